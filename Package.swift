@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+  .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+  .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+]
+
+let package = Package(
+  name: "swift-beans",
+  products: [
+    .library(name: "BeansLogging", targets: ["BeansLogging"]),
+    .library(name: "Beans", targets: ["Beans"]),
+    .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
+    .library(name: "BeansServer", targets: ["BeansServer"]),
+    .executable(name: "Storefront", targets: ["Storefront"]),
+  ],
+  targets: [
+    // C libraries, which stand in the system's own folders. Without `pkgConfig`: SwiftPM would ask for it, and warn, on
+    // behalf of packages that use only `Beans`.
+    .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
+
+    // The libraries, each depending only on those above it.
+    .target(name: "BeansLogging", swiftSettings: settings),
+    .target(name: "CBeansRuntime"),
+    .target(
+      name: "Beans", dependencies: ["BeansLogging", "CBeansRuntime"],
+      // `Builtin` allocates an environment together with its slots.
+      swiftSettings: settings + [.enableExperimentalFeature("BuiltinModule")]),
+    .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: settings),
+    .target(name: "BeansServer", dependencies: ["Beans", "BeansEventLoop"], swiftSettings: settings),
+
+    // The example service.
+    .executableTarget(
+      name: "Storefront", dependencies: ["BeansServer", "BeansEventLoop", "Beans", "CSQLite", "CHTTPParser"],
+      swiftSettings: settings),
+
+    // Tests.
+    .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging"], swiftSettings: settings),
+    .testTarget(name: "BeansTests", dependencies: ["Beans"], swiftSettings: settings),
+    .testTarget(name: "SpecificationTests", dependencies: ["Beans"], swiftSettings: settings),
+    .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop"], swiftSettings: settings),
+    .testTarget(
+      name: "BeansServerTests", dependencies: ["BeansServer", "BeansEventLoop", "Beans"], swiftSettings: settings),
+    .testTarget(
+      name: "StorefrontTests", dependencies: ["Storefront", "Beans", "BeansEventLoop"], swiftSettings: settings),
+  ]
+)
