@@ -1,0 +1,49 @@
+/// A declaration that knows the bean's type, so that the compiler checks properties and callbacks.
+public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
+  /// Sets a property to a value each time a bean is built.
+  @discardableResult
+  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, value: V) -> Self {
+    inject(path, .value(value))
+  }
+
+  /// Sets a property to the bean with that id.
+  @discardableResult
+  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, ref id: String) -> Self {
+    inject(path, .reference(id))
+  }
+
+  /// Sets a property to a bean declared in place. It is a bean of its own in the same environment.
+  @discardableResult
+  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, bean: BeanDeclaration) -> Self {
+    inject(path, .declaration(bean))
+  }
+
+  /// Sets a property to the bean of its type, or to the one with the injection's id.
+  @discardableResult
+  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, inject: InjectBean) -> Self {
+    self.inject(path, inject.id.map { .reference($0) } ?? .byType)
+  }
+
+  /// Called on the final object after `Bean.postConstruct()`, on the thread that builds it. Throwing fails the build.
+  @discardableResult
+  public func postConstruct(_ body: @escaping (Instance) throws -> Void) -> Self {
+    postConstructs.append(BeanCallback(body))
+    return self
+  }
+
+  /// Called once per instance when its scope finishes, after `DisposableBean.preDestroy()`. Prototypes are not tracked.
+  @discardableResult
+  public func onDestroy(_ body: @escaping (Instance) throws -> Void) -> Self {
+    onDestroys.append(BeanCallback(body))
+    return self
+  }
+
+  private func inject<V>(
+    _ path: ReferenceWritableKeyPath<Instance, V>, _ source: PropertyInjection.Source
+  ) -> Self {
+    let injection = PropertyInjection(path, source)
+    properties.removeAll { $0.path == injection.path }
+    properties.append(injection)
+    return self
+  }
+}

@@ -1,0 +1,296 @@
+import CBeansRuntime
+import Synchronization
+
+/// Following edges and building what is missing. Everything here runs between `enter` and `leave`.
+extension Environment {
+  /// What an edge stands for in this environment. Not owned where a slot holds it.
+  func argument(for edge: Edge) throws -> Argument {
+    guard edge.slot >= 0, let access = edge.direct else { return try convertedArgument(for: edge) }
+    return Argument(object: try object(edge.slot, edge.hops), access: access, isOwned: false)
+  }
+
+  /// The bean in a slot so many environments further out, built if need be.
+  @inline(__always)
+  private func object(_ slot: Int, _ hops: Int) throws -> UnsafeRawPointer {
+    if hops == 0 { return try header.slots[slot].object ?? build(header.slots + slot, slot) }
+    return try ancestor(hops)._withUnsafeGuaranteedRef { owner in
+      try owner.header.slots[slot].object ?? owner.build(owner.header.slots + slot, slot)
+    }
+  }
+
+  /// The same for edges that are not just a filled slot.
+  @inline(never)
+  private func convertedArgument(for edge: Edge) throws -> Argument {
+    let dependency = edge.dependency
+    switch edge.source {
+    case .absent:
+      if dependency.isReference { return Argument(object: nil, access: .reference, isOwned: false) }
+      return try box([], for: edge)
+    case .provider(let id):
+      // `.provider` edges are only made for dependencies that have one.
+      return Argument(owning: dependency.provider(in: self, id: id).unsafelyUnwrapped, access: .boxed)
+    case .environment:
+      return Argument(borrowing: self, access: .reference)
+    case .fixed(let argument):
+      return Argument(object: argument.object, access: argument.access, isOwned: false)
+    case .bean(let recipe, let hops):
+      let object = try instance(of: recipe, hops: hops)
+      if let access = edge.direct { return Argument(owning: object, access: access) }
+      return try box([Box.open(object)], for: edge)
+    case .all(let targets):
+      return try box(targets.map { Box.open(try instance(of: $0.recipe, hops: $0.hops)) }, for: edge)
+    }
+  }
+
+  private func box(_ beans: [Any], for edge: Edge) throws -> Argument {
+    guard let box = edge.dependency.box(beans) else {
+      let types = beans.map { "\(type(of: $0))" }.joined(separator: ", ")
+      throw EnvironmentError(.typeMismatch, "\(types) is not a \(edge.dependency.element)")
+    }
+    return Argument(owning: box, access: .boxed)
+  }
+
+  /// The bean of a recipe: kept, new, or as its scope decides.
+  func instance(of recipe: Recipe, hops: Int) throws -> AnyObject {
+    switch recipe.kind {
+    case .slot(let index):
+      return Unmanaged<AnyObject>.fromOpaque(try object(index, hops)).takeUnretainedValue()
+    case .prototype: return try buildUntracked(recipe)
+    case .custom: return try ancestor(hops)._withUnsafeGuaranteedRef { try $0.askScope(for: recipe) }
+    }
+  }
+
+  /// Fills a slot, or waits for the thread that does.
+  @inline(never)
+  func build(_ slot: UnsafeMutablePointer<Slot>, _ index: Int) throws -> UnsafeRawPointer {
+    let settled = header.plan._withUnsafeGuaranteedRef { $0.flat[index] }
+    let me = UInt(beans_thread()) | 1
+    let (won, found) = slot.pointee.word.compareExchange(expected: 0, desired: me, ordering: .acquiringAndReleasing)
+    if !won, let object = try wait(for: slot, settled.pointee.recipe, found) { return object }
+    do {
+      if beans_stack_is_low() { throw tooDeep(settled.pointee.recipe) }
+      let object = Unmanaged.passRetained(try create(settled)).toOpaque()
+      noteCreation(in: index)
+      slot.pointee.word.store(UInt(bitPattern: object), ordering: .releasing)
+      // This look may pass the store on its way to memory, so that a thread that begins to wait just now is missed: it
+      // looks again by itself. Anything stronger would cost each bean of each request a second locked instruction.
+      if header.state.load(ordering: .relaxed) & State.awaited != 0 { BuildQueue.end(UInt(bitPattern: slot), nil) }
+      return UnsafeRawPointer(object)
+    } catch {
+      throw abandon(slot, self.failure(error, of: settled.pointee.recipe.takeUnretainedValue()))
+    }
+  }
+
+  /// Another thread is building, or has built: its object, or nil when it failed earlier and this thread has the slot now.
+  @inline(never)
+  private func wait(
+    for slot: UnsafeMutablePointer<Slot>, _ unmanaged: Unmanaged<Recipe>, _ first: UInt
+  ) throws -> UnsafeRawPointer? {
+    let recipe = unmanaged.takeUnretainedValue()
+    let me = UInt(beans_thread()) | 1
+    var found = first
+    while true {
+      guard found & 1 == 1 else { return UnsafeRawPointer(bitPattern: found) }
+      if found == me { throw cycle(closing: recipe) }
+      _ = header.state.bitwiseOr(State.awaited, ordering: .acquiringAndReleasing)
+      try BuildQueue.wait(
+        for: UInt(bitPattern: slot), recipe.label, in: name, origin: recipe.definition.origin,
+        builder: { Slot.builder(slot.pointee.word.load(ordering: .acquiring)) })
+      let (won, now) = slot.pointee.word.compareExchange(expected: 0, desired: me, ordering: .acquiringAndReleasing)
+      if won { return nil }
+      found = now
+    }
+  }
+
+  /// Empties the slot, so that the next lookup tries again, and hands the failure to those who wait.
+  @inline(never)
+  private func abandon(_ slot: UnsafeMutablePointer<Slot>, _ failure: EnvironmentError) -> EnvironmentError {
+    slot.pointee.word.store(0, ordering: .releasing)
+    let (old, _) = header.state.add(0, ordering: .acquiringAndReleasing)
+    if old & State.awaited != 0 { BuildQueue.end(UInt(bitPattern: slot), failure) }
+    return failure
+  }
+
+  /// The instance for a slot: made here, or by the user's scope object of this child.
+  @inline(__always)
+  private func create(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
+    header.scope.isCustom ? try createInScope(settled.pointee.recipe.takeUnretainedValue()) : try make(settled)
+  }
+
+  @inline(never)
+  private func createInScope(_ recipe: Recipe) throws -> AnyObject {
+    guard let scope = header.scope.custom, let declaration = recipe.definition.declaration,
+      recipe.definition.scopeName == plan.scopeName
+    else { return try make(recipe) }
+    return try ask(scope, for: declaration, recipe)
+  }
+
+  /// A new instance that nobody keeps.
+  func buildUntracked(_ recipe: Recipe) throws -> AnyObject {
+    if Frame.all.contains(where: { $0.isBuild(of: recipe, in: self) }) { throw cycle(closing: recipe) }
+    do {
+      if beans_stack_is_low() { throw tooDeep(.passUnretained(recipe)) }
+      return try make(recipe)
+    } catch { throw failure(error, of: recipe) }
+  }
+
+  // MARK: one instance
+
+  private func make(_ recipe: Recipe) throws -> AnyObject {
+    // Every recipe of a plan that environments use is frozen.
+    try make(recipe.flat.unsafelyUnwrapped)
+  }
+
+  @inline(__always)
+  private func make(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
+    try Frame.with(self, settled.pointee.recipe, leads: false) {
+      guard settled.pointee.isPlain else { return try makeWithCare(settled) }
+      let object = try callFactory(settled)
+      if UInt(bitPattern: ObjectIdentifier(type(of: object))) == settled.pointee.identity { return object }
+      return try completeUnforeseen(object, settled.pointee.recipe.takeUnretainedValue())
+    }
+  }
+
+  @inline(never)
+  private func makeWithCare(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
+    let recipe = settled.pointee.recipe.takeUnretainedValue()
+    if let inactive = recipe.inactive { throw inactive }
+    for edge in recipe.prerequisites { try prepare(edge) }
+    let object = try callFactory(settled)
+    return try complete(object, recipe, recipe.traits(of: object))
+  }
+
+  /// The factory has made an instance of a subclass, or of a type that no plan could know.
+  @inline(never)
+  private func completeUnforeseen(_ object: AnyObject, _ recipe: Recipe) throws -> AnyObject {
+    let traits = recipe.traits(of: object)
+    return traits.isDisjoint(with: [.aware, .bean]) ? object : try complete(object, recipe, traits)
+  }
+
+  @inline(__always)
+  private func callFactory(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
+    // A constant capacity keeps the arguments on the stack without asking how much of it is left.
+    if settled.pointee.stepCount <= Self.fewArguments {
+      return try withUnsafeTemporaryAllocation(of: Argument.self, capacity: Self.fewArguments) {
+        try callFactory(settled, $0)
+      }
+    }
+    return try callFactoryWithMany(settled)
+  }
+
+  @inline(never)
+  private func callFactoryWithMany(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
+    try withUnsafeTemporaryAllocation(of: Argument.self, capacity: settled.pointee.stepCount) {
+      try callFactory(settled, $0)
+    }
+  }
+
+  private static var fewArguments: Int { 8 }
+
+  @inline(__always)
+  private func callFactory(
+    _ settled: UnsafeMutablePointer<SlotPlan>, _ buffer: UnsafeMutableBufferPointer<Argument>
+  ) throws -> AnyObject {
+    // The buffer is never empty: a factory without parameters gets room it does not read.
+    let arguments = buffer.baseAddress.unsafelyUnwrapped
+    let (steps, count) = (settled.pointee.steps, settled.pointee.stepCount)
+    var resolved = 0
+    var isOwner = false
+    defer { if isOwner { Self.release(arguments, resolved) } }
+    while resolved < count {
+      let step = steps + resolved
+      let argument: Argument
+      if let access = step.pointee.access {
+        let object = try step.pointee.fixed?.pointee.object ?? object(step.pointee.slot, Int(step.pointee.hops))
+        argument = Argument(object: object, access: access, isOwned: false)
+      } else {
+        argument = try step.pointee.edge._withUnsafeGuaranteedRef { try convertedArgument(for: $0) }
+        if argument.isOwned { isOwner = true }
+      }
+      (arguments + resolved).initialize(to: argument)
+      resolved += 1
+    }
+    return try settled.pointee.constructor._withUnsafeGuaranteedRef {
+      try $0.create(Arguments(UnsafePointer(arguments)))
+    }
+  }
+
+  @inline(never)
+  private static func release(_ arguments: UnsafeMutablePointer<Argument>, _ count: Int) {
+    for index in 0..<count { arguments[index].release() }
+  }
+
+  /// Properties, environment, post processors and callbacks, in that order.
+  @inline(never)
+  private func complete(_ created: AnyObject, _ recipe: Recipe, _ found: LifecycleTraits) throws -> AnyObject {
+    var object = created
+    var traits = found
+    for property in recipe.properties {
+      let argument = try argument(for: property.edge)
+      defer { argument.release() }
+      try property.set(object, argument)
+    }
+    if traits.contains(.aware) { (Box.open(object) as? any EnvironmentAware)?.environment = self }
+    if !recipe.isInfrastructure, !plan.processors.isEmpty, let processed = try process(object, recipe) {
+      object = processed
+      traits = recipe.traits(of: object)
+    }
+    if traits.contains(.bean) { try (Box.open(object) as? any Bean)?.postConstruct() }
+    for callback in recipe.definition.postConstructs { try callback(object) }
+    return object
+  }
+
+  /// Values are not offered to post processors, except a class instance declared as a protocol type.
+  private func process(_ object: AnyObject, _ recipe: Recipe) throws -> AnyObject? {
+    guard let box = object as? Box else { return try process(instance: object, recipe) }
+    guard type(of: box.any) is AnyObject.Type else { return nil }
+    let content = box.any as AnyObject
+    let processed = try process(instance: content, recipe)
+    return processed === content ? nil : recipe.definition.constructor?.product?.box([processed])
+  }
+
+  private func process(instance: AnyObject, _ recipe: Recipe) throws -> AnyObject {
+    var object = instance
+    for edge in plan.processors {
+      let argument = try argument(for: edge)
+      defer { argument.release() }
+      object = try argument.value(as: (any BeanPostProcessor).self).process(object)
+    }
+    guard object === instance || TypeRelation.isUsable(type(of: object), as: recipe.definition.type) else {
+      throw EnvironmentError(
+        .typeMismatch,
+        "a post processor replaced \(recipe.label) by a \(type(of: object)), which is no \(recipe.definition.type)")
+    }
+    return object
+  }
+
+  /// Follows an edge for its effect.
+  private func prepare(_ edge: Edge) throws {
+    if case .bean(let recipe, let hops) = edge.source { _ = try instance(of: recipe, hops: hops) }
+  }
+
+  // MARK: failures
+
+  @inline(never)
+  private func tooDeep(_ recipe: Unmanaged<Recipe>) -> EnvironmentError {
+    let recipe = recipe.takeUnretainedValue()
+    return recipe.definition.fault(
+      .creationFailed, "builds are nested too deeply: the thread has no stack left for \(recipe.label)")
+  }
+
+  private func cycle(closing recipe: Recipe) -> EnvironmentError {
+    let path = Frame.path(from: recipe, in: self) + [recipe.label]
+    return recipe.definition.fault(.cyclicDependency, path.joined(separator: " → "), path: path)
+  }
+
+  /// What a build throws: the container's own errors with a longer path, everything else as `.creationFailed`.
+  func failure(_ error: any Error, of recipe: Recipe) -> EnvironmentError {
+    if let error = error as? EnvironmentError {
+      // A circle names every bean on it; a longer path would hide where it closes.
+      return error.code == .cyclicDependency || error.path.first == recipe.label ? error : error.within(recipe.label)
+    }
+    return EnvironmentError(
+      .creationFailed, "\(recipe.label) could not be created: \(error)", path: [recipe.label],
+      origin: recipe.definition.origin, underlying: [error])
+  }
+}

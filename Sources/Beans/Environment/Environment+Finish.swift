@@ -1,0 +1,253 @@
+import BeansLogging
+import Dispatch
+import Synchronization
+
+extension Environment {
+  /// Calls `body` once everything here has been released, on the thread that released it; at once if that is so already.
+  public func whenFinished(_ body: @escaping @Sendable () -> Void) {
+    side.whenEnded(body)
+    // The side was made just now, perhaps, after an end that found nobody to tell.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    if isReleased { side.end() }
+  }
+
+  /// Begins the end: from now on lookups here and below throw `.finished`.
+  ///
+  /// Children are finished first. Beans are released in reverse order of creation, each exactly once, whatever fails.
+  /// Scopes without a loop are released before this returns, unless lookups are under way on other threads: then by
+  /// the last one to end. Scopes bound to a loop are released there; this does not wait for them. Failures are logged
+  /// and thrown by the next `shutdown()`. Idempotent, from any thread.
+  public func finish() {
+    // Usually nobody is inside and there have been no children: two steps in one.
+    let now = state
+    if sideReference == nil, State.isQuiet(now),
+      header.state.compareExchange(
+        expected: now, desired: now | State.finishing | State.releasing, ordering: .sequentiallyConsistent
+      ).exchanged
+    {
+      if sideReference == nil { return handOverOrRelease() }
+      // A child has joined meanwhile: back to one step after the other.
+      header.state.bitwiseAnd(~State.releasing, ordering: .acquiringAndReleasing)
+    } else {
+      let (old, _) = header.state.bitwiseOr(State.finishing, ordering: .sequentiallyConsistent)
+      if old & State.finishing != 0 { return }
+    }
+    // A child that joins from now on sees the flag (see `EnvironmentFactory`), one that has joined is in the list.
+    // Both this and the flag are sequentially consistent, as is the making of a side: one of the two sees the other.
+    if let side = Unmanaged<Side>.word(header.side.load(ordering: .sequentiallyConsistent)) {
+      side._withUnsafeGuaranteedRef { finishChildren($0) }
+    }
+    releaseIfQuiet()
+  }
+
+  private func finishChildren(_ side: Side) {
+    let live = side.children.close()
+    if !live.isEmpty {
+      LogManager.getLogger(forName: "Beans.Environment").info(
+        "'\(name)' finishes \(live.count) environments below it that were still open")
+    }
+    for child in live {
+      if side.isAsynchronous.load(ordering: .relaxed) { child.side.isAsynchronous.store(true, ordering: .relaxed) }
+      child.finish()
+    }
+  }
+
+  /// Finishes the whole subtree and waits until everything is released.
+  ///
+  /// On a loop's own thread the scopes bound to that loop are released in place instead of being waited for. Called
+  /// from inside a factory of this environment it cannot wait, and begins the end only.
+  ///
+  /// - Throws: what failed, once: one failure as it is (`.destructionFailed`), several as one error holding all. A
+  ///   second call returns at once. A bean whose release is asynchronous is such a failure: use `await shutdown()`.
+  public func shutdown() throws {
+    finish()
+    guard !Frame.isInside(self) else { return }
+    waitUntilReleased()
+    try throwFailures()
+  }
+
+  /// As the synchronous `shutdown()`, and awaits asynchronous releases in their place in the order.
+  public func shutdown() async throws {
+    if !isFinishing { side.isAsynchronous.store(true, ordering: .relaxed) }
+    finish()
+    // From a release of the environment itself, or below, there is nothing to wait for but oneself.
+    if let inner = Environment.releasing, inner === self || inner.isDescendant(of: self) { return }
+    await withCheckedContinuation { continuation in whenFinished { continuation.resume() } }
+    try throwFailures()
+  }
+
+  /// Waits for everything below and here, and releases what belongs to the calling thread or to a loop that has stopped.
+  ///
+  /// - Returns: false where this thread would wait for itself.
+  @discardableResult
+  private func waitUntilReleased() -> Bool {
+    var canWait = true
+    for child in existingSide?.children.all ?? [] { canWait = child.waitUntilReleased() && canWait }
+    if isReleased { return true }
+    let isOurs = header.scope.host?.canReleaseHere == true
+    // Taken from the loop: what it was sent finds nothing left to do.
+    if isOurs, claimHandedOver() { release(onHost: false) }
+    if isReleased { return true }
+    guard canWait, !Frame.isInside(self), !(isOurs && isHeldUp) else { return false }
+    let end = DispatchSemaphore(value: 0)
+    whenFinished { end.signal() }
+    end.wait()
+    return true
+  }
+
+  /// Whether the release has to come from the loop: it is awaited there, or lookups on other threads precede it.
+  private var isHeldUp: Bool { state & State.awaiting != 0 || state & State.releasing == 0 }
+
+  private func throwFailures() throws {
+    let failures = existingSide?.takeFailures() ?? []
+    let failure = EnvironmentError.combining(failures, code: .destructionFailed) {
+      "\($0) releases failed in environment '\(name)'"
+    }
+    if let failure { throw failure }
+  }
+
+  // MARK: releasing
+
+  /// Releases if nobody is inside any more and no child lives; exactly one caller gets to do it.
+  func releaseIfQuiet() {
+    if claimRelease() { handOverOrRelease() }
+  }
+
+  private func handOverOrRelease() {
+    guard let scope = header.scope.host else { return release(onHost: false) }
+    header.state.bitwiseOr(State.handedOver, ordering: .acquiringAndReleasing)
+    let isAccepted = scope.release { [self] in
+      if claimHandedOver() { release(onHost: true) }
+    }
+    if !isAccepted, claimHandedOver() { release(onHost: false) }
+  }
+
+  /// One winner: sets `releasing` where the environment is finishing, empty and childless.
+  private func claimRelease() -> Bool {
+    var old = state
+    while true {
+      guard old & State.finishing != 0, old & State.releasing == 0, State.entered(old) == 0 else { return false }
+      if let side = sideReference, !side._withUnsafeGuaranteedRef({ $0.children.isEmpty }) { return false }
+      let (won, now) = header.state.compareExchange(
+        expected: old, desired: old | State.releasing, ordering: .acquiringAndReleasing)
+      if won { return true }
+      old = now
+    }
+  }
+
+  /// The loop and a `shutdown()` that does not want to wait for it may both come for what was handed over.
+  private func claimHandedOver() -> Bool {
+    let (old, _) = header.state.bitwiseAnd(~State.handedOver, ordering: .acquiringAndReleasing)
+    return old & State.handedOver != 0
+  }
+
+  /// - Parameter onHost: whether this is where the host releases, and can await.
+  private func release(onHost: Bool) {
+    let quiet = Frame.with(self, nil, leads: false) { releaseQuietly() }
+    if quiet >= 0 { ended(released: quiet) } else { releaseWithCare(onHost: onHost) }
+  }
+
+  /// The usual end of a request: its beans have nothing to say, so they are let go of one after the other.
+  ///
+  /// Answers how many there were without the seed, or -1 where something, perhaps everything, is left to be released with
+  /// care: callbacks, users' scopes, or beans of several threads.
+  @inline(__always)
+  private func releaseQuietly() -> Int {
+    if header.setup != nil || header.scope.isCustom || sideReference != nil { return -1 }
+    let flat = header.plan._withUnsafeGuaranteedRef { $0.flat }
+    let (slots, order) = (header.slots, header.order)
+    let count = Int(header.created.load(ordering: .acquiring))
+    var rest = count
+    while rest > 0 {
+      let index = Int(order[rest - 1])
+      let settled = flat[index]
+      guard let pointer = slots[index].object else { return -1 }
+      let object = Unmanaged<AnyObject>.fromOpaque(pointer)
+      let identity = object._withUnsafeGuaranteedRef { UInt(bitPattern: ObjectIdentifier(type(of: $0))) }
+      guard settled.pointee.isQuiet, settled.pointee.identity == identity else { break }
+      slots[index].word.store(0, ordering: .relaxed)
+      object.release()
+      rest -= 1
+    }
+    if rest > 0 {
+      // The rest knows how many are gone by the slots that are empty.
+      return -1
+    }
+    return count - (header.plan._withUnsafeGuaranteedRef { $0.hasSeed } ? 1 : 0)
+  }
+
+  @inline(never)
+  private func releaseWithCare(onHost: Bool) {
+    // The frame lets a callback that shuts this environment down see that it is inside.
+    let (run, pending) = Frame.with(self, nil, leads: false) {
+      var run = ReleaseRun(self, canWait: onHost || existingSide?.isAsynchronous.load(ordering: .relaxed) == true)
+      let pending = run.advance()
+      return (run, pending)
+    }
+    switch pending {
+    case nil: ended(released: run.released)
+    case let pending?: continueAsynchronously(run, pending, onHost: onHost)
+    }
+  }
+
+  private func continueAsynchronously(_ run: ReleaseRun, _ pending: BeanRelease, onHost: Bool) {
+    // Owned by the one task that goes on with it.
+    nonisolated(unsafe) let state = (run, pending)
+    let work: @Sendable () async -> Void = { [self] in
+      var (run, pending) = state
+      while true {
+        run.note(await Environment.$releasing.withValue(self) { await pending.runAsynchronously() })
+        guard let next = run.advance() else { break }
+        pending = next
+      }
+      ended(released: run.released)
+    }
+    if onHost, let scope = header.scope.host {
+      header.state.bitwiseOr(State.awaiting, ordering: .acquiringAndReleasing)
+      scope.release(asynchronously: work)
+    } else {
+      Task(operation: work)
+    }
+  }
+
+  /// The last step: lets the parent go on and wakes whoever waits.
+  private func ended(released: Int) {
+    let side = existingSide
+    side?.releasedBeans.store(released, ordering: .relaxed)
+    if header.setup?.isTemplate == false { plan.dismantle() }
+    header.scope.host?.closed()
+    header.parent?._withUnsafeGuaranteedRef { leave($0, side, released: released) }
+    // A plain store, though late lookups may be counting themselves in and out: nobody reads that count any more.
+    let ended = State.finishing | State.releasing | State.released | (state & State.failed)
+    header.state.store(ended, ordering: .sequentiallyConsistent)
+    // A side made meanwhile is told here, or sees the flag: see `whenFinished`.
+    Unmanaged<Side>.word(header.side.load(ordering: .sequentiallyConsistent))?._withUnsafeGuaranteedRef { $0.end() }
+  }
+
+  private func leave(_ parent: Environment, _ side: Side?, released: Int) {
+    guard header.shard >= 0, let parentSide = parent.sideReference else { return }
+    parent.used()
+    let below = side.map(\.children.statistics) ?? []
+    let isClosed = parentSide._withUnsafeGuaranteedRef {
+      $0.children.leave(self, created: createdBeans, released: released, below)
+    }
+    if isClosed {
+      // The parent is being finished: what failed here is part of what its shutdown throws.
+      parent.adopt(side?.takeFailures() ?? [])
+      parent.releaseIfQuiet()
+    }
+  }
+
+  private func adopt(_ failures: [any Error]) {
+    for failure in failures { side.record(failure) }
+  }
+
+  /// The references of an environment that was dropped without having been finished.
+  func releaseAbandoned() {
+    if isReleased { return }
+    var order = CreationOrder(self)
+    while let slot = order.popLast() {
+      if let object = header.slots[slot].object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+    }
+  }
+}

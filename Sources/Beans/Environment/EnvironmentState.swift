@@ -1,0 +1,75 @@
+import Synchronization
+
+extension Environment {
+  /// The word that decides what an environment may do; every transition is one atomic operation.
+  ///
+  ///     63 …… 8   7 …… 0
+  ///     entered   flags
+  ///
+  /// `entered` counts lookups under way. Who finds none leads: see `CreationOrder`.
+  enum State {
+    /// `finish()` has been called: no more lookups.
+    static let finishing: UInt = 1
+    /// Declarations may still come; the first lookup starts the environment.
+    static let unstarted: UInt = 2
+    /// Startup failed; every call throws its cause.
+    static let failed: UInt = 4
+    /// Somebody releases, or has released.
+    static let releasing: UInt = 8
+    /// Everything has been released.
+    static let released: UInt = 16
+    /// Some thread waits for a build here; a build that ends has to look for it.
+    static let awaited: UInt = 32
+    /// The release waits for a loop, or for whoever takes it from there.
+    static let handedOver: UInt = 64
+    /// An asynchronous release is under way on the scope's loop.
+    static let awaiting: UInt = 128
+    /// Flags that a lookup cannot ignore.
+    static let gate = finishing | unstarted | failed
+
+    static let entry: UInt = 1 << 8
+    /// Open, and nobody inside.
+    static func isQuiet(_ state: UInt) -> Bool { state & ~awaited == 0 }
+    static func entered(_ state: UInt) -> UInt { state >> 8 }
+  }
+
+  var state: UInt { header.state.load(ordering: .acquiring) }
+  var isFinishing: Bool { state & State.finishing != 0 }
+  var isStarted: Bool { state & State.unstarted == 0 }
+  var isReleased: Bool { state & State.released != 0 }
+
+  /// Begins a lookup: until `leave`, nothing of this environment is released. True for the one who leads.
+  @inline(__always)
+  func enter() throws -> Bool {
+    let (old, _) = header.state.add(State.entry, ordering: .acquiring)
+    return old & State.gate == 0 ? State.entered(old) == 0 : try enterSlowly(old)
+  }
+
+  @inline(never)
+  private func enterSlowly(_ old: UInt) throws -> Bool {
+    if old & State.finishing == 0, let setup = header.setup, setup.isStartedHere { return State.entered(old) == 0 }
+    leave()
+    if old & State.finishing != 0 { throw finishedError() }
+    try startIfNeeded()
+    return try enter()
+  }
+
+  /// Ends a lookup. The last one to leave a finishing environment releases it.
+  @inline(__always)
+  func leave() {
+    let (old, _) = header.state.subtract(State.entry, ordering: .acquiringAndReleasing)
+    if old & State.finishing != 0, State.entered(old) == 1 { releaseIfQuiet() }
+  }
+
+  /// Whether `finish()` has been called here or above: lookups throw. One atomic load; from any thread.
+  public var isFinished: Bool { isFinishing }
+
+  /// Whether a child environment has been opened and not ended. From any thread.
+  public var hasOpenChildren: Bool { existingSide?.children.isEmpty == false }
+
+  /// Why nothing can be looked up any more: what startup threw, or `.finished`.
+  func finishedError() -> any Error {
+    if let cause = header.setup?.failure { return cause }
+    return EnvironmentError(.finished, "environment '\(name)' has been finished", path: ["'\(name)'"])
+  }
+}

@@ -1,0 +1,73 @@
+import CBeansRuntime
+
+/// What the current thread is doing in the container: a stack of lookups and builds, innermost first.
+///
+/// Frames live on the thread's own stack and are linked through one thread-local pointer, so a lookup made by a factory
+/// finds the build it belongs to: that is how circles are seen that no plan could foresee.
+struct Frame {
+  let environment: Unmanaged<Environment>
+  /// nil for a lookup from outside.
+  let recipe: Unmanaged<Recipe>?
+  let outer: UnsafeMutablePointer<Frame>?
+  /// Whether this thread leads in the environment; see `CreationOrder`.
+  let leads: Bool
+
+  static var innermost: UnsafeMutablePointer<Frame>? {
+    beans_resolution().map { $0.assumingMemoryBound(to: Frame.self) }
+  }
+
+  @inline(__always)
+  static func with<R>(
+    _ environment: Environment, _ recipe: Unmanaged<Recipe>?, leads: Bool, _ body: () throws -> R
+  ) rethrows -> R {
+    let outer = beans_resolution()
+    // A lookup from a factory does not find the environment empty: the thread leads because it did further out.
+    var frame = Frame(
+      environment: .passUnretained(environment), recipe: recipe,
+      outer: outer?.assumingMemoryBound(to: Frame.self), leads: leads || self.leads(in: environment))
+    return try withUnsafeMutablePointer(to: &frame) { pointer in
+      beans_set_resolution(pointer)
+      defer { beans_set_resolution(outer) }
+      return try body()
+    }
+  }
+
+  /// Whether what this thread does in the environment just now, it does as the leader.
+  @inline(__always)
+  static func leads(in environment: Environment) -> Bool {
+    guard let frame = innermost?.pointee else { return false }
+    return frame.leads && frame.environment.toOpaque() == Unmanaged.passUnretained(environment).toOpaque()
+  }
+
+  /// All frames of this thread, innermost first.
+  static var all: some Sequence<Frame> {
+    sequence(first: innermost, next: { $0.map { $0.pointee.outer } }).lazy.compactMap { $0?.pointee }
+  }
+
+  /// Whether this thread is inside the environment, so that waiting for the environment would never end.
+  static func isInside(_ environment: Environment) -> Bool {
+    all.contains { frame in
+      frame.environment._withUnsafeGuaranteedRef { $0 === environment || $0.isDescendant(of: environment) }
+    }
+  }
+
+  func isBuild(of recipe: Recipe, in environment: Environment) -> Bool {
+    self.recipe?.toOpaque() == Unmanaged.passUnretained(recipe).toOpaque()
+      && self.environment.toOpaque() == Unmanaged.passUnretained(environment).toOpaque()
+  }
+
+  /// Labels of the beans under construction on this thread, outermost first.
+  static var path: [String] {
+    all.compactMap { $0.recipe?._withUnsafeGuaranteedRef { $0.label } }.reversed()
+  }
+
+  /// The same, from the build of `recipe` on.
+  static func path(from recipe: Recipe, in environment: Environment) -> [String] {
+    var labels: [String] = []
+    for frame in all {
+      if let label = frame.recipe?._withUnsafeGuaranteedRef({ $0.label }) { labels.append(label) }
+      if frame.isBuild(of: recipe, in: environment) { break }
+    }
+    return labels.reversed()
+  }
+}

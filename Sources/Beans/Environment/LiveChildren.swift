@@ -1,0 +1,72 @@
+import CBeansRuntime
+import Synchronization
+
+/// The children that have not ended yet, each held until it has.
+///
+/// Lists linked through the children themselves: joining and leaving cost the same whatever the number of siblings.
+/// There are several, chosen by thread, each with a lock that only threads of the same choice share; no user code runs
+/// under it. The counts of what has ended are kept under the same locks, for the closing report.
+final class LiveChildren: @unchecked Sendable {  // `shards` is never written after `init`; each has its own mutex
+  private typealias Shard = Locked<ChildList>
+
+  private let count: Int
+  private let shards: UnsafeMutablePointer<Shard>
+
+  /// `count` is a power of two.
+  init(shards count: Int) {
+    self.count = count
+    shards = .allocate(capacity: count)
+    for index in 0..<count { (shards + index).initialize(to: Locked(ChildList())) }
+  }
+
+  deinit {
+    shards.deinitialize(count: count)
+    shards.deallocate()
+  }
+
+  /// Holds the child from now on; false when the parent has been finished. `isShared`: whether other threads know it yet.
+  @inline(__always)
+  func join(_ child: Environment, isShared: Bool) -> Bool {
+    let number = Int(truncatingIfNeeded: beans_thread() >> 12) & (count - 1)
+    return shards[number].withLock { list in
+      if list.isClosed { return false }
+      child.header.shard = Int32(number)
+      list.join(child, isShared: isShared)
+      return true
+    }
+  }
+
+  /// Lets go of the child; true when the list is closed, so that the parent may be next.
+  @inline(__always)
+  func leave(_ child: Environment, created: Int, released: Int, _ below: [ScopeStatistics]) -> Bool {
+    let isClosed = shards[Int(child.header.shard)].withLock { list in
+      child.header.shard = -1
+      list.leave(child, created: created, released: released)
+      if !below.isEmpty { list.add(below) }
+      return list.isClosed
+    }
+    // The list's own reference, outside the lock: what goes with the child may be a user's object.
+    Unmanaged.passUnretained(child).release()
+    return isClosed
+  }
+
+  /// No child joins any more; those that live.
+  func close() -> [Environment] {
+    collect { list in
+      list.isClosed = true
+      return list.children
+    }
+  }
+
+  /// Those that live now.
+  var all: [Environment] { collect(\.children) }
+
+  var isEmpty: Bool { (0..<count).allSatisfy { shards[$0].withLock { $0.isEmpty } } }
+
+  /// Of all children there have been, and of theirs that ended with them.
+  var statistics: [ScopeStatistics] { collect { list in list.allStatistics() } }
+
+  private func collect<Element: Sendable>(_ body: (inout ChildList) -> [Element]) -> [Element] {
+    (0..<count).flatMap { shards[$0].withLock { body(&$0) } }
+  }
+}

@@ -1,0 +1,109 @@
+/// The compiled, validated form of one bean in one plan: what to call, with which dependencies, into which slot.
+@usableFromInline
+final class Recipe: @unchecked Sendable {  // written by the compiler under the plan's lock, immutable once published
+  enum Kind {
+    /// One instance in a slot of the environment that owns the plan.
+    case slot(Int)
+    /// A new instance each time.
+    case prototype
+    /// A user's scope decides.
+    case custom
+  }
+
+  /// A property and where its value comes from.
+  struct Property {
+    let edge: Edge
+    let set: (AnyObject, Argument) throws -> Void
+  }
+
+  let definition: Definition
+  let kind: Kind
+  /// The slot, or -1.
+  let slot: Int
+  unowned let plan: Plan
+
+  // Written once, by the linker.
+  var prerequisites: [Edge] = []
+  var arguments: [Edge] = []
+  var properties: [Property] = []
+  /// Whether post processors leave it alone, because one of them is made of it.
+  var isInfrastructure = false
+  /// Why the bean cannot be built from this plan, although nothing is wrong with it elsewhere.
+  var inactive: EnvironmentError?
+  /// What the linker found wrong.
+  var faults: [EnvironmentError] = []
+  /// Whether something that is certain to be built needs it.
+  var isNeeded = false
+
+  /// The same once more, flat, for the request path: written by `freeze`.
+  private(set) var flat: UnsafeMutablePointer<SlotPlan>?
+
+  let traits: LifecycleTraits
+  /// The class of what a slot holds, if startup can know it: an object of this class has `traits`.
+  let identity: ObjectIdentifier?
+  /// Held by the definition until that is dismantled. Unmanaged, because calling a closure in a variable retains it.
+  let constructor: Unmanaged<BeanConstructor>
+
+  init(_ definition: Definition, kind: Kind, plan: Plan) {
+    self.definition = definition
+    self.kind = kind
+    if case .slot(let slot) = kind { self.slot = slot } else { self.slot = -1 }
+    self.plan = plan
+    self.traits = definition.isSeed ? [] : LifecycleTraits(of: definition.type)
+    self.identity = definition.constructor?.identity
+    self.constructor = .passUnretained(definition.constructor ?? Self.none)
+  }
+
+  deinit { thaw() }
+
+  /// Settles what the linker has written.
+  func freeze() {
+    thaw()
+    let flat = UnsafeMutablePointer<SlotPlan>.allocate(capacity: 1)
+    flat.initialize(to: SlotPlan(self))
+    self.flat = flat
+  }
+
+  private func thaw() {
+    flat?.pointee.deallocate()
+    flat?.deallocate()
+    flat = nil
+  }
+
+  /// Of a definition at fault, which is never built.
+  private static let none = BeanConstructor(dependencies: []) { _ in
+    throw EnvironmentError(.invalidDeclaration, "a bean without a constructor passed startup (please report this)")
+  }
+
+  var label: String { definition.label }
+
+  /// Every bean that has to exist first.
+  var dependencies: [Recipe] {
+    (prerequisites + arguments + properties.map(\.edge)).flatMap(\.recipes)
+  }
+
+  /// Lets go of the user's closures.
+  func dismantle() {
+    prerequisites = []
+    arguments = []
+    properties = []
+    definition.dismantle()
+  }
+
+  /// Which lifecycle protocols an instance has: usually those of the declared class.
+  @inline(__always)
+  func traits(of object: AnyObject) -> LifecycleTraits {
+    if ObjectIdentifier(type(of: object)) == identity { return traits }
+    return differingTraits(of: object)
+  }
+
+  @inline(never)
+  private func differingTraits(of object: AnyObject) -> LifecycleTraits {
+    if definition.isSeed { return [] }
+    if let box = object as? Box {
+      // A struct's box never has the struct's identity; an existential's traits are those of what it holds.
+      return LifecycleTraits.cached(of: type(of: box.any))
+    }
+    return LifecycleTraits.cached(of: type(of: object))
+  }
+}

@@ -1,0 +1,51 @@
+/// What the request path needs of one slot's recipe: flat and trivial, so that reading it retains nothing.
+///
+/// Everything a plan could settle is settled here, by `Plan.freeze`. What the pointers name is held by the plan.
+struct SlotPlan {
+  /// One argument of the factory.
+  struct Step {
+    /// nil where the edge has to be asked.
+    let access: Argument.Access?
+    let hops: Int32
+    let slot: Int
+    /// The slot itself, where it belongs to a plain environment: that has one address for all who look.
+    let fixed: UnsafeMutablePointer<Slot>?
+    let edge: Unmanaged<Edge>
+  }
+
+  let recipe: Unmanaged<Recipe>
+  let constructor: Unmanaged<BeanConstructor>
+  let steps: UnsafeMutablePointer<Step>
+  let stepCount: Int
+  /// The class of what the factory makes, if startup can know it, or 0.
+  let identity: UInt
+  /// Whether to build is to call the factory and nothing else.
+  let isPlain: Bool
+  /// Whether to release an object of class `identity` is to let go of it and nothing else.
+  let isQuiet: Bool
+
+  init(_ recipe: Recipe) {
+    let definition = recipe.definition
+    self.recipe = .passUnretained(recipe)
+    self.constructor = recipe.constructor
+    self.stepCount = recipe.arguments.count
+    self.steps = .allocate(capacity: recipe.arguments.count)
+    self.identity = recipe.identity.map { UInt(bitPattern: $0) } ?? 0
+    self.isPlain =
+      recipe.prerequisites.isEmpty && recipe.properties.isEmpty && definition.postConstructs.isEmpty
+      && recipe.inactive == nil && recipe.traits.isDisjoint(with: [.aware, .bean])
+      && (recipe.isInfrastructure || recipe.plan.processors.isEmpty)
+    self.isQuiet =
+      definition.onDestroys.isEmpty && !definition.isInstance
+      && recipe.traits.isDisjoint(with: [.disposable, .asyncDisposable])
+    for (index, edge) in recipe.arguments.enumerated() {
+      let isSlot = edge.slot >= 0 && edge.direct != nil
+      (steps + index).initialize(
+        to: Step(
+          access: isSlot ? edge.direct : nil, hops: Int32(edge.hops), slot: edge.slot,
+          fixed: isSlot ? edge.recipe?.plan.slots.map { $0 + edge.slot } : nil, edge: .passUnretained(edge)))
+    }
+  }
+
+  func deallocate() { steps.deallocate() }
+}

@@ -1,0 +1,106 @@
+/// Turns declarations into definitions: follows template chains in whatever order they were declared.
+struct TemplateResolver {
+  let plan: Plan
+  private(set) var faults: [EnvironmentError] = []
+  /// One report for all declarations that run into the same circle.
+  private var circles: Set<Set<ObjectIdentifier>> = []
+
+  init(_ plan: Plan) { self.plan = plan }
+
+  /// nil where the declaration is abstract or at fault.
+  mutating func define(_ declaration: BeanDeclaration, ordinal: Int) -> Definition? {
+    if let fault = declaration.fault { report(declaration, .invalidDeclaration, fault) }
+    guard let templates = templates(of: declaration), !declaration.isAbstract, declaration.fault == nil else {
+      return nil
+    }
+    let chain = [declaration] + templates
+    guard let type = chain.lazy.compactMap(\.type).first else {
+      report(declaration, .invalidDeclaration, "the declaration names no class and neither does a template")
+      return nil
+    }
+    let definition = Definition(
+      declaration, type: type, constructor: constructor(of: type, chain), ordinal: ordinal,
+      scopeName: chain.lazy.compactMap(\.scopeName).first ?? plan.scopeName ?? "singleton", templates: templates)
+    check(definition)
+    return definition
+  }
+
+  /// The chain from the nearest template outwards; nil where it does not end.
+  private mutating func templates(of declaration: BeanDeclaration) -> [BeanDeclaration]? {
+    var chain: [BeanDeclaration] = []
+    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(declaration)]
+    var next = declaration
+    while let id = next.template {
+      guard let template = plan.declaration(byId: id, otherThan: next) else {
+        if id == next.id {
+          reportCircle([next])
+          return nil
+        }
+        report(declaration, .unknownBean, "no template has the id '\(id)'\(plan.hint(forId: id))")
+        return nil
+      }
+      chain.append(template)
+      if !seen.insert(ObjectIdentifier(template)).inserted {
+        reportCircle(Array(([declaration] + chain.dropLast()).drop { $0 !== template }))
+        return nil
+      }
+      next = template
+    }
+    return chain
+  }
+
+  /// A factory that is set wins over a class's own `init()`, wherever in the chain it stands.
+  private mutating func constructor(of type: Any.Type, _ chain: [BeanDeclaration]) -> BeanConstructor? {
+    let own = chain.first { $0.type != nil }?.defaultConstructor
+    if let maker = chain.first(where: { $0.constructor != nil }) {
+      // What stands in a box of its own type cannot be read as another type, and neither can an object as a box.
+      if let made = maker.type, made == type || type is AnyObject.Type && TypeRelation.isUsable(made, as: type) {
+        return maker.constructor
+      }
+      if own == nil {
+        report(chain[0], .typeMismatch, "the template's factory makes a \(name(of: maker)), not a \(type)")
+        return nil
+      }
+    }
+    if own == nil {
+      report(
+        chain[0], .invalidDeclaration,
+        "\(type) has no init() that the container can call: give a factory, conform to Initializable, "
+          + "or inherit from a template that has a factory")
+    }
+    return own
+  }
+
+  private mutating func check(_ definition: Definition) {
+    for type in definition.stated where !TypeRelation.isUsable(definition.type, as: type) {
+      faults.append(definition.fault(.typeMismatch, "\(definition.type) does not implement \(type)"))
+    }
+    for property in definition.properties where !TypeRelation.isUsable(definition.type, as: property.owner) {
+      faults.append(
+        definition.fault(
+          .typeMismatch, "\(property.path) is a property of \(property.owner), not of \(definition.type)"))
+    }
+    for callback in definition.postConstructs + definition.onDestroys
+    where !TypeRelation.isUsable(definition.type, as: callback.owner) {
+      faults.append(
+        definition.fault(.typeMismatch, "a lifecycle callback expects a \(callback.owner), not a \(definition.type)"))
+    }
+  }
+
+  private mutating func reportCircle(_ circle: [BeanDeclaration]) {
+    guard let first = circle.first, circles.insert(Set(circle.map { ObjectIdentifier($0) })).inserted else { return }
+    let ids = (circle + [first]).map { $0.id ?? name(of: $0) }
+    faults.append(
+      EnvironmentError(
+        .cyclicDependency, "templates inherit from each other: \(ids.joined(separator: " → "))", path: ids,
+        origin: first.origin))
+  }
+
+  private mutating func report(_ declaration: BeanDeclaration, _ code: EnvironmentError.Code, _ message: String) {
+    let id = declaration.id.map { " '\($0)'" } ?? ""
+    faults.append(
+      EnvironmentError(code, message, path: [name(of: declaration) + id], origin: declaration.origin))
+  }
+
+  private func name(of declaration: BeanDeclaration) -> String { declaration.type.map { "\($0)" } ?? "template" }
+}

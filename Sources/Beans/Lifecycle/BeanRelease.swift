@@ -1,0 +1,71 @@
+/// The end of one bean: `preDestroy`, then `.onDestroy`. Both run, whatever the first throws.
+struct BeanRelease {
+  private let object: AnyObject
+  private let traits: LifecycleTraits
+  private let label: String
+  private let origin: EnvironmentError.Origin
+  private let callbacks: [BeanCallback]
+
+  /// nil where there is nothing to do but to let go.
+  init?(_ object: AnyObject, of recipe: Recipe) {
+    let traits = recipe.traits(of: object)
+    if recipe.definition.onDestroys.isEmpty, traits.isDisjoint(with: [.disposable, .asyncDisposable]) { return nil }
+    self.object = object
+    self.traits = traits
+    self.label = recipe.label
+    self.origin = recipe.definition.origin
+    self.callbacks = recipe.definition.onDestroys
+  }
+
+  init(_ object: AnyObject, label: String, origin: EnvironmentError.Origin, callbacks: [BeanCallback]) {
+    self.object = object
+    self.traits = LifecycleTraits(of: type(of: Box.open(object)))
+    self.label = label
+    self.origin = origin
+    self.callbacks = callbacks
+  }
+
+  /// Whether the release has to be awaited.
+  var isAsynchronous: Bool { traits.contains(.asyncDisposable) }
+
+  /// Where nobody can wait: an asynchronous bean is a failure that names it; its callbacks still run.
+  func runSynchronously() -> EnvironmentError? {
+    var errors: [any Error] = []
+    if isAsynchronous {
+      errors.append(
+        EnvironmentError(
+          .destructionFailed, "\(label) is released asynchronously: use 'await shutdown()' or a scope bound to a loop",
+          path: [label], origin: origin))
+    } else if let bean = Box.open(object) as? any DisposableBean {
+      collect(&errors) { try bean.preDestroy() }
+    }
+    runCallbacks(&errors)
+    return failure(errors)
+  }
+
+  func runAsynchronously() async -> EnvironmentError? {
+    var errors: [any Error] = []
+    if let bean = Box.open(object) as? any AsyncDisposableBean {
+      do { try await bean.preDestroy() } catch { errors.append(error) }
+    }
+    runCallbacks(&errors)
+    return failure(errors)
+  }
+
+  private func runCallbacks(_ errors: inout [any Error]) {
+    for callback in callbacks { collect(&errors) { try callback(object) } }
+  }
+
+  private func collect(_ errors: inout [any Error], _ body: () throws -> Void) {
+    do { try body() } catch { errors.append(error) }
+  }
+
+  private func failure(_ errors: [any Error]) -> EnvironmentError? {
+    guard let first = errors.first else { return nil }
+    if errors.count == 1, let error = first as? EnvironmentError, error.code == .destructionFailed { return error }
+    let reasons = errors.map { "\($0)" }.joined(separator: "; ")
+    return EnvironmentError(
+      .destructionFailed, "\(label) could not be released: \(reasons)", path: [label], origin: origin,
+      underlying: errors)
+  }
+}

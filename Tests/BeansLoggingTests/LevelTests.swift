@@ -1,0 +1,10 @@
+import BeansLogging
+import Testing
+
+@Suite struct LevelTests {
+  @Test func levelsAreOrderedBySeverity() {
+    let levels: [Level] = [.all, .debug, .info, .warn, .error, .fatal, .off]
+    #expect(levels.sorted() == levels)
+    #expect(levels.map(\.description) == ["ALL", "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "OFF"])
+  }
+}

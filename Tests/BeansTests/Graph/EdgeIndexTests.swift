@@ -1,0 +1,106 @@
+import Synchronization
+import Testing
+
+@testable import Beans
+
+@Suite(.timeLimit(.minutes(1)))
+struct EdgeIndexTests {
+  /// Keys are only compared and hashed, never followed.
+  private static func key(_ number: Int) -> ObjectIdentifier {
+    // Sixteen bytes apart, as metadata is.
+    unsafeBitCast(UInt(16 * (number + 1)), to: ObjectIdentifier.self)
+  }
+
+  private static func edge() -> Edge { Edge(Dependency.of(Int.self), .environment) }
+
+  private static func found(_ index: EdgeIndex, _ key: ObjectIdentifier) -> Edge? {
+    index.find(key)?.takeUnretainedValue()
+  }
+
+  @Test func growsAndKeepsEverything() {
+    let index = EdgeIndex()
+    let edges = (0..<1_000).map { _ in Self.edge() }
+    for (number, edge) in edges.enumerated() {
+      #expect(Self.found(index, Self.key(number)) == nil)
+      index.insert(Self.key(number), edge)
+      #expect(Self.found(index, Self.key(number)) === edge)
+    }
+    for (number, edge) in edges.enumerated() { #expect(Self.found(index, Self.key(number)) === edge) }
+    #expect(Self.found(index, Self.key(1_000)) == nil)
+  }
+
+  /// Multiples of a large power of two end in the same few places of a small table.
+  @Test func collisionsAreProbed() {
+    let index = EdgeIndex()
+    let keys = (1...64).map { unsafeBitCast(UInt($0) << 56, to: ObjectIdentifier.self) }
+    let edges = keys.map { _ in Self.edge() }
+    for (key, edge) in zip(keys, edges) { index.insert(key, edge) }
+    for (key, edge) in zip(keys, edges) { #expect(Self.found(index, key) === edge) }
+    #expect(Self.found(index, unsafeBitCast(UInt(65) << 56, to: ObjectIdentifier.self)) == nil)
+  }
+
+  @Test func theFirstEdgeOfATypeStays() {
+    let index = EdgeIndex()
+    let (first, second) = (Self.edge(), Self.edge())
+    index.insert(Self.key(1), first)
+    index.insert(Self.key(1), second)
+    #expect(Self.found(index, Self.key(1)) === first)
+  }
+
+  @Test func removingLetsGoOfTheEdges() {
+    let index = EdgeIndex()
+    weak var weakEdge: Edge?
+    do {
+      let edge = Self.edge()
+      weakEdge = edge
+      for number in 0..<20 { index.insert(Self.key(number), edge) }
+    }
+    #expect(weakEdge != nil)
+    index.removeAll()
+    #expect(weakEdge == nil)
+    #expect(Self.found(index, Self.key(1)) == nil)
+    let edge = Self.edge()
+    index.insert(Self.key(1), edge)
+    #expect(Self.found(index, Self.key(1)) === edge)
+  }
+
+  @Test func readersDuringInserts() throws {
+    let index = EdgeIndex()
+    let edges = (0..<2_000).map { _ in Self.edge() }
+    let board = Board(index: index, edges: edges)
+    let wrong = try onThreads(3) { thread -> Int in
+      if thread == 0 {
+        for number in board.edges.indices {
+          board.index.insert(Self.key(number), board.edges[number])
+          board.published.store(number + 1, ordering: .releasing)
+        }
+        return 0
+      }
+      var wrong = 0
+      var known = 0
+      while known < board.edges.count {
+        known = board.published.load(ordering: .acquiring)
+        for number in stride(from: max(0, known - 40), to: known, by: 1)
+        where Self.found(board.index, Self.key(number)) !== board.edges[number] { wrong += 1 }
+        // One that may be under way: absent or right, nothing else.
+        if known < board.edges.count, let edge = Self.found(board.index, Self.key(known)),
+          edge !== board.edges[known]
+        {
+          wrong += 1
+        }
+      }
+      return wrong
+    }
+    #expect(wrong == [0, 0, 0])
+  }
+
+  private final class Board: Sendable {
+    let index: EdgeIndex
+    let edges: [Edge]
+    let published = Atomic(0)
+    init(index: EdgeIndex, edges: [Edge]) {
+      self.index = index
+      self.edges = edges
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Testing
+
+@testable import Beans
+
+/// Long chains must not be walked by recursion, and where a lookup has to, it ends in an error while there is stack left.
+/// Each test runs in a process of its own: an overflow is a crash.
+@Suite(.timeLimit(.minutes(2)))
+struct StackDepthTests {
+  @Test func longChainsStartedEagerly() async {
+    await #expect(processExitsWith: .success) {
+      let environment = try Environment()
+      try Links.declare(50_000, in: environment, lazy: false)
+      try environment.startup()
+      #expect(try environment.getBean(Link.self, byId: "49999").number == 49_999)
+      try environment.shutdown() as Void
+      #expect(Links.destroyed.value == 50_000)
+    }
+  }
+
+  /// Declared from the far end, so that no bean's dependency has been declared before it.
+  @Test func longChainsDeclaredBackwards() async {
+    await #expect(processExitsWith: .success) {
+      let environment = try Environment()
+      try Links.declare(20_000, in: environment, lazy: false, isReversed: true)
+      try environment.startup()
+      try environment.shutdown() as Void
+      #expect(Links.destroyed.value == 20_000)
+    }
+  }
+
+  @Test func longChainsOfLazyBeans() async {
+    await #expect(processExitsWith: .success) {
+      let environment = try Environment()
+      try Links.declare(50_000, in: environment, lazy: true)
+      try environment.startup()
+      #expect(code { try environment.getBean(Link.self, byId: "49999") } == .creationFailed)
+      // In steps it works: nothing half-built is left behind.
+      for number in stride(from: 249, to: 50_000, by: 250) {
+        #expect(try environment.getBean(Link.self, byId: "\(number)").number == number)
+      }
+      try environment.shutdown() as Void
+    }
+  }
+
+  @Test func longChainsInAChildOfAFactory() async {
+    await #expect(processExitsWith: .success) {
+      let environment = try Environment()
+      let factory = try environment.childFactory(
+        "request", seed: Void.self, configure: { try Links.declare(20_000, in: $0, lazy: false) })
+      let child = try factory.build(())
+      #expect(code { try child.getBean(Link.self, byId: "19999") } == .creationFailed)
+      #expect(try child.getBean(Link.self, byId: "249").number == 249)
+      try environment.shutdown() as Void
+    }
+  }
+
+  @Test func longCirclesAreReported() async {
+    await #expect(processExitsWith: .success) {
+      let environment = try Environment()
+      try Links.declare(50_000, in: environment, lazy: false, isClosed: true)
+      #expect(code { try environment.startup() } == .cyclicDependency)
+    }
+  }
+
+  @Test func longChainsInAnAbandonedEnvironment() async {
+    await #expect(processExitsWith: .success) {
+      for isReversed in [false, true] {
+        weak var abandoned: Environment?
+        do {
+          let environment = try Environment()
+          try Links.declare(20_000, in: environment, lazy: false, isReversed: isReversed)
+          try environment.startup()
+          abandoned = environment
+        }
+        #expect(abandoned == nil)
+      }
+    }
+  }
+
+  @Test func longChainsOfTemplates() async {
+    await #expect(processExitsWith: .success) {
+      Watchdog.start()
+      let environment = try Environment()
+      try environment.define(environment.bean(7, id: "0").abstract())
+      for number in 1..<1_000 {
+        try environment.define(environment.template("\(number)").parent("\(number - 1)"))
+      }
+      try environment.define(environment.bean(Int.self, parent: "999"))
+      #expect(try environment.getBean(Int.self) == 7)
+    }
+  }
+
+  @Test func deeplyNestedEnvironments() async {
+    await #expect(processExitsWith: .success) {
+      let root = try Environment()
+      try root.define(root.bean(7))
+      var environment = root
+      for number in 0..<1_000 {
+        environment = try Environment(name: "\(number)", parent: environment)
+      }
+      #expect(try environment.getBean(Int.self) == 7)
+      try root.shutdown() as Void
+      #expect(environment.isReleased)
+    }
+  }
+
+  @Test func manyNestedFactories() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean("root"))
+    var factory = try environment.childFactory("scope 0", seed: Int.self)
+    var factories = [factory]
+    for depth in 1..<5 {
+      factory = try factory.childFactory(
+        "scope \(depth)", seed: Int.self,
+        configure: { inner in
+          try inner.define(
+            inner.bean(Link.self, id: "\(depth)", factory: { (seed: Int, _: String) in Link(seed, nil) }))
+        })
+      factories.append(factory)
+    }
+    var child = try factories[0].build(0)
+    for depth in 1..<5 { child = try factories[depth].build(depth, in: child) }
+    #expect(try child.getBean(Link.self, byId: "4").number == 4)
+    #expect(try child.getBean(Link.self, byId: "1").number == 1)
+    #expect(try child.getBeansByType(Link.self).map(\.number) == [4, 3, 2, 1])
+    #expect(try child.getBean(Int.self) == 4)
+    #expect(code { try factories[3].build(0, in: child) } == .scopeNotActive)
+    try environment.shutdown()
+    #expect(child.isReleased)
+  }
+
+  @Test func prototypesThatLookUpPrototypes() throws {
+    let environment = try Environment()
+    for number in 0..<200 {
+      try environment.define(
+        environment.bean(
+          Link.self, id: "\(number)",
+          factory: { (environment: Environment) in
+            Link(number, number == 0 ? nil : try environment.getBean(Link.self, byId: "\(number - 1)"))
+          }
+        ).scope("prototype"))
+    }
+    #expect(try environment.getBean(Link.self, byId: "199").number == 199)
+    try environment.shutdown()
+  }
+}
+
+/// Holds its neighbour without being held by it, and lets go of it before it dies, so that only the container could
+/// recurse.
+private final class Link {
+  let number: Int
+  init(_ number: Int, _ other: Link?) { self.number = number }
+}
+
+private enum Links {
+  static let destroyed = Counter()
+
+  static func declare(
+    _ count: Int, in environment: Environment, lazy: Bool, isReversed: Bool = false, isClosed: Bool = false
+  ) throws {
+    for number in isReversed ? Array((0..<count).reversed()) : Array(0..<count) {
+      let bean =
+        number == 0 && !isClosed
+        ? environment.bean(Link.self, id: "\(number)", lazy: lazy, factory: { Link(number, nil) })
+        : environment.bean(Link.self, id: "\(number)", lazy: lazy, factory: { (other: Link) in Link(number, other) })
+          .argument(0, ref: "\((number + count - 1) % count)")
+      try environment.define(bean.onDestroy { _ in destroyed.increment() })
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+/// Thrown instead of waiting for ever: a deadlock fails one test and not the run.
+struct Stuck: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// How long a test waits for what must come, on a loaded machine and under a sanitizer.
+let patience = DispatchTimeInterval.seconds(20)
+
+/// Closed until somebody opens it; then open for everyone.
+final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func open() { semaphore.signal() }
+
+  func wait() throws {
+    guard semaphore.wait(timeout: .now() + patience) == .success else { throw Stuck(description: "gate") }
+    semaphore.signal()
+  }
+}
+
+/// Runs a body on a thread of its own, so that what blocks in it starves nobody else.
+final class Worker<Value: Sendable>: Sendable {
+  private let outcome = Mutex<Result<Value, any Error>?>(nil)
+  private let ended = Gate()
+
+  init(_ body: @escaping @Sendable () throws -> Value) {
+    let entry = Entry { [self] in
+      let result = Result { try body() }
+      outcome.withLock { $0 = result }
+      ended.open()
+    }
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument else { return nil }
+        // Balances `passRetained` below; the pointer is handed to this thread alone.
+        Unmanaged<Entry>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+      }, Unmanaged.passRetained(entry).toOpaque())
+    if code == 0 { pthread_detach(thread) } else { Issue.record("pthread_create: \(code)") }
+  }
+
+  /// What the body answered or threw; `Stuck` where it does not end.
+  @discardableResult
+  func value() throws -> Value {
+    try ended.wait()
+    guard let outcome = outcome.withLock({ $0 }) else { throw Stuck(description: "no outcome") }
+    return try outcome.get()
+  }
+}
+
+private final class Entry {
+  let run: () -> Void
+  init(_ run: @escaping () -> Void) { self.run = run }
+}
+
+/// Runs `body` on several threads that start together, and waits for all.
+func onThreads<Value: Sendable>(
+  _ count: Int, _ body: @escaping @Sendable (Int) throws -> Value
+) throws -> [Value] {
+  let start = Start(of: count)
+  let workers = (0..<count).map { number in
+    Worker<Value> {
+      start.arrive()
+      return try body(number)
+    }
+  }
+  return try workers.map { try $0.value() }
+}
+
+/// Lets its threads pass when the last of them is there, by spinning: they meet as closely as the machine allows.
+private final class Start: Sendable {
+  private let missing: Atomic<Int>
+
+  init(of count: Int) { missing = Atomic(count) }
+
+  func arrive() {
+    missing.subtract(1, ordering: .sequentiallyConsistent)
+    while missing.load(ordering: .sequentiallyConsistent) > 0 { sched_yield() }
+  }
+}
+
+/// Gives the processor away until `condition` holds.
+func waitUntil(_ what: String, _ condition: () -> Bool) throws {
+  let deadline = DispatchTime.now() + patience
+  while !condition() {
+    guard DispatchTime.now() < deadline else { throw Stuck(description: "never seen: \(what)") }
+    sched_yield()
+  }
+}
