@@ -1,0 +1,330 @@
+import CLibuv
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A libuv loop: one thread that waits for sockets, timers, signals and closures from other threads.
+///
+/// ```swift
+/// let loop = try EventLoop()
+/// try loop.onSignal(SIGTERM) { loop.stop() }
+/// try loop.run()
+/// try loop.close()
+/// ```
+///
+/// **Threads.** The loop's thread is the one that is inside `run()` or `close()`; outside of both there is none.
+/// `execute`, `tryExecute`, `schedule`, `stop`, `isCurrent`, `openHandles`, `isRunning` and the executor's methods may be
+/// called from any thread. Handles (`TCPListener`, `TCPConnection`, `SignalSource`) belong to the loop's thread; while no
+/// thread drives the loop, the one thread that sets it up (or takes it down) may use them.
+///
+/// **Life.** A loop must be closed. `run()` may be called again after it has returned.
+///
+/// **Work.** Whatever `execute`, `tryExecute` or the executor accept is run: by `run()`, or by `close()` on the closing
+/// thread. Closures, jobs and timers run outside of libuv's frames, one after the other, at most about a thousand before
+/// sockets get their turn.
+///
+/// Creating a loop opens about three file descriptors, takes 64 KiB for the buffer its connections read into, and, unless the
+/// program has installed a handler, makes the process ignore `SIGPIPE`.
+public final class EventLoop: Sendable {
+  let state = Lock(LoopState())
+  /// The `pthread_self()` of the thread that drives the loop, or 0. Changed only together with `state.phase`, under its lock.
+  private let driver = Atomic<UInt>(0)
+  let ledger = HandleLedger()
+
+  // Set once in `init`. What the pointers point to is touched by the driving thread only, except for `uv_async_send`,
+  // which happens under the lock of `state` and never after the phase `.closed`.
+  nonisolated(unsafe) let native: NativeLoop
+  // The driving thread alone touches these four; `driver` changes hands under the lock of `state`, which orders the accesses.
+  private nonisolated(unsafe) var batch = WorkBatch()
+  private nonisolated(unsafe) var deferred: [() -> Void] = []
+  private nonisolated(unsafe) var alarmDeadline = Deadline.never
+  nonisolated(unsafe) var closingHandles = 0
+
+  /// Items, and timers, that run before sockets get their turn.
+  private static let itemsPerTurn = 1_024
+  /// How often closures that were added by closures are looked after when the loop stops or closes.
+  private static let drainPasses = 256
+  /// How many of them run.
+  private static let drainItems = 65_536
+
+  /// Creates a loop that does nothing until `run()`. Throws when the process is out of file descriptors or memory.
+  public init() throws(EventLoopError) {
+    native = try NativeLoop.make()
+  }
+
+  deinit {
+    // Open handles retain their loop, so none is left here. Closures that nobody has run are released with the queue.
+    if state.withLock({ $0.phase != .closed }) { native.destroy() }
+  }
+
+  // MARK: Running
+
+  /// Runs the loop on the calling thread until `stop()`; a loop with nothing to do waits.
+  ///
+  /// Returns when everything that had been accepted before the stop has run, and, unless closures come faster than they
+  /// run, everything after it too. A `stop()` made before `run()` lets it do just that.
+  /// Throws `.alreadyRunning` when the loop runs, here or on another thread, and `.loopClosed` after `close()`.
+  public func run() throws(EventLoopError) {
+    try state.withLock { state throws(EventLoopError) in
+      switch state.phase {
+      case .ready, .stopped: state.phase = .running
+      case .running, .closing: throw EventLoopError(.alreadyRunning, "run an event loop")
+      case .closed: throw EventLoopError(.loopClosed, "run an event loop")
+      }
+      driver.store(Self.thisThread, ordering: .releasing)
+    }
+    while true {
+      let stopping = beginTurn()
+      runBatch(limit: Self.itemsPerTurn)
+      runDeferred()
+      if stopping { break }
+      runDueTimers(limit: Self.itemsPerTurn)
+      waitForEvents()
+    }
+    finishRun()
+  }
+
+  /// Ends `run()` after its current iteration. From any thread, before `run()` too, any number of times.
+  ///
+  /// Closures and jobs accepted before the stop still run; timers stay until the loop runs again or is closed.
+  /// Costs a lock, and a system call when the loop waits.
+  public func stop() {
+    state.withLock { state in
+      guard state.phase != .closed else { return }
+      state.stopRequested = true
+      wakeIfWaiting(&state)
+    }
+  }
+
+  /// Whether a thread is inside `run()`. A snapshot: use `tryExecute` to act on it.
+  public var isRunning: Bool { state.withLock { $0.phase == .running } }
+
+  /// Whether `close()` has succeeded.
+  public var isClosed: Bool { state.withLock { $0.phase == .closed } }
+
+  /// Whether the calling thread is the loop's: inside `run()` or `close()`, or running a job that came after `close()`.
+  ///
+  /// Never wrong in either direction; false on every thread while no thread drives the loop. Costs one atomic load.
+  public var isCurrent: Bool { driver.load(ordering: .acquiring) == Self.thisThread }
+
+  /// Stops the process when the calling thread is not the loop's.
+  public func preconditionIsCurrent() {
+    precondition(isCurrent, "this may be called on the event loop's thread only")
+  }
+
+  /// Handles may be used on the loop's thread, and by whoever sets the loop up while it does not run.
+  func preconditionMayUseHandles() {
+    let driver = driver.load(ordering: .acquiring)
+    precondition(
+      driver == 0 || driver == Self.thisThread, "a handle of an event loop may be used on the loop's thread only")
+  }
+
+  // MARK: Closing
+
+  /// Gives everything back. On any one thread, after `run()` has returned; a second call does nothing.
+  ///
+  /// First runs, on the calling thread, what has been accepted and not yet run, and waits for the handles that are being
+  /// closed. Then the remaining timers are cancelled: their closures are released without running, tasks in
+  /// `sleep(for:)` get `.loopClosed`.
+  ///
+  /// Throws `.stillRunning` during `run()`; `.openHandles` when a listener, a connection or a signal source has not been
+  /// closed, with kind and place of creation of each (timers are then kept, and `close()` may be tried again);
+  /// `.notDrained` when closures keep adding closures.
+  public func close() throws(EventLoopError) {
+    let isClosed = try state.withLock { state throws(EventLoopError) -> Bool in
+      switch state.phase {
+      case .ready, .stopped: state.phase = .closing
+      case .running, .closing: throw EventLoopError(.stillRunning, "close an event loop")
+      case .closed: return true
+      }
+      driver.store(Self.thisThread, ordering: .releasing)
+      return false
+    }
+    if isClosed { return }
+    do {
+      try drainForClose()
+    } catch {
+      state.withLock { state in
+        state.phase = .stopped
+        driver.store(0, ordering: .releasing)
+      }
+      throw error
+    }
+    native.destroy()
+    driver.store(0, ordering: .releasing)
+    // Only now, because a late job makes its thread the driver.
+    state.withLock { $0.lateJobs?.activate() }
+  }
+
+  private func drainForClose() throws(EventLoopError) {
+    runEverythingAccepted()
+    var left = Self.drainItems
+    for _ in 0..<Self.drainPasses where left > 0 {
+      left -= runBatch(limit: left)
+      runDeferred()
+      while closingHandles > 0 { uv_run(native.loop, UV_RUN_NOWAIT) }
+      let (isDone, cancelled) = try state.withLock { state throws(EventLoopError) -> (Bool, [TimerAction]) in
+        guard batch.isUsedUp, state.queue.isEmpty, deferred.isEmpty else {
+          if batch.isUsedUp { batch.refill(from: &state.queue) }
+          return (false, [])
+        }
+        guard ledger.openTotal == 0 else {
+          throw EventLoopError(.openHandles, "close an event loop", detail: describeOpenHandles())
+        }
+        guard state.timers.isEmpty else { return (false, state.timers.removeAll()) }
+        state.phase = .closed
+        state.lateJobs = Self.makeLateQueue()
+        return (true, [])
+      }
+      if isDone { return }
+      for case .wake(let sleeper) in cancelled {
+        sleeper.finish(on: self, throwing: EventLoopError(.loopClosed, "sleep on an event loop"))
+      }
+    }
+    throw EventLoopError(.notDrained, "close an event loop")
+  }
+
+  // MARK: One turn
+
+  /// Takes what other threads have queued, and tells whether to stop after it.
+  private func beginTurn() -> Bool {
+    state.withLock { state in
+      state.isWaiting = false
+      if batch.isUsedUp { batch.refill(from: &state.queue) }
+      return state.stopRequested
+    }
+  }
+
+  /// Returns how many items it has run.
+  @discardableResult
+  private func runBatch(limit: Int) -> Int {
+    var left = limit
+    while left > 0, let item = batch.take() {
+      left -= 1
+      switch item {
+      case .closure(let closure): closure()
+      case .job(let job): run(job)
+      case .taken: break
+      }
+    }
+    return limit - left
+  }
+
+  private func runDeferred() {
+    guard !deferred.isEmpty else { return }
+    var now: [() -> Void] = []
+    swap(&now, &deferred)
+    for closure in now { closure() }
+  }
+
+  /// Runs what is due at the moment of the call: a timer that such a timer sets waits for the next turn.
+  private func runDueTimers(limit: Int) {
+    let now = Deadline.now
+    for _ in 0..<limit {
+      // One at a time, so that a timer can still be cancelled by the one before it.
+      guard let action = state.withLock({ $0.timers.popDue(at: now) }) else { return }
+      switch action {
+      case .run(let closure): closure()
+      case .wake(let sleeper): sleeper.finish(on: self)
+      }
+    }
+  }
+
+  private func waitForEvents() {
+    let now = Deadline.now
+    let hasWork = !batch.isUsedUp || !deferred.isEmpty
+    let waitEnd = state.withLock { state -> UInt64? in
+      let earliest = state.timers.earliest
+      guard !hasWork, state.queue.isEmpty, !state.stopRequested, earliest > now else { return nil }
+      state.isWaiting = true
+      state.waitEnd = earliest
+      return earliest
+    }
+    guard let waitEnd else {
+      uv_run(native.loop, UV_RUN_NOWAIT)
+      return
+    }
+    if waitEnd != alarmDeadline { setAlarm(waitEnd, now: now) }
+    uv_run(native.loop, UV_RUN_ONCE)
+  }
+
+  private func setAlarm(_ deadline: UInt64, now: UInt64) {
+    alarmDeadline = deadline
+    guard deadline != Deadline.never else {
+      uv_timer_stop(native.alarm)
+      return
+    }
+    // libuv counts from the time it cached when the loop last woke, which may be long ago.
+    uv_update_time(native.loop)
+    // The loop lives as long as it runs, and the alarm rings only while it does.
+    native.alarm.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    let status = uv_timer_start(
+      native.alarm,
+      { alarm in
+        guard let alarm, let data = alarm.pointee.data else { return }
+        let loop = Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
+        loop.alarmDeadline = Deadline.never
+        // libuv before 1.45 rings before it polls, and would then wait for a socket: this keeps it from waiting.
+        uv_stop(loop.native.loop)
+      }, Deadline.milliseconds(from: now, to: deadline), 0)
+    precondition(status == 0, "uv_timer_start fails only for a closing handle")
+  }
+
+  /// Runs what has been accepted, until nothing is left and the end of the run is the same critical section.
+  private func finishRun() {
+    runEverythingAccepted()
+    // Closures that keep adding closures, and threads that hand
+    // over work faster than it is done, must not keep the loop from stopping: `close()` runs what they leave behind.
+    var left = Self.drainItems
+    for _ in 0..<Self.drainPasses where left > 0 {
+      let isDone = state.withLock { state in
+        if batch.isUsedUp, state.queue.isEmpty, deferred.isEmpty {
+          endRun(&state)
+          return true
+        }
+        if batch.isUsedUp { batch.refill(from: &state.queue) }
+        return false
+      }
+      if isDone { return }
+      left -= runBatch(limit: left)
+      runDeferred()
+    }
+    state.withLock { endRun(&$0) }
+  }
+
+  /// Runs what had been accepted at the moment of the call, however much that is.
+  private func runEverythingAccepted() {
+    runBatch(limit: .max)
+    state.withLock { batch.refill(from: &$0.queue) }
+    runBatch(limit: .max)
+    runDeferred()
+  }
+
+  private func endRun(_ state: inout LoopState) {
+    state.phase = .stopped
+    state.stopRequested = false
+    driver.store(0, ordering: .releasing)
+  }
+
+  // MARK: For the other files of this module
+
+  static var thisThread: UInt { UInt(pthread_self()) }
+
+  /// Runs `closure` on the loop's thread once no user code is on the stack. Only on the loop's thread, or while setting up.
+  func afterwards(_ closure: @escaping () -> Void) { deferred.append(closure) }
+
+  /// Makes the calling thread the loop's for the time of `body`; only on the queue of late jobs, one at a time.
+  func driveLate(_ body: () -> Void) {
+    driver.store(Self.thisThread, ordering: .releasing)
+    body()
+    driver.store(0, ordering: .releasing)
+  }
+
+  /// Interrupts the wait of the loop. Under the lock, which is also what keeps `close()` from freeing the handle.
+  func wakeIfWaiting(_ state: inout LoopState) {
+    // On the loop's own thread there is no wait to interrupt: `uv_run` returns after the callback we are in.
+    guard state.isWaiting, !isCurrent, state.takeWait() else { return }
+    let status = uv_async_send(native.wakeUp)
+    precondition(status == 0, "BUG in BeansEventLoop: the wake-up was closed while the loop is open")
+  }
+}

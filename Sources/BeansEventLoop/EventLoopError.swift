@@ -1,0 +1,123 @@
+import CLibuv
+
+/// What an event loop, or a handle on one, could not do.
+///
+/// Two errors are equal when their codes are equal; the operation and the detail are for people to read.
+/// Making one allocates at most two strings. Values may be passed between threads.
+public struct EventLoopError: Error, Hashable, CustomStringConvertible {
+  /// What went wrong. Opaque, so that codes can be added without breaking a `switch`.
+  public struct Code: Hashable, Sendable {
+    /// Negative: libuv's. Positive: this module's own.
+    let raw: Int32
+
+    /// `run()` was called while the loop already runs, on this thread or on another one.
+    public static let alreadyRunning = Code(raw: 1)
+    /// `close()` was called while the loop runs or is being closed.
+    public static let stillRunning = Code(raw: 2)
+    /// The loop has been closed.
+    public static let loopClosed = Code(raw: 3)
+    /// `close()` found handles that nobody has closed; the message names them by kind and place of creation.
+    public static let openHandles = Code(raw: 4)
+    /// `close()` gave up: closures keep handing new closures to the loop.
+    public static let notDrained = Code(raw: 5)
+    /// The handle has been closed, or has been told to close.
+    public static let handleClosed = Code(raw: 6)
+    /// A loop's thread was asked to wait for itself.
+    public static let wouldDeadlock = Code(raw: 7)
+
+    /// The peer has closed its side (`EOF`).
+    public static let endOfFile = Code(UV_EOF)
+    /// The peer reset the connection (`ECONNRESET`).
+    public static let connectionReset = Code(UV_ECONNRESET)
+    /// Nobody listens there (`ECONNREFUSED`).
+    public static let connectionRefused = Code(UV_ECONNREFUSED)
+    /// The peer no longer reads (`EPIPE`).
+    public static let brokenPipe = Code(UV_EPIPE)
+    /// The address is taken (`EADDRINUSE`).
+    public static let addressInUse = Code(UV_EADDRINUSE)
+    /// Closed before the operation was done (`ECANCELED`).
+    public static let cancelled = Code(UV_ECANCELED)
+    /// Not an address, a port or a signal that can be used (`EINVAL`).
+    public static let invalidArgument = Code(UV_EINVAL)
+    /// No answer in time (`ETIMEDOUT`).
+    public static let timedOut = Code(UV_ETIMEDOUT)
+    /// Not connected, or the writing side is shut down (`ENOTCONN`).
+    public static let notConnected = Code(UV_ENOTCONN)
+    /// Too many open files (`EMFILE`).
+    public static let tooManyOpenFiles = Code(UV_EMFILE)
+    /// Not allowed (`EACCES`), a port below 1024 for example.
+    public static let permissionDenied = Code(UV_EACCES)
+
+    init(raw: Int32) { self.raw = raw }
+    init(_ error: uv_errno_t) { raw = error.rawValue }
+  }
+
+  /// What went wrong.
+  public let code: Code
+  /// What was being done: `"listen on 127.0.0.1:80"`.
+  public let operation: String
+  /// More than the code can say; empty for most errors.
+  public let detail: String
+
+  init(_ code: Code, _ operation: String, detail: String = "") {
+    self.code = code
+    self.operation = operation
+    self.detail = detail
+  }
+
+  /// An error that libuv has returned; `status` is negative.
+  init(status: Int32, _ operation: String) {
+    self.init(Code(raw: status), operation)
+  }
+
+  /// libuv's error number (negative), or nil when libuv was not involved.
+  public var libuvCode: Int32? { code.raw < 0 ? code.raw : nil }
+
+  /// The short name: `"EADDRINUSE"`, or the name of one of this module's own codes.
+  public var name: String {
+    switch code {
+    case .alreadyRunning: "alreadyRunning"
+    case .stillRunning: "stillRunning"
+    case .loopClosed: "loopClosed"
+    case .openHandles: "openHandles"
+    case .notDrained: "notDrained"
+    case .handleClosed: "handleClosed"
+    case .wouldDeadlock: "wouldDeadlock"
+    default: Self.text { uv_err_name_r(code.raw, $0, $1) }
+    }
+  }
+
+  /// The sentence for people: operation, reason, name.
+  public var description: String {
+    var text = "\(operation): \(reason) (\(name))"
+    if !detail.isEmpty { text += ": \(detail)" }
+    return text
+  }
+
+  private var reason: String {
+    switch code {
+    case .alreadyRunning: "the loop is already running"
+    case .stillRunning: "the loop is still running, or is being closed"
+    case .loopClosed: "the loop has been closed"
+    case .openHandles: "handles are still open"
+    case .notDrained: "closures keep adding closures"
+    case .handleClosed: "the handle has been closed"
+    case .wouldDeadlock: "a thread cannot wait for itself"
+    default: Self.text { uv_strerror_r(code.raw, $0, $1) }
+    }
+  }
+
+  // The `_r` forms, because the plain ones leak memory for a number they do not know.
+  private static func text(_ fill: (UnsafeMutablePointer<CChar>, Int) -> UnsafeMutablePointer<CChar>?) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      buffer.initialize(repeating: 0)
+      guard let base = buffer.baseAddress, let text = fill(base, buffer.count) else { return "unknown" }
+      return String(cString: text)
+    }
+  }
+
+  /// Whether both have the same code.
+  public static func == (left: EventLoopError, right: EventLoopError) -> Bool { left.code == right.code }
+  /// Hashes the code.
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}

@@ -1,0 +1,151 @@
+import CLibuv
+import Dispatch
+import Glibc
+
+/// A thread of its own that runs a loop: one per core for a server, one per test.
+///
+/// The thread runs the loop until it is stopped, and then closes it. May be used from any thread. A dropped object stops
+/// nothing: whoever starts the thread joins it.
+public final class EventLoopThread: Sendable {
+  /// The loop that the thread runs.
+  public let loop: EventLoop
+  private let end: ThreadEnd
+
+  /// Creates a loop and starts a thread that runs it.
+  /// - Parameters:
+  ///   - name: The thread's name; Linux keeps the first 15 bytes.
+  ///   - setUp: The first thing the loop's thread does. What it throws stops the loop and is thrown by `join()`.
+  /// - Throws: When the loop or the thread cannot be created.
+  public init(
+    name: String = "event loop", setUp: (@Sendable (EventLoop) throws(EventLoopError) -> Void)? = nil
+  ) throws(EventLoopError) {
+    loop = try EventLoop()
+    end = ThreadEnd(loop: loop, name: String(decoding: name.utf8.prefix(15), as: UTF8.self))
+    if let setUp {
+      loop.execute { [loop, end] in
+        do throws(EventLoopError) {
+          try setUp(loop)
+        } catch {
+          end.note(error)
+          loop.stop()
+        }
+      }
+    }
+    let argument = Unmanaged.passRetained(end)
+    var thread = pthread_t()
+    let status = pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument else { return nil }
+        Unmanaged<ThreadEnd>.fromOpaque(argument).takeRetainedValue().runLoop()
+        return nil
+      }, argument.toOpaque())
+    guard status == 0 else {
+      argument.release()
+      throw EventLoopError(status: -status, "start the thread of an event loop")
+    }
+    // The end is awaited through `ThreadEnd`, by any number of callers; the system may reclaim the thread by itself.
+    pthread_detach(thread)
+  }
+
+  /// Asks the loop to stop; `join()` waits for it.
+  public func stop() { loop.stop() }
+
+  /// Blocks until the thread has run, stopped and closed its loop. Any number of threads may wait, and again afterwards.
+  ///
+  /// Throws the error of `setUp`, of `run()` or of `close()`, whichever came first: `.openHandles`, for example, after
+  /// which the handles can be closed here and `loop.close()` called again. Throws `.wouldDeadlock` on the loop's thread.
+  public func join() throws(EventLoopError) {
+    guard !loop.isCurrent else { throw EventLoopError(.wouldDeadlock, "join the thread of an event loop") }
+    end.done.wait()
+    try end.check()
+  }
+
+  /// `stop()` and `join()`.
+  public func stopAndJoin() throws(EventLoopError) {
+    stop()
+    try join()
+  }
+
+  /// Like `join()`, suspending the task instead of blocking a thread.
+  public func waitForEnd() async throws(EventLoopError) {
+    await withUnsafeContinuation { continuation in
+      end.done.notify(queue: .global()) { continuation.resume() }
+    }
+    try end.check()
+  }
+}
+
+/// What the thread and those who wait for it share.
+private final class ThreadEnd: Sendable {
+  let done = DispatchGroup()
+  private let failure = Lock<EventLoopError?>(nil)
+  private let loop: EventLoop
+  private let name: String
+
+  init(loop: EventLoop, name: String) {
+    self.loop = loop
+    self.name = name
+    done.enter()
+  }
+
+  func runLoop() {
+    clibuv_name_current_thread(name)
+    do throws(EventLoopError) {
+      try loop.run()
+      try loop.close()
+    } catch {
+      note(error)
+    }
+    done.leave()
+  }
+
+  /// The first error wins.
+  func note(_ error: EventLoopError) {
+    failure.withLock { if $0 == nil { $0 = error } }
+  }
+
+  func check() throws(EventLoopError) {
+    if let error = failure.withLock({ $0 }) { throw error }
+  }
+}
+
+extension EventLoop {
+  /// Runs a loop on a thread of its own for the time of `body`; then stops, joins and closes it.
+  ///
+  /// Throws what `body` throws, else what the end of the thread throws. Blocks the calling thread.
+  public static func withThread<Result>(
+    name: String = "event loop", _ body: (EventLoop) throws -> Result
+  ) throws -> Result {
+    let thread = try EventLoopThread(name: name)
+    let result: Result
+    do {
+      result = try body(thread.loop)
+    } catch {
+      try? thread.stopAndJoin()
+      throw error
+    }
+    try thread.stopAndJoin()
+    return result
+  }
+
+  /// Runs a loop on a thread of its own for the time of `body`; then stops and closes it, without blocking a thread.
+  ///
+  /// Throws what `body` throws, else what the end of the thread throws.
+  public nonisolated(nonsending) static func withThread<Result>(
+    name: String = "event loop", _ body: nonisolated(nonsending) (EventLoop) async throws -> Result
+  ) async throws -> Result {
+    let thread = try EventLoopThread(name: name)
+    let result: Result
+    do {
+      result = try await body(thread.loop)
+    } catch {
+      thread.stop()
+      try? await thread.waitForEnd()
+      throw error
+    }
+    thread.stop()
+    try await thread.waitForEnd()
+    return result
+  }
+}

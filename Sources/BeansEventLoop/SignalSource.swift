@@ -1,0 +1,54 @@
+import CLibuv
+
+/// A Unix signal that is delivered to a closure on the loop's thread.
+///
+/// While a source is open its signal no longer has its default effect, in the whole process; closing the last source
+/// restores that. Several loops may watch the same signal; each gets it. Signals that arrive in quick succession may be
+/// delivered once.
+public final class SignalSource: LoopHandle, @unchecked Sendable {
+  // Safe to send for the reason given in `LoopHandle`.
+
+  /// The signal's number.
+  public let number: Int32
+  private var body: (@Sendable () -> Void)?
+
+  fileprivate init(
+    on loop: EventLoop, number: Int32, site: CreationSite, _ body: @escaping @Sendable () -> Void
+  ) throws(EventLoopError) {
+    self.number = number
+    self.body = body
+    try super.init(on: loop, .signal, size: MemoryLayout<uv_signal_t>.size, site: site) { loop, memory in
+      uv_signal_init(loop, memory.assumingMemoryBound(to: uv_signal_t.self))
+    }
+    let status = uv_signal_start(
+      memory.assumingMemoryBound(to: uv_signal_t.self),
+      { handle, _ in
+        guard let source = LoopHandle.from(handle) as? SignalSource else { return }
+        source.body?()
+      }, number)
+    guard status == 0 else {
+      close()
+      throw EventLoopError(status: status, "watch signal \(number)")
+    }
+  }
+
+  /// Closes the source from any thread: the signal is no longer delivered once the loop has come round to it.
+  public func cancel() {
+    if loop.isCurrent { close() } else { loop.execute { self.close() } }
+  }
+
+  override func didClose() { body = nil }
+}
+
+extension EventLoop {
+  /// Calls `body` on the loop's thread whenever the process receives the signal `number`, until the source is closed.
+  ///
+  /// On the loop's thread, or before `run()`. Throws `.invalidArgument` for signals that cannot be caught (`SIGKILL`).
+  /// The source stays open when the result is dropped, and `close()` then reports it.
+  @discardableResult
+  public func onSignal(
+    _ number: Int32, file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () -> Void
+  ) throws(EventLoopError) -> SignalSource {
+    try SignalSource(on: self, number: number, site: CreationSite(file: file, line: line), body)
+  }
+}

@@ -1,0 +1,64 @@
+/// One task in `EventLoop.sleep(for:)`: resumes it exactly once, whether the timer, a cancellation or `close()` comes first.
+final class Sleeper: Sendable {
+  private enum State {
+    case starting
+    case waiting(UnsafeContinuation<Void, any Error>, TimerKey)
+    case finished
+  }
+
+  // Protected by the lock of the loop's state: every step of a sleeper is one of the timer heap as well.
+  private nonisolated(unsafe) var state = State.starting
+
+  func start(_ continuation: UnsafeContinuation<Void, any Error>, on loop: EventLoop, for duration: Duration) {
+    let deadline = Deadline.after(duration)
+    let failure = loop.state.withLock { shared -> (any Error)? in
+      // A cancellation may come before the task has suspended.
+      guard case .starting = state else { return CancellationError() }
+      guard let key = loop.insertTimer(at: deadline, .wake(self), &shared) else {
+        state = .finished
+        return EventLoopError(.loopClosed, "sleep on an event loop")
+      }
+      state = .waiting(continuation, key)
+      return nil
+    }
+    if let failure { continuation.resume(throwing: failure) }
+  }
+
+  /// The timer has fired, or its loop is being closed: it is no longer in the heap.
+  func finish(on loop: EventLoop, throwing error: (any Error)? = nil) {
+    guard let continuation = loop.state.withLock({ _ in takeWaiting()?.continuation }) else { return }
+    if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+  }
+
+  func cancel(on loop: EventLoop) {
+    let continuation = loop.state.withLock { shared -> UnsafeContinuation<Void, any Error>? in
+      guard let waiting = takeWaiting() else { return nil }
+      // What this returns is only the sleeper, so nothing is released under the lock.
+      _ = shared.timers.remove(waiting.key)
+      return waiting.continuation
+    }
+    continuation?.resume(throwing: CancellationError())
+  }
+
+  private func takeWaiting() -> (continuation: UnsafeContinuation<Void, any Error>, key: TimerKey)? {
+    defer { state = .finished }
+    guard case .waiting(let continuation, let key) = state else { return nil }
+    return (continuation, key)
+  }
+}
+
+extension EventLoop {
+  /// Suspends the task for at least `duration`, on the loop's timers and without a thread. From any task.
+  ///
+  /// Throws `CancellationError` as soon as the task is cancelled, when the timer has already been taken back, and
+  /// `EventLoopError` with `.loopClosed` when the loop is closed meanwhile. A loop that does not run wakes nobody.
+  public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
+    try Task.checkCancellation()
+    let sleeper = Sleeper()
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { sleeper.start($0, on: self, for: duration) }
+    } onCancel: {
+      sleeper.cancel(on: self)
+    }
+  }
+}

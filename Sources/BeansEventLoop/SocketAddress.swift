@@ -1,0 +1,52 @@
+import CLibuv
+import Glibc
+
+/// A numeric IPv4 or IPv6 address with a port. Names are not resolved.
+public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
+  /// `"127.0.0.1"`, `"::1"`.
+  public let host: String
+  /// 0 to 65,535.
+  public let port: Int
+
+  /// `"127.0.0.1:80"`, `"[::1]:80"`.
+  public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  init(host: String, port: Int) {
+    self.host = host
+    self.port = port
+  }
+
+  /// The address and its family in the form of the system. Throws `.invalidArgument` unless it is a numeric one.
+  func native() throws(EventLoopError) -> sockaddr_storage {
+    guard let port = UInt16(exactly: port) else {
+      throw EventLoopError(.invalidArgument, "use address \(self)", detail: "ports are 0 to 65535")
+    }
+    var storage = sockaddr_storage()
+    let status = withUnsafeMutablePointer(to: &storage) { storage -> Int32 in
+      let raw = UnsafeMutableRawPointer(storage)
+      let status = uv_ip4_addr(host, Int32(port), raw.assumingMemoryBound(to: sockaddr_in.self))
+      return status == 0 ? 0 : uv_ip6_addr(host, Int32(port), raw.assumingMemoryBound(to: sockaddr_in6.self))
+    }
+    guard status == 0 else {
+      throw EventLoopError(
+        .invalidArgument, "use address \(self)", detail: "not a numeric IPv4 or IPv6 address")
+    }
+    return storage
+  }
+
+  /// Asks libuv for the address of one end of a socket; nil when the socket has none.
+  init?(asking ask: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<Int32>) -> Int32) {
+    var storage = sockaddr_storage()
+    var length = Int32(MemoryLayout<sockaddr_storage>.size)
+    var text = [CChar](repeating: 0, count: 64)
+    let port = withUnsafeMutablePointer(to: &storage) { storage -> UInt16? in
+      let address = UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self)
+      guard ask(address, &length) == 0, uv_ip_name(address, &text, text.count) == 0 else { return nil }
+      // The port stands at the same place in both families.
+      return UnsafeRawPointer(storage).assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port.bigEndian
+    }
+    guard let port else { return nil }
+    host = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    self.port = Int(port)
+  }
+}

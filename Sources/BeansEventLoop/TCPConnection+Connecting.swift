@@ -1,0 +1,87 @@
+import CLibuv
+import Glibc
+
+extension TCPConnection {
+  /// Connects to a numeric address. On the loop's thread, or before `run()`.
+  ///
+  /// Returns the connection on the way, so that it can be closed (after a timeout of your own, say) or written to: such
+  /// writes wait. It is paused: call `resumeReading()` in `completion`.
+  /// - Parameters:
+  ///   - loop: The loop that the connection lives on.
+  ///   - host: A numeric IPv4 or IPv6 address.
+  ///   - port: 1 to 65,535.
+  ///   - noDelay: Whether small writes are sent at once (`TCP_NODELAY`).
+  ///   - file: Where the connection is made, for the report of unclosed handles.
+  ///   - line: See `file`.
+  ///   - completion: Called exactly once, on the loop's thread: with the connection, or with `.connectionRefused`,
+  ///     `.timedOut`, `.cancelled` (closed meanwhile) or another code of the system. A connection that failed is closed.
+  /// - Throws: What can be told at once: `.invalidArgument` for an address that is none, `.loopClosed`.
+  @discardableResult
+  public static func connect(
+    on loop: EventLoop, host: String, port: Int, noDelay: Bool = true, file: StaticString = #fileID,
+    line: UInt = #line, completion: @escaping @Sendable (Result<TCPConnection, EventLoopError>) -> Void
+  ) throws(EventLoopError) -> TCPConnection {
+    let address = SocketAddress(host: host, port: port)
+    var native = try address.native()
+    let connection = try TCPConnection(connectingOn: loop, site: CreationSite(file: file, line: line))
+    let request = ConnectRequest(connection, to: address, noDelay: noDelay, completion)
+    let status = withUnsafePointer(to: &native) {
+      uv_tcp_connect(
+        request.memory, connection.tcp, UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self)
+      ) { connect, status in
+        guard let connect else { return }
+        ConnectRequest.finish(connect).didConnect(status)
+      }
+    }
+    guard status == 0 else {
+      let error = EventLoopError(status: status, request.operation)
+      ConnectRequest.finish(request.memory)
+      connection.fail(error)
+      throw error
+    }
+    return connection
+  }
+}
+
+/// One connection attempt. libuv's callback holds the only lasting reference.
+private final class ConnectRequest {
+  let memory: UnsafeMutablePointer<uv_connect_t>
+  let operation: String
+  private let connection: TCPConnection
+  private let noDelay: Bool
+  private let completion: @Sendable (Result<TCPConnection, EventLoopError>) -> Void
+
+  init(
+    _ connection: TCPConnection, to address: SocketAddress, noDelay: Bool,
+    _ completion: @escaping @Sendable (Result<TCPConnection, EventLoopError>) -> Void
+  ) {
+    self.connection = connection
+    self.noDelay = noDelay
+    self.completion = completion
+    operation = "connect to \(address)"
+    memory = .allocate(capacity: 1)
+    memory.pointee.data = Unmanaged.passRetained(self).toOpaque()
+  }
+
+  deinit { memory.deallocate() }
+
+  func didConnect(_ status: Int32) {
+    guard status == 0 else {
+      let error = EventLoopError(status: status, operation)
+      connection.fail(error)
+      completion(.failure(error))
+      return
+    }
+    if noDelay { uv_tcp_nodelay(connection.tcp, 1) }
+    completion(.success(connection))
+  }
+
+  /// Takes back the reference that was handed to libuv, from the callback or after a call that failed.
+  @discardableResult
+  static func finish(_ memory: UnsafeMutablePointer<uv_connect_t>) -> ConnectRequest {
+    guard let data = memory.pointee.data else {
+      preconditionFailure("BUG in BeansEventLoop: a request without its object")
+    }
+    return Unmanaged<ConnectRequest>.fromOpaque(data).takeRetainedValue()
+  }
+}

@@ -1,0 +1,181 @@
+import CLibuv
+
+/// One TCP connection, accepted by a `TCPListener` or made by `connect`.
+///
+/// Starts paused: set the callbacks, then call `resumeReading()`. Callbacks run on the loop's thread, inside libuv's
+/// frames (only `run()` of the same loop is forbidden there), and are dropped when the connection has been closed, so a
+/// callback may capture its connection.
+///
+/// Belongs to its loop's thread, see `EventLoop`. A connection takes two allocations, about 500 bytes.
+public final class TCPConnection: LoopHandle, @unchecked Sendable {
+  // Safe to send for the reason given in `LoopHandle`.
+
+  /// Why a connection has ended.
+  public enum CloseReason: Sendable, Equatable {
+    /// `close()`, `closeAfterWrites()` or `reset()` was called.
+    case local
+    /// The peer has closed its side, and no `onEnd` was set.
+    case endOfFile
+    /// Reading, writing or connecting failed.
+    case failed(EventLoopError)
+  }
+
+  /// Called with what has arrived, at most 64 KiB. The bytes are valid during the call only.
+  public var onRead: ((UnsafeRawBufferPointer) -> Void)? { willSet { loop.preconditionMayUseHandles() } }
+  /// Called when the peer has closed its side. The connection then stays open for writing until it is closed here.
+  /// Without it, the end of the peer's side closes the connection once what has been written is sent.
+  public var onEnd: (() -> Void)? { willSet { loop.preconditionMayUseHandles() } }
+  /// Called when the write queue, having reached `highWaterMark`, has fallen to half of it.
+  public var onDrain: (() -> Void)? { willSet { loop.preconditionMayUseHandles() } }
+  /// Called exactly once, last of all callbacks, when libuv has let go of the connection.
+  public var onClose: ((CloseReason) -> Void)? { willSet { loop.preconditionMayUseHandles() } }
+
+  /// Bytes in the write queue from which on `isWritable` is false. 64 KiB unless set.
+  public var highWaterMark = 64 * 1024 { willSet { loop.preconditionMayUseHandles() } }
+
+  var isAboveHighWater = false
+  var closesAfterWrites = false
+  var isShutDown = false
+  private var closeReason = CloseReason.local
+  private var isReading = false
+  private var hasEnded = false
+
+  /// Takes the connection that waits at `listener`.
+  init(accepting listener: TCPListener, noDelay: Bool) throws(EventLoopError) {
+    try super.init(on: listener.loop, .connection, size: MemoryLayout<uv_tcp_t>.size, site: listener.site) {
+      uv_tcp_init($0, $1.assumingMemoryBound(to: uv_tcp_t.self))
+    }
+    let status = uv_accept(listener.stream, stream)
+    guard status == 0 else {
+      close()
+      throw EventLoopError(status: status, "accept a connection on \(listener.address)")
+    }
+    if noDelay { uv_tcp_nodelay(tcp, 1) }
+  }
+
+  /// A socket that is not yet connected.
+  init(connectingOn loop: EventLoop, site: CreationSite) throws(EventLoopError) {
+    try super.init(on: loop, .connection, size: MemoryLayout<uv_tcp_t>.size, site: site) {
+      uv_tcp_init($0, $1.assumingMemoryBound(to: uv_tcp_t.self))
+    }
+  }
+
+  // MARK: Reading
+
+  /// Stops reading; the system's buffers fill, and the peer has to wait. Also before the first `resumeReading()`.
+  public func pauseReading() {
+    loop.preconditionMayUseHandles()
+    guard isReading else { return }
+    isReading = false
+    uv_read_stop(stream)
+  }
+
+  /// Reads, from now on, until `pauseReading()`. Does nothing after the peer's end or after `close()`.
+  public func resumeReading() {
+    loop.preconditionMayUseHandles()
+    guard isOpen, !isReading, !hasEnded else { return }
+    isReading = true
+    let status = uv_read_start(
+      stream,
+      { handle, _, buffer in
+        guard let connection = LoopHandle.from(handle), let buffer else { return }
+        let memory = connection.loop.native.readBuffer
+        buffer.pointee = uv_buf_init(memory.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(memory.count))
+      },
+      { stream, count, buffer in
+        guard let connection = LoopHandle.from(stream) as? TCPConnection, let buffer else { return }
+        connection.didRead(count, UnsafeRawPointer(buffer.pointee.base))
+      })
+    if status != 0 { fail(EventLoopError(status: status, "read")) }
+  }
+
+  /// Whether the connection reads.
+  public var isReadingPaused: Bool { !isReading }
+
+  private func didRead(_ count: Int, _ bytes: UnsafeRawPointer?) {
+    if count > 0 {
+      onRead?(UnsafeRawBufferPointer(start: bytes, count: count))
+    } else if count == Int(UV_EOF.rawValue) {
+      pauseReading()
+      hasEnded = true
+      if let onEnd { onEnd() } else { close(after: .endOfFile) }
+    } else if count < 0 {
+      fail(EventLoopError(status: Int32(count), "read"))
+    }
+    // Zero means that there is nothing to read yet.
+  }
+
+  // MARK: Closing
+
+  /// Closes at once; writes that are still queued complete with `.cancelled`. A second call does nothing.
+  public override func close() { close(.local) }
+
+  /// Closes as soon as everything written so far has been handed to the system. Later writes are refused.
+  ///
+  /// Where the peer may still be sending, prefer `shutdown()` and wait for `onEnd`: closing a socket with unread input
+  /// makes the system reset the connection, which may cost the peer the last bytes. Reading goes on until the close, and a
+  /// peer that never reads holds the connection open: `schedule` a `close()` for it.
+  public func closeAfterWrites() { close(after: .local) }
+
+  /// Closes at once with a reset: the peer gets `ECONNRESET`, whatever is unsent is lost.
+  public func reset() {
+    guard isOpen else { return }
+    closeReason = .local
+    beginClose { handle, closed in
+      uv_tcp_close_reset(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_tcp_t.self), closed)
+    }
+  }
+
+  func fail(_ error: EventLoopError) { close(.failed(error)) }
+
+  private func close(_ reason: CloseReason) {
+    guard isOpen else { return }
+    closeReason = reason
+    beginClose()
+  }
+
+  private func close(after reason: CloseReason) {
+    guard isOpen, !closesAfterWrites else { return }
+    closeReason = reason
+    guard writeQueueSize > 0 else { return beginClose() }
+    closesAfterWrites = true
+  }
+
+  /// The last write has been done; the reason has been set before.
+  func closeNow() { beginClose() }
+
+  override func didClose() {
+    let onClose = onClose
+    // They may refer to this connection.
+    onRead = nil
+    onEnd = nil
+    onDrain = nil
+    self.onClose = nil
+    onClose?(closeReason)
+  }
+
+  // MARK: Socket
+
+  /// The address of this end; nil when closed. One system call.
+  public var localAddress: SocketAddress? {
+    loop.preconditionMayUseHandles()
+    return isOpen ? SocketAddress(asking: { uv_tcp_getsockname(tcp, $0, $1) }) : nil
+  }
+
+  /// The address of the peer; nil when not connected. One system call.
+  public var peerAddress: SocketAddress? {
+    loop.preconditionMayUseHandles()
+    return isOpen ? SocketAddress(asking: { uv_tcp_getpeername(tcp, $0, $1) }) : nil
+  }
+
+  /// Whether small writes are sent at once (`TCP_NODELAY`). Throws what the system says, `.handleClosed` after `close()`.
+  public func setNoDelay(_ noDelay: Bool) throws(EventLoopError) {
+    loop.preconditionMayUseHandles()
+    guard isOpen else { throw EventLoopError(.handleClosed, "set TCP_NODELAY") }
+    let status = uv_tcp_nodelay(tcp, noDelay ? 1 : 0)
+    guard status == 0 else { throw EventLoopError(status: status, "set TCP_NODELAY") }
+  }
+
+  var tcp: UnsafeMutablePointer<uv_tcp_t> { memory.assumingMemoryBound(to: uv_tcp_t.self) }
+  var stream: UnsafeMutablePointer<uv_stream_t> { memory.assumingMemoryBound(to: uv_stream_t.self) }
+}

@@ -1,0 +1,147 @@
+/// What is to happen when a timer is due.
+enum TimerAction: Sendable {
+  case run(@Sendable () -> Void)
+  case wake(Sleeper)
+}
+
+/// Names one timer for good: the sequence number is never used again, so a stale key removes nothing.
+struct TimerKey: Sendable, Hashable {
+  let slot: Int32
+  let sequence: UInt64
+}
+
+/// The timers of a loop: a 4-ary min-heap over a table of slots.
+///
+/// Inserting, removing and popping cost O(log n) and, beyond growing the two arrays, allocate nothing. The heap is dense:
+/// a removed timer leaves neither its closure nor a tombstone. About 64 bytes a timer, plus what its closure captures.
+/// A plain value without a lock; the loop's mutex protects it.
+struct TimerHeap: Sendable {
+  private struct Node {
+    var deadline: UInt64
+    /// Orders equal deadlines by time of insertion.
+    var sequence: UInt64
+    var slot: Int32
+
+    static func < (left: Node, right: Node) -> Bool {
+      left.deadline != right.deadline ? left.deadline < right.deadline : left.sequence < right.sequence
+    }
+  }
+
+  private struct Slot {
+    /// Nil when the slot is free.
+    var action: TimerAction?
+    var sequence: UInt64
+    /// The place in `nodes`; in a free slot, the next free slot or `none`.
+    var position: Int32
+  }
+
+  private static let none: Int32 = -1
+  /// Arrays larger than this are given back when the last timer goes.
+  private static let keptCapacity = 4_096
+
+  private var nodes: [Node] = []
+  private var slots: [Slot] = []
+  private var firstFree = Self.none
+  private var nextSequence: UInt64 = 0
+
+  var count: Int { nodes.count }
+  var isEmpty: Bool { nodes.isEmpty }
+  /// The deadline of the next timer, or `UInt64.max` when there is none.
+  var earliest: UInt64 { nodes.first?.deadline ?? .max }
+
+  mutating func insert(deadline: UInt64, _ action: TimerAction) -> TimerKey {
+    let sequence = nextSequence
+    nextSequence += 1
+    let position = Int32(nodes.count)
+    let slot: Int32
+    if firstFree != Self.none {
+      slot = firstFree
+      firstFree = slots[Int(slot)].position
+      slots[Int(slot)] = Slot(action: action, sequence: sequence, position: position)
+    } else {
+      slot = Int32(slots.count)
+      slots.append(Slot(action: action, sequence: sequence, position: position))
+    }
+    nodes.append(Node(deadline: deadline, sequence: sequence, slot: slot))
+    siftUp(nodes.count - 1)
+    return TimerKey(slot: slot, sequence: sequence)
+  }
+
+  /// Takes the timer out, or returns nil when it has fired or been removed before.
+  mutating func remove(_ key: TimerKey) -> TimerAction? {
+    let index = Int(key.slot)
+    guard index < slots.count, slots[index].sequence == key.sequence, slots[index].action != nil else { return nil }
+    return removeNode(at: Int(slots[index].position))
+  }
+
+  /// Takes out the first timer whose deadline is not after `now`.
+  mutating func popDue(at now: UInt64) -> TimerAction? {
+    guard let first = nodes.first, first.deadline <= now else { return nil }
+    return removeNode(at: 0)
+  }
+
+  /// Takes all timers out, in no particular order.
+  mutating func removeAll() -> [TimerAction] {
+    let actions = slots.compactMap(\.action)
+    nodes = []
+    slots = []
+    firstFree = Self.none
+    return actions
+  }
+
+  private mutating func removeNode(at position: Int) -> TimerAction? {
+    let slot = nodes[position].slot
+    let last = nodes.removeLast()
+    if position < nodes.count {
+      nodes[position] = last
+      slots[Int(last.slot)].position = Int32(position)
+      siftDown(position)
+      siftUp(position)
+    }
+    let action = slots[Int(slot)].action.take()
+    slots[Int(slot)].position = firstFree
+    firstFree = slot
+    if nodes.isEmpty, slots.count > Self.keptCapacity {
+      // Nothing refers to a slot any more, and sequence numbers go on, so stale keys stay stale.
+      nodes = []
+      slots = []
+      firstFree = Self.none
+    }
+    return action
+  }
+
+  private mutating func siftUp(_ start: Int) {
+    var position = start
+    let node = nodes[position]
+    while position > 0 {
+      let parent = (position - 1) / 4
+      guard node < nodes[parent] else { break }
+      place(nodes[parent], at: position)
+      position = parent
+    }
+    if position != start { place(node, at: position) }
+  }
+
+  private mutating func siftDown(_ start: Int) {
+    var position = start
+    let node = nodes[position]
+    while true {
+      let firstChild = position * 4 + 1
+      guard firstChild < nodes.count else { break }
+      var least = firstChild
+      for child in (firstChild + 1)..<max(firstChild + 1, min(firstChild + 4, nodes.count))
+      where nodes[child] < nodes[least] {
+        least = child
+      }
+      guard nodes[least] < node else { break }
+      place(nodes[least], at: position)
+      position = least
+    }
+    if position != start { place(node, at: position) }
+  }
+
+  private mutating func place(_ node: Node, at position: Int) {
+    nodes[position] = node
+    slots[Int(node.slot)].position = Int32(position)
+  }
+}

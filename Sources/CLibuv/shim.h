@@ -1,0 +1,16 @@
+#ifndef CLIBUV_SHIM_H
+#define CLIBUV_SHIM_H
+
+#include <sys/prctl.h>
+#include <uv.h>
+
+#if UV_VERSION_HEX < 0x012c00
+#error "libuv 1.44 or newer is needed"
+#endif
+
+/* Swift does not import variadic functions. At most 15 bytes of the name are kept. */
+static inline void clibuv_name_current_thread(const char *name) {
+  prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+#endif

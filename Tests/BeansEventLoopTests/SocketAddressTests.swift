@@ -1,0 +1,15 @@
+import Testing
+
+@testable import BeansEventLoop
+
+@Suite struct SocketAddressTests {
+  @Test func describesBothFamilies() {
+    #expect(SocketAddress(host: "127.0.0.1", port: 80).description == "127.0.0.1:80")
+    #expect(SocketAddress(host: "::1", port: 80).description == "[::1]:80")
+  }
+
+  @Test(arguments: [("localhost", 80), ("", 80), ("127.0.0.1", -1), ("::1", 65_536), ("1.2.3", 1)])
+  func refusesWhatIsNotANumericAddress(host: String, port: Int) {
+    #expect(code { _ = try SocketAddress(host: host, port: port).native() } == .invalidArgument)
+  }
+}

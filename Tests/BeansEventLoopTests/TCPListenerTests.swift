@@ -1,0 +1,162 @@
+import BeansEventLoop
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TCPListenerTests {
+  @Test func tellsThePortItGot() throws {
+    let loop = try EventLoop()
+    let listener = try TCPListener(on: loop) { _ in }
+    #expect(listener.address.host == "127.0.0.1")
+    #expect((1...65_535).contains(listener.port))
+    listener.close()
+    listener.close()
+    try loop.close()
+  }
+
+  @Test func aTakenPortIsAnErrorAndLeavesNothingOpen() throws {
+    let loop = try EventLoop()
+    let listener = try TCPListener(on: loop) { _ in }
+    do {
+      _ = try TCPListener(on: loop, port: listener.port) { _ in }
+      Issue.record("listened on a taken port")
+    } catch {
+      #expect(error.code == .addressInUse)
+      #expect(error.operation == "listen on 127.0.0.1:\(listener.port)")
+    }
+    listener.close()
+    try loop.close()
+    #expect(loop.handleTotals.opened == 2)
+    #expect(loop.handleTotals.closed == 2)
+  }
+
+  @Test func addressesAreNumeric() throws {
+    let loop = try EventLoop()
+    #expect(code { _ = try TCPListener(on: loop, host: "localhost") { _ in } } == .invalidArgument)
+    #expect(code { _ = try TCPListener(on: loop, port: 70_000) { _ in } } == .invalidArgument)
+    try loop.close()
+    #expect(loop.handleTotals.opened == 0)
+  }
+
+  @Test func listensOnIPv6() throws {
+    let loop = try EventLoop()
+    let listener: TCPListener
+    do {
+      listener = try TCPListener(on: loop, host: "::1") { $0.close() }
+    } catch {
+      // A machine without IPv6 says so; it must not be any other failure.
+      #expect(error.name == "EADDRNOTAVAIL" || error.name == "EAFNOSUPPORT")
+      return try loop.close()
+    }
+    let peer = Box<SocketAddress?>(nil)
+    try TCPConnection.connect(on: loop, host: "::1", port: listener.port) { result in
+      guard case .success(let client) = result else { return loop.stop() }
+      peer.update { $0 = client.peerAddress }
+      client.onClose = { _ in loop.stop() }
+      client.resumeReading()
+    }
+    try loop.run()
+    #expect(peer.value == listener.address)
+    #expect(peer.value?.host == "::1")
+    listener.close()
+    try loop.close()
+  }
+
+  @Test func severalListenersShareAPortOnlyWhenAllAskForIt() throws {
+    let loop = try EventLoop()
+    let first = try TCPListener(on: loop, reusePort: true) { _ in }
+    let second = try TCPListener(on: loop, port: first.port, reusePort: true) { _ in }
+    #expect(first.port == second.port)
+    #expect(code { _ = try TCPListener(on: loop, port: first.port) { _ in } } == .addressInUse)
+    first.close()
+    second.close()
+    try loop.close()
+  }
+
+  @Test func acceptsNoMoreAfterClose() throws {
+    let loop = try EventLoop()
+    let result = Box<EventLoopError.Code?>(nil)
+    let listener = try TCPListener(on: loop) { _ in Issue.record("accepted") }
+    let port = listener.port
+    listener.close()
+    loop.execute {
+      do {
+        try TCPConnection.connect(on: loop, host: "127.0.0.1", port: port) { outcome in
+          if case .failure(let error) = outcome { result.update { $0 = error.code } }
+          loop.stop()
+        }
+      } catch {
+        Issue.record(error)
+        loop.stop()
+      }
+    }
+    try loop.run()
+    #expect(result.value == .connectionRefused)
+    try loop.close()
+  }
+
+  @Test func releasesItsClosures() throws {
+    let loop = try EventLoop()
+    let population = Box(0)
+    let listener: TCPListener
+    do {
+      let canary = Canary(population)
+      listener = try TCPListener(on: loop) { _ in canary.sing() }
+      listener.onAcceptError = { _ in
+        canary.sing()
+        listener.close()
+      }
+    }
+    #expect(population.value == 1)
+    listener.close()
+    try loop.close()
+    #expect(population.value == 0)
+  }
+
+  @Test func acceptsManyConnections() throws {
+    let loop = try EventLoop()
+    let total = 2_000
+    let answered = Box(0)
+    @Sendable func stopAfterTheLast() {
+      if loop.openHandles["TCPConnection"] == nil { loop.stop() }
+    }
+    let listener = try TCPListener(on: loop) { peer in
+      peer.onRead = { peer.write($0) }
+      peer.onClose = { _ in stopAfterTheLast() }
+      peer.resumeReading()
+    }
+    // Each finished client starts the next one, so that no more than a hundred file descriptors are in use.
+    let left = Box(total)
+    @Sendable func startOne() {
+      guard left.value > 0 else { return }
+      left.update { $0 -= 1 }
+      do {
+        try TCPConnection.connect(on: loop, host: "127.0.0.1", port: listener.port) { result in
+          guard case .success(let client) = result else {
+            Issue.record("\(result)")
+            return loop.stop()
+          }
+          client.onRead = { _ in
+            answered.update { $0 += 1 }
+            client.close()
+          }
+          client.onClose = { _ in
+            startOne()
+            stopAfterTheLast()
+          }
+          client.resumeReading()
+          client.write([1])
+        }
+      } catch {
+        Issue.record(error)
+        loop.stop()
+      }
+    }
+    loop.execute { for _ in 0..<50 { startOne() } }
+    try loop.run()
+    #expect(answered.value == total)
+    listener.close()
+    try loop.close()
+    #expect(loop.handleTotals.opened == 2 * total + 1)
+    #expect(loop.handleTotals.closed == 2 * total + 1)
+  }
+}
