@@ -1,0 +1,142 @@
+public import Beans
+public import BeansEventLoop
+import Dispatch
+import Glibc
+import Synchronization
+
+/// From the first signal to the last release.
+///
+///     running ──signal──▶ draining ──drained, deadline or second signal──▶ finishing ──▶ ended
+///
+/// SIGTERM, SIGINT or `stop()` begin the end: the service stops accepting and answers what has arrived, until a deadline;
+/// then sessions are finished and the application environment is shut down. A second signal ends the draining at once.
+public final class ServerLifecycle: Sendable {
+  /// Stops accepting and answers what has arrived. Called with the time that is left, and again with zero for each further
+  /// signal; has to call `done`, from any thread, when no request is left or the time is over.
+  public typealias Drain = @Sendable (_ limit: Duration, _ done: @escaping @Sendable () -> Void) -> Void
+
+  private enum Phase {
+    case running
+    case draining
+    case finishing
+  }
+
+  private let environment: Environment
+  private let loop: EventLoop
+  private let drainLimit: Duration
+  private let drain: Drain
+  private let phase = Locked(Phase.running)
+  // A semaphore, because a group that is dropped before it has been left stops the process.
+  private let drained = DispatchSemaphore(value: 0)
+  private let end: Once
+  private let sources = Locked<[SignalSource]>([])
+
+  /// Creates a lifecycle; nothing happens before `run()`.
+  ///
+  /// - Parameters:
+  ///   - environment: the application environment, shut down at the end.
+  ///   - loop: a running loop, on whose thread signals arrive.
+  ///   - drainLimit: how long requests that have arrived may take.
+  ///   - drain: how the service stops accepting and drains.
+  public init(environment: Environment, loop: EventLoop, drainLimit: Duration = .seconds(10), drain: @escaping Drain) {
+    self.environment = environment
+    self.loop = loop
+    self.drainLimit = drainLimit
+    self.drain = drain
+    self.end = Once { [drained] in drained.signal() }
+  }
+
+  /// A service that failed to start has watched signals and will not run.
+  deinit { giveBackSignals() }
+
+  /// Watches for signals, so that one that arrives while the service is still starting is not lost. Blocks until the
+  /// loop has taken them up; not on the loop's own thread. `run()` does it otherwise.
+  ///
+  /// - Throws: `EventLoopError` where a signal cannot be watched, `.finished` when the loop has stopped. None is watched
+  ///   then.
+  public func watchSignals() throws {
+    guard sources.withLock({ $0.isEmpty }) else { return }
+    let ready = DispatchSemaphore(value: 0)
+    let failure = Locked<EventLoopError?>(nil)
+    let isAccepted = loop.tryExecute { [self] in
+      defer { ready.signal() }
+      for number in [SIGTERM, SIGINT] {
+        do throws(EventLoopError) {
+          let source = try loop.onSignal(number) { [weak self] in self?.stop() }
+          sources.withLock { $0.append(source) }
+        } catch {
+          failure.withLock { $0 = error }
+        }
+      }
+    }
+    guard isAccepted else {
+      throw EnvironmentError(.finished, "the event loop that would deliver signals has stopped")
+    }
+    ready.wait()
+    if let failure = failure.withLock({ $0 }) {
+      giveBackSignals(waiting: true)
+      throw failure
+    }
+  }
+
+  /// Blocks the calling thread until the service has ended. Once; not on a loop's thread.
+  ///
+  /// - Throws: what `watchSignals` throws, and what failed in the shutdown of the environment. The signals have been given
+  ///   back then.
+  public func run() throws {
+    try watchSignals()
+    drained.wait()
+    phase.withLock { $0 = .finishing }
+    defer { giveBackSignals(waiting: true) }
+    try environment.shutdown()
+  }
+
+  /// What a signal does: begins the end, or, the second time, ends the draining. From any thread.
+  public func stop() {
+    let before = phase.withLock { phase in
+      defer { if phase == .running { phase = .draining } }
+      return phase
+    }
+    switch before {
+    case .running:
+      drain(drainLimit) { [self] in end.run() }
+    case .draining:
+      drain(.zero) { [self] in end.run() }
+    case .finishing: break
+    }
+  }
+
+  private func giveBackSignals(waiting: Bool = false) {
+    let given = sources.withLock { sources in
+      defer { sources = [] }
+      return sources
+    }
+    guard !given.isEmpty else { return }
+    let done = DispatchSemaphore(value: 0)
+    let isAccepted = loop.tryExecute {
+      for source in given { source.close() }
+      done.signal()
+    }
+    if !isAccepted {
+      // Whoever closes the stopped loop runs this.
+      loop.execute { for source in given { source.close() } }
+    } else if waiting {
+      done.wait()
+    }
+  }
+}
+
+/// Something that several may ask for and that happens once.
+private final class Once: Sendable {
+  private let body: Locked<(@Sendable () -> Void)?>
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = Locked(body) }
+
+  func run() {
+    let body = body.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    body?()
+  }
+}

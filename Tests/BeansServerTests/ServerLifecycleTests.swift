@@ -1,0 +1,265 @@
+import Beans
+import BeansEventLoop
+import BeansServer
+import Dispatch
+import Glibc
+import Testing
+
+extension EventLoop {
+  /// A handle counts until the loop has come round to its end.
+  fileprivate func expectNoHandles() throws {
+    try waitUntil("no open handle") { openHandles == [:] }
+  }
+}
+
+/// Serialised: a signal reaches every lifecycle of the process.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct ServerLifecycleTests {
+  private let journal = Journal()
+  private let application: Environment
+
+  init() throws {
+    application = try Environment(name: "application")
+    try application.define(
+      application.bean(Log.self, factory: { Log() }).onDestroy { [journal] _ in journal.note("released") })
+    try application.startup()
+  }
+
+  /// Notes the limit it is given and is done at once.
+  private var quickDrain: ServerLifecycle.Drain {
+    { [journal] limit, done in
+      journal.note("drain \(limit)")
+      done()
+    }
+  }
+
+  /// Starts `run()` on a thread and waits until signals are watched.
+  private func running(_ lifecycle: ServerLifecycle) throws -> BackgroundThread {
+    try lifecycle.watchSignals()
+    return BackgroundThread { try lifecycle.run() }
+  }
+
+  // MARK: signals
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func aSignalDrainsThenShutsTheEnvironmentDown(_ signal: Int32) throws {
+    try withLoops { loops in
+      let lifecycle = ServerLifecycle(
+        environment: application, loop: loops[0], drainLimit: .seconds(7), drain: quickDrain)
+      let thread = try running(lifecycle)
+      #expect(!application.isFinished)
+      #expect(kill(getpid(), signal) == 0)
+      try thread.join()
+      #expect(journal.entries == ["drain 7.0 seconds", "released"])
+      #expect(application.isFinished)
+      try loops[0].expectNoHandles()
+    }
+  }
+
+  @Test func nothingEndsBeforeTheDrainIsDone() throws {
+    try withLoops { loops in
+      let draining = Handed<@Sendable () -> Void>()
+      let begun = Gate("the drain")
+      let lifecycle = ServerLifecycle(environment: application, loop: loops[0]) { [journal] limit, done in
+        journal.note("drain \(limit)")
+        draining.value = done
+        begun.open()
+      }
+      let thread = try running(lifecycle)
+      #expect(kill(getpid(), SIGTERM) == 0)
+      try begun.wait()
+      // The last request is still there and may use the application.
+      _ = try application.getBean(Log.self)
+      journal.note("last request")
+      draining.value?()
+      try thread.join()
+      #expect(journal.entries == ["drain 10.0 seconds", "last request", "released"])
+      // A drain that says so twice does no harm.
+      draining.value?()
+      draining.value = nil
+    }
+  }
+
+  @Test func furtherSignalsEndTheDrainAtOnce() throws {
+    try withLoops { loops in
+      let begun = Gate("the drain")
+      let lifecycle = ServerLifecycle(environment: application, loop: loops[0]) { [journal] limit, done in
+        journal.note("drain \(limit)")
+        if limit == .zero { done() } else { begun.open() }
+      }
+      let thread = try running(lifecycle)
+      #expect(kill(getpid(), SIGTERM) == 0)
+      try begun.wait()
+      #expect(!application.isFinished)
+      #expect(kill(getpid(), SIGINT) == 0)
+      try thread.join()
+      #expect(journal.entries == ["drain 10.0 seconds", "drain 0.0 seconds", "released"])
+    }
+  }
+
+  @Test func aSignalBeforeRunIsNotLost() throws {
+    try withLoops { loops in
+      let drained = Gate("the drain")
+      let lifecycle = ServerLifecycle(environment: application, loop: loops[0]) { _, done in
+        done()
+        drained.open()
+      }
+      try lifecycle.watchSignals()
+      try lifecycle.watchSignals()
+      #expect(loops[0].openHandles == ["SignalSource": 2])
+      #expect(kill(getpid(), SIGTERM) == 0)
+      try drained.wait()
+      #expect(!application.isFinished)
+      try lifecycle.run()
+      #expect(journal.entries == ["released"])
+      try loops[0].expectNoHandles()
+    }
+  }
+
+  @Test func aSignalDuringTheLastReleasesChangesNothing() throws {
+    try withLoops { loops in
+      let releasing = Gate("the last release")
+      let signalled = Gate("a signal during the last release")
+      let slow = try Environment(name: "slow")
+      try slow.define(
+        slow.bean(Cart.self, factory: { Cart() }).onDestroy { [journal] _ in
+          releasing.open()
+          try signalled.wait()
+          journal.note("released slowly")
+        })
+      try slow.startup()
+      let lifecycle = ServerLifecycle(environment: slow, loop: loops[0], drain: quickDrain)
+      let thread = try running(lifecycle)
+      lifecycle.stop()
+      try releasing.wait()
+      // A source of its own tells when the signal has gone round; it was added last, so the lifecycle has seen it by then.
+      let seen = Gate("the signal")
+      let source = try loops[0].perform { try loops[0].onSignal(SIGTERM) { seen.open() } }
+      #expect(kill(getpid(), SIGTERM) == 0)
+      try seen.wait()
+      try loops[0].perform { source.close() }
+      signalled.open()
+      try thread.join()
+      #expect(journal.entries == ["drain 10.0 seconds", "released slowly"])
+      try loops[0].expectNoHandles()
+    }
+  }
+
+  @Test func afterTheEndASignalHasItsDefaultEffectAgain() async {
+    await #expect(processExitsWith: .signal(SIGTERM)) {
+      let thread = try EventLoopThread()
+      let application = try Environment(name: "application")
+      let lifecycle = ServerLifecycle(environment: application, loop: thread.loop) { _, done in done() }
+      try lifecycle.watchSignals()
+      kill(getpid(), SIGTERM)
+      try lifecycle.run()
+      try thread.stopAndJoin()
+      kill(getpid(), SIGTERM)
+      while true { pause() }
+    }
+  }
+
+  // MARK: stop
+
+  @Test(arguments: ["another thread", "the loop"])
+  func stopDoesWhatASignalDoes(_ place: String) throws {
+    try withLoops { loops in
+      let lifecycle = ServerLifecycle(environment: application, loop: loops[0], drain: quickDrain)
+      let thread = try running(lifecycle)
+      if place == "the loop" { try loops[0].perform { lifecycle.stop() } } else { lifecycle.stop() }
+      try thread.join()
+      #expect(journal.entries == ["drain 10.0 seconds", "released"])
+      lifecycle.stop()
+      #expect(journal.entries.count == 2)
+    }
+  }
+
+  @Test func stopBeforeRunLetsItEndAtOnce() throws {
+    try withLoops { loops in
+      let lifecycle = ServerLifecycle(environment: application, loop: loops[0], drain: quickDrain)
+      lifecycle.stop()
+      try lifecycle.run()
+      #expect(journal.entries == ["drain 10.0 seconds", "released"])
+    }
+  }
+
+  @Test func manyStopsAtOnceAreOneDrainAndItsEnd() throws {
+    try withLoops { loops in
+      let tally = Tally()
+      let lifecycle = ServerLifecycle(environment: application, loop: loops[0]) { limit, done in
+        tally.count(limit == .zero ? "hurried" : "begun")
+        if limit == .zero { done() }
+      }
+      let thread = try running(lifecycle)
+      DispatchQueue.concurrentPerform(iterations: 8) { _ in lifecycle.stop() }
+      try thread.join()
+      #expect(tally["begun"] == 1)
+      #expect(tally["hurried"] >= 1)
+      #expect(journal.entries == ["released"])
+    }
+  }
+
+  // MARK: the end
+
+  @Test func whatFailsInTheShutdownIsThrownAndTheSignalsAreGivenBack() throws {
+    try withLoops { loops in
+      let failing = try Environment(name: "failing")
+      try failing.define(failing.bean(Cart.self, factory: { Cart() }).onDestroy { _ in throw Boom() })
+      try failing.startup()
+      let lifecycle = ServerLifecycle(environment: failing, loop: loops[0], drain: quickDrain)
+      lifecycle.stop()
+      #expect(throws: EnvironmentError(.destructionFailed, "")) { try lifecycle.run() }
+      try loops[0].expectNoHandles()
+    }
+  }
+
+  @Test func sessionsAndRequestsThatAreLeftEndOnTheirLoops() throws {
+    try withLoops(2) { loops in
+      let service = try Environment(name: "service")
+      let journal = journal
+      let sessions = try service.childFactory(
+        "session", seed: Int.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) }
+      ) {
+        try $0.define($0.bean(Cart.self, factory: { Cart() }).onDestroy { _ in journal.note("cart\(loops[0].place)") })
+      }
+      let requests = try sessions.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loops[1]) }) {
+        try $0.define(
+          $0.bean(Log.self, factory: { (_: Cart) in Log() }).onDestroy { _ in journal.note("log\(loops[1].place)") })
+      }
+      let session = try sessions.build(1)
+      _ = try requests.build(1, in: session).getBean(Log.self)
+      let lifecycle = ServerLifecycle(environment: service, loop: loops[0]) { _, done in done() }
+      let thread = try running(lifecycle)
+      #expect(kill(getpid(), SIGTERM) == 0)
+      try thread.join()
+      #expect(journal.entries == ["log on the loop", "cart on the loop"])
+      for counts in service.statistics() {
+        #expect(counts.opened == counts.finished)
+        #expect(counts.created == counts.released)
+      }
+    }
+  }
+
+  // MARK: what goes wrong before
+
+  @Test func aLoopThatHasEndedIsAnError() throws {
+    let loop = try EventLoop()
+    try loop.close()
+    let lifecycle = ServerLifecycle(environment: application, loop: loop, drain: quickDrain)
+    #expect(throws: EnvironmentError(.finished, "")) { try lifecycle.run() }
+    #expect(!application.isFinished)
+  }
+
+  @Test func oneThatNeverRanMayBeDroppedAndGivesItsSignalsBack() async {
+    // A process of its own, because what must not happen would stop this one.
+    await #expect(processExitsWith: .success) {
+      let thread = try EventLoopThread()
+      let application = try Environment(name: "application")
+      do {
+        let lifecycle = ServerLifecycle(environment: application, loop: thread.loop) { _, done in done() }
+        try lifecycle.watchSignals()
+      }
+      try thread.stopAndJoin()
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Beans
+import BeansEventLoop
+import BeansServer
+import Dispatch
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct SessionRegistryTests {
+  private let application: Environment
+
+  init() throws { application = try Environment(name: "application") }
+
+  private func registry(on loop: EventLoop, idleTimeout: Duration = .seconds(3_600)) throws -> SessionRegistry<String> {
+    SessionRegistry(
+      try application.childFactory(
+        "session", seed: String.self, scope: { SessionScope(loop: loop, idleTimeout: idleTimeout) }
+      ) { try $0.define($0.bean(Cart.self, factory: { Cart() })) })
+  }
+
+  @Test func givesTheSessionThatIsOpenAndBuildsNoSeedForIt() throws {
+    try withLoops { loops in
+      let sessions = try registry(on: loops[0])
+      let seeds = Tally()
+      func seed() -> String {
+        seeds.count("made")
+        return "seed"
+      }
+      #expect(sessions.find("a") == nil)
+      let session = try sessions.open("a", seed())
+      #expect(try session.getBean(String.self) == "seed")
+      #expect(try sessions.open("a", seed()) === session)
+      #expect(sessions.find("a") === session)
+      #expect(sessions.find("b") == nil)
+      #expect(seeds["made"] == 1)
+      #expect(sessions.count == 1)
+      try application.shutdown()
+    }
+  }
+
+  @Test func threadsThatOpenOneIdGetOneSession() throws {
+    try withLoops { loops in
+      let sessions = try registry(on: loops[0])
+      for round in 0..<100 {
+        let opened = Journal()
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+          do {
+            let session = try sessions.open("\(round)", "seed")
+            _ = try session.getBean(Cart.self)
+            opened.note("\(ObjectIdentifier(session))")
+          } catch {
+            Issue.record(error)
+          }
+        }
+        #expect(opened.entries.count == 4)
+        #expect(Set(opened.entries).count == 1)
+      }
+      #expect(sessions.count == 100)
+      // Those that came second have been finished.
+      try waitUntil("only sessions of the registry being open") {
+        application.statistics().contains { $0.scope == "session" && $0.opened - $0.finished == 100 }
+      }
+      try application.shutdown()
+      try waitUntil("an empty registry") { sessions.count == 0 }
+    }
+  }
+
+  enum End: CaseIterable { case registry, environment, idle, application }
+
+  @Test(arguments: End.allCases)
+  func aSessionLeavesWhateverEndsIt(_ end: End) throws {
+    try withLoops { loops in
+      let sessions = try registry(on: loops[0], idleTimeout: end == .idle ? .milliseconds(10) : .seconds(3_600))
+      let session = try sessions.open("a", "seed")
+      switch end {
+      case .registry: sessions.end("a")
+      case .environment: session.finish()
+      case .idle: break
+      case .application: application.finish()
+      }
+      try session.waitForEnd()
+      #expect(sessions.find("a") == nil)
+      try waitUntil("an empty registry") { sessions.count == 0 }
+      sessions.end("a")
+    }
+  }
+
+  @Test func aNewSessionFollowsOneThatHasExpired() throws {
+    try withLoops { loops in
+      let sessions = try registry(on: loops[0], idleTimeout: .milliseconds(10))
+      let first = try sessions.open("a", "first")
+      try first.waitForEnd()
+      let second = try sessions.open("a", "second")
+      #expect(second !== first)
+      try second.waitForEnd()
+      try waitUntil("an empty registry") { sessions.count == 0 }
+    }
+  }
+
+  @Test func aNewSessionStaysWhenTheOneBeforeItHasEnded() throws {
+    try withLoops { loops in
+      let sessions = try registry(on: loops[0])
+      let gate = Gate("the blocked loop")
+      let first = try sessions.open("a", "first")
+      try loops[0].block(by: gate)
+      first.finish()
+      // Ending, but its loop has not come to it.
+      #expect(sessions.find("a") == nil)
+      let second = try sessions.open("a", "second")
+      #expect(second !== first)
+      gate.open()
+      try first.waitForEnd()
+      try loops[0].perform {}
+      #expect(sessions.find("a") === second)
+      #expect(sessions.count == 1)
+      try application.shutdown()
+    }
+  }
+
+  @Test func aSessionThatCannotBeOpenedLeavesNothing() throws {
+    try withLoops { loops in
+      let sessions = try registry(on: loops[0])
+      try application.shutdown()
+      #expect(throws: EnvironmentError(.finished, "")) { try sessions.open("a", "seed") }
+      #expect(sessions.count == 0)
+    }
+  }
+
+  @Test func theRegistryMayGoBeforeItsSessions() throws {
+    try withLoops { loops in
+      weak var gone: SessionRegistry<String>?
+      let session: Environment
+      do {
+        let sessions = try registry(on: loops[0])
+        gone = sessions
+        session = try sessions.open("a", "seed")
+      }
+      #expect(gone == nil)
+      try session.shutdown()
+    }
+  }
+}
