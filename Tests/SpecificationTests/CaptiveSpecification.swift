@@ -1,0 +1,167 @@
+import Beans
+import Testing
+
+/// Lifetimes: singleton > outer factory's scope > inner factory's scope > prototype.
+@Suite("Captive dependencies") struct CaptiveSpecification {
+  /// An application with requests in sessions.
+  private func application() throws -> Environment {
+    let application = try Environment(name: "application")
+    let sessions = try application.childFactory("session", seed: Int.self)
+    _ = try sessions.childFactory("request", seed: String.self)
+    return application
+  }
+
+  @Test("A singleton that holds a request's bean is rejected at startup, with the path")
+  func singletonHoldsRequest() throws {
+    let application = try application()
+    defer { try? application.shutdown() }
+    let (holder, line) = (application.bean(Holder.self, factory: Holder.init), #line)
+    try application.define(holder)
+    try application.define(application.bean(Part.self).scope("request"))
+    let fault = try requireFault(.captiveDependency) { try application.startup() }
+    #expect(fault.path.count == 2)
+    #expect(fault.passes("Holder") && fault.passes("Part"))
+    #expect(fault.description.contains("request"))
+    #expect(fault.isFrom(file: #fileID, line: line))
+  }
+
+  @Test("A session's bean that holds a request's bean is rejected")
+  func sessionHoldsRequest() throws {
+    let application = try application()
+    defer { try? application.shutdown() }
+    try application.define(application.bean(Holder.self, factory: Holder.init).scope("session"))
+    try application.define(application.bean(Part.self).scope("request"))
+    try requireFault(.captiveDependency) { try application.startup() }
+  }
+
+  @Test("Captivity is judged through prototypes")
+  func throughPrototypes() throws {
+    let application = try application()
+    defer { try? application.shutdown() }
+    try application.define(application.bean(Outer.self, factory: Outer.init(holder:)))
+    try application.define(application.bean(Holder.self, factory: Holder.init).scope("prototype"))
+    try application.define(application.bean(Part.self).scope("request"))
+    let fault = try requireFault(.captiveDependency) { try application.startup() }
+    #expect(fault.path.count == 3)
+    #expect(fault.passes("Outer") && fault.passes("Holder") && fault.passes("Part"))
+  }
+
+  @Test("Captivity is judged below a shorter-lived owner as well: request → singleton → request")
+  func scopedSingletonScoped() throws {
+    let application = try application()
+    defer { try? application.shutdown() }
+    try application.define(application.bean(Outer.self, factory: Outer.init(holder:)).scope("request"))
+    try application.define(application.bean(Holder.self, lazy: true, factory: Holder.init))
+    try application.define(application.bean(Part.self).scope("request"))
+    let fault = try requireFault(.captiveDependency) { try application.startup() }
+    #expect(fault.passes("Holder") && fault.passes("Part"))
+  }
+
+  @Test("Captivity is judged through optionals and arrays")
+  func throughOptionalsAndArrays() throws {
+    let optional = try application()
+    defer { try? optional.shutdown() }
+    try optional.define(optional.bean(Outer.self, factory: { (part: Part?) in Outer() }))
+    try optional.define(optional.bean(Part.self).scope("request"))
+    try requireFault(.captiveDependency) { try optional.startup() }
+
+    let array = try application()
+    defer { try? array.shutdown() }
+    try array.define(array.bean(Outer.self, factory: { (parts: [Part]) in Outer() }))
+    try array.define(array.bean(Part.self))
+    try array.define(array.bean(Part.self).scope("session"))
+    try requireFault(.captiveDependency) { try array.startup() }
+  }
+
+  @Test("Captivity is judged for properties and pinned arguments")
+  func throughPropertiesAndArguments() throws {
+    let application = try application()
+    defer { try? application.shutdown() }
+    try application.define(application.bean(Part.self, id: "part").scope("request"))
+    try application.define(application.bean(Outer.self).property(\.part, ref: "part"))
+    try application.define(application.bean(Outer.self).property(\.part, inject: InjectBean()))
+    try application.define(application.bean(Holder.self, factory: Holder.init).argument(0, ref: "part"))
+    let faults = try startupFaults(of: application)
+    #expect(faults.map(\.code) == [.captiveDependency, .captiveDependency, .captiveDependency])
+  }
+
+  @Test("A provider may be held by a longer-lived bean")
+  func throughProvider() throws {
+    let application = try application()
+    defer { try? application.shutdown() }
+    try application.define(application.bean(Outer.self, factory: { (part: Provider<Part>) in Outer() }))
+    try application.define(application.bean(Part.self).scope("request"))
+    try application.startup()
+  }
+
+  @Test("A shorter-lived bean may hold a longer-lived one")
+  func requestHoldsSession() throws {
+    let application = try Environment(name: "application")
+    let sessions = try application.childFactory("session", seed: Int.self)
+    let requests = try sessions.childFactory("request", seed: String.self)
+    try application.define(application.bean(Holder.self, factory: Holder.init).scope("request"))
+    try application.define(application.bean(Part.self).scope("session"))
+    let session = try sessions.build(1)
+    let request = try requests.build("/", in: session)
+    #expect(try request.getBean(Holder.self).part === session.getBean(Part.self))
+    try application.shutdown()
+  }
+
+  @Test("A prototype may hold a request's bean; outside a request it cannot be built")
+  func prototypeHoldsRequest() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let requests = try application.childFactory("request", seed: Int.self)
+    try application.define(application.bean(Holder.self, factory: Holder.init).scope("prototype"))
+    try application.define(application.bean(Part.self).scope("request"))
+    try application.startup()
+    let fault = try requireFault(.scopeNotActive) { try application.getBean(Holder.self) }
+    #expect(fault.passes("Holder"))
+    let isOwn = try requests.withChild(1) { child in
+      try child.getBean(Holder.self).part === child.getBean(Part.self)
+    }
+    #expect(isOwn)
+  }
+
+  @Test("A singleton cannot be built from a seed")
+  func singletonFromSeed() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    _ = try application.childFactory("request", seed: Seed.self)
+    try application.define(application.bean(Outer.self, factory: { (seed: Seed) in Outer() }))
+    let fault = try requireFault(.captiveDependency, .unknownBean) { try application.startup() }
+    #expect(fault.description.contains("Seed"))
+  }
+
+  @Test("A factory's configure may not declare beans of a longer scope", arguments: ["session", "singleton"])
+  func longerScopeInConfigure(scope: String) throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let sessions = try application.childFactory("session", seed: Int.self)
+    let fault = try requireFault {
+      _ = try sessions.childFactory(
+        "request", seed: String.self,
+        configure: { child in
+          try child.define(child.bean(Part.self).scope(scope))
+        })
+      try application.startup()
+    }
+    #expect(fault.description.contains("Part"))
+    #expect(fault.description.contains(scope))
+  }
+}
+
+private struct Seed {}
+
+private final class Part: Initializable { init() {} }
+
+private final class Holder {
+  let part: Part
+  init(part: Part) { self.part = part }
+}
+
+private final class Outer: Initializable {
+  var part: Part?
+  init() {}
+  init(holder: Holder) {}
+}

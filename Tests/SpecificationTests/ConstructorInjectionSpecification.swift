@@ -1,0 +1,323 @@
+import Beans
+import Testing
+
+@Suite("Constructor injection") struct ConstructorInjectionSpecification {
+  @Test("A factory without parameters is just called")
+  func noParameters() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pool.self, factory: Pool.init))
+    #expect(try environment.getBean(Pool.self).size == 1)
+  }
+
+  @Test("Each parameter of the factory is resolved by its type: class, structure, protocol")
+  func parameterTypes() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Client.self, factory: Client.init))
+    try environment.define(environment.bean(Pool.self))
+    try environment.define(environment.bean(Limits(open: 5)))
+    try environment.define(environment.bean(EnglishGreeter.self))
+    let client = try environment.getBean(Client.self)
+    #expect(try client.pool === environment.getBean(Pool.self))
+    #expect(client.limits.open == 5)
+    #expect(client.greeter.greeting == "hello")
+  }
+
+  @Test("A closure with parameters is a factory, too")
+  func closure() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pool.self))
+    try environment.define(
+      environment.bean(Limits.self, factory: { (pool: Pool) in Limits(open: pool.size + 1) }))
+    #expect(try environment.getBean(Limits.self).open == 2)
+  }
+
+  @Test("Two parameters of one type get the one bean")
+  func repeatedType() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pool.self))
+    try environment.define(environment.bean(Pair.self, factory: Pair.init))
+    let pair = try environment.getBean(Pair.self)
+    #expect(pair.first === pair.second)
+  }
+
+  @Test("A parameter without a bean is an unknown bean: the fault names owner, type, file and line")
+  func unknownParameter() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Limits(open: 5)))
+    try environment.define(environment.bean(EnglishGreeter.self))
+    let (client, line) = (environment.bean(Client.self, id: "main", factory: Client.init), #line)
+    try environment.define(client)
+    let fault = try requireFault(.unknownBean) { try environment.startup() }
+    #expect(fault.passes("Client"))
+    #expect(fault.description.contains("Pool"))
+    #expect(fault.description.contains("main"))
+    #expect(fault.isFrom(file: #fileID, line: line))
+  }
+
+  @Test("A parameter with two candidates is ambiguous")
+  func ambiguousParameter() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pool.self, id: "small"))
+    try environment.define(environment.bean(Pool.self, id: "large"))
+    try environment.define(environment.bean(Pair.self, factory: Pair.init))
+    let faults = try startupFaults(of: environment)
+    #expect(!faults.isEmpty)
+    for fault in faults {
+      #expect(fault.code == .ambiguousBean)
+      #expect(fault.description.contains("Pool"))
+      #expect(fault.description.contains("small") && fault.description.contains("large"))
+    }
+  }
+
+  // MARK: T?
+
+  @Test("T? is nil when there is no bean, and the bean when there is one")
+  func optional() throws {
+    let without = try Environment(name: "without")
+    try without.define(without.bean(Tolerant.self, factory: Tolerant.init))
+    #expect(try without.getBean(Tolerant.self).pool === nil)
+
+    let with = try Environment(name: "with")
+    try with.define(with.bean(Tolerant.self, factory: Tolerant.init))
+    try with.define(with.bean(Pool.self))
+    let tolerant = try with.getBean(Tolerant.self)
+    #expect(try tolerant.pool === with.getBean(Pool.self))
+  }
+
+  @Test("T? orders construction like T: the bean is built before its user")
+  func optionalOrder() throws {
+    let environment = try Environment()
+    let journal = Journal()
+    try environment.define(
+      environment.bean(
+        Tolerant.self,
+        factory: { (pool: Pool?) in
+          journal.note("user")
+          return Tolerant(pool: pool)
+        }))
+    try environment.define(
+      environment.bean(
+        Pool.self,
+        factory: {
+          journal.note("pool")
+          return Pool()
+        }))
+    try environment.startup()
+    #expect(journal.entries == ["pool", "user"])
+  }
+
+  @Test("T? with several candidates is ambiguous, not nil")
+  func ambiguousOptional() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pool.self))
+    try environment.define(environment.bean(Pool.self))
+    try environment.define(environment.bean(Tolerant.self, factory: Tolerant.init))
+    try requireFault(.ambiguousBean) { try environment.startup() }
+  }
+
+  // MARK: [T]
+
+  @Test("[T] is all beans of the type in order of definition, and empty when there are none")
+  func array() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Choir.self, factory: Choir.init))
+    try environment.define(environment.bean(EnglishGreeter.self))
+    try environment.define(environment.bean(FrenchGreeter.self))
+    #expect(try environment.getBean(Choir.self).voices.map(\.greeting) == ["hello", "salut"])
+
+    let silent = try Environment(name: "silent")
+    try silent.define(silent.bean(Choir.self, factory: Choir.init))
+    #expect(try silent.getBean(Choir.self).voices.isEmpty)
+  }
+
+  @Test("[T] begins with the nearest environment")
+  func arrayThroughHierarchy() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(EnglishGreeter.self))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Choir.self, factory: Choir.init))
+    try child.define(child.bean(FrenchGreeter.self))
+    #expect(try child.getBean(Choir.self).voices.map(\.greeting) == ["salut", "hello"])
+  }
+
+  @Test("A fault in one element of [T] is a fault of startup")
+  func faultyElement() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Choir.self, factory: Choir.init))
+    try environment.define(environment.bean(PooledGreeter.self, lazy: true, factory: PooledGreeter.init))
+    let fault = try requireFault(.unknownBean) { try environment.startup() }
+    #expect(fault.description.contains("Pool"))
+  }
+
+  // MARK: Environment
+
+  @Test("Environment is the one in which the bean is being built")
+  func environmentParameter() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Located.self, id: "singleton", lazy: true, factory: Located.init))
+    try parent.define(parent.bean(Located.self, id: "prototype", factory: Located.init).scope("prototype"))
+    let child = try Environment(name: "child", parent: parent)
+    #expect(try child.getBean(Located.self, byId: "singleton").environment === parent)
+    #expect(try child.getBean(Located.self, byId: "prototype").environment === child)
+    #expect(try parent.getBean(Located.self, byId: "prototype").environment === parent)
+  }
+
+  // MARK: pinned arguments
+
+  @Test("argument(_:value:) pins a parameter to a value")
+  func pinnedValue() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Limits.self, factory: Limits.init(open:)).argument(0, value: 12))
+    #expect(try environment.getBean(Limits.self).open == 12)
+  }
+
+  @Test("argument(_:ref:) pins a parameter to the bean of an id, where the type alone were ambiguous")
+  func pinnedReference() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pair.self, factory: Pair.init).argument(0, ref: "b").argument(1, ref: "a"))
+    try environment.define(environment.bean(Pool.self, id: "a"))
+    try environment.define(environment.bean(Pool.self, id: "b"))
+    let pair = try environment.getBean(Pair.self)
+    #expect(try pair.first === environment.getBean(Pool.self, byId: "b"))
+    #expect(try pair.second === environment.getBean(Pool.self, byId: "a"))
+  }
+
+  @Test("Pinning one parameter leaves the others to their types")
+  func pinnedAndResolved() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Client.self, factory: Client.init).argument(1, value: Limits(open: 9)))
+    try environment.define(environment.bean(Pool.self))
+    try environment.define(environment.bean(FrenchGreeter.self))
+    let client = try environment.getBean(Client.self)
+    #expect(client.limits.open == 9)
+    #expect(client.greeter.greeting == "salut")
+  }
+
+  @Test("A pinned value may be a subclass, or conform to the parameter's protocol")
+  func pinnedConformingValue() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pool.self))
+    try environment.define(
+      environment.bean(Client.self, factory: Client.init)
+        .argument(1, value: Limits(open: 1)).argument(2, value: FrenchGreeter()))
+    #expect(try environment.getBean(Client.self).greeter.greeting == "salut")
+  }
+
+  @Test("A pinned reference is a dependency: it is built first, and an unknown one is a fault")
+  func unknownPinnedReference() throws {
+    let environment = try Environment()
+    let (pair, line) = (environment.bean(Pair.self, factory: Pair.init).argument(1, ref: "nowhere"), #line)
+    try environment.define(pair)
+    try environment.define(environment.bean(Pool.self))
+    let fault = try requireFault(.unknownBean) { try environment.startup() }
+    #expect(fault.description.contains("nowhere"))
+    #expect(fault.passes("Pair"))
+    #expect(fault.isFrom(file: #fileID, line: line))
+  }
+
+  @Test("A pinned reference to a bean of another type is a type mismatch")
+  func mismatchedPinnedReference() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pair.self, factory: Pair.init).argument(0, ref: "greeter"))
+    try environment.define(environment.bean(Pool.self))
+    try environment.define(environment.bean(EnglishGreeter.self, id: "greeter"))
+    let fault = try requireFault(.typeMismatch) { try environment.startup() }
+    #expect(fault.description.contains("EnglishGreeter"))
+    #expect(fault.description.contains("Pool"))
+  }
+
+  @Test("A pinned value of a type without a conversion is a fault at startup, never a trap")
+  func mismatchedPinnedValue() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Limits.self, factory: Limits.init(open:)).argument(0, value: Pool()))
+    let fault = try requireFault(.noConversion, .typeMismatch) { try environment.startup() }
+    #expect(fault.passes("Limits"))
+  }
+
+  @Test("Pinning a parameter that the factory does not have is an invalid declaration", arguments: [-1, 1, 99])
+  func pinnedOutOfRange(index: Int) throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Limits.self, factory: Limits.init(open:)).argument(index, value: 1))
+    // Where index 0 is left alone, `Int` is unknown as well.
+    let faults = try startupFaults(of: environment)
+    #expect(faults.contains { $0.code == .invalidDeclaration && $0.description.contains("\(index)") }, "\(faults)")
+  }
+
+  // MARK: the same types in getBean
+
+  @Test("A bean that getBean accepts may also be asked for as T?, [T], Provider<T> and Environment")
+  func lookupsOfTheSameTypes() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pool.self))
+    let pool = try environment.getBean(Pool.self)
+    #expect(try environment.getBean(Pool?.self) === pool)
+    #expect(try environment.getBean(FrenchGreeter?.self) === nil)
+    let pools = try environment.getBean([Pool].self)
+    #expect(pools.count == 1 && pools.first === pool)
+    #expect(try environment.getBean([FrenchGreeter].self).isEmpty)
+    #expect(try environment.getBean(Provider<Pool>.self).get() === pool)
+    #expect(try environment.getBean(Environment.self) === environment)
+  }
+}
+
+private protocol Greeter { var greeting: String { get } }
+
+private final class EnglishGreeter: Greeter, Initializable {
+  let greeting = "hello"
+  init() {}
+}
+
+private final class FrenchGreeter: Greeter, Initializable {
+  let greeting = "salut"
+  init() {}
+}
+
+private final class PooledGreeter: Greeter {
+  let greeting = "pooled"
+  let pool: Pool
+  init(pool: Pool) { self.pool = pool }
+}
+
+private final class Pool: Initializable {
+  let size = 1
+  init() {}
+}
+
+private struct Limits { let open: Int }
+
+private final class Client {
+  let pool: Pool
+  let limits: Limits
+  let greeter: any Greeter
+  init(pool: Pool, limits: Limits, greeter: any Greeter) {
+    self.pool = pool
+    self.limits = limits
+    self.greeter = greeter
+  }
+}
+
+private final class Pair {
+  let first: Pool
+  let second: Pool
+  init(first: Pool, second: Pool) {
+    self.first = first
+    self.second = second
+  }
+}
+
+private final class Tolerant {
+  let pool: Pool?
+  init(pool: Pool?) { self.pool = pool }
+}
+
+private final class Choir {
+  let voices: [any Greeter]
+  init(voices: [any Greeter]) { self.voices = voices }
+}
+
+private final class Located {
+  let environment: Environment
+  init(environment: Environment) { self.environment = environment }
+}

@@ -1,0 +1,219 @@
+import Beans
+import Testing
+
+/// Cycles that the declarations show are faults of startup; those that only lookups inside factories close are found when they close.
+@Suite("Cycles", .timeLimit(.minutes(1))) struct CycleSpecification {
+  // MARK: declared
+
+  @Test("A cycle through constructors is a fault, drawn as A → B → A")
+  func constructors() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Hen.self, factory: Hen.init))
+    try environment.define(environment.bean(Egg.self, factory: Egg.init))
+    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
+    #expect(fault.path.count == 3)
+    #expect(fault.path.first == fault.path.last)
+    #expect(fault.passes("Hen") && fault.passes("Egg"))
+    let text = fault.description
+    #expect(text.contains("Hen → Egg → Hen") || text.contains("Egg → Hen → Egg"))
+    #expect(fault.origin?.file == #fileID)
+  }
+
+  @Test("A bean that needs itself is a cycle")
+  func itself() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Ouroboros.self, factory: Ouroboros.init))
+    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
+    #expect(fault.description.contains("Ouroboros → Ouroboros"))
+  }
+
+  @Test("A bean that requires itself is a cycle")
+  func requiresItself() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Node.self, id: "a").requires(id: "a"))
+    try requireFault(.cyclicDependency) { try environment.startup() }
+  }
+
+  @Test("A cycle may pass through properties, requires, arguments and lazy beans")
+  func mixed() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Node.self, id: "a").property(\.next, ref: "b"))
+    try environment.define(environment.bean(Node.self, id: "b", lazy: true).requires(id: "c"))
+    try environment.define(environment.bean(Link.self, id: "c", factory: Link.init).argument(0, ref: "d"))
+    try environment.define(environment.bean(Node.self, id: "d").property(\.next, inject: InjectBean(id: "a")))
+    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
+    #expect(fault.path.count == 5)
+  }
+
+  @Test("A cycle may pass through T?, [T], protocols and prototypes")
+  func indirect() throws {
+    let optional = try Environment(name: "optional")
+    try optional.define(optional.bean(Node.self, factory: { (link: Link?) in Node() }))
+    try optional.define(optional.bean(Link.self, factory: Link.init))
+    try requireFault(.cyclicDependency) { try optional.startup() }
+
+    let array = try Environment(name: "array")
+    try array.define(array.bean(Node.self, factory: { (links: [any Chained]) in Node() }))
+    try array.define(array.bean(Link.self, factory: Link.init).scope("prototype"))
+    try requireFault(.cyclicDependency) { try array.startup() }
+  }
+
+  @Test("Independent cycles are all reported")
+  func two() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Hen.self, factory: Hen.init))
+    try environment.define(environment.bean(Egg.self, factory: Egg.init))
+    try environment.define(environment.bean(Ouroboros.self, factory: Ouroboros.init))
+    let faults = try startupFaults(of: environment)
+    #expect(faults.map(\.code) == [.cyclicDependency, .cyclicDependency])
+    #expect(faults.contains { $0.passes("Ouroboros") })
+    #expect(faults.contains { $0.passes("Hen") && $0.passes("Egg") })
+  }
+
+  @Test("What depends on a cycle without being part of it is not drawn")
+  func bystanders() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Farm.self, factory: Farm.init))
+    try environment.define(environment.bean(Hen.self, factory: Hen.init))
+    try environment.define(environment.bean(Egg.self, factory: Egg.init))
+    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
+    #expect(!fault.passes("Farm"))
+  }
+
+  @Test("A cycle among the children's beans is found at startup")
+  func amongChildren() throws {
+    let environment = try Environment()
+    defer { try? environment.shutdown() }
+    _ = try environment.childFactory(
+      "request", seed: Int.self,
+      configure: { child in
+        try child.define(child.bean(Hen.self, factory: Hen.init))
+        try child.define(child.bean(Egg.self, factory: Egg.init))
+      })
+    try requireFault(.cyclicDependency) { try environment.startup() }
+  }
+
+  @Test("A diamond is no cycle")
+  func diamond() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Node.self, id: "top").requires(id: "left").requires(id: "right"))
+    try environment.define(environment.bean(Node.self, id: "left").requires(id: "bottom"))
+    try environment.define(environment.bean(Node.self, id: "right").requires(id: "bottom"))
+    try environment.define(environment.bean(Node.self, id: "bottom"))
+    try environment.startup()
+  }
+
+  // MARK: closed by lookups, on one thread
+
+  @Test("A cycle that lookups inside factories close is found when it closes")
+  func dynamic() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(
+        Hen.self, lazy: true, factory: { [unowned environment] in Hen(egg: try environment.getBean(Egg.self)) }))
+    try environment.define(
+      environment.bean(
+        Egg.self, lazy: true, factory: { [unowned environment] in Egg(hen: try environment.getBean(Hen.self)) }))
+    try environment.startup()
+    let fault = try requireFault(.cyclicDependency) { try environment.getBean(Hen.self) }
+    #expect(fault.description.contains("Hen → Egg → Hen"))
+    let other = try requireFault(.cyclicDependency) { try environment.getBean(Egg.self) }
+    #expect(other.description.contains("Egg → Hen → Egg"))
+  }
+
+  @Test("A dynamic cycle among eager beans fails the startup")
+  func dynamicAtStartup() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(Hen.self, factory: { [unowned environment] in Hen(egg: try environment.getBean(Egg.self)) }))
+    try environment.define(environment.bean(Egg.self, factory: Egg.init))
+    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
+    #expect(fault.passes("Hen") && fault.passes("Egg"))
+  }
+
+  @Test("A bean whose factory looks itself up is a cycle, a prototype as well", arguments: ["singleton", "prototype"])
+  func dynamicItself(scope: String) throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(
+        Ouroboros.self, lazy: true,
+        factory: { [unowned environment] in Ouroboros(tail: try environment.getBean(Ouroboros.self)) }
+      ).scope(scope))
+    let fault = try requireFault(.cyclicDependency) { try environment.getBean(Ouroboros.self) }
+    #expect(fault.description.contains("Ouroboros → Ouroboros"))
+  }
+
+  @Test("A provider that is called in a constructor may close a cycle")
+  func providerInConstructor() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Egg.self, lazy: true, factory: Egg.init))
+    try environment.define(
+      environment.bean(Hen.self, lazy: true, factory: { (egg: Provider<Egg>) in Hen(egg: try egg.get()) }))
+    try environment.startup()
+    try requireFault(.cyclicDependency) { try environment.getBean(Egg.self) }
+  }
+
+  @Test("A lookup in postConstruct may close a cycle")
+  func postConstruct() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(Node.self, lazy: true)
+        .postConstruct { [unowned environment] node in _ = try environment.getBean(Link.self) })
+    try environment.define(environment.bean(Link.self, lazy: true, factory: Link.init))
+    try environment.startup()
+    try requireFault(.cyclicDependency) { try environment.getBean(Link.self) }
+  }
+
+  @Test("A factory that survives the cycle it closed gives its bean")
+  func survivedCycle() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(
+        Node.self, id: "a", lazy: true,
+        factory: { [unowned environment] in
+          let node = Node()
+          node.next = try? environment.getBean(Node.self, byId: "b")
+          return node
+        }))
+    try environment.define(
+      environment.bean(
+        Node.self, id: "b", lazy: true,
+        factory: { [unowned environment] in
+          let node = Node()
+          node.next = try? environment.getBean(Node.self, byId: "a")
+          return node
+        }))
+    let a = try environment.getBean(Node.self, byId: "a")
+    #expect(a.next?.next == nil)
+    #expect(try a.next === environment.getBean(Node.self, byId: "b"))
+  }
+}
+
+private protocol Chained {}
+
+private final class Hen {
+  let egg: Egg
+  init(egg: Egg) { self.egg = egg }
+}
+
+private final class Egg {
+  let hen: Hen
+  init(hen: Hen) { self.hen = hen }
+}
+
+private final class Ouroboros {
+  let tail: Ouroboros
+  init(tail: Ouroboros) { self.tail = tail }
+}
+
+private final class Farm { init(hen: Hen) {} }
+
+private final class Node: Initializable {
+  var next: Node?
+  init() {}
+}
+
+private final class Link: Chained {
+  let node: Node
+  init(node: Node) { self.node = node }
+}

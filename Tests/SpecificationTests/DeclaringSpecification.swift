@@ -1,0 +1,262 @@
+import Beans
+import Testing
+
+@Suite("Declaring") struct DeclaringSpecification {
+  @Test("define on a started environment throws frozen")
+  func defineAfterStartup() throws {
+    let environment = try Environment(name: "started").startup()
+    try requireFault(.frozen) { try environment.define(environment.bean(Plain.self)) }
+    #expect(try environment.getBeansByType(Plain.self).isEmpty)
+  }
+
+  @Test("registerScope on a started environment throws frozen")
+  func registerScopeAfterStartup() throws {
+    let environment = try Environment(name: "started").startup()
+    try requireFault(.frozen) { try environment.registerScope(AbstractBeanScope(name: "late")) }
+  }
+
+  @Test("childFactory on a started environment throws frozen")
+  func childFactoryAfterStartup() throws {
+    let environment = try Environment(name: "started").startup()
+    defer { try? environment.shutdown() }
+    try requireFault(.frozen) { try environment.childFactory("request", seed: Int.self) }
+  }
+
+  @Test("A first lookup starts the environment, and so freezes it")
+  func defineAfterFirstLookup() throws {
+    let environment = try Environment(name: "looked up")
+    try environment.define(environment.bean(Plain.self))
+    _ = try environment.getBean(Plain.self)
+    try requireFault(.frozen) { try environment.define(environment.bean(Port(number: 1))) }
+  }
+
+  @Test("An environment knows its name and its parent")
+  func nameAndParent() throws {
+    let parent = try Environment(name: "application")
+    defer { try? parent.shutdown() }
+    let child = try Environment(name: "tenant", parent: parent)
+    #expect(parent.name == "application")
+    #expect(parent.parent == nil)
+    #expect(child.name == "tenant")
+    #expect(child.parent === parent)
+  }
+
+  @Test("A bean is a class that need not derive from anything")
+  func plainClass() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Plain.self))
+    let bean = try environment.getBean(Plain.self)
+    #expect(try environment.getBean(Plain.self) === bean)
+  }
+
+  @Test("A bean may be a value: structures and enumerations are boxed by the container")
+  func values() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Port.self, factory: { Port(number: 8080) }))
+    try environment.define(environment.bean(Mode.self, factory: { Mode.fast(level: 3) }))
+    try environment.define(environment.bean(Listener.self, factory: Listener.init))
+    #expect(try environment.getBean(Port.self) == Port(number: 8080))
+    #expect(try environment.getBean(Mode.self) == .fast(level: 3))
+    #expect(try environment.getBean(Listener.self).port == Port(number: 8080))
+  }
+
+  @Test("A value bean is found by a protocol it conforms to")
+  func valueByProtocol() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Port.self, factory: { Port(number: 25) }))
+    #expect(try environment.getBean((any Addressable).self).address == ":25")
+  }
+
+  @Test("An instance handed in is the bean, by type and by id")
+  func readyInstance() throws {
+    let environment = try Environment()
+    let plain = Plain()
+    try environment.define(environment.bean(plain, id: "plain"))
+    try environment.define(environment.bean(Port(number: 1)))
+    #expect(try environment.getBean(Plain.self) === plain)
+    #expect(try environment.getBean(Plain.self, byId: "plain") === plain)
+    #expect(try environment.getBean(Port.self).number == 1)
+  }
+
+  @Test("An instance handed in is wired like any other bean")
+  func readyInstanceIsWired() throws {
+    let environment = try Environment()
+    let plain = Plain()
+    try environment.define(environment.bean(plain).property(\.name, value: "wired"))
+    try environment.startup()
+    #expect(plain.name == "wired")
+  }
+
+  @Test("id, lazy, abstract, parent and scope may be given fluently or as arguments")
+  func fluentDeclaration() throws {
+    let environment = try Environment()
+    let built = Counter()
+    let counting = {
+      built.increment()
+      return Plain()
+    }
+    try environment.define(environment.bean(Plain.self, id: "a", lazy: true, factory: counting))
+    try environment.define(environment.bean(Plain.self, factory: counting).id("b").lazy())
+    try environment.define(environment.bean(Plain.self, factory: counting).id("c").abstract())
+    try environment.define(environment.bean(Plain.self, factory: counting).id("d").scope("prototype"))
+    try environment.startup()
+    #expect(built.value == 0)
+    #expect(try environment.getBean(Plain.self, byId: "a") !== environment.getBean(Plain.self, byId: "b"))
+    #expect(built.value == 2)
+  }
+
+  @Test("An optional is no bean type")
+  func optionalType() throws {
+    let environment = try Environment()
+    let fault = try requireFault(.invalidDeclaration) {
+      try environment.define(environment.bean(Plain?.self, factory: { Plain() })).startup()
+    }
+    #expect(fault.description.contains("Plain"))
+  }
+
+  @Test("An array is no bean type")
+  func arrayType() throws {
+    let environment = try Environment()
+    try requireFault(.invalidDeclaration) {
+      try environment.define(environment.bean([Plain].self, factory: { [Plain()] })).startup()
+    }
+  }
+
+  @Test("A wrapper of the container is no bean type")
+  func wrapperType() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Plain.self))
+    try requireFault(.invalidDeclaration) {
+      try environment.define(
+        environment.bean(Provider<Plain>.self, factory: { (provider: Provider<Plain>) in provider })
+      ).startup()
+    }
+  }
+
+  @Test("An optional or an array handed in as an instance is refused")
+  func optionalInstance() throws {
+    let optional = try Environment(name: "optional")
+    let nothing: Plain? = nil
+    try requireFault(.invalidDeclaration) { try optional.define(optional.bean(nothing)).startup() }
+    let array = try Environment(name: "array")
+    try requireFault(.invalidDeclaration) { try array.define(array.bean([Port(number: 1)])).startup() }
+  }
+
+  @Test("A class without init() needs a factory, and the fault says so")
+  func missingFactory() throws {
+    let environment = try Environment()
+    let (declaration, line) = (environment.bean(NeedsPort.self), #line)
+    try environment.define(declaration)
+    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
+    #expect(fault.description.contains("NeedsPort"))
+    #expect(fault.description.contains("factory"))
+    #expect(fault.isFrom(file: #fileID, line: line))
+  }
+
+  @Test("A metatype is no instance: it is a class that has no factory")
+  func metatype() throws {
+    let environment = try Environment()
+    let type: Any.Type = Plain.self
+    try requireFault(.invalidDeclaration) { try environment.define(environment.bean(type)).startup() }
+  }
+
+  @Test("A class without init() is legal when abstract")
+  func abstractWithoutFactory() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(NeedsPort.self, id: "template", abstract: true)).startup()
+    try requireFault(.unknownBean) { try environment.getBean(NeedsPort.self) }
+  }
+
+  @Test("A class without init() is legal when its template brings the factory")
+  func factoryFromTemplate() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(NeedsPort.self, parent: "template"))
+    try environment.define(
+      environment.bean(NeedsPort.self, id: "template", abstract: true, factory: { NeedsPort(port: Port(number: 7)) }))
+    #expect(try environment.getBean(NeedsPort.self).port.number == 7)
+  }
+
+  @Test("A template without a factory does not make such a class legal")
+  func noFactoryInTemplate() throws {
+    let environment = try Environment()
+    try environment.define(environment.template("template"))
+    try environment.define(environment.bean(NeedsPort.self, parent: "template"))
+    try requireFault(.invalidDeclaration) { try environment.startup() }
+  }
+
+  @Test("Dependencies are known before anything is built: a fault in the last bean builds none")
+  func nothingIsBuiltBeforeValidation() throws {
+    let environment = try Environment()
+    let built = Counter()
+    try environment.define(
+      environment.bean(
+        Plain.self,
+        factory: {
+          built.increment()
+          return Plain()
+        }))
+    try environment.define(environment.bean(Listener.self, factory: Listener.init))
+    let fault = try requireFault(.unknownBean) { try environment.startup() }
+    #expect(fault.description.contains("Port"))
+    #expect(built.value == 0)
+  }
+
+  @Test("No instance is made to find dependencies out")
+  func noSampleInstances() throws {
+    let environment = try Environment()
+    let made = Sample.made.value
+    try environment.define(environment.bean(Sample.self, lazy: true).property(\.plain, inject: InjectBean()))
+    try environment.define(environment.bean(Sample.self, id: "template", abstract: true))
+    try environment.define(environment.bean(Plain.self))
+    try environment.startup()
+    #expect(Sample.made.value == made)
+    _ = try environment.getBean(Sample.self)
+    #expect(Sample.made.value == made + 1)
+  }
+
+  @Test("Duplicate ids are a fault of startup, not of define")
+  func duplicateIds() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Plain.self, id: "twice"))
+    let (second, line) = (environment.bean(Port(number: 1), id: "twice"), #line)
+    try environment.define(second)
+    let fault = try requireFault(.duplicateId) { try environment.startup() }
+    #expect(fault.description.contains("twice"))
+    #expect(fault.isFrom(file: #fileID, line: line))
+  }
+
+  @Test("An abstract bean takes an id like any other")
+  func duplicateTemplateId() throws {
+    let environment = try Environment()
+    try environment.define(environment.template("twice"))
+    try environment.define(environment.bean(Plain.self, id: "twice"))
+    try requireFault(.duplicateId) { try environment.startup() }
+  }
+}
+
+private protocol Addressable { var address: String { get } }
+
+private struct Port: Equatable, Addressable {
+  var number: Int
+  var address: String { ":\(number)" }
+}
+
+private enum Mode: Equatable { case fast(level: Int) }
+
+private struct Listener { let port: Port }
+
+private final class Plain: Initializable {
+  var name = ""
+  init() {}
+}
+
+private final class NeedsPort {
+  let port: Port
+  init(port: Port) { self.port = port }
+}
+
+private final class Sample: Initializable {
+  static let made = Counter()
+  var plain: Plain?
+  init() { Self.made.increment() }
+}

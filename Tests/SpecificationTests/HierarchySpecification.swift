@@ -1,0 +1,330 @@
+import Beans
+import Testing
+
+@Suite("Hierarchy") struct HierarchySpecification {
+  // MARK: visibility
+
+  @Test("A child sees the beans of all its ancestors, and they are the same instances")
+  func seesAncestors() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    try application.define(application.bean(Pool.self, id: "pool"))
+    let tenant = try Environment(name: "tenant", parent: application)
+    let session = try Environment(name: "session", parent: tenant)
+    let pool = try application.getBean(Pool.self)
+    #expect(try session.getBean(Pool.self) === pool)
+    #expect(try session.getBean(Pool.self, byId: "pool") === pool)
+  }
+
+  @Test("A child sees what its parent declares after the child was made")
+  func seesLaterDeclarations() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    let child = try Environment(name: "child", parent: parent)
+    try parent.define(parent.bean(Pool.self))
+    #expect(try child.getBean(Pool.self) === parent.getBean(Pool.self))
+  }
+
+  @Test("A child sees the scopes of its ancestors")
+  func seesScopes() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.registerScope(AbstractBeanScope(name: "custom"))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self).scope("custom"))
+    #expect(try child.getBean(Pool.self) === child.getBean(Pool.self))
+  }
+
+  @Test("Nothing of a child is visible in its parent or a sibling")
+  func childIsPrivate() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self, id: "pool"))
+    let sibling = try Environment(name: "sibling", parent: parent)
+    try child.startup()
+    for other in [parent, sibling] {
+      try requireFault(.unknownBean) { try other.getBean(Pool.self) }
+      try requireFault(.unknownBean) { try other.getBean(Pool.self, byId: "pool") }
+      #expect(try other.getBeansByType(Pool.self).isEmpty)
+    }
+  }
+
+  @Test("A scope of a child is unknown in its parent")
+  func childScopeIsPrivate() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Pool.self).scope("custom"))
+    let child = try Environment(name: "child", parent: parent)
+    try child.registerScope(AbstractBeanScope(name: "custom"))
+    try requireFault(.unknownScope) { try parent.startup() }
+  }
+
+  @Test("A child's bean of the same type does not make the parent's ambiguous")
+  func childDoesNotDisturbParent() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Pool.self))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self))
+    let own = try child.getBean(Pool.self)
+    #expect(try parent.getBean(Pool.self) !== own)
+    #expect(try parent.getBeansByType(Pool.self).count == 1)
+  }
+
+  // MARK: nearest wins
+
+  @Test("By id, the child's declaration hides the ancestor's")
+  func nearestById() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Pool.self, id: "pool"))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(ElasticPool.self, id: "pool"))
+    #expect(try child.getBean(Pool.self, byId: "pool") is ElasticPool)
+    #expect(try !(parent.getBean(Pool.self, byId: "pool") is ElasticPool))
+  }
+
+  @Test("By type, the nearest environment that has any candidate decides, even with a subclass")
+  func nearestByType() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Pool.self).primary())
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(ElasticPool.self))
+    let grandchild = try Environment(name: "grandchild", parent: child)
+    #expect(try child.getBean(Pool.self) is ElasticPool)
+    #expect(try grandchild.getBean(Pool.self) is ElasticPool)
+  }
+
+  @Test("Several candidates in the nearest environment are ambiguous, whatever the parent has")
+  func ambiguousInNearest() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Pool.self).primary())
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self))
+    try child.define(child.bean(Pool.self))
+    try requireFault(.ambiguousBean) { try child.getBean(Pool.self) }
+    _ = try parent.getBean(Pool.self)
+  }
+
+  @Test("Candidates in different environments are not ambiguous")
+  func notAmbiguousAcrossEnvironments() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Pool.self))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self, id: "own"))
+    try child.define(child.bean(Service.self, factory: Service.init))
+    #expect(try child.getBean(Service.self).pool === child.getBean(Pool.self, byId: "own"))
+  }
+
+  @Test("getBeansByType gives the nearest first, and leaves hidden ids out")
+  func beansByType() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Named(name: "p1"), id: "shared"))
+    try parent.define(parent.bean(Named(name: "p2")))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Named(name: "c1")))
+    try child.define(child.bean(Named(name: "c2"), id: "shared"))
+    let grandchild = try Environment(name: "grandchild", parent: child)
+    try grandchild.define(grandchild.bean(Named(name: "g1")))
+    #expect(try grandchild.getBeansByType(Named.self).map(\.name) == ["g1", "c1", "c2", "p2"])
+    #expect(try parent.getBeansByType(Named.self).map(\.name) == ["p1", "p2"])
+  }
+
+  @Test("An id is hidden by a bean of another type as well")
+  func hiddenByAnotherType() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Named(name: "p1"), id: "shared"))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self, id: "shared"))
+    #expect(try child.getBeansByType(Named.self).isEmpty)
+    try requireFault(.typeMismatch) { try child.getBean(Named.self, byId: "shared") }
+  }
+
+  @Test("An id may stand once in each environment: in a child it hides, in the same one it is a fault")
+  func duplicateIdInOneEnvironment() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Pool.self, id: "pool"))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self, id: "pool"))
+    try child.define(child.bean(Named(name: ""), id: "pool"))
+    try requireFault(.duplicateId) { try child.startup() }
+    _ = try parent.getBean(Pool.self)
+  }
+
+  // MARK: to whom a bean belongs
+
+  @Test("A singleton is built in the environment that declares it, with that environment's dependencies")
+  func singletonBelongsToItsEnvironment() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Service.self, lazy: true, factory: Service.init))
+    try parent.define(parent.bean(Pool.self, id: "pool"))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self, id: "pool"))
+    let service = try child.getBean(Service.self)
+    #expect(try service.pool === parent.getBean(Pool.self))
+    #expect(try service.pool !== child.getBean(Pool.self))
+    #expect(try parent.getBean(Service.self) === service)
+  }
+
+  @Test("A singleton cannot use a bean of a child: its dependency is unknown")
+  func singletonDoesNotSeeChildren() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Service.self, factory: Service.init))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self))
+    try requireFault(.unknownBean) { try child.startup() }
+  }
+
+  @Test("A singleton asked for through a child outlives it")
+  func singletonOutlivesChild() throws {
+    let journal = Journal()
+    let parent = try Environment(name: "parent")
+    try parent.define(parent.bean(Pool.self, lazy: true).onDestroy { _ in journal.note("pool") })
+    let child = try Environment(name: "child", parent: parent)
+    let pool = try child.getBean(Pool.self)
+    try child.shutdown()
+    #expect(journal.entries.isEmpty)
+    #expect(try parent.getBean(Pool.self) === pool)
+    try parent.shutdown()
+    #expect(journal.entries == ["pool"])
+  }
+
+  @Test("A prototype is built for the environment that asks, with its dependencies")
+  func prototypeBelongsToTheAsking() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Service.self, factory: Service.init).scope("prototype"))
+    try parent.define(parent.bean(Pool.self))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self))
+    #expect(try child.getBean(Service.self).pool === child.getBean(Pool.self))
+    #expect(try parent.getBean(Service.self).pool === parent.getBean(Pool.self))
+  }
+
+  // MARK: depth
+
+  @Test("Any depth works: application, tenant, session, request", arguments: [2, 4, 30])
+  func anyDepth(depth: Int) throws {
+    var environments = [try Environment(name: "0")]
+    for level in 1..<depth {
+      environments.append(try Environment(name: "\(level)", parent: environments[level - 1]))
+    }
+    defer { try? environments[0].shutdown() }
+    for (level, environment) in environments.enumerated() {
+      try environment.define(environment.bean(Named(name: "\(level)"), id: "nearest"))
+      try environment.define(environment.bean(Pool.self, id: "pool \(level)"))
+    }
+    let last = environments[depth - 1]
+    #expect(try last.getBean(Named.self).name == "\(depth - 1)")
+    #expect(try last.getBean(Pool.self, byId: "pool 0") === environments[0].getBean(Pool.self))
+    #expect(try last.getBeansByType(Pool.self).count == depth)
+    #expect(try last.getBeansByType(Named.self).count == 1)
+  }
+
+  @Test("A child may require a bean of an ancestor")
+  func requiresAncestor() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Pool.self, id: "pool"))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Service.self, factory: Service.init).argument(0, ref: "pool").requires(id: "pool"))
+    #expect(try child.getBean(Service.self).pool === parent.getBean(Pool.self))
+  }
+
+  @Test("A scope name may stand only once in a chain of ancestors")
+  func scopeNameOnce() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.registerScope(AbstractBeanScope(name: "custom"))
+    let child = try Environment(name: "child", parent: parent)
+    let fault = try requireFault {
+      try child.registerScope(AbstractBeanScope(name: "custom"))
+      try child.startup()
+    }
+    #expect(fault.description.contains("custom"))
+  }
+
+  @Test(
+    "A scope name may not stand twice in one environment, nor be a built-in one", arguments: ["custom", "singleton"])
+  func scopeNameTwice(name: String) throws {
+    let environment = try Environment()
+    try environment.registerScope(AbstractBeanScope(name: "custom"))
+    let fault = try requireFault {
+      try environment.registerScope(AbstractBeanScope(name: name))
+      try environment.startup()
+    }
+    #expect(fault.description.contains(name))
+  }
+
+  // MARK: startup
+
+  @Test("A plain child builds its singletons at its startup")
+  func childSingletonsAtStartup() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    let child = try Environment(name: "child", parent: parent)
+    let journal = Journal()
+    try child.define(child.bean(Pool.self).postConstruct { _ in journal.note("pool") })
+    try parent.startup()
+    #expect(journal.entries.isEmpty)
+    try child.startup()
+    #expect(journal.entries == ["pool"])
+  }
+
+  @Test("startup starts the parent first")
+  func startsParent() throws {
+    let journal = Journal()
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Pool.self).postConstruct { _ in journal.note("parent") })
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Pool.self).postConstruct { _ in journal.note("child") })
+    try child.startup()
+    #expect(journal.entries == ["parent", "child"])
+    try requireFault(.frozen) { try parent.define(parent.bean(Named(name: ""))) }
+  }
+
+  @Test("A parent that cannot start is the reason why its child cannot")
+  func failedParent() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Service.self, factory: Service.init))
+    let child = try Environment(name: "child", parent: parent)
+    let first = try requireFault(.unknownBean) { try child.startup() }
+    let second = try requireFault(.unknownBean) { try parent.startup() }
+    #expect(first.message == second.message)
+    #expect(first.description.contains("Pool"))
+  }
+
+  @Test("A child that cannot start leaves its parent as it is")
+  func failedChild() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean(Pool.self))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Service.self, factory: Service.init).argument(0, ref: "nowhere"))
+    try requireFault(.unknownBean) { try child.startup() }
+    _ = try parent.getBean(Pool.self)
+    let sibling = try Environment(name: "sibling", parent: parent)
+    _ = try sibling.getBean(Pool.self)
+  }
+}
+
+private class Pool: Initializable { required init() {} }
+private final class ElasticPool: Pool {}
+
+private struct Named { let name: String }
+
+private final class Service {
+  let pool: Pool
+  init(pool: Pool) { self.pool = pool }
+}

@@ -1,0 +1,161 @@
+import Beans
+import Testing
+
+@Suite("Factories inside factories") struct NestedFactorySpecification {
+  @Test("Requests in a session share the session's beans; other sessions have their own")
+  func requestsInSession() throws {
+    let shop = try Shop()
+    let session = try shop.sessions.build("s1")
+    let other = try shop.sessions.build("s2")
+    let first = try shop.requests.build(Request(path: "/a"), in: session)
+    let second = try shop.requests.build(Request(path: "/b"), in: session)
+    let foreign = try shop.requests.build(Request(path: "/c"), in: other)
+    let cart = try first.getBean(Cart.self)
+    #expect(try second.getBean(Cart.self) === cart)
+    #expect(try session.getBean(Cart.self) === cart)
+    #expect(try foreign.getBean(Cart.self) !== cart)
+    #expect(cart.owner == "s1")
+    #expect(first.parent === session)
+    try shop.application.shutdown()
+  }
+
+  @Test("A request sees the seeds of its session and its own")
+  func bothSeeds() throws {
+    let shop = try Shop()
+    let session = try shop.sessions.build("s1")
+    let request = try shop.requests.build(Request(path: "/a"), in: session)
+    #expect(try request.getBean(Label.self).text == "s1 /a")
+    try shop.application.shutdown()
+  }
+
+  @Test("A session does not see its requests")
+  func sessionDoesNotSeeRequests() throws {
+    let shop = try Shop()
+    let session = try shop.sessions.build("s1")
+    _ = try shop.requests.build(Request(path: "/a"), in: session)
+    try requireFault(.unknownBean, .scopeNotActive) { try session.getBean(Request.self) }
+    try requireFault(.scopeNotActive) { try session.getBean(Label.self) }
+    try requireFault(.scopeNotActive) { try shop.application.getBean(Cart.self) }
+    try shop.application.shutdown()
+  }
+
+  @Test("A request needs a session of the right factory as its parent")
+  func wrongParent() throws {
+    let shop = try Shop()
+    try requireFault { try shop.requests.build(Request(path: "/")) }
+    try requireFault { try shop.requests.build(Request(path: "/"), in: shop.application) }
+    let session = try shop.sessions.build("s1")
+    let request = try shop.requests.build(Request(path: "/"), in: session)
+    try requireFault { try shop.requests.build(Request(path: "/"), in: request) }
+    let stranger = try Shop()
+    let strange = try stranger.sessions.build("s1")
+    try requireFault { try shop.requests.build(Request(path: "/"), in: strange) }
+    try shop.application.shutdown()
+    try stranger.application.shutdown()
+  }
+
+  @Test("A session-scoped bean that only a request could build is a fault of startup")
+  func sessionNeedsRequest() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let sessions = try application.childFactory("session", seed: String.self)
+    _ = try sessions.childFactory("request", seed: Request.self)
+    try application.define(application.bean(Handler.self, factory: Handler.init).scope("session"))
+    try application.define(application.bean(Pool.self))
+    let fault = try requireFault(.unknownBean, .captiveDependency) { try application.startup() }
+    #expect(fault.description.contains("Request"))
+  }
+
+  @Test("Any depth: application, tenant, session, request")
+  func fourLevels() throws {
+    let application = try Environment(name: "application")
+    let tenants = try application.childFactory("tenant", seed: Int.self)
+    let sessions = try tenants.childFactory("session", seed: String.self)
+    let requests = try sessions.childFactory(
+      "request", seed: Request.self,
+      configure: { child in
+        try child.define(
+          child.bean(
+            Label.self,
+            factory: { (tenant: Int, session: String, request: Request) in
+              Label(text: "\(tenant) \(session) \(request.path)")
+            }))
+      })
+    let tenant = try tenants.build(3)
+    let session = try sessions.build("s", in: tenant)
+    let request = try requests.build(Request(path: "/"), in: session)
+    #expect(try request.getBean(Label.self).text == "3 s /")
+    try application.shutdown()
+    try requireFault(.finished) { try request.getBean(Label.self) }
+  }
+
+  @Test("A scope name may stand only once in a chain of factories")
+  func scopeNameOnce() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let requests = try application.childFactory("request", seed: Int.self)
+    let fault = try requireFault {
+      _ = try requests.childFactory("request", seed: String.self)
+      try application.startup()
+    }
+    #expect(fault.description.contains("request"))
+  }
+
+  @Test("Declaring a nested factory after startup throws frozen")
+  func nestedAfterStartup() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let sessions = try application.childFactory("session", seed: Int.self)
+    try application.startup()
+    try requireFault(.frozen) { try sessions.childFactory("request", seed: String.self) }
+  }
+
+  @Test("A child of a finished application cannot be built")
+  func buildAfterShutdown() throws {
+    let shop = try Shop()
+    let session = try shop.sessions.build("s1")
+    try session.shutdown()
+    try requireFault(.finished) { try shop.requests.build(Request(path: "/"), in: session) }
+    try shop.application.shutdown()
+    try requireFault(.finished) { try shop.sessions.build("s2") }
+    try requireFault(.finished) { try shop.sessions.withChild("s2") { _ in } }
+  }
+}
+
+// MARK: - beans
+
+/// An application with requests in sessions.
+private struct Shop {
+  let application: Environment
+  let sessions: EnvironmentFactory<String>
+  let requests: EnvironmentFactory<Request>
+
+  init() throws {
+    application = try Environment(name: "application")
+    sessions = try application.childFactory("session", seed: String.self)
+    requests = try sessions.childFactory("request", seed: Request.self)
+    try application.define(application.bean(Cart.self, factory: Cart.init).scope("session"))
+    try application.define(
+      application.bean(
+        Label.self, factory: { (owner: String, request: Request) in Label(text: "\(owner) \(request.path)") }
+      ).scope("request"))
+  }
+}
+
+private struct Request { let path: String }
+
+private final class Label {
+  let text: String
+  init(text: String) { self.text = text }
+}
+
+private final class Pool: Initializable { init() {} }
+
+private final class Handler {
+  init(request: Request, pool: Pool) {}
+}
+
+private final class Cart {
+  let owner: String
+  init(owner: String) { self.owner = owner }
+}

@@ -1,0 +1,162 @@
+import Beans
+import Testing
+
+@Suite("Provider") struct ProviderSpecification {
+  @Test("A provider resolves when it is called, not before")
+  func resolvesWhenCalled() throws {
+    let environment = try Environment()
+    defer { try? environment.shutdown() }
+    let built = Counter()
+    try environment.define(environment.bean(Holder.self, factory: Holder.init))
+    try environment.define(
+      environment.bean(
+        Part.self, lazy: true,
+        factory: {
+          built.increment()
+          return Part()
+        }))
+    let holder = try environment.getBean(Holder.self)
+    #expect(built.value == 0)
+    let part = try holder.part.get()
+    #expect(try holder.part.get() === part)
+    #expect(built.value == 1)
+  }
+
+  @Test("A provider of a prototype gives a new instance with every call")
+  func prototypes() throws {
+    let environment = try Environment()
+    defer { try? environment.shutdown() }
+    try environment.define(environment.bean(Holder.self, factory: Holder.init))
+    try environment.define(environment.bean(Part.self).scope("prototype"))
+    let holder = try environment.getBean(Holder.self)
+    #expect(try holder.part.get() !== holder.part.get())
+  }
+
+  @Test("A provider breaks a cycle that would else be a fault")
+  func breaksCycles() throws {
+    let environment = try Environment()
+    defer { try? environment.shutdown() }
+    try environment.define(environment.bean(Hen.self, factory: Hen.init))
+    try environment.define(environment.bean(Egg.self, factory: Egg.init))
+    let hen = try environment.getBean(Hen.self)
+    let egg = try hen.egg.get()
+    #expect(egg.hen === hen)
+  }
+
+  @Test("A provider of a type with two candidates throws ambiguous, at startup or when called")
+  func ambiguous() throws {
+    let environment = try Environment()
+    defer { try? environment.shutdown() }
+    try environment.define(environment.bean(Holder.self, factory: Holder.init))
+    try environment.define(environment.bean(Part.self))
+    try environment.define(environment.bean(Part.self))
+    try requireFault(.ambiguousBean) { try environment.getBean(Holder.self).part.get() }
+  }
+
+  @Test("Inside a child, the provider of a longer-lived bean gives the child's bean")
+  func looksInCurrent() throws {
+    let environment = try Environment(name: "application")
+    defer { try? environment.shutdown() }
+    try environment.define(environment.bean(Holder.self, factory: Holder.init))
+    try environment.define(environment.bean(Part.self).scope("request"))
+    let requests = try environment.childFactory("request", seed: Int.self)
+    let holder = try environment.getBean(Holder.self)
+    let first = try requests.withChild(1) { child in
+      let part = try holder.part.get()
+      #expect(try child.getBean(Part.self) === part)
+      return part
+    }
+    let second = try requests.withChild(2) { _ in try holder.part.get() }
+    #expect(first !== second)
+  }
+
+  @Test("Outside a request, a request's bean is scopeNotActive")
+  func outsideARequest() throws {
+    let environment = try Environment(name: "application")
+    defer { try? environment.shutdown() }
+    try environment.define(environment.bean(Holder.self, factory: Holder.init))
+    try environment.define(environment.bean(Part.self).scope("request"))
+    let requests = try environment.childFactory("request", seed: Int.self)
+    let holder = try environment.getBean(Holder.self)
+    let fault = try requireFault(.scopeNotActive) { try holder.part.get() }
+    #expect(fault.description.contains("request"))
+    #expect(fault.description.contains("Part"))
+    _ = try requests.withChild(1) { _ in try holder.part.get() }
+    try requireFault(.scopeNotActive) { try holder.part.get() }
+  }
+
+  @Test("A current environment that is no descendant does not count")
+  func foreignCurrent() throws {
+    let environment = try Environment(name: "application")
+    defer { try? environment.shutdown() }
+    try environment.define(environment.bean(Holder.self, factory: Holder.init))
+    try environment.define(environment.bean(Part.self))
+    let stranger = try Environment(name: "stranger")
+    try stranger.define(stranger.bean(Part.self))
+    let part = try environment.getBean(Part.self)
+    let holder = try environment.getBean(Holder.self)
+    let found = try Environment.$current.withValue(stranger) { try holder.part.get() }
+    #expect(found === part)
+    #expect(try stranger.getBean(Part.self) !== part)
+  }
+
+  @Test("A provider injected for a request looks in that request, whatever the current one is")
+  func injectedForARequest() throws {
+    let environment = try Environment(name: "application")
+    defer { try? environment.shutdown() }
+    try environment.define(environment.bean(Holder.self, factory: Holder.init).scope("request"))
+    try environment.define(environment.bean(Part.self).scope("request"))
+    let requests = try environment.childFactory("request", seed: Int.self)
+    let first = try requests.build(1)
+    let second = try requests.build(2)
+    let holder = try first.getBean(Holder.self)
+    let found = try Environment.$current.withValue(second) { try holder.part.get() }
+    #expect(try first.getBean(Part.self) === found)
+    try first.shutdown()
+    try second.shutdown()
+  }
+
+  @Test("A provider held by a session's bean looks in the current request of that session, not of another")
+  func heldBySession() throws {
+    let application = try Environment(name: "application")
+    let sessions = try application.childFactory("session", seed: String.self)
+    let requests = try sessions.childFactory("request", seed: Int.self)
+    try application.define(application.bean(Holder.self, factory: Holder.init).scope("session"))
+    try application.define(application.bean(Part.self).scope("request"))
+    let (session, other) = (try sessions.build("a"), try sessions.build("b"))
+    let holder = try session.getBean(Holder.self)
+    let isOwn = try requests.withChild(1, in: session) { try holder.part.get() === $0.getBean(Part.self) }
+    #expect(isOwn)
+    try requireFault(.scopeNotActive) {
+      try requests.withChild(2, in: other) { _ in try holder.part.get() }
+    }
+    try application.shutdown()
+  }
+
+  @Test("A provider of a finished environment throws finished")
+  func finished() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Holder.self, factory: Holder.init))
+    try environment.define(environment.bean(Part.self))
+    let holder = try environment.getBean(Holder.self)
+    try environment.shutdown()
+    try requireFault(.finished) { try holder.part.get() }
+  }
+}
+
+private final class Part: Initializable { init() {} }
+
+private final class Holder {
+  let part: Provider<Part>
+  init(part: Provider<Part>) { self.part = part }
+}
+
+private final class Hen {
+  let egg: Provider<Egg>
+  init(egg: Provider<Egg>) { self.egg = egg }
+}
+
+private final class Egg {
+  let hen: Hen
+  init(hen: Hen) { self.hen = hen }
+}

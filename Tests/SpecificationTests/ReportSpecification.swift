@@ -1,0 +1,81 @@
+import Beans
+import Testing
+
+@Suite("Report") struct ReportSpecification {
+  private func environment(traceOrigin: Bool = false) throws -> Environment {
+    let environment = try Environment(name: "warehouse", traceOrigin: traceOrigin)
+    try environment.define(environment.bean(Crane.self, id: "crane-1"))
+    try environment.define(environment.bean(Truck.self, id: "truck-1", lazy: true))
+    try environment.define(environment.bean(Crate.self, id: "crate-1").scope("prototype"))
+    try environment.define(environment.bean(Crate.self, id: "crate-template", abstract: true))
+    return environment
+  }
+
+  /// The line of the report that speaks of `id`.
+  private func line(of id: String, in report: String) throws -> String {
+    try #require(report.split(separator: "\n").map(String.init).first { $0.contains(id) }, "\(report)")
+  }
+
+  @Test("A report names the environment and every bean: type, id, lazy, abstract, scope")
+  func contents() throws {
+    let report = try environment().startup().report()
+    #expect(report.contains("warehouse"))
+    #expect(try line(of: "crane-1", in: report).contains("Crane"))
+    #expect(try line(of: "truck-1", in: report).contains("Truck"))
+    #expect(try line(of: "truck-1", in: report).contains("lazy"))
+    #expect(try line(of: "crate-1", in: report).contains("prototype"))
+    #expect(try line(of: "crate-template", in: report).contains("abstract"))
+  }
+
+  @Test("What a bean is not, its line does not say")
+  func noMore() throws {
+    let report = try environment().startup().report()
+    let crane = try line(of: "crane-1", in: report)
+    #expect(!crane.contains("lazy: true"))
+    #expect(!crane.contains("abstract"))
+    #expect(!crane.contains("prototype"))
+  }
+
+  @Test("traceOrigin keeps file and line in the report; without it there are none")
+  func origins() throws {
+    let traced = try environment(traceOrigin: true).startup().report()
+    #expect(try line(of: "crane-1", in: traced).contains("\(#fileID):"))
+    let untraced = try environment().startup().report()
+    #expect(!untraced.contains("ReportSpecification.swift"))
+  }
+
+  @Test("A report is no lookup: it builds nothing, and it works before startup")
+  func buildsNothing() throws {
+    let environment = try Environment(name: "warehouse")
+    let built = Counter()
+    try environment.define(
+      environment.bean(
+        Crane.self, id: "crane-1",
+        factory: {
+          built.increment()
+          return Crane()
+        }))
+    #expect(environment.report().contains("crane-1"))
+    #expect(built.value == 0)
+    try environment.define(environment.bean(Truck.self))
+  }
+
+  @Test("A failed or finished environment still has a report, with its name")
+  func failedAndFinished() throws {
+    let failed = try environment()
+    try failed.define(failed.bean(Loader.self, factory: Loader.init).argument(0, ref: "nowhere"))
+    try requireFault(.unknownBean) { try failed.startup() }
+    #expect(failed.report().contains("warehouse"))
+
+    let finished = try environment()
+    try finished.shutdown()
+    #expect(finished.report().contains("warehouse"))
+  }
+}
+
+private final class Crane: Initializable { init() {} }
+private final class Truck: Initializable { init() {} }
+private final class Crate: Initializable { init() {} }
+private final class Loader {
+  init(crane: Crane) {}
+}

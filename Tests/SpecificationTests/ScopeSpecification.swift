@@ -1,0 +1,272 @@
+import Beans
+import Synchronization
+import Testing
+
+@Suite("Scopes") struct ScopeSpecification {
+  // MARK: singleton, prototype, lazy
+
+  @Test("A singleton is built once, at startup")
+  func singleton() throws {
+    let environment = try Environment()
+    let built = Counter()
+    try environment.define(environment.bean(Item.self, factory: { Item(built) }))
+    #expect(built.value == 0)
+    try environment.startup()
+    #expect(built.value == 1)
+    #expect(try environment.getBean(Item.self) === environment.getBean(Item.self))
+    #expect(built.value == 1)
+  }
+
+  @Test("A lazy bean is built at its first lookup, once")
+  func lazy() throws {
+    let environment = try Environment()
+    let built = Counter()
+    try environment.define(environment.bean(Item.self, lazy: true, factory: { Item(built) })).startup()
+    #expect(built.value == 0)
+    #expect(try environment.getBean(Item.self) === environment.getBean(Item.self))
+    #expect(built.value == 1)
+  }
+
+  @Test("A lazy bean that an eager one needs is built for it")
+  func lazyDependency() throws {
+    let environment = try Environment()
+    let built = Counter()
+    try environment.define(environment.bean(Item.self, lazy: true, factory: { Item(built) }))
+    try environment.define(environment.bean(Box.self, factory: Box.init)).startup()
+    #expect(built.value == 1)
+  }
+
+  @Test("A lazy bean whose factory throws does not disturb startup; its lookup throws")
+  func failingLazy() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Item.self, lazy: true, factory: { throw Boom() })).startup()
+    let fault = try requireFault(.creationFailed) { try environment.getBean(Item.self) }
+    #expect(fault.causes == [Boom()])
+  }
+
+  @Test("A prototype is built with every lookup and for every user, not at startup")
+  func prototype() throws {
+    let environment = try Environment()
+    let built = Counter()
+    try environment.define(environment.bean(Item.self, factory: { Item(built) }).scope("prototype"))
+    try environment.define(environment.bean(Box.self, id: "a", lazy: true, factory: Box.init))
+    try environment.define(environment.bean(Box.self, id: "b", lazy: true, factory: Box.init)).startup()
+    #expect(built.value == 0)
+    #expect(try environment.getBean(Item.self) !== environment.getBean(Item.self))
+    let (a, b) = (try environment.getBean(Box.self, byId: "a"), try environment.getBean(Box.self, byId: "b"))
+    #expect(a.item !== b.item)
+    #expect(built.value == 4)
+  }
+
+  @Test("A prototype whose factory throws is tried anew with every lookup")
+  func failingPrototype() throws {
+    let environment = try Environment()
+    let built = Counter()
+    try environment.define(
+      environment.bean(Item.self, factory: { if built.increment() == 1 { throw Boom() } else { Item() } })
+        .scope("prototype"))
+    try requireFault(.creationFailed) { try environment.getBean(Item.self) }
+    _ = try environment.getBean(Item.self)
+  }
+
+  @Test("An unknown scope is a fault that names scope, bean and origin")
+  func unknownScope() throws {
+    let environment = try Environment()
+    let (item, line) = (environment.bean(Item.self, factory: { Item() }).scope("reqest"), #line)
+    try environment.define(item)
+    let fault = try requireFault(.unknownScope) { try environment.startup() }
+    #expect(fault.description.contains("reqest"))
+    #expect(fault.passes("Item"))
+    #expect(fault.isFrom(file: #fileID, line: line))
+  }
+
+  // MARK: scopes of the user
+
+  @Test("A registered scope is prepared once for each of its beans, and asked with the same declaration")
+  func registeredScope() throws {
+    let environment = try Environment()
+    let scope = RecordingScope()
+    try environment.registerScope(scope)
+    try environment.define(environment.bean(Item.self, factory: { Item() }).scope("recording"))
+    try environment.define(environment.bean(Item.self, id: "other", factory: { Item() }).scope("prototype"))
+    try environment.define(environment.bean(Box.self, lazy: true).scope("recording").abstract())
+    try environment.startup()
+    #expect(scope.prepared.count == 1)
+    let item = try environment.getBeansByType(Item.self)[0]
+    #expect(try environment.getBeansByType(Item.self)[0] === item)
+    #expect(scope.asked.count == 2)
+    #expect(scope.asked.allSatisfy { $0 == scope.prepared[0] })
+    #expect(scope.creations == 1)
+  }
+
+  @Test("What the factory gives to a scope is the finished bean: injected and post-constructed")
+  func scopeGetsFinishedBeans() throws {
+    let environment = try Environment()
+    let journal = Journal()
+    try environment.registerScope(RecordingScope())
+    try environment.define(
+      environment.bean(Item.self, factory: { Item() }).scope("recording")
+        .property(\.name, value: "injected").postConstruct { journal.note($0.name) })
+    #expect(try environment.getBean(Item.self).name == "injected")
+    #expect(journal.entries == ["injected"])
+  }
+
+  @Test("A scope is installed by being defined as a bean, wherever that stands")
+  func scopeAsBean() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Item.self, factory: { Item() }).scope("sample"))
+    try environment.define(environment.bean(SampleScope.self, factory: SampleScope.init))
+    #expect(try environment.getBean(Item.self) === environment.getBean(Item.self))
+    #expect(try environment.getBean(SampleScope.self).name == "sample")
+  }
+
+  @Test("A scope bean that cannot be built is a failed startup")
+  func failingScopeBean() throws {
+    let environment = try Environment()
+    let built = Counter()
+    try environment.define(environment.bean(Item.self, factory: { Item(built) }))
+    try environment.define(environment.bean(SampleScope.self, factory: { throw Boom() }))
+    let fault = try requireFault(.creationFailed) { try environment.startup() }
+    #expect(fault.causes == [Boom()])
+    #expect(built.value == 0)
+  }
+
+  @Test("AbstractBeanScope caches one instance for each bean")
+  func abstractBeanScopeCaches() throws {
+    let environment = try Environment()
+    try environment.registerScope(AbstractBeanScope(name: "cached"))
+    try environment.define(environment.bean(Item.self, id: "a", factory: { Item() }).scope("cached"))
+    try environment.define(environment.bean(Item.self, id: "b", factory: { Item() }).scope("cached"))
+    let (a, b) = (try environment.getBean(Item.self, byId: "a"), try environment.getBean(Item.self, byId: "b"))
+    #expect(a !== b)
+    #expect(try environment.getBean(Item.self, byId: "a") === a)
+    #expect(try environment.getBean(Item.self, byId: "b") === b)
+  }
+
+  @Test("AbstractBeanScope releases in reverse order of creation when it finishes")
+  func abstractBeanScopeReleases() throws {
+    let environment = try Environment()
+    let journal = Journal()
+    let scope = AbstractBeanScope(name: "cached")
+    try environment.registerScope(scope)
+    for id in ["a", "b", "c"] {
+      try environment.define(
+        environment.bean(Item.self, id: id, factory: { Item() }).scope("cached").onDestroy { _ in journal.note(id) })
+    }
+    try environment.startup()
+    for id in ["b", "c", "a"] { _ = try environment.getBean(Item.self, byId: id) }
+    scope.finish()
+    #expect(journal.entries == ["a", "c", "b"])
+    try environment.shutdown()
+    #expect(journal.entries == ["a", "c", "b"])
+  }
+
+  @Test("AbstractBeanScope leaves a bean whose building fails out: the next lookup tries again")
+  func abstractBeanScopeFailure() throws {
+    let environment = try Environment()
+    let attempts = Counter()
+    try environment.registerScope(AbstractBeanScope(name: "cached"))
+    try environment.define(
+      environment.bean(
+        Item.self, lazy: true, factory: { if attempts.increment() == 1 { throw Boom() } else { Item() } }
+      ).scope("cached"))
+    let fault = try requireFault(.creationFailed) { try environment.getBean(Item.self) }
+    #expect(fault.causes == [Boom()])
+    #expect(try environment.getBean(Item.self) === environment.getBean(Item.self))
+  }
+
+  @Test("The environment that registered a scope finishes it, once")
+  func environmentFinishesScope() throws {
+    let parent = try Environment(name: "parent")
+    let scope = RecordingScope()
+    try parent.registerScope(scope)
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Item.self, factory: { Item() }).scope("recording"))
+    _ = try child.getBean(Item.self)
+    try child.shutdown()
+    #expect(scope.finishes == 0)
+    try parent.shutdown()
+    try parent.shutdown()
+    #expect(scope.finishes == 1)
+  }
+
+  @Test("A user's scope decides for itself when instances end: it is not judged for captivity")
+  func notJudged() throws {
+    let environment = try Environment()
+    try environment.registerScope(AbstractBeanScope(name: "cached"))
+    try environment.define(environment.bean(Item.self, factory: { Item() }).scope("cached"))
+    try environment.define(environment.bean(Box.self, factory: Box.init))
+    #expect(try environment.getBean(Box.self).item === environment.getBean(Item.self))
+  }
+
+  @Test("What a scope throws reaches who asked")
+  func throwingScope() throws {
+    let environment = try Environment()
+    try environment.registerScope(RefusingScope())
+    try environment.define(environment.bean(Item.self, lazy: true, factory: { Item() }).scope("refusing"))
+    try environment.startup()
+    #expect(throws: (any Error).self) { try environment.getBean(Item.self) }
+    _ = try environment.getBeansByType(Box.self)
+  }
+}
+
+private final class Item {
+  var name = ""
+  init(_ built: Counter? = nil) { built?.increment() }
+}
+
+private final class Box {
+  let item: Item
+  init(item: Item) { self.item = item }
+}
+
+private final class SampleScope: AbstractBeanScope, @unchecked Sendable {  // adds no state
+  init() { super.init(name: "sample") }
+}
+
+/// A scope without the help of `AbstractBeanScope`.
+private final class RecordingScope: BeanScope {
+  private struct State {
+    var prepared: [ObjectIdentifier] = []
+    var asked: [ObjectIdentifier] = []
+    var creations = 0
+    var finishes = 0
+  }
+
+  let name = "recording"
+  private let state = Guarded(State())
+  // Only the tests' own threads, one at a time, come here.
+  nonisolated(unsafe) private var cache: [ObjectIdentifier: AnyObject] = [:]
+
+  var prepared: [ObjectIdentifier] { state.withLock(\.prepared) }
+  var asked: [ObjectIdentifier] { state.withLock(\.asked) }
+  var creations: Int { state.withLock(\.creations) }
+  var finishes: Int { state.withLock(\.finishes) }
+
+  func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {
+    let identifier = ObjectIdentifier(bean)
+    state.withLock { $0.prepared.append(identifier) }
+  }
+
+  func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
+    let identifier = ObjectIdentifier(bean)
+    state.withLock { $0.asked.append(identifier) }
+    if let cached = cache[identifier] { return cached }
+    state.withLock { $0.creations += 1 }
+    let created = try factory.create(bean)
+    cache[identifier] = created
+    return created
+  }
+
+  func finish() {
+    state.withLock { $0.finishes += 1 }
+    cache.removeAll()
+  }
+}
+
+private final class RefusingScope: BeanScope {
+  let name = "refusing"
+  func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {}
+  func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject { throw Boom() }
+  func finish() {}
+}

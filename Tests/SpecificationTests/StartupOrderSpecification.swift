@@ -1,0 +1,207 @@
+import Beans
+import Testing
+
+@Suite("Startup order") struct StartupOrderSpecification {
+  // Not private: an optimised build prints a private type's name with its context.
+  final class A {}
+  final class B {}
+  final class C {}
+
+  private let journal = Journal()
+
+  private func noted<T>(_ type: T.Type, in environment: Environment, _ make: @escaping () -> T) -> TypedBeanDeclaration<
+    T
+  > {
+    let journal = journal
+    return environment.bean(
+      type,
+      factory: {
+        journal.note("\(type)")
+        return make()
+      })
+  }
+
+  @Test("Independent beans are built in order of definition")
+  func definitionOrder() throws {
+    let environment = try Environment()
+    try environment.define(noted(B.self, in: environment, B.init))
+    try environment.define(noted(C.self, in: environment, C.init))
+    try environment.define(noted(A.self, in: environment, A.init)).startup()
+    #expect(journal.entries == ["B", "C", "A"])
+  }
+
+  @Test("requires(id:) and dependsOn order construction")
+  func requiresId() throws {
+    let environment = try Environment()
+    try environment.define(noted(A.self, in: environment, A.init).requires(id: "b"))
+    try environment.define(noted(B.self, in: environment, B.init).id("b").dependsOn("c"))
+    try environment.define(noted(C.self, in: environment, C.init).id("c")).startup()
+    #expect(journal.entries == ["C", "B", "A"])
+  }
+
+  @Test("requires of a type orders construction, with and without its label")
+  func requiresType() throws {
+    let environment = try Environment()
+    try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
+    try environment.define(noted(B.self, in: environment, B.init).requires(C.self))
+    try environment.define(noted(C.self, in: environment, C.init)).startup()
+    #expect(journal.entries == ["C", "B", "A"])
+  }
+
+  @Test("requires(bean:) orders construction after that very declaration")
+  func requiresDeclaration() throws {
+    let environment = try Environment()
+    let second = noted(B.self, in: environment, B.init)
+    try environment.define(noted(A.self, in: environment, A.init).requires(bean: second))
+    try environment.define(second).startup()
+    #expect(journal.entries == ["B", "A"])
+  }
+
+  @Test("A lazy bean that is required is built")
+  func requiresLazy() throws {
+    let environment = try Environment()
+    try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
+    try environment.define(noted(B.self, in: environment, B.init).lazy()).startup()
+    #expect(journal.entries == ["B", "A"])
+  }
+
+  @Test("An unknown bean in requires or dependsOn is a fault")
+  func requiresUnknown() throws {
+    let environment = try Environment()
+    try environment.define(noted(A.self, in: environment, A.init).requires(id: "nowhere"))
+    try environment.define(noted(B.self, in: environment, B.init).requires(class: Box.self))
+    try environment.define(noted(C.self, in: environment, C.init).dependsOn("neither"))
+    let faults = try startupFaults(of: environment)
+    #expect(faults.map(\.code) == [.unknownBean, .unknownBean, .unknownBean])
+    for word in ["nowhere", "Box", "neither"] {
+      #expect(faults.contains { $0.description.contains(word) })
+    }
+    #expect(journal.entries.isEmpty)
+  }
+
+  @Test("A required declaration that was never defined is a fault")
+  func requiresUndefined() throws {
+    let environment = try Environment()
+    let forgotten = noted(B.self, in: environment, B.init)
+    try environment.define(noted(A.self, in: environment, A.init).requires(bean: forgotten))
+    let fault = try requireFault { try environment.startup() }
+    #expect(fault.description.contains("B"))
+    #expect(journal.entries.isEmpty)
+  }
+
+  @Test("A required type with several candidates is ambiguous")
+  func requiresAmbiguous() throws {
+    let environment = try Environment()
+    try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
+    try environment.define(noted(B.self, in: environment, B.init))
+    try environment.define(noted(B.self, in: environment, B.init))
+    try requireFault(.ambiguousBean) { try environment.startup() }
+  }
+
+  @Test("startup is done once, and returns its environment")
+  func idempotent() throws {
+    let environment = try Environment()
+    try environment.define(noted(A.self, in: environment, A.init))
+    #expect(try environment.startup() === environment)
+    try environment.startup()
+    _ = try environment.getBean(A.self)
+    #expect(journal.entries == ["A"])
+  }
+
+  @Test("A first lookup of any kind is a startup")
+  func firstLookup() throws {
+    let lookups: [(Environment) throws -> Void] = [
+      { _ = try $0.getBean(A.self) },
+      { _ = try $0.getBeansByType(A.self) },
+      { try $0.withBean(A.self) { _ in } },
+      { _ = try $0.getBean(B?.self) },
+    ]
+    for lookup in lookups {
+      let environment = try Environment()
+      try environment.define(noted(A.self, in: environment, A.init))
+      try environment.define(noted(C.self, in: environment, C.init))
+      try lookup(environment)
+    }
+    #expect(journal.entries == ["A", "C", "A", "C", "A", "C", "A", "C"])
+  }
+
+  @Test("A lookup inside a factory builds what it asks for on the way")
+  func lookupDuringStartup() throws {
+    let environment = try Environment()
+    let journal = journal
+    try environment.define(
+      environment.bean(
+        Box.self,
+        factory: { [unowned environment] in
+          journal.note("Box begins")
+          return Box(content: try environment.getBean(B.self))
+        }))
+    try environment.define(noted(B.self, in: environment, B.init)).startup()
+    #expect(journal.entries == ["Box begins", "B"])
+    #expect(try environment.getBean(Box.self).content === environment.getBean(B.self))
+  }
+
+  @Test("Infrastructure comes first: scopes, then post processors, wherever they were declared")
+  func infrastructureFirst() throws {
+    let environment = try Environment()
+    let journal = journal
+    try environment.define(noted(A.self, in: environment, A.init))
+    try environment.define(
+      environment.bean(
+        Watcher.self,
+        factory: {
+          journal.note("Watcher")
+          return Watcher(journal: journal)
+        }))
+    try environment.define(
+      environment.bean(
+        CustomScope.self,
+        factory: {
+          journal.note("CustomScope")
+          return CustomScope()
+        }))
+    try environment.startup()
+    let entries = journal.entries
+    #expect(entries.filter { !$0.hasPrefix("saw") } == ["CustomScope", "Watcher", "A"])
+    #expect(entries.contains("saw A"))
+  }
+
+  @Test("What a post processor depends on is built before it; what comes later, it sees")
+  func dependencyOfInfrastructure() throws {
+    let environment = try Environment()
+    try environment.define(noted(A.self, in: environment, A.init))
+    try environment.define(noted(B.self, in: environment, B.init))
+    let journal = journal
+    try environment.define(environment.bean(Watcher.self, factory: { (_: B) in Watcher(journal: journal) }))
+    try environment.startup()
+    #expect(journal.entries == ["B", "A", "saw A"])
+  }
+
+  @Test("A post processor that cannot be built is a failed startup before any bean")
+  func failingInfrastructure() throws {
+    let environment = try Environment()
+    try environment.define(noted(A.self, in: environment, A.init))
+    try environment.define(environment.bean(Watcher.self, factory: { throw Boom() }))
+    let fault = try requireFault(.creationFailed) { try environment.startup() }
+    #expect(fault.causes == [Boom()])
+    #expect(journal.entries.isEmpty)
+  }
+}
+
+private final class Box {
+  let content: StartupOrderSpecification.B
+  init(content: StartupOrderSpecification.B) { self.content = content }
+}
+
+private final class CustomScope: AbstractBeanScope, @unchecked Sendable {  // adds no state
+  init() { super.init(name: "custom") }
+}
+
+private final class Watcher: BeanPostProcessor {
+  let journal: Journal
+  init(journal: Journal) { self.journal = journal }
+  func process(_ bean: AnyObject) throws -> AnyObject {
+    if bean is StartupOrderSpecification.A { journal.note("saw A") }
+    return bean
+  }
+}

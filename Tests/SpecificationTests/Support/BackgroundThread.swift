@@ -1,0 +1,79 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A thread of its own: what blocks in it cannot starve the pool that runs the tests.
+final class BackgroundThread<Value: Sendable>: Sendable {
+  private let outcome = Guarded<Result<Value, any Error>?>(nil)
+  private let directory = Guarded("")
+  private let started = Gate("start of the thread")
+  private let ended = Gate("end of the thread")
+
+  init(_ body: @escaping @Sendable () throws -> Value) {
+    let entry = ThreadEntry { [self] in
+      directory.withLock { $0 = ownDirectory() }
+      started.open()
+      let result = Result { try body() }
+      outcome.withLock { $0 = result }
+      ended.open()
+    }
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { argument in
+        // Balances `passRetained` below; the pointer is handed to this thread alone.
+        Unmanaged<ThreadEntry>.fromOpaque(argument!).takeRetainedValue().run()
+        return nil
+      }, Unmanaged.passRetained(entry).toOpaque())
+    precondition(code == 0, "pthread_create: \(code)")
+    pthread_detach(thread)
+  }
+
+  /// Waits for the end of the thread; throws what its body threw, or `Stuck`.
+  @discardableResult
+  func value() throws -> Value {
+    try result().get()
+  }
+
+  func result() throws -> Result<Value, any Error> {
+    try ended.wait()
+    return outcome.withLock { $0 }!
+  }
+
+  /// Waits until the thread sleeps in the kernel. The container does not tell who waits for a build; the kernel does.
+  func waitUntilAsleep() throws {
+    try started.wait()
+    let task = directory.withLock { $0 }
+    var last = ""
+    var repetitions = 0
+    try waitUntil("\(task) asleep") {
+      let status = contents(of: "\(task)/status")
+      let isAsleep = status.contains("State:\tS")
+      repetitions = isAsleep && status == last ? repetitions + 1 : 0
+      last = status
+      // The counter of context switches is part of the text: so many equal ones are one long sleep.
+      return repetitions == 100
+    }
+  }
+}
+
+private final class ThreadEntry {
+  let run: () -> Void
+  init(_ run: @escaping () -> Void) { self.run = run }
+}
+
+/// Where the kernel describes the calling thread.
+private func ownDirectory() -> String {
+  var bytes = [UInt8](repeating: 0, count: 256)
+  let count = bytes.withUnsafeMutableBytes { readlink("/proc/thread-self", $0.baseAddress!, $0.count) }
+  return "/proc/" + String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+}
+
+private func contents(of path: String) -> String {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return "" }
+  defer { close(descriptor) }
+  var bytes = [UInt8](repeating: 0, count: 4096)
+  let count = read(descriptor, &bytes, bytes.count)
+  return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+}

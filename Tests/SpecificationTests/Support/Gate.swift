@@ -1,0 +1,57 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Thrown instead of waiting for ever, so that a deadlock in the container fails one test and not the run.
+struct Stuck: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// How long a test waits for an event that must come: long enough for a loaded machine under a sanitizer.
+let patience = DispatchTimeInterval.seconds(25)
+
+/// Closed until somebody opens it; then it stays open for everyone.
+final class Gate: Sendable {
+  private let name: String
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  init(_ name: String = "gate") { self.name = name }
+
+  func open() { semaphore.signal() }
+
+  func wait() throws {
+    guard semaphore.wait(timeout: .now() + patience) == .success else {
+      throw Stuck(description: "nobody opened '\(name)'")
+    }
+    semaphore.signal()
+  }
+}
+
+/// Lets its threads pass when the last of them has arrived.
+final class MeetingPoint: Sendable {
+  private let missing: Guarded<Int>
+  private let gate: Gate
+
+  init(of threads: Int, _ name: String = "meeting") {
+    missing = Guarded(threads)
+    gate = Gate(name)
+  }
+
+  func arriveAndWait() throws {
+    let isLast = missing.withLock {
+      $0 -= 1
+      return $0 == 0
+    }
+    if isLast { gate.open() }
+    try gate.wait()
+  }
+}
+
+/// Gives the processor away until `condition` holds; for events of the container that it tells nobody about.
+func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
+  let deadline = DispatchTime.now() + patience
+  while try !condition() {
+    guard DispatchTime.now() < deadline else { throw Stuck(description: "never seen: \(what)") }
+    sched_yield()
+  }
+}

@@ -1,0 +1,41 @@
+import Synchronization
+
+/// What happened, in order, written from any thread.
+final class Journal: Sendable {
+  private let lines = Guarded<[String]>([])
+
+  func note(_ line: String) {
+    lines.withLock { $0.append(line) }
+  }
+
+  var entries: [String] { lines.withLock { $0 } }
+
+  func count(of line: String) -> Int {
+    entries.filter { $0 == line }.count
+  }
+}
+
+/// A number that threads may raise together.
+final class Counter: Sendable {
+  private let number = Guarded(0)
+
+  @discardableResult
+  func increment() -> Int {
+    number.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+
+  var value: Int { number.withLock { $0 } }
+}
+
+/// A place to put one value that a closure of the container is given.
+final class Captured<Value: Sendable>: Sendable {
+  private let content = Guarded<Value?>(nil)
+
+  var value: Value? {
+    get { content.withLock { $0 } }
+    set { content.withLock { $0 = newValue } }
+  }
+}

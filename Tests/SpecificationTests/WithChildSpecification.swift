@@ -1,0 +1,170 @@
+import Beans
+import Testing
+
+@Suite("withChild and the current environment", .timeLimit(.minutes(1))) struct WithChildSpecification {
+  private let journal = Journal()
+
+  private func requests(of application: Environment) throws -> EnvironmentFactory<Int> {
+    let journal = journal
+    return try application.childFactory(
+      "request", seed: Int.self,
+      configure: { child in
+        try child.define(child.bean(Item.self).onDestroy { _ in journal.note("released") })
+      })
+  }
+
+  @Test("There is no current environment outside withChild")
+  func noCurrent() throws {
+    #expect(Environment.current == nil)
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let child = try requests(of: application).build(1)
+    #expect(Environment.current == nil)
+    try child.shutdown()
+  }
+
+  @Test("withChild makes the child current while its body runs, and gives back what the body gives")
+  func current() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let number = try requests(of: application).withChild(5) { child in
+      #expect(Environment.current === child)
+      return try child.getBean(Int.self)
+    }
+    #expect(number == 5)
+    #expect(Environment.current == nil)
+  }
+
+  @Test("withChild finishes the child and releases its beans before it returns")
+  func finishes() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let child = try requests(of: application).withChild(1) { child in
+      _ = try child.getBean(Item.self)
+      #expect(journal.entries.isEmpty)
+      return child
+    }
+    #expect(journal.entries == ["released"])
+    try requireFault(.finished) { try child.getBean(Item.self) }
+  }
+
+  @Test("withChild finishes the child also when its body throws, and throws that")
+  func bodyThrows() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let requests = try requests(of: application)
+    #expect(throws: Boom()) {
+      try requests.withChild(1) { child in
+        _ = try child.getBean(Item.self)
+        throw Boom()
+      }
+    }
+    #expect(journal.entries == ["released"])
+    #expect(Environment.current == nil)
+  }
+
+  @Test("withChild inside withChild: the inner child is current, then the outer again")
+  func nested() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let sessions = try application.childFactory("session", seed: String.self)
+    let requests = try sessions.childFactory("request", seed: Int.self)
+    try sessions.withChild("s") { session in
+      try requests.withChild(1, in: session) { request in
+        #expect(Environment.current === request)
+        #expect(request.parent === session)
+      }
+      #expect(Environment.current === session)
+    }
+    #expect(Environment.current == nil)
+  }
+
+  @Test("withChild of a nested factory without its parent throws and does not run its body")
+  func missingParent() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let sessions = try application.childFactory("session", seed: String.self)
+    let requests = try sessions.childFactory("request", seed: Int.self)
+    let entered = Counter()
+    try requireFault { try requests.withChild(1) { _ in entered.increment() } }
+    #expect(entered.value == 0)
+  }
+
+  @Test("async: the child is current across suspensions, and in child tasks")
+  func currentAcrossSuspensions() async throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    try await requests(of: application).withChild(1) { child in
+      await Task.yield()
+      #expect(Environment.current === child)
+      async let inTask = Environment.current
+      let seen = await inTask
+      #expect(seen === child)
+    }
+    #expect(Environment.current == nil)
+  }
+
+  @Test("async: withChild finishes the child when its body returns or throws")
+  func asyncFinishes() async throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let requests = try requests(of: application)
+    let child = try await requests.withChild(1) { child in
+      await Task.yield()
+      _ = try child.getBean(Item.self)
+      return child
+    }
+    #expect(journal.entries == ["released"])
+    try requireFault(.finished) { try child.getBean(Item.self) }
+    await #expect(throws: Boom()) {
+      try await requests.withChild(2) { child in
+        _ = try child.getBean(Item.self)
+        await Task.yield()
+        throw Boom()
+      }
+    }
+    #expect(journal.entries == ["released", "released"])
+  }
+
+  @Test("async: withChild finishes the child when its task is cancelled")
+  func cancelled() async throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let requests = try requests(of: application)
+    let (entered, entry) = AsyncStream<Void>.makeStream()
+    let task = Task {
+      try await requests.withChild(1) { child in
+        _ = try child.getBean(Item.self)
+        entry.finish()
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
+    for await _ in entered {}
+    task.cancel()
+    let outcome = await task.result
+    #expect(throws: CancellationError.self) { try outcome.get() }
+    #expect(journal.entries == ["released"])
+  }
+
+  @Test("async: parallel children do not see each other")
+  func parallel() async throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let requests = try requests(of: application)
+    let numbers = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          try await requests.withChild(number) { child in
+            await Task.yield()
+            let seen = try Environment.current?.getBean(Int.self)
+            return try seen == number && child.getBean(Int.self) == number
+          }
+        }
+      }
+      return try await group.reduce(into: [Bool]()) { $0.append($1) }
+    }
+    #expect(numbers.count == 50 && numbers.allSatisfy { $0 })
+  }
+}
+
+private final class Item: Initializable { init() {} }
