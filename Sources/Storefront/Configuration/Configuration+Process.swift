@@ -1,0 +1,31 @@
+import Glibc
+
+extension Configuration {
+  private static let variables = ["HOST", "PORT", "DATABASE", "SESSION_IDLE", "LOOPS"]
+
+  /// Reads this process's environment variables. Where no database is named, its default folder is made.
+  static func ofThisProcess() throws(ConfigurationFaults) -> Configuration {
+    var environment: [String: String] = [:]
+    for name in variables { environment[name] = variable(name) }
+    let folder = "\(variable("TMPDIR") ?? "/tmp")/storefront-\(getuid())"
+    let processors = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    let configuration = try Configuration(environment: environment, processors: processors, temporaryFolder: folder)
+    if configuration.database.hasPrefix(folder) { try makePrivateFolder(folder) }
+    return configuration
+  }
+
+  private static func variable(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  /// The folder for temporary files is shared by all users: what somebody else has put there under our name is not used.
+  private static func makePrivateFolder(_ path: String) throws(ConfigurationFaults) {
+    if mkdir(path, 0o700) == 0 { return }
+    var status = stat()
+    guard errno == EEXIST, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == getuid()
+    else {
+      throw ConfigurationFaults(lines: ["\(path) cannot be used for the database: set DATABASE"])
+    }
+  }
+}

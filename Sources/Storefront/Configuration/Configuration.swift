@@ -1,0 +1,48 @@
+/// What the service is told by its environment variables.
+struct Configuration: Equatable, Sendable {
+  /// `HOST`: the address to listen on, IPv4 or IPv6.
+  var host = "127.0.0.1"
+  /// `PORT`: 0 lets the kernel choose one.
+  var port: UInt16 = 8080
+  /// `DATABASE`: the path of the SQLite file.
+  var database: String
+  /// `SESSION_IDLE`: how long a session lasts without a request.
+  var sessionIdle = Duration.seconds(30 * 60)
+  /// `LOOPS`: the number of loop threads.
+  var loops: Int
+
+  /// Reads the variables. Throws all faults at once. A variable that is set but empty counts as not set.
+  init(
+    environment: [String: String], processors: Int, temporaryFolder: String
+  ) throws(ConfigurationFaults) {
+    var faults: [String] = []
+    func read<T>(_ name: String, _ kind: String, _ fallback: T, _ parse: (String) -> T?) -> T {
+      guard let text = environment[name], !text.isEmpty else { return fallback }
+      if let value = parse(text) { return value }
+      faults.append("\(name)=\(text.debugDescription) is refused: it must be \(kind)")
+      return fallback
+    }
+    host = read("HOST", "an IPv4 or IPv6 address", "127.0.0.1") { HostAddress.isValid($0) ? $0 : nil }
+    port = read("PORT", "a port number from 0 to 65535", 8080) { $0.first?.isNumber == true ? UInt16($0) : nil }
+    database = read("DATABASE", "a path to a file", "\(temporaryFolder)/storefront.sqlite") { path in
+      path.hasSuffix("/") || path.utf8.contains(0) ? nil : path
+    }
+    sessionIdle = read("SESSION_IDLE", "a duration such as 90, 250ms, 30s, 5m or 2h, more than 0", .seconds(30 * 60)) {
+      DurationText.parse($0).flatMap { $0 > .zero ? $0 : nil }
+    }
+    loops = read("LOOPS", "a number from 1 to 256", max(1, min(processors, 256))) { text in
+      Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
+    }
+    if !faults.isEmpty { throw ConfigurationFaults(lines: faults) }
+  }
+}
+
+/// Everything that is wrong with the environment variables, a line each.
+struct ConfigurationFaults: Error, Equatable, Sendable, CustomStringConvertible {
+  /// `EX_CONFIG` of sysexits.h: what the process exits with.
+  static let exitCode: Int32 = 78
+
+  let lines: [String]
+
+  var description: String { lines.map { "storefront: \($0)" }.joined(separator: "\n") }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// The `Date` field's value, formatted at most once a second.
+///
+/// Not `Sendable`: each loop thread has its own.
+struct HTTPDate {
+  private var second: time_t = -1
+  private var text: [UInt8] = []
+
+  /// The current time as `Sun, 06 Nov 1994 08:49:37 GMT`.
+  mutating func now() -> [UInt8] { at(time(nil)) }
+
+  /// `second` counts from 1970 in UTC.
+  mutating func at(_ second: time_t) -> [UInt8] {
+    if second != self.second {
+      self.second = second
+      text = Self.format(second)
+    }
+    return text
+  }
+
+  private static func format(_ second: time_t) -> [UInt8] {
+    var second = second
+    var parts = tm()
+    gmtime_r(&second, &parts)
+    // Written out because strftime's names follow the process's locale.
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let date = "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900)"
+    return Array("\(date) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT".utf8)
+  }
+}

@@ -1,0 +1,188 @@
+import CHTTPParser
+
+/// A request without its body.
+struct HTTPRequestHead {
+  enum Framing: Equatable {
+    case length(Int)
+    case chunked
+  }
+
+  var method: HTTPMethod
+  var path: String
+  var query: String?
+  var headers: HTTPHeaders
+  var keepAlive: Bool
+  var framing: Framing
+  /// The client waits for `100 Continue` before it sends the body.
+  var expectsContinue: Bool
+}
+
+/// Reads one complete request head with the http-parser library, and refuses what the library lets through.
+///
+/// The library is handed the whole head at once, so its state lives on the stack for the length of one call and no address
+/// is kept. Its callbacks only note offsets; they cannot fail, and nothing unwinds through C.
+///
+/// Distributions build the library in its lenient mode. Checked here therefore: spaces in field names, folded lines,
+/// control and non-ASCII characters in the target, and (by `HTTPRequestParser`) line ends.
+enum HTTPHeadParser {
+  /// Where the library found what. Offsets are relative to the head's first byte.
+  private struct Notes {
+    var base: UnsafePointer<CChar>
+    var target: Range<Int>?
+    var fields: [HTTPHeaders.Field] = []
+    var foldedLine = false
+    var headersComplete = false
+    var keepAlive = false
+    var contentLength: UInt64 = .max
+    var chunked = false
+
+    init(base: UnsafePointer<CChar>) {
+      self.base = base
+      fields.reserveCapacity(12)
+    }
+
+    func range(_ start: UnsafePointer<CChar>, _ length: Int) -> Range<Int> {
+      let offset = start - base
+      return offset..<offset + length
+    }
+
+    static func of(_ parser: UnsafeMutablePointer<http_parser>) -> UnsafeMutablePointer<Notes>? {
+      parser.pointee.data?.assumingMemoryBound(to: Notes.self)
+    }
+  }
+
+  /// What the library calls. Written once, when first used, and only read from then on: that protects it.
+  nonisolated(unsafe) private static let settings: UnsafePointer<http_parser_settings> = {
+    let settings = UnsafeMutablePointer<http_parser_settings>.allocate(capacity: 1)
+    http_parser_settings_init(settings)
+    settings.pointee.on_url = { parser, start, length in
+      guard let parser, let start, let notes = Notes.of(parser) else { return 1 }
+      notes.pointee.target = notes.pointee.range(start, length)
+      return 0
+    }
+    settings.pointee.on_header_field = { parser, start, length in
+      guard let parser, let start, let notes = Notes.of(parser) else { return 1 }
+      let name = notes.pointee.range(start, length)
+      notes.pointee.fields.append(
+        HTTPHeaders.Field(
+          nameStart: UInt32(name.lowerBound), nameEnd: UInt32(name.upperBound), valueStart: UInt32(name.upperBound),
+          valueEnd: UInt32(name.upperBound)))
+      return 0
+    }
+    settings.pointee.on_header_value = { parser, start, length in
+      guard let parser, let start, let notes = Notes.of(parser), let last = notes.pointee.fields.indices.last else {
+        return 1
+      }
+      let value = notes.pointee.range(start, length)
+      // The head is given in one piece, so a second value for one name can only be a folded line.
+      if notes.pointee.fields[last].valueEnd != notes.pointee.fields[last].nameEnd { notes.pointee.foldedLine = true }
+      notes.pointee.fields[last].valueStart = UInt32(value.lowerBound)
+      notes.pointee.fields[last].valueEnd = UInt32(value.upperBound)
+      return 0
+    }
+    settings.pointee.on_headers_complete = { parser in
+      guard let parser, let notes = Notes.of(parser) else { return -1 }
+      notes.pointee.headersComplete = true
+      notes.pointee.keepAlive = http_should_keep_alive(parser) != 0
+      notes.pointee.contentLength = parser.pointee.content_length
+      notes.pointee.chunked = parser.pointee.flags & F_CHUNKED.rawValue != 0
+      // A server may ignore an offer to change the protocol; the library would stop reading the message.
+      parser.pointee.upgrade = 0
+      return 0
+    }
+    return UnsafePointer(settings)
+  }()
+
+  /// `head` holds the request line, the fields and the empty line, nothing before and nothing after.
+  static func parse(_ head: ArraySlice<UInt8>, limits: HTTPLimits) throws(HTTPError) -> HTTPRequestHead {
+    var library = http_parser()
+    http_parser_init(&library, HTTP_REQUEST)
+    let bytes = Array(head)
+    let notes: Notes? = bytes.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
+      var notes = Notes(base: base)
+      withUnsafeMutablePointer(to: &notes) { pointer in
+        library.data = UnsafeMutableRawPointer(pointer)
+        _ = http_parser_execute(&library, settings, base, bytes.count)
+        library.data = nil
+      }
+      return notes
+    }
+    let failure = http_errno(rawValue: UInt32(library.http_errno))
+    guard failure == HPE_OK, let notes, notes.headersComplete, let target = notes.target else { throw error(failure) }
+    guard library.http_major == 1 else {
+      throw HTTPError(.versionNotSupported, "Only HTTP/1.0 and HTTP/1.1 are served.")
+    }
+    if notes.fields.count > limits.fields {
+      throw HTTPError(.headerFieldsTooLarge, "There are too many header fields.")
+    }
+    if notes.foldedLine { throw HTTPError(.badRequest, "A header field is folded over several lines.") }
+
+    let headers = try HTTPHeaders(bytes: bytes, fields: checked(notes.fields, in: bytes))
+    let method = HTTPMethod(code: library.method)
+    let (path, query) = try HTTPTarget.parse(bytes[target], method: method)
+    let isOld = library.http_minor == 0
+    let hosts = headers.count(of: "Host")
+    if hosts > 1 || hosts == 0 && !isOld { throw HTTPError(.badRequest, "There must be exactly one Host field.") }
+    return HTTPRequestHead(
+      method: method, path: path, query: query, headers: headers, keepAlive: notes.keepAlive,
+      framing: try framing(notes, headers, isOld: isOld, limits: limits),
+      expectsContinue: try expectsContinue(headers, isOld: isOld))
+  }
+
+  /// Refuses names with a space in or behind them and cuts the white space behind values.
+  private static func checked(
+    _ fields: [HTTPHeaders.Field], in bytes: [UInt8]
+  ) throws(HTTPError) -> [HTTPHeaders.Field] {
+    var fields = fields
+    for index in fields.indices {
+      let name = bytes[Int(fields[index].nameStart)..<Int(fields[index].nameEnd)]
+      if name.contains(ASCII.space) { throw HTTPError(.badRequest, "A header field's name contains a space.") }
+      while fields[index].valueEnd > fields[index].valueStart,
+        case let last = bytes[Int(fields[index].valueEnd) - 1], last == ASCII.space || last == ASCII.tab
+      {
+        fields[index].valueEnd -= 1
+      }
+    }
+    return fields
+  }
+
+  private static func framing(
+    _ notes: Notes, _ headers: HTTPHeaders, isOld: Bool, limits: HTTPLimits
+  ) throws(HTTPError) -> HTTPRequestHead.Framing {
+    let codings = headers.values("Transfer-Encoding")
+    if !codings.isEmpty {
+      // Anything else than the one coding every server knows could be read differently by a proxy in front.
+      guard notes.chunked, codings.count == 1, headers.has("Transfer-Encoding", equalTo: "chunked"), !isOld,
+        headers.count(of: "Content-Length") == 0
+      else { throw HTTPError(.badRequest, "The transfer coding is not supported.") }
+      return .chunked
+    }
+    if headers.count(of: "Content-Length") > 1 {
+      throw HTTPError(.badRequest, "There is more than one Content-Length field.")
+    }
+    if notes.contentLength == .max { return .length(0) }
+    if notes.contentLength > UInt64(limits.body) { throw HTTPError(.contentTooLarge, "The body is too large.") }
+    return .length(Int(notes.contentLength))
+  }
+
+  private static func expectsContinue(_ headers: HTTPHeaders, isOld: Bool) throws(HTTPError) -> Bool {
+    if headers.count(of: "Expect") == 0 || isOld { return false }
+    if headers.has("Expect", equalTo: "100-continue") { return true }
+    throw HTTPError(.expectationFailed, "The expectation is not supported.")
+  }
+
+  private static func error(_ failure: http_errno) -> HTTPError {
+    switch failure {
+    case HPE_HEADER_OVERFLOW: HTTPError(.headerFieldsTooLarge, "The header fields are too large.")
+    case HPE_INVALID_METHOD: HTTPError(.badRequest, "The method is unknown.")
+    case HPE_INVALID_VERSION: HTTPError(.badRequest, "The HTTP version is malformed.")
+    case HPE_UNEXPECTED_CONTENT_LENGTH: HTTPError(.badRequest, "The length of the body is ambiguous.")
+    case HPE_INVALID_CONTENT_LENGTH: HTTPError(.badRequest, "The Content-Length field is malformed.")
+    case HPE_INVALID_TRANSFER_ENCODING: HTTPError(.badRequest, "The transfer coding is not supported.")
+    case HPE_INVALID_HEADER_TOKEN: HTTPError(.badRequest, "A header field is malformed.")
+    case HPE_INVALID_URL, HPE_INVALID_HOST, HPE_INVALID_PORT: HTTPError(.badRequest, "The request target is malformed.")
+    default: HTTPError(.badRequest, "The request is malformed.")
+    }
+  }
+}

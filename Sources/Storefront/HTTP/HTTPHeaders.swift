@@ -1,0 +1,73 @@
+/// The header fields of one request, in the order they were sent.
+///
+/// Kept as the bytes that came in plus two offsets a field, so that reading a request costs two allocations however many
+/// fields it has; a `String` is made only for a value that is asked for.
+struct HTTPHeaders: Sendable {
+  struct Field: Sendable {
+    var nameStart: UInt32
+    var nameEnd: UInt32
+    var valueStart: UInt32
+    var valueEnd: UInt32
+  }
+
+  private let bytes: [UInt8]
+  private let fields: [Field]
+
+  init(bytes: [UInt8], fields: [Field]) {
+    self.bytes = bytes
+    self.fields = fields
+  }
+
+  init(_ pairs: [(String, String)] = []) {
+    var bytes: [UInt8] = []
+    var fields: [Field] = []
+    for (name, value) in pairs {
+      let nameStart = UInt32(bytes.count)
+      bytes.append(contentsOf: name.utf8)
+      let valueStart = UInt32(bytes.count)
+      bytes.append(contentsOf: value.utf8)
+      fields.append(
+        Field(nameStart: nameStart, nameEnd: valueStart, valueStart: valueStart, valueEnd: UInt32(bytes.count)))
+    }
+    self.init(bytes: bytes, fields: fields)
+  }
+
+  var count: Int { fields.count }
+
+  /// The value of the first field of that name, whatever its case.
+  subscript(name: String) -> String? {
+    for field in fields where isNamed(field, name) { return text(field.valueStart, field.valueEnd) }
+    return nil
+  }
+
+  /// The values of all fields of that name.
+  func values(_ name: String) -> [String] {
+    fields.filter { isNamed($0, name) }.map { text($0.valueStart, $0.valueEnd) }
+  }
+
+  /// How many fields have that name.
+  func count(of name: String) -> Int {
+    fields.reduce(0) { isNamed($1, name) ? $0 + 1 : $0 }
+  }
+
+  /// Runs `body` with the bytes of each value of that name until it returns something.
+  func firstValue<R>(_ name: String, where body: (ArraySlice<UInt8>) -> R?) -> R? {
+    for field in fields where isNamed(field, name) {
+      if let result = body(bytes[Int(field.valueStart)..<Int(field.valueEnd)]) { return result }
+    }
+    return nil
+  }
+
+  /// True when the value of some field of that name is `text`, ignoring case.
+  func has(_ name: String, equalTo text: String) -> Bool {
+    firstValue(name) { ASCII.equalIgnoringCase($0, text) ? true : nil } ?? false
+  }
+
+  private func isNamed(_ field: Field, _ name: String) -> Bool {
+    ASCII.equalIgnoringCase(bytes[Int(field.nameStart)..<Int(field.nameEnd)], name)
+  }
+
+  private func text(_ start: UInt32, _ end: UInt32) -> String {
+    String(decoding: bytes[Int(start)..<Int(end)], as: UTF8.self)
+  }
+}

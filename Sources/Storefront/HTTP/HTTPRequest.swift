@@ -1,0 +1,58 @@
+/// One complete request. Immutable, so it may be handed to any thread.
+final class HTTPRequest: Sendable {
+  let method: HTTPMethod
+  /// Percent-decoded; always begins with `/`, or is `*` for `OPTIONS *`.
+  let path: String
+  /// As sent, without the `?`; nil when there was none.
+  let query: String?
+  let headers: HTTPHeaders
+  /// After chunked decoding.
+  let body: [UInt8]
+  /// Whether the client lets the connection stay open after the response.
+  let keepAlive: Bool
+
+  init(
+    method: HTTPMethod, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
+    keepAlive: Bool = true
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.body = body
+    self.keepAlive = keepAlive
+  }
+
+  /// The value of the first cookie of that name; names are compared exactly.
+  func cookie(_ name: String) -> String? {
+    headers.firstValue("Cookie") { value in
+      for pair in value.split(separator: UInt8(ascii: ";")) {
+        let pair = pair.drop { $0 == ASCII.space || $0 == ASCII.tab }
+        guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), pair[..<equals].elementsEqual(name.utf8) else {
+          continue
+        }
+        var cookie = pair[(equals + 1)...]
+        while let last = cookie.last, last == ASCII.space || last == ASCII.tab { cookie.removeLast() }
+        if cookie.count >= 2, cookie.first == UInt8(ascii: "\""), cookie.last == UInt8(ascii: "\"") {
+          cookie = cookie.dropFirst().dropLast()
+        }
+        return String(decoding: cookie, as: UTF8.self)
+      }
+      return nil
+    }
+  }
+
+  /// The fields of the query. Throws `400` where an escape is malformed.
+  func queryFields() throws(HTTPError) -> FormFields { try FormFields((query ?? "").utf8) }
+
+  /// The media type of the body in lower case, without parameters; nil when none was sent.
+  var contentType: String? {
+    headers.firstValue("Content-Type") { value in
+      let type = value.prefix { $0 != UInt8(ascii: ";") && $0 != ASCII.space && $0 != ASCII.tab }
+      return String(decoding: type.map(ASCII.lowercased), as: UTF8.self)
+    }
+  }
+
+  /// Whether the client named HTML among what it accepts: a browser that follows a link or sends a form.
+  var acceptsHTML: Bool { headers["Accept"]?.contains("text/html") ?? false }
+}

@@ -1,0 +1,169 @@
+/// Bytes in, complete requests out: incremental, for one connection.
+///
+/// Pulling (`append`, then `next` until nil) lets the connection stop between two pipelined requests, so that one client
+/// cannot have more requests in work than the server wants. Not `Sendable`: it belongs to the connection's loop thread.
+/// After `next` has thrown, the parser takes nothing more: where the next message would begin is unknown.
+final class HTTPRequestParser {
+  /// What of a request has arrived so far.
+  enum Progress: Equatable {
+    /// Nothing: between two requests.
+    case idle
+    /// Some bytes of a head.
+    case head
+    /// The head, and perhaps some of the body.
+    case body
+  }
+
+  private enum State {
+    case head
+    case body(HTTPRequestHead, length: Int)
+    case chunked(HTTPRequestHead, ChunkedBodyDecoder)
+    case failed(HTTPError)
+  }
+
+  private let limits: HTTPLimits
+  private var state = State.head
+  private var buffer: [UInt8] = []
+  /// First byte that no request has taken yet.
+  private var position = 0
+  /// Where the line begins that is still incomplete, and how far it has been searched for its end.
+  private var lineStart = 0
+  private var searched = 0
+  private var continueWanted = false
+
+  init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
+
+  var progress: Progress {
+    switch state {
+    case .head: position == buffer.count ? .idle : .head
+    case .body, .chunked: .body
+    case .failed: .idle
+    }
+  }
+
+  /// Takes over the bytes. They are parsed by `next()`.
+  func append(_ bytes: some Collection<UInt8>) {
+    if case .failed = state { return }
+    dropTaken()
+    buffer.append(contentsOf: bytes)
+  }
+
+  /// The next complete request, or nil until more bytes arrive.
+  func next() throws(HTTPError) -> HTTPRequest? {
+    do {
+      return try advance()
+    } catch {
+      state = .failed(error)
+      buffer = []
+      (position, lineStart, searched, continueWanted) = (0, 0, 0, false)
+      throw error
+    }
+  }
+
+  /// True once for a request whose client waits for `100 Continue`; ask when `next()` has returned nil.
+  func takeContinue() -> Bool {
+    defer { continueWanted = false }
+    return continueWanted
+  }
+
+  private func advance() throws(HTTPError) -> HTTPRequest? {
+    if case .failed(let error) = state { throw error }
+    if case .head = state {
+      guard let end = try findHeadEnd() else { return nil }
+      let head = try HTTPHeadParser.parse(buffer[position..<end], limits: limits)
+      setPosition(end)
+      // Without a byte of the body here, the client may be waiting; with one, it is not.
+      let hasBody = head.framing != .length(0)
+      continueWanted = head.expectsContinue && hasBody && position == buffer.count
+      switch head.framing {
+      case .length(let length): state = .body(head, length: length)
+      case .chunked: state = .chunked(head, ChunkedBodyDecoder(limits: limits))
+      }
+    }
+    return try takeBody()
+  }
+
+  private func takeBody() throws(HTTPError) -> HTTPRequest? {
+    switch state {
+    case .body(let head, let length):
+      guard buffer.count - position >= length else { return nil }
+      let body = length == 0 ? [] : Array(buffer[position..<position + length])
+      setPosition(position + length)
+      state = .head
+      return request(head, body: body)
+    case .chunked(let head, var decoder):
+      // Taken out of the state while it works, so that its body is not copied.
+      state = .head
+      var end = position
+      let complete = try decoder.decode(buffer, from: &end)
+      setPosition(end)
+      if complete { return request(head, body: decoder.body) }
+      state = .chunked(head, decoder)
+      return nil
+    case .head, .failed:
+      return nil
+    }
+  }
+
+  private func request(_ head: HTTPRequestHead, body: [UInt8]) -> HTTPRequest {
+    continueWanted = false
+    return HTTPRequest(
+      method: head.method, path: head.path, query: head.query, headers: head.headers, body: body,
+      keepAlive: head.keepAlive)
+  }
+
+  private func setPosition(_ newPosition: Int) {
+    (position, lineStart, searched) = (newPosition, newPosition, newPosition)
+  }
+
+  /// The index behind the empty line that ends the head. Goes on where the last search stopped, so that a head which
+  /// arrives byte by byte is read once, not once a byte.
+  private func findHeadEnd() throws(HTTPError) -> Int? {
+    while let lineFeed = buffer[searched...].firstIndex(of: ASCII.lineFeed) {
+      guard lineFeed > lineStart, buffer[lineFeed - 1] == ASCII.carriageReturn else {
+        throw HTTPError(.badRequest, "A line does not end in CR LF.")
+      }
+      let line = lineStart..<lineFeed - 1
+      // http-parser's lenient mode takes a CR at the start of a line, and any byte after it, for the end of the head.
+      if buffer[line].contains(ASCII.carriageReturn) {
+        throw HTTPError(.badRequest, "A line holds a carriage return.")
+      }
+      if lineStart == position {
+        if line.isEmpty {
+          // An empty line before a request line is to be ignored: old clients send one after a form.
+          setPosition(lineFeed + 1)
+          continue
+        }
+        if line.count > limits.requestLine { throw HTTPError(.uriTooLong, "The request line is too long.") }
+      } else if let first = buffer[line].first, first == ASCII.space || first == ASCII.tab {
+        throw HTTPError(.badRequest, "A header field is folded over several lines.")
+      }
+      (lineStart, searched) = (lineFeed + 1, lineFeed + 1)
+      if lineStart - position > limits.head { throw Self.headTooLarge }
+      if line.isEmpty { return lineStart }
+    }
+    searched = buffer.count
+    if lineStart == position, buffer.count - position > limits.requestLine + 1 {
+      throw HTTPError(.uriTooLong, "The request line is too long.")
+    }
+    if buffer.count - position > limits.head { throw Self.headTooLarge }
+    return nil
+  }
+
+  private static let headTooLarge = HTTPError(.headerFieldsTooLarge, "The header fields are too large.")
+
+  /// Gives back the room of what has been taken.
+  private func dropTaken() {
+    guard position > 0 else { return }
+    let taken = position
+    if taken == buffer.count {
+      // A large body must not leave its buffer with a connection that may then idle for long.
+      buffer.removeAll(keepingCapacity: buffer.capacity <= 64 * 1024)
+    } else if taken >= 4096 {
+      buffer.removeSubrange(..<taken)
+    } else {
+      return
+    }
+    (position, lineStart, searched) = (position - taken, lineStart - taken, searched - taken)
+  }
+}

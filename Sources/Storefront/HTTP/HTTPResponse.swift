@@ -1,0 +1,92 @@
+/// What a handler answers. The fields that frame the message are the server's business, see `serialise`.
+struct HTTPResponse: Sendable {
+  var status: HTTPStatus
+  var body: [UInt8]
+  /// Field lines, each with its CR LF.
+  private(set) var fieldLines: [UInt8] = []
+
+  init(_ status: HTTPStatus, body: [UInt8] = []) {
+    self.status = status
+    self.body = body
+  }
+
+  static func text(_ status: HTTPStatus, _ text: String) -> HTTPResponse {
+    typed(status, "text/plain; charset=utf-8", Array(text.utf8))
+  }
+
+  static func html(_ status: HTTPStatus, _ body: [UInt8]) -> HTTPResponse {
+    typed(status, "text/html; charset=utf-8", body)
+  }
+
+  static func json(_ status: HTTPStatus, _ body: [UInt8]) -> HTTPResponse {
+    typed(status, "application/json", body)
+  }
+
+  /// `303`: the browser shows `location` with GET. `location` is a literal, so nothing of a client can get into the field.
+  static func seeOther(_ location: StaticString) -> HTTPResponse {
+    var response = HTTPResponse(.seeOther)
+    response.append("Location", location)
+    return response
+  }
+
+  /// The answer to a refused request, as JSON with one field `error`.
+  init(_ error: HTTPError) {
+    self = .json(error.status, JSONWriter.object { $0.field("error", error.message) })
+  }
+
+  /// Adds a field. Throws `500` where the name is no token, the value has a line end or another control character, or the
+  /// field is one that frames the message (`Content-Length`, `Transfer-Encoding`, `Connection`, `Date`).
+  mutating func addField(_ name: String, _ value: String) throws(HTTPError) {
+    guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isToken), !Self.ownedByServer.contains(name.lowercased()) else {
+      throw HTTPError(.internalServerError, "The response field's name is not allowed.")
+    }
+    guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == ASCII.tab }) else {
+      throw HTTPError(.internalServerError, "The response field's value is not allowed.")
+    }
+    fieldLines.append(contentsOf: name.utf8)
+    fieldLines.append(contentsOf: ": ".utf8)
+    fieldLines.append(contentsOf: value.utf8)
+    fieldLines.append(contentsOf: "\r\n".utf8)
+  }
+
+  mutating func addCookie(_ cookie: HTTPCookie) {
+    fieldLines.append(contentsOf: "Set-Cookie: \(cookie.fieldValue)\r\n".utf8)
+  }
+
+  /// Appends the whole message to `output`.
+  ///
+  /// `isHead`: the request was HEAD, so the length is told but the body is left out. `keepAlive`: false adds
+  /// `Connection: close`. `date`: what `HTTPDate` gave.
+  func serialise(into output: inout [UInt8], isHead: Bool, keepAlive: Bool, date: [UInt8]) {
+    output.reserveCapacity(output.count + 160 + fieldLines.count + body.count)
+    output.append(contentsOf: "HTTP/1.1 ".utf8)
+    output.appendDecimal(status.rawValue)
+    output.append(ASCII.space)
+    output.append(literal: status.reason)
+    output.append(literal: "\r\nDate: ")
+    output.append(contentsOf: date)
+    if status.mayHaveBody {
+      output.append(literal: "\r\nContent-Length: ")
+      output.appendDecimal(body.count)
+    }
+    output.append(literal: keepAlive ? "\r\n" : "\r\nConnection: close\r\n")
+    output.append(contentsOf: fieldLines)
+    output.append(literal: "\r\n")
+    if status.mayHaveBody, !isHead { output.append(contentsOf: body) }
+  }
+
+  private static let ownedByServer: Set<String> = ["content-length", "transfer-encoding", "connection", "date"]
+
+  private static func typed(_ status: HTTPStatus, _ type: StaticString, _ body: [UInt8]) -> HTTPResponse {
+    var response = HTTPResponse(status, body: body)
+    response.append("Content-Type", type)
+    return response
+  }
+
+  private mutating func append(_ name: StaticString, _ value: StaticString) {
+    fieldLines.append(literal: name)
+    fieldLines.append(literal: ": ")
+    fieldLines.append(literal: value)
+    fieldLines.append(literal: "\r\n")
+  }
+}

@@ -1,0 +1,37 @@
+import Glibc
+
+/// `POST /api/checkout`: turns the cart into an order. Answers `201` with it; a browser that sent a form is led back to the page.
+final class CheckoutHandler: RequestHandler {
+  private let cart: Cart
+  private let orders: OrderRepository
+  private let transaction: SQLiteTransaction
+  private let ids: IdGenerator
+  private let visitor: CurrentVisitor
+
+  init(
+    cart: Cart, orders: OrderRepository, transaction: SQLiteTransaction, ids: IdGenerator, visitor: CurrentVisitor
+  ) {
+    self.cart = cart
+    self.orders = orders
+    self.transaction = transaction
+    self.ids = ids
+    self.visitor = visitor
+  }
+
+  func handle(_ request: HTTPRequest) throws -> HTTPResponse {
+    let lines = cart.take()
+    let order: Order
+    do {
+      order = try orders.place(lines, id: ids.next(), visitor: visitor.profile.id, at: Int64(time(nil)))
+      try transaction.commit()
+    } catch {
+      cart.putBack(lines)
+      throw error
+    }
+    visitor.profile.noteOrder()
+    if request.acceptsHTML { return .seeOther("/") }
+    var json = JSONWriter()
+    json.order(order)
+    return .json(.created, json.bytes)
+  }
+}

@@ -1,0 +1,40 @@
+import Beans
+import Glibc
+
+/// Counts what has been answered, and writes a line for each request where it is told to. Safe from any thread.
+final class AccessLog: Sendable {
+  struct Counts: Equatable, Sendable {
+    /// By the status's first digit; index 0 counts requests that ended without an answer.
+    var byClass = [Int](repeating: 0, count: 6)
+
+    var total: Int { byClass.reduce(0, +) }
+  }
+
+  private let write: (@Sendable (String) -> Void)?
+  private let counts = Locked(Counts())
+
+  /// `write` gets each line without its line end; nil counts only.
+  init(write: (@Sendable (String) -> Void)? = nil) { self.write = write }
+
+  /// A log that writes to the standard error output, a line a call.
+  static func toStandardError() -> AccessLog {
+    AccessLog { line in
+      let line = Array("\(line)\n".utf8)
+      // A log line that cannot be written is not worth failing a request for.
+      _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+  }
+
+  var current: Counts { counts.withLock { $0 } }
+
+  /// `status` nil: no answer was made.
+  func record(_ request: HTTPRequest, status: HTTPStatus?, took duration: Duration) {
+    counts.withLock { $0.byClass[status.map { $0.rawValue / 100 } ?? 0] += 1 }
+    guard let write else { return }
+    // The path is decoded, so it may hold anything; it must not be able to forge a line.
+    let path = String(
+      decoding: request.path.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
+    let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
+    write("\(request.method) \(path) \(status.map { String($0.rawValue) } ?? "-") \(microseconds) µs")
+  }
+}

@@ -1,0 +1,22 @@
+/// The log entry of one request: begun when it is made, written when the request ends. Used by one thread at a time.
+final class RequestLog {
+  private let request: HTTPRequest
+  private let log: AccessLog
+  private let begun = ContinuousClock.now
+  private var isWritten = false
+
+  /// What was answered; nil until there is an answer.
+  var status: HTTPStatus?
+
+  init(request: HTTPRequest, log: AccessLog) {
+    self.request = request
+    self.log = log
+  }
+
+  /// Writes the entry, once.
+  func finish() {
+    if isWritten { return }
+    isWritten = true
+    log.record(request, status: status, took: ContinuousClock.now - begun)
+  }
+}

@@ -1,0 +1,8 @@
+/// How SQLite makes a transaction atomic. Only the modes that survive a crash of the process.
+enum SQLiteJournalMode: String, Sendable, CaseIterable {
+  /// Readers and one writer do not block each other; the choice for a server.
+  case wal
+  case delete
+  case truncate
+  case persist
+}

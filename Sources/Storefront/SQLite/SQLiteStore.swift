@@ -1,0 +1,79 @@
+import Beans
+
+/// A database file and the connections to it, which are lent to one transaction at a time and kept for the next.
+///
+/// Its three settings are plain properties so that a template can set some of them and a concrete declaration the rest. They
+/// are set before `open()` and only read from then on: that, and the lock around the idle connections, is what makes
+/// `@unchecked Sendable` sound.
+final class SQLiteStore: @unchecked Sendable {
+  /// The file's path. Created by `open()` where it is missing; its folder must exist.
+  var path = ""
+  /// How long a statement waits for another connection's lock.
+  var busyTimeout = Duration.seconds(5)
+  var journalMode = SQLiteJournalMode.wal
+
+  private struct State {
+    var idle: [SQLiteConnection] = []
+    var lent = 0
+    var isClosed = false
+  }
+
+  private let state = Locked(State())
+
+  init() {}
+
+  /// Opens a first connection and runs `prepare` on it: the schema, and the first rows of a new file.
+  func open(prepare: (SQLiteConnection) throws -> Void) throws {
+    let connection = try connect()
+    try prepare(connection)
+    state.withLock { $0.idle.append(connection) }
+  }
+
+  /// A connection that nobody else has until it is given back. Opens one where none is idle, so there are never more than
+  /// transactions at one time. One uncontended lock when one is idle; else as long as opening a file takes.
+  func lease() throws(SQLiteError) -> SQLiteConnection {
+    let (idle, isClosed) = state.withLock { state in
+      if !state.isClosed { state.lent += 1 }
+      return (state.isClosed ? nil : state.idle.popLast(), state.isClosed)
+    }
+    if isClosed { throw SQLiteError.misuse("the store is closed", operation: "lease") }
+    if let idle { return idle }
+    do {
+      return try connect()
+    } catch {
+      state.withLock { $0.lent -= 1 }
+      throw error
+    }
+  }
+
+  /// Ends a lease. The connection must not be inside a transaction, and the caller must not use it again.
+  func giveBack(_ connection: SQLiteConnection) {
+    state.withLock { state in
+      state.lent -= 1
+      if !state.isClosed { state.idle.append(connection) }
+    }
+  }
+
+  /// Ends the lease of a connection whose state is not known, which closes once the caller lets go of it.
+  func discard(_ connection: SQLiteConnection) {
+    state.withLock { $0.lent -= 1 }
+  }
+
+  /// Closes the idle connections; those that are lent close when they are given back. Idempotent.
+  func close() {
+    let idle = state.withLock { state in
+      state.isClosed = true
+      defer { state.idle = [] }
+      return state.idle
+    }
+    // Closed here, outside the lock: the last connection to a WAL file writes the log back.
+    withExtendedLifetime(idle) {}
+  }
+
+  /// How many connections are lent now and how many wait, for reports and tests.
+  var connections: (lent: Int, idle: Int) { state.withLock { ($0.lent, $0.idle.count) } }
+
+  private func connect() throws(SQLiteError) -> SQLiteConnection {
+    try SQLiteConnection(path: path, busyTimeout: busyTimeout, journalMode: journalMode)
+  }
+}

@@ -1,0 +1,70 @@
+/// One unit of work on a store: nothing is kept unless `commit()` has been called.
+///
+/// Leases a connection at its first use and gives it back in `finish()`. Used by one thread at a time, as a bean of one request
+/// is; not `Sendable`.
+final class SQLiteTransaction {
+  private enum State {
+    case unused
+    /// Reads so far, each in its own implicit transaction.
+    case reading(SQLiteConnection)
+    case writing(SQLiteConnection)
+    case finished
+  }
+
+  private let store: SQLiteStore
+  private var state = State.unused
+
+  init(store: SQLiteStore) { self.store = store }
+
+  // A transaction that nobody finished must not take its connection and its locks along.
+  deinit { try? finish() }
+
+  /// Runs `body` on the connection. Reads see what this transaction has written.
+  func read<R>(_ body: (SQLiteConnection) throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+    switch state {
+    case .unused:
+      let connection = try store.lease()
+      state = .reading(connection)
+      return try body(connection)
+    case .reading(let connection), .writing(let connection):
+      return try body(connection)
+    case .finished:
+      throw SQLiteError.misuse("the transaction is finished", operation: "read")
+    }
+  }
+
+  /// Runs `body` inside the transaction, which begins with the first call: `BEGIN IMMEDIATE`, so that it waits for other
+  /// writers here and not half-way through.
+  func write<R>(_ body: (SQLiteConnection) throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+    let connection = try read { $0 }
+    if case .reading = state {
+      try connection.execute("BEGIN IMMEDIATE")
+      state = .writing(connection)
+    }
+    return try body(connection)
+  }
+
+  /// Keeps what has been written. A later `write` begins anew. Does nothing where nothing was written.
+  /// After a failure (busy, disk full) the transaction is still open: commit again, or finish.
+  func commit() throws(SQLiteError) {
+    guard case .writing(let connection) = state else { return }
+    try connection.execute("COMMIT")
+    state = .reading(connection)
+  }
+
+  /// Rolls back what was not committed and gives the connection back. Idempotent.
+  func finish() throws(SQLiteError) {
+    let ended = state
+    state = .finished
+    switch ended {
+    case .unused, .finished:
+      return
+    case .reading(let connection):
+      store.giveBack(connection)
+    case .writing(let connection):
+      // Some errors (disk full, out of memory) have rolled back already.
+      defer { connection.isAutocommit ? store.giveBack(connection) : store.discard(connection) }
+      if !connection.isAutocommit { try connection.execute("ROLLBACK") }
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import BeansEventLoop
+import Synchronization
+
+/// One client's connection: reads requests, hands them out, writes the responses in the order of the requests.
+///
+/// `@unchecked Sendable` because its methods are called on the loop's thread only, which `TCPConnection` checks; the
+/// exchanges that other threads hold come back through `loop.execute`.
+final class HTTPConnection: @unchecked Sendable {
+  /// A request whose response is not yet written.
+  private struct Pending {
+    let isHead: Bool
+    let keepAlive: Bool
+    /// False for a message that was refused before it became a request.
+    let isRequest: Bool
+    var response: HTTPResponse?
+    var abandoned: (() -> Void)?
+  }
+
+  enum Phase {
+    case open
+    /// The last response has been written, the end of this side is on its way; what still comes in is dropped.
+    case lingering
+    case closed
+  }
+
+  let loop: EventLoop
+  private let tcp: TCPConnection
+  private let endpoint: HTTPEndpoint
+  private let parser: HTTPRequestParser
+  private(set) var phase = Phase.open
+
+  /// In the order of their requests. The sequence number of the first is `firstSequence`.
+  private var pending: [Pending] = []
+  private var firstSequence = 0
+  private var output: [UInt8] = []
+  /// Requests answered in `output`, and those in each write the system has not yet taken.
+  private var responsesInOutput = 0
+  private var responsesInWrites: [Int] = []
+  /// Writes whose completion is still to come but tells nothing new.
+  private var writesKnownToBeDone = 0
+
+  private var isProcessing = false
+  /// No request is taken any more: the last one asked for the end, or was refused.
+  private var hasLastRequest = false
+  /// The client has closed its side.
+  private var inputHasEnded = false
+  /// The last read filled the loop's buffer, so there is probably more.
+  private var lastReadWasFull = false
+  private var deadlines: HTTPConnectionDeadlines
+
+  private static let readBufferSize = 64 * 1024
+  /// Output beyond this is written before the next request is looked at.
+  private static let outputLimit = 64 * 1024
+
+  init(_ tcp: TCPConnection, endpoint: HTTPEndpoint) {
+    self.tcp = tcp
+    self.endpoint = endpoint
+    loop = tcp.loop
+    parser = HTTPRequestParser(limits: endpoint.settings.limits)
+    deadlines = HTTPConnectionDeadlines(settings: endpoint.settings, now: .now)
+  }
+
+  // MARK: The beginning and the end
+
+  /// Begins to read. The connection lives until its socket is closed.
+  func start() {
+    connect()
+    settle()
+  }
+
+  /// Answers `error` to whatever the client may send, and closes.
+  func start(refusing error: HTTPError) {
+    connect()
+    answer(error)
+    finishOutput()
+  }
+
+  private func connect() {
+    // Dropped with the socket, so that these references end.
+    tcp.onRead = { self.received($0) }
+    tcp.onEnd = { self.ended() }
+    tcp.onDrain = { self.process() }
+    tcp.onClose = { _ in self.closed() }
+  }
+
+  /// Closes at once, whatever is under way.
+  func abort() { tcp.close() }
+
+  private func closed() {
+    phase = .closed
+    deadlines.cancel()
+    let requests = pending.count { $0.isRequest } + responsesInOutput + responsesInWrites.reduce(0, +)
+    let abandoned = pending.compactMap(\.abandoned)
+    pending = []
+    responsesInWrites = []
+    responsesInOutput = 0
+    endpoint.didClose(self, aborted: requests)
+    for body in abandoned { body() }
+  }
+
+  // MARK: Input
+
+  private func received(_ bytes: UnsafeRawBufferPointer) {
+    guard phase == .open, !hasLastRequest else { return }
+    lastReadWasFull = bytes.count == Self.readBufferSize
+    parser.append(bytes)
+    process()
+  }
+
+  private func ended() {
+    inputHasEnded = true
+    lastReadWasFull = false
+    if phase == .lingering { tcp.closeAfterWrites() } else { process() }
+  }
+
+  /// Takes as many requests as may be in work at one time, and writes what has been answered.
+  private func process() {
+    guard phase == .open, !isProcessing else { return }
+    isProcessing = true
+    while mayTakeRequest {
+      do throws(HTTPError) {
+        guard let request = try parser.next() else { break }
+        take(request)
+      } catch {
+        refuse(error)
+      }
+      if output.count >= Self.outputLimit { flush() }
+    }
+    isProcessing = false
+    // In its place: behind the responses to all earlier requests.
+    if pending.isEmpty, !hasLastRequest, parser.takeContinue() {
+      output.append(literal: "HTTP/1.1 100 Continue\r\n\r\n")
+    }
+    finishOutput()
+  }
+
+  private var mayTakeRequest: Bool {
+    phase == .open && !hasLastRequest && pending.count < endpoint.settings.maximumPipelined && tcp.isWritable
+  }
+
+  private func take(_ request: HTTPRequest) {
+    deadlines.requestEnded()
+    let keepAlive = request.keepAlive
+    if !keepAlive { hasLastRequest = true }
+    let sequence = firstSequence + pending.count
+    pending.append(Pending(isHead: request.method == .head, keepAlive: keepAlive, isRequest: true))
+    endpoint.counters.requests.add(1, ordering: .relaxed)
+    endpoint.handler(HTTPExchange(request, on: self, sequence: sequence))
+  }
+
+  /// Answers instead of the handler, and takes nothing more: where the next message would begin is not known.
+  private func refuse(_ error: HTTPError) {
+    endpoint.counters.refusedRequests.add(1, ordering: .relaxed)
+    answer(error)
+  }
+
+  private func answer(_ error: HTTPError) {
+    hasLastRequest = true
+    pending.append(Pending(isHead: false, keepAlive: false, isRequest: false, response: HTTPResponse(error)))
+    writeAnswered()
+  }
+
+  // MARK: Output
+
+  /// Takes the answer to one request.
+  func deliver(_ response: HTTPResponse, _ sequence: Int) {
+    let index = sequence - firstSequence
+    guard phase != .closed, pending.indices.contains(index) else { return }
+    pending[index].response = response
+    pending[index].abandoned = nil
+    if index == 0 { writeAnswered() }
+    // From a handler that answers at once, the loop in `process` goes on.
+    process()
+  }
+
+  func setAbandoned(_ sequence: Int, _ body: @escaping () -> Void) -> Bool {
+    let index = sequence - firstSequence
+    guard phase != .closed, pending.indices.contains(index) else { return false }
+    pending[index].abandoned = body
+    return true
+  }
+
+  /// Puts into `output` what is answered and whose turn it is.
+  private func writeAnswered() {
+    while let first = pending.first, let response = first.response {
+      let keepAlive = first.keepAlive && !isLastWhileDraining
+      if !keepAlive { hasLastRequest = true }
+      response.serialise(
+        into: &output, isHead: first.isHead, keepAlive: keepAlive, date: endpoint.date.now())
+      if first.isRequest { responsesInOutput += 1 }
+      pending.removeFirst()
+      firstSequence += 1
+    }
+  }
+
+  /// While draining, the first pending request is the last of the connection if nothing of another one has arrived.
+  private var isLastWhileDraining: Bool {
+    endpoint.isDraining && pending.count == 1 && parser.progress == .idle && !lastReadWasFull
+  }
+
+  private func flush() {
+    guard !output.isEmpty else { return }
+    responsesInWrites.append(responsesInOutput)
+    responsesInOutput = 0
+    tcp.write(output) { error in self.wrote(error) }
+    output.removeAll(keepingCapacity: output.capacity <= 2 * Self.outputLimit)
+    if tcp.isOpen, tcp.writeQueueSize == 0 {
+      // Counted now, because a close that follows at once would come before the completions.
+      endpoint.counters.answered.add(responsesInWrites.reduce(0, +), ordering: .relaxed)
+      writesKnownToBeDone += responsesInWrites.count
+      responsesInWrites.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// Completions come in the order of the writes.
+  private func wrote(_ error: EventLoopError?) {
+    if writesKnownToBeDone > 0 {
+      writesKnownToBeDone -= 1
+    } else if error == nil, !responsesInWrites.isEmpty {
+      endpoint.counters.answered.add(responsesInWrites.removeFirst(), ordering: .relaxed)
+    }
+    // After a failure the connection is closing, and `closed` counts what was lost.
+  }
+
+  private func finishOutput() {
+    flush()
+    settle()
+  }
+
+  // MARK: Between two events
+
+  /// Decides what the connection waits for: the end, more input, a response, or the client to take output.
+  func settle() {
+    guard phase == .open, tcp.isOpen else { return }
+    let isIdle = pending.isEmpty && parser.progress == .idle
+    if pending.isEmpty, hasLastRequest || inputHasEnded || (isIdle && isIdleForTooLong) { return finish() }
+
+    if pending.count < endpoint.settings.maximumPipelined, !hasLastRequest, !inputHasEnded, tcp.isWritable {
+      tcp.resumeReading()
+    } else {
+      tcp.pauseReading()
+    }
+    let queued = tcp.writeQueueSize
+    deadlines.update(
+      queued > 0 ? .output(queued) : !pending.isEmpty ? .response : .input(parser.progress),
+      isDraining: endpoint.isDraining, for: self)
+  }
+
+  private var isIdleForTooLong: Bool {
+    endpoint.isDraining && deadlines.lastActivity + endpoint.settings.drainGrace <= .now
+  }
+
+  /// Says that nothing more comes from here, and waits a moment for the client to do the same: closing with unread input
+  /// would reset the connection and could cost the client the last response.
+  private func finish() {
+    phase = .lingering
+    if inputHasEnded {
+      tcp.closeAfterWrites()
+    } else {
+      // The client's time begins when it has been sent everything.
+      tcp.shutdown { _ in self.waitForEnd() }
+      tcp.resumeReading()
+    }
+    waitForEnd()
+  }
+
+  private func waitForEnd() {
+    guard tcp.isOpen else { return }
+    deadlines.update(.end(tcp.writeQueueSize), isDraining: endpoint.isDraining, for: self)
+  }
+
+  /// The deadline's timer has fired.
+  func timedOut() {
+    guard phase != .closed, tcp.isOpen else { return }
+    switch deadlines.check(writeQueueSize: tcp.writeQueueSize, for: self) {
+    case .goOn: break
+    case .close: tcp.close()
+    case .finish: finish()
+    case .refuse:
+      refuse(HTTPError(.requestTimeout, "The request took too long to arrive."))
+      finishOutput()
+    }
+  }
+}

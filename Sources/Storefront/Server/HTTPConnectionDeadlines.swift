@@ -1,0 +1,115 @@
+import BeansEventLoop
+
+/// How long a connection may stay in what it is waiting for. One timer of the loop, set anew only where the deadline comes
+/// closer; where it moves away, the timer finds out when it fires. So a request costs a reading of the clock, no timer.
+///
+/// Belongs to its connection's loop thread.
+struct HTTPConnectionDeadlines {
+  /// What the connection waits for.
+  enum Waiting: Equatable {
+    case input(HTTPRequestParser.Progress)
+    case response
+    /// That the client takes what is in the write queue, so many bytes.
+    case output(Int)
+    /// That the client closes its side; so many bytes were still to be sent.
+    case end(Int)
+  }
+
+  enum Verdict {
+    case goOn
+    case close
+    /// Close in order.
+    case finish
+    /// Answer `408`.
+    case refuse
+  }
+
+  private let settings: HTTPServerSettings
+  private var waiting = Waiting.response
+  private var deadline = MonotonicTime.never
+  private var alarm = MonotonicTime.never
+  private var timer: EventLoop.Scheduled?
+  /// When the first bytes of the request that is arriving were seen.
+  private var requestBegan: MonotonicTime?
+  private var wasActive = true
+  /// When the connection was last seen to become idle; at first, when it was opened.
+  private(set) var lastActivity: MonotonicTime
+
+  init(settings: HTTPServerSettings, now: MonotonicTime) {
+    self.settings = settings
+    lastActivity = now
+  }
+
+  /// A request is complete; the next byte belongs to another one.
+  mutating func requestEnded() {
+    requestBegan = nil
+    wasActive = true
+  }
+
+  /// Tells what `connection` waits for from now on.
+  mutating func update(_ waiting: Waiting, isDraining: Bool, for connection: HTTPConnection) {
+    let now = MonotonicTime.now
+    let previous = self.waiting
+    self.waiting = waiting
+    switch waiting {
+    case .input(.idle):
+      requestBegan = nil
+      if wasActive || previous != waiting { lastActivity = now }
+      wasActive = false
+      let idle = lastActivity + settings.keepAliveTimeout
+      deadline = isDraining ? min(idle, lastActivity + settings.drainGrace) : idle
+    case .input(let progress):
+      let began = requestBegan ?? now
+      requestBegan = began
+      deadline =
+        began + (progress == .head ? min(settings.headTimeout, settings.requestTimeout) : settings.requestTimeout)
+    case .response:
+      requestBegan = nil
+      deadline = .never
+    case .output:
+      requestBegan = nil
+      deadline = now + settings.writeTimeout
+    case .end(let queued):
+      deadline = now + (queued > 0 ? settings.writeTimeout : settings.lingerTimeout)
+    }
+    setTimer(now, connection)
+  }
+
+  /// To be called when the timer has fired.
+  mutating func check(writeQueueSize: Int, for connection: HTTPConnection) -> Verdict {
+    timer = nil
+    alarm = .never
+    let now = MonotonicTime.now
+    switch waiting {
+    case .output(let queued) where writeQueueSize < queued:
+      waiting = .output(writeQueueSize)
+      deadline = now + settings.writeTimeout
+    case .end(let queued) where queued > 0 && writeQueueSize < queued:
+      waiting = .end(writeQueueSize)
+      deadline = now + (writeQueueSize > 0 ? settings.writeTimeout : settings.lingerTimeout)
+    default: break
+    }
+    if deadline > now {
+      setTimer(now, connection)
+      return .goOn
+    }
+    switch waiting {
+    case .input(.idle): return .finish
+    case .input: return .refuse
+    case .output, .end: return .close
+    case .response: return .goOn
+    }
+  }
+
+  mutating func cancel() {
+    timer?.cancel()
+    timer = nil
+  }
+
+  private mutating func setTimer(_ now: MonotonicTime, _ connection: HTTPConnection) {
+    guard deadline < alarm else { return }
+    timer?.cancel()
+    alarm = deadline
+    timer = connection.loop.schedule(after: deadline.since(now)) { connection.timedOut() }
+  }
+}

@@ -1,0 +1,102 @@
+import BeansEventLoop
+import Synchronization
+
+/// One loop's share of a server: its listener and its connections.
+///
+/// `@unchecked Sendable` because everything but `counters` and the constants is used on the loop's thread only, or before
+/// the loop runs; the handles it owns check that.
+final class HTTPEndpoint: @unchecked Sendable {
+  let loop: EventLoop
+  let settings: HTTPServerSettings
+  let handler: HTTPHandler
+  let counters = HTTPCounters()
+  var date = HTTPDate()
+
+  private let openOnAllLoops: HTTPOpenConnections
+  private var listener: TCPListener?
+  private var connections: [ObjectIdentifier: HTTPConnection] = [:]
+  private(set) var isDraining = false
+  private var deadline: EventLoop.Scheduled?
+  private var completions: [@Sendable () -> Void] = []
+
+  /// Connections beyond the maximum that are told so; still more are dropped without a word.
+  private static let refusedAtOnce = 256
+
+  init(
+    loop: EventLoop, settings: HTTPServerSettings, open: HTTPOpenConnections, handler: @escaping HTTPHandler
+  ) {
+    self.loop = loop
+    self.settings = settings
+    self.handler = handler
+    openOnAllLoops = open
+  }
+
+  /// Returns the port, which the system chooses where `port` is 0.
+  func listen(host: String, port: Int) throws(EventLoopError) -> Int {
+    let listener = try TCPListener(on: loop, host: host, port: port, backlog: 1024, reusePort: true) {
+      self.accept($0)
+    }
+    self.listener = listener
+    return listener.port
+  }
+
+  private func accept(_ tcp: TCPConnection) {
+    counters.acceptedConnections.add(1, ordering: .relaxed)
+    let open = openOnAllLoops.count.add(1, ordering: .relaxed).newValue
+    counters.openConnections.add(1, ordering: .relaxed)
+    let connection = HTTPConnection(tcp, endpoint: self)
+    connections[ObjectIdentifier(connection)] = connection
+    if open <= settings.maximumConnections { return connection.start() }
+    counters.refusedConnections.add(1, ordering: .relaxed)
+    connection.start(refusing: HTTPError(.serviceUnavailable, "There are too many connections. Try again."))
+    if open > settings.maximumConnections + Self.refusedAtOnce { connection.abort() }
+  }
+
+  func didClose(_ connection: HTTPConnection, aborted: Int) {
+    connections[ObjectIdentifier(connection)] = nil
+    openOnAllLoops.count.subtract(1, ordering: .relaxed)
+    counters.openConnections.subtract(1, ordering: .relaxed)
+    counters.aborted.add(aborted, ordering: .relaxed)
+    finishDrain()
+  }
+
+  /// Stops accepting and ends every connection when it has nothing more to do, at the latest after `limit`.
+  /// `completion` is called on the loop's thread. A second call can only shorten the time.
+  func drain(within limit: Duration, completion: @escaping @Sendable () -> Void) {
+    completions.append(completion)
+    let isFirst = !isDraining
+    isDraining = true
+    if !isFirst { deadline?.cancel() }
+    deadline = loop.schedule(after: limit) { self.abort() }
+    // Not before the loop has looked at its sockets once more: a connection that the system has accepted for us, or a request
+    // in a socket's buffer, came before the drain and must be answered.
+    // Where the system refuses the filter, a client that connects at this very moment may be reset.
+    try? listener?.stopAccepting()
+    loop.execute { self.loop.execute { self.stopAccepting() } }
+  }
+
+  private func stopAccepting() {
+    listener?.close()
+    listener = nil
+    for connection in connections.values { connection.settle() }
+    finishDrain()
+  }
+
+  private func abort() {
+    for connection in connections.values { connection.abort() }
+  }
+
+  private func finishDrain() {
+    guard isDraining, listener == nil, connections.isEmpty, !completions.isEmpty else { return }
+    deadline?.cancel()
+    deadline = nil
+    let completions = completions
+    self.completions = []
+    for completion in completions { completion() }
+  }
+}
+
+/// How many connections are open on all loops of a server.
+final class HTTPOpenConnections: Sendable {
+  let count = Atomic(0)
+}

@@ -1,0 +1,21 @@
+/// How long and how much a server bears.
+struct HTTPServerSettings: Sendable {
+  var limits = HTTPLimits()
+  /// Connections at one time, over all loops; the next ones get `503`.
+  var maximumConnections = 10_000
+  /// Requests of one connection that are in work at one time; then the server stops reading from it.
+  var maximumPipelined = 16
+  /// From a request's first byte to the end of its head; then `408`.
+  var headTimeout = Duration.seconds(10)
+  /// From a request's first byte to the end of its body; then `408`.
+  var requestTimeout = Duration.seconds(30)
+  /// From one response to the first byte of the next request; then the connection is closed.
+  var keepAliveTimeout = Duration.seconds(60)
+  /// How long a client may take nothing of a response before the connection is dropped.
+  var writeTimeout = Duration.seconds(30)
+  /// How long a connection that has been closed for writing waits for the client to close its side.
+  var lingerTimeout = Duration.seconds(1)
+  /// While draining: a connection that was active within this time may still send one request, which is probably on its way.
+  /// One that has idled for longer is closed at once.
+  var drainGrace = Duration.milliseconds(200)
+}

@@ -1,0 +1,30 @@
+/// All products, read once when the service starts. Immutable, so every thread may use it.
+final class Catalogue: Sendable {
+  /// In the order of their ids.
+  let products: [Product]
+  private let index: [Int64: Int]
+
+  init(products: [Product]) {
+    self.products = products
+    index = Dictionary(uniqueKeysWithValues: products.enumerated().map { ($1.id, $0) })
+  }
+
+  /// Reads the products of the store, which must be open.
+  convenience init(store: SQLiteStore) throws {
+    let transaction = SQLiteTransaction(store: store)
+    let products = try transaction.read { connection throws(SQLiteError) in
+      try connection.query(
+        "SELECT id, sku, name, description, symbol, price_cents, stock FROM products ORDER BY id"
+      ) { row in
+        Product(
+          id: row.integer(0), sku: row.text(1), name: row.text(2), description: row.text(3), symbol: row.text(4),
+          price: Money(cents: row.integer(5)), isLimited: !row.isNull(6))
+      }
+    }
+    try transaction.finish()
+    self.init(products: products)
+  }
+
+  /// The product of that id, nil where there is none.
+  subscript(id: Int64) -> Product? { index[id].map { products[$0] } }
+}

@@ -1,0 +1,16 @@
+/// A placed order, as it is kept.
+struct Order: Equatable, Sendable {
+  struct Line: Equatable, Sendable {
+    let product: Int64
+    let name: String
+    let quantity: Int
+    /// Of one piece, on the day of the order.
+    let price: Money
+  }
+
+  let id: String
+  /// Seconds since 1970, UTC.
+  let placedAt: Int64
+  let total: Money
+  let lines: [Line]
+}

@@ -1,0 +1,71 @@
+/// The orders and the stock, seen through one transaction. Used by one thread at a time.
+final class OrderRepository {
+  private let transaction: SQLiteTransaction
+
+  init(transaction: SQLiteTransaction) { self.transaction = transaction }
+
+  /// Takes the goods out of the stock and writes the order down. Nothing is kept until the transaction is committed.
+  /// Throws `ShopError.soldOut` or an `SQLiteError`; the transaction must then not be committed.
+  func place(_ lines: [Cart.Line], id: String, visitor: String, at time: Int64) throws -> Order {
+    if lines.isEmpty { throw ShopError.emptyCart }
+    let soldOut = try transaction.write { connection throws(SQLiteError) -> Cart.Line? in
+      for line in lines {
+        // Where the stock is NULL the product is made to order, and stays NULL.
+        try connection.execute(
+          "UPDATE products SET stock = stock - ?1 WHERE id = ?2 AND (stock IS NULL OR stock >= ?1)",
+          .integer(Int64(line.quantity)), .integer(line.product.id))
+        if connection.changes == 0 { return line }
+      }
+      try connection.execute(
+        "INSERT INTO orders (id, visitor, placed_at, total_cents) VALUES (?, ?, ?, ?)",
+        .text(id), .text(visitor), .integer(time), .integer(lines.total.cents))
+      for line in lines {
+        try connection.execute(
+          "INSERT INTO order_lines (order_id, product_id, quantity, price_cents) VALUES (?, ?, ?, ?)",
+          .text(id), .integer(line.product.id), .integer(Int64(line.quantity)), .integer(line.product.price.cents))
+      }
+      return nil
+    }
+    if let soldOut { throw ShopError.soldOut(name: soldOut.product.name) }
+    return Order(
+      id: id, placedAt: time, total: lines.total,
+      lines: lines.map {
+        Order.Line(product: $0.product.id, name: $0.product.name, quantity: $0.quantity, price: $0.product.price)
+      })
+  }
+
+  /// The visitor's orders, newest first, at most `limit`.
+  func orders(of visitor: String, limit: Int = 20) throws -> [Order] {
+    try transaction.read { connection throws(SQLiteError) in
+      let orders = try connection.query(
+        "SELECT id, placed_at, total_cents FROM orders WHERE visitor = ? ORDER BY placed_at DESC, sequence DESC LIMIT ?",
+        .text(visitor), .integer(Int64(limit))
+      ) { row in (id: row.text(0), placedAt: row.integer(1), total: Money(cents: row.integer(2))) }
+      var result: [Order] = []
+      for order in orders {
+        let lines = try connection.query(
+          """
+          SELECT product_id, name, quantity, order_lines.price_cents
+          FROM order_lines JOIN products ON products.id = product_id WHERE order_id = ? ORDER BY order_lines.rowid
+          """, .text(order.id)
+        ) { row in
+          Order.Line(
+            product: row.integer(0), name: row.text(1), quantity: Int(row.integer(2)),
+            price: Money(cents: row.integer(3)))
+        }
+        result.append(Order(id: order.id, placedAt: order.placedAt, total: order.total, lines: lines))
+      }
+      return result
+    }
+  }
+
+  /// What is left of the limited products, by product id.
+  func stock() throws -> [Int64: Int64] {
+    let rows = try transaction.read { connection throws(SQLiteError) in
+      try connection.query("SELECT id, stock FROM products WHERE stock IS NOT NULL") { row in
+        (row.integer(0), row.integer(1))
+      }
+    }
+    return Dictionary(uniqueKeysWithValues: rows)
+  }
+}

@@ -1,0 +1,83 @@
+/// The tables, and what is in them on the first start.
+enum ShopSchema {
+  /// Kept in the file as `user_version`. Raise it with every change and add a step to `prepare`.
+  private static let version: Int64 = 1
+
+  /// Creates and fills the tables of a new file, in one transaction; leaves a filled one as it is.
+  /// Throws where the file was made by a later version.
+  static func prepare(_ connection: SQLiteConnection) throws(SQLiteError) {
+    // Immediate: of two processes that start at once on one new file, the second waits and then finds it filled.
+    try connection.execute("BEGIN IMMEDIATE")
+    do throws(SQLiteError) {
+      let found = try connection.query("PRAGMA user_version") { row in row.integer(0) }.first ?? 0
+      if found > version {
+        throw SQLiteError.misuse("the file has schema \(found), this program knows \(version)", operation: "open")
+      }
+      if found == 0 {
+        for statement in tables { try connection.execute(statement) }
+        for product in products { try insert(product, connection) }
+        try connection.execute("PRAGMA user_version = \(version)")
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  private static let tables = [
+    """
+    CREATE TABLE products (
+      id INTEGER PRIMARY KEY, sku TEXT NOT NULL UNIQUE, name TEXT NOT NULL, description TEXT NOT NULL,
+      symbol TEXT NOT NULL, price_cents INTEGER NOT NULL CHECK (price_cents > 0), stock INTEGER CHECK (stock >= 0)
+    ) STRICT
+    """,
+    """
+    CREATE TABLE orders (
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, visitor TEXT NOT NULL, placed_at INTEGER NOT NULL,
+      total_cents INTEGER NOT NULL CHECK (total_cents > 0)
+    ) STRICT
+    """,
+    "CREATE INDEX orders_of_visitor ON orders (visitor, placed_at)",
+    """
+    CREATE TABLE order_lines (
+      order_id TEXT NOT NULL REFERENCES orders (id), product_id INTEGER NOT NULL REFERENCES products (id),
+      quantity INTEGER NOT NULL CHECK (quantity > 0), price_cents INTEGER NOT NULL,
+      UNIQUE (order_id, product_id)
+    ) STRICT
+    """,
+  ]
+
+  /// A product as it is on the first day. `stock` nil: made to order.
+  private typealias Seed = (sku: String, symbol: String, name: String, cents: Int64, stock: Int64?, description: String)
+
+  private static let products: [Seed] = [
+    (
+      "yirgacheffe", "☕️", "Yirgacheffe", 1490, nil,
+      "Washed Ethiopian coffee, 250 g. Bergamot, peach and a clean finish."
+    ),
+    ("espresso", "🟤", "House Espresso", 1190, nil, "Our everyday blend, 250 g. Dark chocolate, hazelnut, no drama."),
+    ("decaf", "🌙", "Night Shift Decaf", 1290, nil, "Swiss-water decaf, 250 g, for deploys after eight."),
+    ("borlotti", "🫘", "Borlotti", 490, nil, "Speckled Piedmont beans, 500 g. Soak overnight, simmer gently."),
+    ("black-turtle", "🐢", "Black Turtle", 390, nil, "Small, black, firm, 500 g. The backbone of every good chilli."),
+    ("edamame", "🌱", "Edamame", 450, nil, "Young soybeans in the pod, 400 g, frozen within the hour."),
+    (
+      "cocoa", "🍫", "Cocoa Nibs", 890, nil, "Roasted Piura cocoa, cracked, 200 g. For baking, or straight from the bag."
+    ),
+    (
+      "vanilla", "🌼", "Vanilla Pods", 1250, 250, "Three Bourbon pods from Sava, glossy and pliable. One harvest a year."
+    ),
+    ("jelly", "🍬", "Jelly Beans", 350, nil, "Thirty-six flavours, 300 g, and no way to tell which is which."),
+    (
+      "geisha", "👑", "Geisha, Lot 7", 5900, 12,
+      "Panama Geisha, 100 g tin, numbered. Jasmine and lime; twelve tins in all."
+    ),
+  ]
+
+  private static func insert(_ product: Seed, _ connection: SQLiteConnection) throws(SQLiteError) {
+    try connection.execute(
+      "INSERT INTO products (sku, name, description, symbol, price_cents, stock) VALUES (?, ?, ?, ?, ?, ?)",
+      .text(product.sku), .text(product.name), .text(product.description), .text(product.symbol),
+      .integer(product.cents), product.stock.map { .integer($0) } ?? .null)
+  }
+}

@@ -1,0 +1,57 @@
+import Beans
+import BeansEventLoop
+import BeansServer
+import Glibc
+
+/// Reads the configuration, serves until SIGTERM or SIGINT, answers what has arrived, and says how it went.
+@main
+enum Storefront {
+  /// How long the requests that have arrived may take once the service is told to end.
+  private static let drainLimit = Duration.seconds(10)
+
+  static func main() {
+    do {
+      let report = try serve(Configuration.ofThisProcess())
+      write(report.text, to: STDOUT_FILENO)
+      exit(report.isClean ? EXIT_SUCCESS : EXIT_FAILURE)
+    } catch let faults as ConfigurationFaults {
+      write("\(faults)\n", to: STDERR_FILENO)
+      exit(ConfigurationFaults.exitCode)
+    } catch {
+      write("storefront: \(error)\n", to: STDERR_FILENO)
+      exit(EXIT_FAILURE)
+    }
+  }
+
+  private static func serve(_ configuration: Configuration) throws -> ClosingReport {
+    let threads = try (0..<configuration.loops).map { try EventLoopThread(name: "loop \($0)") }
+    let loops = threads.map(\.loop)
+    let shop = try ShopEnvironment(configuration) { loops.first(where: \.isCurrent) ?? loops[0] }
+    let service = try ShopService(shop)
+    let server = HTTPServer(handler: service.handle)
+
+    let lifecycle = ServerLifecycle(environment: shop.application, loop: loops[0], drainLimit: drainLimit) {
+      server.drain(within: $0, completion: $1)
+    }
+    try lifecycle.watchSignals()
+    let port = try server.start(host: configuration.host, port: Int(configuration.port), on: threads)
+    let address = "http://\(HostAddress.forURL(configuration.host)):\(port)"
+    write("Storefront: \(address)\n  try: curl \(address)/api/products\n", to: STDOUT_FILENO)
+    try lifecycle.run()
+
+    // Closing a loop fails where a handle is left.
+    for thread in threads { try thread.stopAndJoin() }
+    let handles = loops.map(\.openHandles).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+    return ClosingReport(
+      statistics: shop.application.statistics(), requests: server.counts, openHandles: handles)
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if written <= 0 { return }
+      rest = rest.dropFirst(written)
+    }
+  }
+}

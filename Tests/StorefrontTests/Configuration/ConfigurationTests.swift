@@ -1,0 +1,69 @@
+import Testing
+
+@testable import Storefront
+
+@Suite struct ConfigurationTests {
+  private func read(_ environment: [String: String]) throws -> Configuration {
+    try Configuration(environment: environment, processors: 4, temporaryFolder: "/tmp/shop")
+  }
+
+  @Test func hasDefaults() throws {
+    let configuration = try read(["PATH": "/bin", "PORT": ""])
+    #expect(configuration.host == "127.0.0.1")
+    #expect(configuration.port == 8080)
+    #expect(configuration.database == "/tmp/shop/storefront.sqlite")
+    #expect(configuration.sessionIdle == .seconds(1800))
+    #expect(configuration.loops == 4)
+  }
+
+  @Test func readsEveryVariable() throws {
+    let configuration = try read([
+      "HOST": "::1", "PORT": "0", "DATABASE": "shop.db", "SESSION_IDLE": "250ms", "LOOPS": "2",
+    ])
+    #expect(configuration.host == "::1")
+    #expect(configuration.port == 0)
+    #expect(configuration.database == "shop.db")
+    #expect(configuration.sessionIdle == .milliseconds(250))
+    #expect(configuration.loops == 2)
+  }
+
+  @Test(arguments: [
+    ("PORT", "http"), ("PORT", "-1"), ("PORT", "65536"), ("PORT", "80 "), ("PORT", "+80"), ("PORT", "8o"),
+    ("HOST", "localhost"), ("HOST", "1.2.3"), ("HOST", "256.0.0.1"), ("HOST", "[::1]"), ("HOST", "0.0.0.0:80"),
+    ("DATABASE", "/tmp/"), ("DATABASE", "a\u{0}b"),
+    ("SESSION_IDLE", "0"), ("SESSION_IDLE", "0ms"), ("SESSION_IDLE", "-5s"), ("SESSION_IDLE", "5 s"),
+    ("SESSION_IDLE", "1.5s"), ("SESSION_IDLE", "s"), ("SESSION_IDLE", "5d"), ("SESSION_IDLE", "9999999999999999h"),
+    ("LOOPS", "0"), ("LOOPS", "257"), ("LOOPS", "many"),
+  ])
+  func refusesBadValues(name: String, value: String) {
+    let faults = #expect(throws: ConfigurationFaults.self) { try read([name: value]) }
+    #expect(faults?.lines.count == 1)
+    #expect(faults?.lines.first?.hasPrefix("\(name)=") == true)
+  }
+
+  @Test func refusesAllBadValuesAtOnce() {
+    let faults = #expect(throws: ConfigurationFaults.self) {
+      try read(["PORT": "x", "HOST": "y", "SESSION_IDLE": "z\nPORT=1", "LOOPS": "0", "DATABASE": "ok"])
+    }
+    #expect(faults?.lines.count == 4)
+    #expect(faults?.description.split(separator: "\n").count == 4)
+    #expect(faults?.lines.contains { $0 == "PORT=\"x\" is refused: it must be a port number from 0 to 65535" } == true)
+  }
+
+  @Test func doesNotTakeMoreLoopsThanAllowed() throws {
+    #expect(try Configuration(environment: [:], processors: 1000, temporaryFolder: "").loops == 256)
+    #expect(try Configuration(environment: [:], processors: 0, temporaryFolder: "").loops == 1)
+  }
+
+  @Test(arguments: [("90", 90_000), ("250ms", 250), ("30s", 30_000), ("5m", 300_000), ("2h", 7_200_000), ("0", 0)])
+  func readsDurations(text: String, milliseconds: Int) {
+    #expect(DurationText.parse(text) == .milliseconds(milliseconds))
+  }
+
+  @Test func writesAddressesForURLs() {
+    #expect(HostAddress.forURL("0.0.0.0") == "127.0.0.1")
+    #expect(HostAddress.forURL("::") == "[::1]")
+    #expect(HostAddress.forURL("fe80::1") == "[fe80::1]")
+    #expect(HostAddress.forURL("10.0.0.1") == "10.0.0.1")
+  }
+}

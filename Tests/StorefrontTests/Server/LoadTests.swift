@@ -1,0 +1,55 @@
+import Beans
+import Synchronization
+import Testing
+
+@testable import Storefront
+
+/// `make load` in small: visitors with sessions on keep-alive connections, and the end in the middle of it.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct LoadTests {
+  @Test("Every request that was accepted is answered, and whatever was opened is finished")
+  func theEndInTheMiddle() throws {
+    let database = try TemporaryDatabase()
+    let server = try TestServer(loops: 2, shop: database.configuration)
+    let begun = ExpectedCount(400)
+    let answered = Atomic(0)
+    let paths = ["/api/cart", "/api/products", "/api/orders", "/"]
+    onThreads(8) { _ in
+      do {
+        let client = try server.client()
+        try client.get("/")
+        let page = try client.receive()
+        let cookie = page.fields["set-cookie"]?.prefix { $0 != ";" } ?? ""
+        while true {
+          let path = paths[answered.load(ordering: .relaxed) % paths.count]
+          try client.get(path, "Cookie: \(cookie)\r\n")
+          let response = try client.receive()
+          #expect(response.status == 200)
+          answered.add(1, ordering: .relaxed)
+          if begun.count() { server.server.drain(within: .seconds(15)) {} }
+          if response.fields["connection"] == "close" { break }
+        }
+      } catch {
+        // The connection was closed while it was idle: no request was lost.
+      }
+    }
+    server.drain()
+    let report = try server.close()
+    #expect(report.isClean, "\(report.text)")
+    #expect(report.requests.requests == report.requests.answered)
+    #expect(report.requests.aborted == 0)
+    #expect(report.requests.answered >= 400)
+    #expect(Set(report.statistics.map(\.scope)) == ["application", "session", "request"])
+    let sessions = try #require(report.statistics.first { $0.scope == "session" })
+    #expect(sessions.opened == 8)
+  }
+}
+
+/// Says once, to whoever comes as the n-th.
+private final class ExpectedCount: Sendable {
+  private let rest: Atomic<Int>
+
+  init(_ count: Int) { rest = Atomic(count) }
+
+  func count() -> Bool { rest.subtract(1, ordering: .relaxed).newValue == 0 }
+}

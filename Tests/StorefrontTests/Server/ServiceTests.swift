@@ -1,0 +1,89 @@
+import Testing
+
+@testable import Storefront
+
+/// The whole service over real sockets.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ServiceTests {
+  private let database: TemporaryDatabase
+  private let server: TestServer
+
+  init() throws {
+    database = try TemporaryDatabase()
+    server = try TestServer(loops: 2, shop: try database.configuration)
+  }
+
+  private func sid(_ response: TestClient.Response) throws -> String {
+    let cookie = try #require(response.fields["set-cookie"])
+    #expect(cookie.contains("; HttpOnly"))
+    #expect(cookie.contains("; SameSite=Lax"))
+    return try String(#require(cookie.firstMatch(of: /^sid=([0-9a-f]{32});/)).1)
+  }
+
+  private func post(_ client: TestClient, _ path: String, _ body: String, _ fields: String = "") throws {
+    try client.send(
+      "POST \(path) HTTP/1.1\r\nHost: t\r\nContent-Type: application/x-www-form-urlencoded\r\n\(fields)"
+        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+  }
+
+  @Test func aVisitorShops() throws {
+    let client = try server.client()
+    try client.get("/", "Accept: text/html\r\n")
+    let page = try client.receive()
+    #expect(page.status == 200)
+    #expect(page.fields["content-type"] == "text/html; charset=utf-8")
+    let cookie = "Cookie: sid=\(try sid(page))\r\n"
+
+    try post(client, "/api/cart", "product=2&quantity=2", cookie + "Accept: text/html\r\n")
+    let added = try client.receive()
+    #expect(added.status == 303)
+    #expect(added.fields["location"] == "/")
+    #expect(added.fields["set-cookie"] == nil)
+
+    // Another connection, perhaps on the other loop: the same cart.
+    let other = try server.client()
+    try other.get("/api/cart", cookie)
+    #expect(try JSONParser.parse(other.receive().body)["total_cents"]?.integer == 2380)
+    try post(other, "/api/checkout", "", cookie)
+    let order = try other.receive()
+    #expect(order.status == 201)
+
+    try client.get("/api/orders", cookie)
+    #expect(try JSONParser.parse(client.receive().body) == .array([JSONParser.parse(order.body)]))
+    try client.get("/", cookie)
+    #expect(try client.receive().text.contains("2 × House Espresso"))
+    // Somebody else sees nothing of it.
+    try client.get("/api/orders")
+    #expect(try client.receive().text == "[]")
+    try server.end()
+  }
+
+  @Test func answersEveryRoute() throws {
+    let client = try server.client()
+    for (path, status) in [
+      ("/", 200), ("/api/products", 200), ("/api/cart", 200), ("/api/orders", 200), ("/healthz", 200),
+      ("/environments", 200), ("/nothing", 404), ("/api/checkout", 405),
+    ] {
+      try client.get(path)
+      let response = try client.receive()
+      #expect(response.status == status, "\(path)")
+      if status == 405 { #expect(response.fields["allow"] == "POST") }
+    }
+    #expect(try server.end().answered == 8)
+  }
+
+  @Test func aRefusedCheckoutKeepsCartAndStock() throws {
+    let client = try server.client()
+    try client.get("/api/cart")
+    let cookie = "Cookie: sid=\(try sid(client.receive()))\r\n"
+    try post(client, "/api/cart", "product=10&quantity=13", cookie)
+    #expect(try client.receive().status == 200)
+    try post(client, "/api/checkout", "", cookie)
+    #expect(try client.receive().status == 409)
+    try client.get("/api/cart", cookie)
+    #expect(try JSONParser.parse(client.receive().body)["pieces"]?.integer == 13)
+    try client.get("/api/products")
+    #expect(try client.receive().text.contains("\"stock\":12"))
+    try server.end()
+  }
+}

@@ -1,0 +1,117 @@
+import Beans
+import BeansEventLoop
+import Dispatch
+
+@testable import Storefront
+
+/// A server on loops of its own, for one test.
+final class TestServer: Sendable {
+  let server: HTTPServer
+  let port: Int
+  private let threads: [EventLoopThread]
+  /// Of a whole service: shut down before the loops end.
+  private let application: Environment?
+
+  /// Answers every request with `200` and its path, unless there is a `handler`.
+  init(
+    loops: Int = 1, _ settings: HTTPServerSettings = .forTests,
+    handler: @escaping HTTPHandler = { $0.respond(.text(.ok, $0.request.path)) }
+  ) throws {
+    server = HTTPServer(settings: settings, handler: handler)
+    threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
+    port = try server.start(host: "127.0.0.1", port: 0, on: threads)
+    application = nil
+  }
+
+  /// The whole shop.
+  init(loops: Int, _ settings: HTTPServerSettings = .forTests, shop configuration: Configuration) throws {
+    let threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
+    let all = threads.map(\.loop)
+    let shop = try ShopEnvironment(configuration) { all.first(where: \.isCurrent) ?? all[0] }
+    server = HTTPServer(settings: settings, handler: try ShopService(shop).handle)
+    port = try server.start(host: "127.0.0.1", port: 0, on: threads)
+    application = shop.application
+    self.threads = threads
+  }
+
+  func client() throws -> TestClient { try TestClient(port: port) }
+
+  /// Drains, and waits until that is done.
+  @discardableResult
+  func drain(within limit: Duration = .seconds(15)) -> HTTPCounts {
+    let done = DispatchSemaphore(value: 0)
+    server.drain(within: limit) { done.signal() }
+    done.wait()
+    return server.counts
+  }
+
+  /// Begins to drain, and returns when all loops refuse new connections' second requests.
+  func beginDrain(within limit: Duration = .seconds(15)) -> DispatchSemaphore {
+    let done = DispatchSemaphore(value: 0)
+    server.drain(within: limit) { done.signal() }
+    // Behind the drain in every loop's queue.
+    for thread in threads {
+      let passed = DispatchSemaphore(value: 0)
+      thread.loop.execute { thread.loop.execute { passed.signal() } }
+      passed.wait()
+    }
+    return done
+  }
+
+  /// Drains, shuts the shop down, then stops and closes the loops: throws where a handle is left open.
+  @discardableResult
+  func end() throws -> HTTPCounts {
+    drain()
+    return try close().requests
+  }
+
+  /// What `end` does after draining; what the service would say of itself.
+  func close() throws -> ClosingReport {
+    try application?.shutdown()
+    for thread in threads { try thread.stopAndJoin() }
+    let handles = threads.map(\.loop.openHandles).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+    return ClosingReport(
+      statistics: application?.statistics() ?? [], requests: server.counts, openHandles: handles)
+  }
+}
+
+extension HTTPServerSettings {
+  /// No patience with clients of a test that keep their side open, nor with connections that are merely idle in a drain.
+  static var forTests: HTTPServerSettings {
+    var settings = HTTPServerSettings()
+    settings.lingerTimeout = .milliseconds(50)
+    settings.drainGrace = .zero
+    return settings
+  }
+}
+
+/// Runs `body` so many times at once, each on a thread of its own that may block, and waits for all.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  let group = DispatchGroup()
+  for number in 0..<count {
+    DispatchQueue(label: "test thread \(number)").async(group: group) { body(number) }
+  }
+  group.wait()
+}
+
+/// Keeps exchanges until the test answers them.
+final class ExchangeBox: Sendable {
+  private let content = Locked<[HTTPExchange]>([])
+  private let arrival = DispatchSemaphore(value: 0)
+
+  func add(_ exchange: HTTPExchange) {
+    content.withLock { $0.append(exchange) }
+    arrival.signal()
+  }
+
+  var count: Int { content.withLock { $0.count } }
+
+  /// Blocks until `count` more have come, and takes all out.
+  func take(_ count: Int) -> [HTTPExchange] {
+    for _ in 0..<count { arrival.wait() }
+    return content.withLock { content in
+      defer { content = [] }
+      return content
+    }
+  }
+}

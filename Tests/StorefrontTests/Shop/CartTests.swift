@@ -1,0 +1,139 @@
+import Testing
+
+@testable import Storefront
+
+extension Catalogue {
+  /// Three products for tests.
+  static func sample() -> Catalogue {
+    Catalogue(products: [
+      Product(
+        id: 1, sku: "a", name: "Apple <b>", description: "\"A\" & 'a'", symbol: "🍎", price: Money(cents: 150),
+        isLimited: false),
+      Product(id: 2, sku: "b", name: "Bean", description: "B", symbol: "🫘", price: Money(cents: 1005), isLimited: true),
+      Product(id: 3, sku: "c", name: "Corn", description: "C", symbol: "🌽", price: Money(cents: 99), isLimited: false),
+    ])
+  }
+}
+
+@Suite struct CartTests {
+  private let cart = Cart(catalogue: .sample())
+
+  private var contents: [[Int64]] { cart.lines.map { [$0.product.id, Int64($0.quantity)] } }
+
+  @Test func addsInTheOrderOfTheFirstAddition() throws {
+    try cart.add(2)
+    try cart.add(1, quantity: 3)
+    try cart.add(2, quantity: 2)
+    #expect(contents == [[2, 3], [1, 3]])
+    #expect(cart.lines.total == Money(cents: 3 * 1005 + 3 * 150))
+    #expect(cart.lines.pieces == 6)
+  }
+
+  @Test func setsRemovesAndClears() throws {
+    try cart.add(1)
+    try cart.set(1, quantity: 7)
+    try cart.set(3, quantity: 1)
+    #expect(contents == [[1, 7], [3, 1]])
+    try cart.set(3, quantity: 0)
+    cart.remove(2)
+    #expect(contents == [[1, 7]])
+    cart.clear()
+    #expect(contents == [])
+    #expect(cart.lines.total == .zero)
+  }
+
+  @Test func refusesWhatIsNotSold() {
+    #expect(throws: ShopError.unknownProduct) { try cart.add(9) }
+    #expect(throws: ShopError.unknownProduct) { try cart.set(9, quantity: 1) }
+    #expect(contents == [])
+  }
+
+  @Test(arguments: [0, -1, 98, Int.max, Int.min]) func refusesImpossibleQuantities(quantity: Int) throws {
+    try cart.add(1, quantity: 2)
+    #expect(throws: ShopError.quantityOutOfRange) { try cart.add(1, quantity: quantity) }
+    #expect(contents == [[1, 2]])
+  }
+
+  @Test func refusesToSetImpossibleQuantities() {
+    #expect(throws: ShopError.quantityOutOfRange) { try cart.set(1, quantity: 100) }
+    #expect(throws: ShopError.quantityOutOfRange) { try cart.set(1, quantity: -1) }
+  }
+
+  @Test func whatIsTakenCanBePutBack() throws {
+    try cart.add(1, quantity: 60)
+    try cart.add(2)
+    let taken = cart.take()
+    #expect(cart.take().isEmpty)
+    try cart.add(3)
+    try cart.add(1, quantity: 60)
+    cart.putBack(taken)
+    #expect(contents == [[1, 99], [2, 1], [3, 1]])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func onlyOneOfManyTakesTheGoods() async throws {
+    try cart.add(1)
+    let cart = cart
+    let winners = await withTaskGroup(of: Int.self) { group in
+      for _ in 0..<16 { group.addTask { cart.take().isEmpty ? 0 : 1 } }
+      return await group.reduce(0, +)
+    }
+    #expect(winners == 1)
+  }
+}
+
+@Suite struct CartChangeTests {
+  private func change(_ type: String?, _ body: String) throws -> CartChange {
+    try CartChange(
+      HTTPRequest(
+        method: .post, path: "/api/cart", headers: HTTPHeaders(type.map { [("Content-Type", $0)] } ?? []),
+        body: Array(body.utf8)))
+  }
+
+  private func status(_ type: String?, _ body: String) -> HTTPStatus? {
+    do {
+      _ = try change(type, body)
+      return nil
+    } catch {
+      return (error as? HTTPError)?.status
+    }
+  }
+
+  @Test func readsJSON() throws {
+    #expect(try change("application/json", #"{"product": 3}"#) == CartChange(product: 3))
+    #expect(
+      try change("application/json; charset=utf-8", #"{"product":3,"quantity":2,"action":"set","more":[]}"#)
+        == CartChange(action: .set, product: 3, quantity: 2))
+    #expect(try change("application/json", #"{"product":3,"quantity":null}"#).quantity == 1)
+  }
+
+  @Test func readsForms() throws {
+    let type = "application/x-www-form-urlencoded"
+    #expect(try change(type, "product=3") == CartChange(product: 3))
+    #expect(try change(type, "action=remove&product=3&quantity=") == CartChange(action: .remove, product: 3))
+  }
+
+  @Test func refusesOtherMediaTypes() {
+    #expect(status(nil, "product=3") == .unsupportedMediaType)
+    #expect(status("text/plain", "product=3") == .unsupportedMediaType)
+  }
+
+  @Test(arguments: ["", "{", "[1]", "3", "null"]) func refusesWhatIsNoObject(body: String) {
+    #expect(status("application/json", body) == .badRequest)
+  }
+
+  @Test(arguments: [
+    "{}", #"{"product":"3"}"#, #"{"product":1.5}"#, #"{"product":3,"quantity":"2"}"#, #"{"product":3,"action":"eat"}"#,
+    #"{"product":3,"action":1}"#, #"{"product":null}"#,
+  ])
+  func refusesWrongFields(body: String) {
+    #expect(status("application/json", body) == .unprocessableContent)
+  }
+
+  @Test func refusesWrongForms() {
+    let type = "application/x-www-form-urlencoded"
+    #expect(status(type, "") == .unprocessableContent)
+    #expect(status(type, "product=x") == .unprocessableContent)
+    #expect(status(type, "product=99999999999999999999") == .unprocessableContent)
+    #expect(status(type, "product=%") == .badRequest)
+  }
+}

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import Storefront
+
+@Suite struct IdGeneratorTests {
+  @Test func makesDifferentWellFormedIds() {
+    let ids = IdGenerator()
+    let made = (0..<2_000).map { _ in ids.next() }
+    #expect(Set(made).count == made.count)
+    #expect(made.allSatisfy(IdGenerator.isWellFormed))
+    // Each of the 32 places takes every digit, so no bits are constant.
+    for place in 0..<32 { #expect(Set(made.map { Array($0.utf8)[place] }).count == 16) }
+  }
+
+  @Test(arguments: ["", "abc", String(repeating: "g", count: 32), String(repeating: "A", count: 32)])
+  func knowsWhatItDidNotMake(text: String) {
+    #expect(!IdGenerator.isWellFormed(text))
+  }
+}
+
+@Suite struct MoneyTests {
+  @Test(arguments: [(0, "0.00"), (5, "0.05"), (1290, "12.90"), (-1205, "-12.05"), (100_000, "1000.00")])
+  func writesEurosAndCents(cents: Int64, expected: String) {
+    #expect(Money(cents: cents).description == expected)
+  }
+}
