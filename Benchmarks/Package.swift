@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that nobody who uses the libraries resolves or builds it.
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [.package(name: "swift-beans", path: "..")],
+  targets: [
+    .target(name: "CMeasure"),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: ["CMeasure", .product(name: "Beans", package: "swift-beans")],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+      ]),
+  ]
+)
