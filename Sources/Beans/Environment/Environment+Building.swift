@@ -106,7 +106,7 @@ extension Environment {
   @inline(never)
   private func abandon(_ slot: UnsafeMutablePointer<Slot>, _ failure: EnvironmentError) -> EnvironmentError {
     slot.pointee.word.store(0, ordering: .releasing)
-    let (old, _) = header.state.add(0, ordering: .acquiringAndReleasing)
+    let (old, _) = header.state.wrappingAdd(0, ordering: .acquiringAndReleasing)
     if old & State.awaited != 0 { BuildQueue.end(UInt(bitPattern: slot), failure) }
     return failure
   }

@@ -217,9 +217,8 @@ extension Environment {
     if header.setup?.isTemplate == false { plan.dismantle() }
     header.scope.host?.closed()
     header.parent?._withUnsafeGuaranteedRef { leave($0, side, released: released) }
-    // A plain store, though late lookups may be counting themselves in and out: nobody reads that count any more.
-    let ended = State.finishing | State.releasing | State.released | (state & State.failed)
-    header.state.store(ended, ordering: .sequentiallyConsistent)
+    // Added to the word: a late lookup may just be counting itself in and out of it.
+    header.state.bitwiseOr(State.finishing | State.releasing | State.released, ordering: .sequentiallyConsistent)
     // A side made meanwhile is told here, or sees the flag: see `whenFinished`.
     Unmanaged<Side>.word(header.side.load(ordering: .sequentiallyConsistent))?._withUnsafeGuaranteedRef { $0.end() }
   }

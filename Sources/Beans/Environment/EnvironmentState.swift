@@ -41,7 +41,7 @@ extension Environment {
   /// Begins a lookup: until `leave`, nothing of this environment is released. True for the one who leads.
   @inline(__always)
   func enter() throws -> Bool {
-    let (old, _) = header.state.add(State.entry, ordering: .acquiring)
+    let (old, _) = header.state.wrappingAdd(State.entry, ordering: .acquiring)
     return old & State.gate == 0 ? State.entered(old) == 0 : try enterSlowly(old)
   }
 
@@ -57,7 +57,7 @@ extension Environment {
   /// Ends a lookup. The last one to leave a finishing environment releases it.
   @inline(__always)
   func leave() {
-    let (old, _) = header.state.subtract(State.entry, ordering: .acquiringAndReleasing)
+    let (old, _) = header.state.wrappingSubtract(State.entry, ordering: .acquiringAndReleasing)
     if old & State.finishing != 0, State.entered(old) == 1 { releaseIfQuiet() }
   }
 

@@ -68,6 +68,28 @@ struct ConcurrencyStressTests {
     }
   }
 
+  /// What counts lookups has to survive the end: they knock on while the last word is being said.
+  @Test func lookupsKnockOnWhileTheEndIsMarked() throws {
+    for _ in 0..<Self.rounds * 10 {
+      let environment = try Environment()
+      try environment.define(environment.bean(Int.self, value: 1))
+      let factory = try environment.childFactory("request", seed: Int.self)
+      let children = try (0..<8).map { try factory.create(seed: $0) }
+      let refused = try onThreads(2) { number -> Int in
+        var refused = 0
+        for child in children {
+          if number == 0 { child.finish() }
+          while code({ try child.getBean(Int.self) }) != .finished {}
+          for _ in 0..<4 where code({ try child.getBean(Int.self) }) == .finished { refused += 1 }
+        }
+        return refused
+      }
+      #expect(refused == [32, 32])
+      for child in children { #expect(Environment.State.entered(child.state) == 0) }
+      try environment.shutdown()
+    }
+  }
+
   @Test func lookupsInAChildRaceItsEndAndItsParents() throws {
     for _ in 0..<Self.rounds {
       let environment = try Environment()
