@@ -40,8 +40,8 @@ struct CreationOrder {
 extension Environment {
   /// Notes that the slot is about to be published.
   @inline(__always)
-  func noteCreation(in slot: Int) {
-    if Frame.leads(in: self) {
+  func noteCreation(in slot: Int, leads: Bool) {
+    if leads {
       let count = header.created.load(ordering: .relaxed)
       header.order[Int(count)] = UInt32(truncatingIfNeeded: slot)
       header.created.store(count + 1, ordering: .releasing)

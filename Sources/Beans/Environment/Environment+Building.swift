@@ -12,9 +12,9 @@ extension Environment {
   /// The bean in a slot so many environments further out, built if need be.
   @inline(__always)
   private func object(_ slot: Int, _ hops: Int) throws -> UnsafeRawPointer {
-    if hops == 0 { return try header.slots[slot].object ?? build(header.slots + slot, slot) }
+    if hops == 0 { return try header.slots[slot].object ?? build(slot) }
     return try ancestor(hops)._withUnsafeGuaranteedRef { owner in
-      try owner.header.slots[slot].object ?? owner.build(owner.header.slots + slot, slot)
+      try owner.header.slots[slot].object ?? owner.build(slot)
     }
   }
 
@@ -60,44 +60,70 @@ extension Environment {
     }
   }
 
-  /// Fills a slot, or waits for the thread that does.
+  /// Fills a slot, and before it those it needs; waits for other threads that do.
   @inline(never)
-  func build(_ slot: UnsafeMutablePointer<Slot>, _ index: Int) throws -> UnsafeRawPointer {
+  func build(_ index: Int) throws -> UnsafeRawPointer {
     let settled = header.plan._withUnsafeGuaranteedRef { $0.flat[index] }
-    let me = UInt(beans_thread()) | 1
-    let (won, found) = slot.pointee.word.compareExchange(expected: 0, desired: me, ordering: .acquiringAndReleasing)
-    if !won, let object = try wait(for: slot, settled.pointee.recipe, found) { return object }
-    do {
-      if beans_stack_is_low() { throw tooDeep(settled.pointee.recipe) }
-      let object = Unmanaged.passRetained(try create(settled)).toOpaque()
-      noteCreation(in: index)
-      slot.pointee.word.store(UInt(bitPattern: object), ordering: .releasing)
-      // This look may pass the store on its way to memory, so that a thread that begins to wait just now is missed: it
-      // looks again by itself. Anything stronger would cost each bean of each request a second locked instruction.
-      if header.state.load(ordering: .relaxed) & State.awaited != 0 { BuildQueue.end(UInt(bitPattern: slot), nil) }
-      return UnsafeRawPointer(object)
-    } catch {
-      throw abandon(slot, self.failure(error, of: settled.pointee.recipe.takeUnretainedValue()))
+    if beans_stack_is_low() { throw tooDeep(settled.pointee.recipe) }
+    return try settled.pointee.buildOrder._withUnsafeGuaranteedRef { order in
+      try Frame.with(self, nil, leads: false) { frame in
+        try withUnsafeTemporaryAllocation(of: Argument.self, capacity: Self.fewArguments) { arguments in
+          // A scope object of the user's own is asked first what it wants built.
+          frame.pointee.step = header.scope.isCustom ? order.last : order.first
+          do {
+            while let step = frame.pointee.step, step <= order.last {
+              if header.slots[step.pointee.slot].object == nil { try build(step, frame, arguments) }
+              frame.pointee.step = step + 1
+            }
+          } catch { throw within(frame.pointee.step.unsafelyUnwrapped, error) }
+        }
+        // The last step has filled it, and nobody empties it while this thread is inside.
+        return header.slots[index].object.unsafelyUnwrapped
+      }
     }
   }
 
-  /// Another thread is building, or has built: its object, or nil when it failed earlier and this thread has the slot now.
+  @inline(__always)
+  private func build(
+    _ step: UnsafePointer<BuildOrder.Step>, _ frame: UnsafeMutablePointer<Frame>,
+    _ arguments: UnsafeMutableBufferPointer<Argument>
+  ) throws {
+    let (slot, settled) = (header.slots + step.pointee.slot, step.pointee.settled)
+    let me = UInt(beans_thread()) | 1
+    let (won, found) = slot.pointee.word.compareExchange(expected: 0, desired: me, ordering: .acquiringAndReleasing)
+    if !won, try wait(for: slot, step, frame, found) { return }
+    let object: UnsafeMutableRawPointer
+    do { object = Unmanaged.passRetained(try create(settled, frame, arguments)).toOpaque() } catch {
+      throw abandon(slot, failure(error, of: step.pointee.recipe))
+    }
+    noteCreation(in: step.pointee.slot, leads: frame.pointee.leads)
+    slot.pointee.word.store(UInt(bitPattern: object), ordering: .releasing)
+    // This look may pass the store on its way to memory, so that a thread that begins to wait just now is missed: it
+    // looks again by itself. Anything stronger would cost each bean of each request a second locked instruction.
+    if header.state.load(ordering: .relaxed) & State.awaited != 0 { BuildQueue.end(UInt(bitPattern: slot), nil) }
+  }
+
+  /// Another thread is building, or has built: true when the bean is there, false when that thread failed earlier and
+  /// this one has the slot now.
   @inline(never)
   private func wait(
-    for slot: UnsafeMutablePointer<Slot>, _ unmanaged: Unmanaged<Recipe>, _ first: UInt
-  ) throws -> UnsafeRawPointer? {
-    let recipe = unmanaged.takeUnretainedValue()
+    for slot: UnsafeMutablePointer<Slot>, _ step: UnsafePointer<BuildOrder.Step>, _ frame: UnsafeMutablePointer<Frame>,
+    _ first: UInt
+  ) throws -> Bool {
+    let recipe = step.pointee.recipe
     let me = UInt(beans_thread()) | 1
     var found = first
+    // What this thread built last is not what it is waiting for.
+    frame.pointee.recipe = nil
     while true {
-      guard found & 1 == 1 else { return UnsafeRawPointer(bitPattern: found) }
+      guard found & 1 == 1 else { return true }
       if found == me { throw cycle(closing: recipe) }
       _ = header.state.bitwiseOr(State.awaited, ordering: .acquiringAndReleasing)
       try BuildQueue.wait(
         for: UInt(bitPattern: slot), recipe.label, in: name, origin: recipe.definition.origin,
         builder: { Slot.builder(slot.pointee.word.load(ordering: .acquiring)) })
       let (won, now) = slot.pointee.word.compareExchange(expected: 0, desired: me, ordering: .acquiringAndReleasing)
-      if won { return nil }
+      if won { return false }
       found = now
     }
   }
@@ -111,10 +137,30 @@ extension Environment {
     return failure
   }
 
+  /// The failure of a step, as what was asked for sees it.
+  @inline(never)
+  private func within(_ step: UnsafePointer<BuildOrder.Step>, _ cause: any Error) -> EnvironmentError {
+    var failure = failure(cause, of: step.pointee.recipe)
+    var next = step.pointee.dependent
+    while let dependent = next {
+      failure = self.failure(failure, of: dependent.pointee.recipe)
+      next = dependent.pointee.dependent
+    }
+    return failure
+  }
+
   /// The instance for a slot: made here, or by the user's scope object of this child.
   @inline(__always)
-  private func create(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
-    header.scope.isCustom ? try createInScope(settled.pointee.recipe.takeUnretainedValue()) : try make(settled)
+  private func create(
+    _ settled: UnsafeMutablePointer<SlotPlan>, _ frame: UnsafeMutablePointer<Frame>,
+    _ arguments: UnsafeMutableBufferPointer<Argument>
+  ) throws -> AnyObject {
+    if header.scope.isCustom {
+      frame.pointee.recipe = nil
+      return try createInScope(settled.pointee.recipe.takeUnretainedValue())
+    }
+    frame.pointee.recipe = settled.pointee.recipe
+    return try make(settled, arguments)
   }
 
   @inline(never)
@@ -137,26 +183,32 @@ extension Environment {
   // MARK: one instance
 
   private func make(_ recipe: Recipe) throws -> AnyObject {
-    // Every recipe of a plan that environments use is frozen.
-    try make(recipe.flat.unsafelyUnwrapped)
-  }
-
-  @inline(__always)
-  private func make(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
-    try Frame.with(self, settled.pointee.recipe, leads: false) {
-      guard settled.pointee.isPlain else { return try makeWithCare(settled) }
-      let object = try callFactory(settled)
-      if UInt(bitPattern: ObjectIdentifier(type(of: object))) == settled.pointee.identity { return object }
-      return try completeUnforeseen(object, settled.pointee.recipe.takeUnretainedValue())
+    try Frame.with(self, .passUnretained(recipe), leads: false) {
+      try withUnsafeTemporaryAllocation(of: Argument.self, capacity: Self.fewArguments) {
+        // Every recipe of a plan that environments use is frozen.
+        try make(recipe.flat.unsafelyUnwrapped, $0)
+      }
     }
   }
 
+  @inline(__always)
+  private func make(
+    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutableBufferPointer<Argument>
+  ) throws -> AnyObject {
+    guard settled.pointee.isPlain else { return try makeWithCare(settled, arguments) }
+    let object = try callFactory(settled, arguments)
+    if UInt(bitPattern: ObjectIdentifier(type(of: object))) == settled.pointee.identity { return object }
+    return try completeUnforeseen(object, settled.pointee.recipe.takeUnretainedValue())
+  }
+
   @inline(never)
-  private func makeWithCare(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
+  private func makeWithCare(
+    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutableBufferPointer<Argument>
+  ) throws -> AnyObject {
     let recipe = settled.pointee.recipe.takeUnretainedValue()
     if let inactive = recipe.inactive { throw inactive }
     for edge in recipe.prerequisites { try prepare(edge) }
-    let object = try callFactory(settled)
+    let object = try callFactory(settled, arguments)
     return try complete(object, recipe, recipe.traits(of: object))
   }
 
@@ -167,32 +219,29 @@ extension Environment {
     return traits.isDisjoint(with: [.aware, .bean]) ? object : try complete(object, recipe, traits)
   }
 
+  /// `few` has room for a factory's arguments if there are not many.
   @inline(__always)
-  private func callFactory(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
-    // A constant capacity keeps the arguments on the stack without asking how much of it is left.
-    if settled.pointee.stepCount <= Self.fewArguments {
-      return try withUnsafeTemporaryAllocation(of: Argument.self, capacity: Self.fewArguments) {
-        try callFactory(settled, $0)
-      }
-    }
-    return try callFactoryWithMany(settled)
+  private func callFactory(
+    _ settled: UnsafeMutablePointer<SlotPlan>, _ few: UnsafeMutableBufferPointer<Argument>
+  ) throws -> AnyObject {
+    settled.pointee.stepCount <= Self.fewArguments
+      ? try callFactory(settled, few.baseAddress.unsafelyUnwrapped) : try callFactoryWithMany(settled)
   }
 
   @inline(never)
   private func callFactoryWithMany(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
     try withUnsafeTemporaryAllocation(of: Argument.self, capacity: settled.pointee.stepCount) {
-      try callFactory(settled, $0)
+      try callFactory(settled, $0.baseAddress.unsafelyUnwrapped)
     }
   }
 
+  /// A constant, so that the arguments stand on the stack without asking how much of it is left.
   private static var fewArguments: Int { 8 }
 
   @inline(__always)
   private func callFactory(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ buffer: UnsafeMutableBufferPointer<Argument>
+    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutablePointer<Argument>
   ) throws -> AnyObject {
-    // The buffer is never empty: a factory without parameters gets room it does not read.
-    let arguments = buffer.baseAddress.unsafelyUnwrapped
     let (steps, count) = (settled.pointee.steps, settled.pointee.stepCount)
     var resolved = 0
     var isOwner = false

@@ -1,4 +1,5 @@
 import BeansLogging
+import CBeansRuntime
 import Dispatch
 import Synchronization
 
@@ -166,7 +167,7 @@ extension Environment {
       let identity = object._withUnsafeGuaranteedRef { UInt(bitPattern: ObjectIdentifier(type(of: $0))) }
       guard settled.pointee.isQuiet, settled.pointee.identity == identity else { break }
       slots[index].word.store(0, ordering: .relaxed)
-      object.release()
+      beans_release(pointer)
       rest -= 1
     }
     if rest > 0 {

@@ -6,8 +6,10 @@ import CBeansRuntime
 /// finds the build it belongs to: that is how circles are seen that no plan could foresee.
 struct Frame {
   let environment: Unmanaged<Environment>
-  /// nil for a lookup from outside.
-  let recipe: Unmanaged<Recipe>?
+  /// What is being built; nil for a lookup from outside, and while a build waits for another thread's.
+  var recipe: Unmanaged<Recipe>?
+  /// How far an order of builds has come.
+  var step: UnsafePointer<BuildOrder.Step>?
   let outer: UnsafeMutablePointer<Frame>?
   /// Whether this thread leads in the environment; see `CreationOrder`.
   let leads: Bool
@@ -20,6 +22,14 @@ struct Frame {
   static func with<R>(
     _ environment: Environment, _ recipe: Unmanaged<Recipe>?, leads: Bool, _ body: () throws -> R
   ) rethrows -> R {
+    try with(environment, recipe, leads: leads) { _ in try body() }
+  }
+
+  @inline(__always)
+  static func with<R>(
+    _ environment: Environment, _ recipe: Unmanaged<Recipe>?, leads: Bool,
+    _ body: (UnsafeMutablePointer<Frame>) throws -> R
+  ) rethrows -> R {
     let outer = beans_resolution()
     // A lookup from a factory does not find the environment empty: the thread leads because it did further out.
     var frame = Frame(
@@ -28,7 +38,7 @@ struct Frame {
     return try withUnsafeMutablePointer(to: &frame) { pointer in
       beans_set_resolution(pointer)
       defer { beans_set_resolution(outer) }
-      return try body()
+      return try body(pointer)
     }
   }
 
@@ -56,18 +66,21 @@ struct Frame {
       && self.environment.toOpaque() == Unmanaged.passUnretained(environment).toOpaque()
   }
 
-  /// Labels of the beans under construction on this thread, outermost first.
-  static var path: [String] {
-    all.compactMap { $0.recipe?._withUnsafeGuaranteedRef { $0.label } }.reversed()
+  /// Labels of the beans under construction here, outermost first.
+  private var labels: [String] {
+    (step?.pointee.dependents ?? []) + (recipe.map { [$0._withUnsafeGuaranteedRef { $0.label }] } ?? [])
   }
+
+  /// Labels of the beans under construction on this thread, outermost first.
+  static var path: [String] { Array(all).reversed().flatMap(\.labels) }
 
   /// The same, from the build of `recipe` on.
   static func path(from recipe: Recipe, in environment: Environment) -> [String] {
-    var labels: [String] = []
+    var inner: [String] = []
     for frame in all {
-      if let label = frame.recipe?._withUnsafeGuaranteedRef({ $0.label }) { labels.append(label) }
-      if frame.isBuild(of: recipe, in: environment) { break }
+      if frame.isBuild(of: recipe, in: environment) { return [recipe.label] + inner }
+      inner = frame.labels + inner
     }
-    return labels.reversed()
+    return inner
   }
 }

@@ -65,7 +65,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   }
 
   private func thaw() {
-    flat?.pointee.deallocate()
+    flat?.deinitialize(count: 1)
     flat?.deallocate()
     flat = nil
   }

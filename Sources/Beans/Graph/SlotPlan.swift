@@ -1,7 +1,9 @@
-/// What the request path needs of one slot's recipe: flat and trivial, so that reading it retains nothing.
+import Synchronization
+
+/// What the request path needs of one slot's recipe: flat, so that reading it retains nothing.
 ///
 /// Everything a plan could settle is settled here, by `Plan.freeze`. What the pointers name is held by the plan.
-struct SlotPlan {
+struct SlotPlan: ~Copyable {
   /// One argument of the factory.
   struct Step {
     /// nil where the edge has to be asked.
@@ -23,6 +25,8 @@ struct SlotPlan {
   let isPlain: Bool
   /// Whether to release an object of class `identity` is to let go of it and nothing else.
   let isQuiet: Bool
+  /// Retained; 0 until somebody asks for this bean first of all.
+  private let order = Atomic<UInt>(0)
 
   init(_ recipe: Recipe) {
     let definition = recipe.definition
@@ -47,5 +51,28 @@ struct SlotPlan {
     }
   }
 
-  func deallocate() { steps.deallocate() }
+  deinit {
+    steps.deallocate()
+    Self.order(order.load(ordering: .relaxed))?.release()
+  }
+
+  /// What has to be built for this bean, itself included.
+  @inline(__always)
+  var buildOrder: Unmanaged<BuildOrder> { Self.order(order.load(ordering: .acquiring)) ?? makeOrder() }
+
+  @inline(never)
+  private func makeOrder() -> Unmanaged<BuildOrder> {
+    let made = Unmanaged.passRetained(BuildOrder(for: recipe.takeUnretainedValue()))
+    let (won, other) = order.compareExchange(
+      expected: 0, desired: UInt(bitPattern: made.toOpaque()), ordering: .acquiringAndReleasing)
+    if won { return made }
+    made.release()
+    // Only this method writes the word, and only once.
+    return Self.order(other).unsafelyUnwrapped
+  }
+
+  @inline(__always)
+  private static func order(_ word: UInt) -> Unmanaged<BuildOrder>? {
+    UnsafeRawPointer(bitPattern: word).map { Unmanaged.fromOpaque($0) }
+  }
 }

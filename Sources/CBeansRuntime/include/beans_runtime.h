@@ -5,6 +5,8 @@
 
 // Exported by the Swift runtime, whose own headers are not installed with the toolchain.
 extern void *swift_nonatomic_retain(void *object);
+extern void swift_nonatomic_release(void *object);
+extern void swift_release(void *object);
 
 // The few things the container needs that Swift has no spelling for: one thread-local pointer, and a question to the
 // Swift runtime. Everything else is Swift.
@@ -24,6 +26,26 @@ const void *beans_conformance(const void *type, const void *protocol);
 
 /// Retains an object that no other thread can see yet.
 static inline void beans_retain_unshared(const void *object) { swift_nonatomic_retain((void *)object); }
+
+/// The counts of an object as the Swift runtime makes it: one strong reference, none that is weak or unowned. They stand
+/// behind the pointer to its class.
+#define BEANS_SINGLE_REFERENCE 3
+
+/// Whether nobody but the caller has any way to the object.
+static inline _Bool beans_is_single_reference(const void *object) {
+  return __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_RELAXED) == BEANS_SINGLE_REFERENCE;
+}
+
+/// Releases an object, without a locked instruction where no other thread can be counting.
+static inline void beans_release(const void *object) {
+  if (beans_is_single_reference(object)) {
+    // What others did to the object before they let go of it comes first.
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    swift_nonatomic_release((void *)object);
+  } else {
+    swift_release((void *)object);
+  }
+}
 
 /// Tell ThreadSanitizer what a lock orders, where the program runs under it; do nothing elsewhere.
 void beans_lock_acquired(const void *lock);

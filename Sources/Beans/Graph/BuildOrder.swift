@@ -1,0 +1,77 @@
+/// One bean of a scope, and before it whatever of the same scope it needs: in the order in which that is built.
+///
+/// What recursion from argument to argument would find out for every request, a plan can find out once. Plain
+/// environments build their singletons in an order of their own, so there each bean stands alone.
+final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives what the pointers name
+  struct Step {
+    let settled: UnsafeMutablePointer<SlotPlan>
+    let slot: Int
+    /// The step whose bean needs this one; nil for the bean that was asked for.
+    fileprivate(set) var dependent: UnsafePointer<Step>?
+
+    /// Labels of the beans this one is built for, outermost first.
+    var dependents: [String] {
+      sequence(first: dependent, next: { $0?.pointee.dependent })
+        .prefix { $0 != nil }.compactMap { $0?.pointee.label }.reversed()
+    }
+
+    var recipe: Recipe { settled.pointee.recipe.takeUnretainedValue() }
+    var label: String { recipe.label }
+  }
+
+  let first: UnsafePointer<Step>
+  /// The bean that was asked for.
+  let last: UnsafePointer<Step>
+
+  init(for root: Recipe) {
+    var walk = Walk(in: root.plan)
+    walk.visit(root)
+    let steps = UnsafeMutablePointer<Step>.allocate(capacity: walk.found.count)
+    var position: [Int: Int] = [:]
+    for (index, recipe) in walk.found.enumerated() {
+      // The recipes of a plan that environments use are frozen.
+      (steps + index).initialize(to: Step(settled: recipe.flat.unsafelyUnwrapped, slot: recipe.slot))
+      position[recipe.slot] = index
+    }
+    for (slot, dependent) in walk.dependents {
+      if let index = position[slot], let other = position[dependent] { steps[index].dependent = UnsafePointer(steps + other) }
+    }
+    first = UnsafePointer(steps)
+    last = first + (walk.found.count - 1)
+  }
+
+  deinit { first.deallocate() }
+
+  /// Dependencies before dependents, in the order of the arguments. Its stack is its own: graphs may be deep.
+  private struct Walk {
+    private let plan: Plan
+    private(set) var found: [Recipe] = []
+    /// By slot: whose need brought it in.
+    private(set) var dependents: [Int: Int] = [:]
+    private var seen: Set<Int> = []
+
+    init(in plan: Plan) { self.plan = plan }
+
+    mutating func visit(_ root: Recipe) {
+      seen.insert(root.slot)
+      var stack = [(recipe: root, needs: needs(of: root)[...])]
+      while let top = stack.last {
+        guard let next = top.needs.first else {
+          found.append(top.recipe)
+          stack.removeLast()
+          continue
+        }
+        stack[stack.count - 1].needs.removeFirst()
+        guard seen.insert(next.slot).inserted else { continue }
+        dependents[next.slot] = top.recipe.slot
+        stack.append((next, needs(of: next)[...]))
+      }
+    }
+
+    /// What has more to it than its factory is left to build its own needs, in its own order.
+    private func needs(of recipe: Recipe) -> [Recipe] {
+      guard plan.scopeName != nil, recipe.flat?.pointee.isPlain == true else { return [] }
+      return recipe.arguments.flatMap(\.recipes).filter { $0.plan === plan && $0.slot >= 0 && !$0.definition.isSeed }
+    }
+  }
+}
