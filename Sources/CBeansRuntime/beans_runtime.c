@@ -1,6 +1,9 @@
 #define _GNU_SOURCE
 #include "beans_runtime.h"
+#include <linux/membarrier.h>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 _Thread_local void *beans_thread_resolution = 0;
 
@@ -25,6 +28,12 @@ uintptr_t beans_find_stack_limit(void) {
   size_t reserve = size / 4 < 262144 ? size / 4 : 262144;
   return beans_thread_stack_limit = (uintptr_t)lowest + reserve + 1;
 }
+
+_Bool beans_has_barrier_on_all_threads(void) {
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void beans_barrier_on_all_threads(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

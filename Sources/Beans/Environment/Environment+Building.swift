@@ -65,6 +65,8 @@ extension Environment {
   func build(_ index: Int) throws -> UnsafeRawPointer {
     let settled = header.plan._withUnsafeGuaranteedRef { $0.flat[index] }
     if beans_stack_is_low() { throw tooDeep(settled.pointee.recipe) }
+    // A factory of this environment is asking: what it builds is no longer the only thing under construction.
+    if Frame.leads(in: self) { markClaim() }
     return try settled.pointee.buildOrder._withUnsafeGuaranteedRef { order in
       try Frame.with(self, nil, leads: false) { frame in
         try withUnsafeTemporaryAllocation(of: Argument.self, capacity: Self.fewArguments) { arguments in
@@ -72,7 +74,8 @@ extension Environment {
           frame.pointee.step = header.scope.isCustom ? order.last : order.first
           do {
             while let step = frame.pointee.step, step <= order.last {
-              if header.slots[step.pointee.slot].object == nil { try build(step, frame, arguments) }
+              let word = header.slots[step.pointee.slot].word.load(ordering: .acquiring)
+              if word == 0 || word & 1 == 1 { try build(step, word, frame, arguments) }
               frame.pointee.step = step + 1
             }
           } catch { throw within(frame.pointee.step.unsafelyUnwrapped, error) }
@@ -85,18 +88,21 @@ extension Environment {
 
   @inline(__always)
   private func build(
-    _ step: UnsafePointer<BuildOrder.Step>, _ frame: UnsafeMutablePointer<Frame>,
+    _ step: UnsafePointer<BuildOrder.Step>, _ found: UInt, _ frame: UnsafeMutablePointer<Frame>,
     _ arguments: UnsafeMutableBufferPointer<Argument>
   ) throws {
     let (slot, settled) = (header.slots + step.pointee.slot, step.pointee.settled)
     let me = UInt(beans_thread()) | 1
-    let (won, found) = slot.pointee.word.compareExchange(expected: 0, desired: me, ordering: .acquiringAndReleasing)
-    if !won, try wait(for: slot, step, frame, found) { return }
+    let leads = frame.pointee.leads
+    if found != 0 || !leads || !claimAlone(step.pointee.slot, me) {
+      let found = found == 0 ? claimShared(slot, me, leads: leads) : found
+      if found != 0, try wait(for: slot, step, frame, found) { return }
+    }
     let object: UnsafeMutableRawPointer
     do { object = Unmanaged.passRetained(try create(settled, frame, arguments)).toOpaque() } catch {
       throw abandon(slot, failure(error, of: step.pointee.recipe))
     }
-    noteCreation(in: step.pointee.slot, leads: frame.pointee.leads)
+    noteCreation(in: step.pointee.slot, leads: leads)
     slot.pointee.word.store(UInt(bitPattern: object), ordering: .releasing)
     // This look may pass the store on its way to memory, so that a thread that begins to wait just now is missed: it
     // looks again by itself. Anything stronger would cost each bean of each request a second locked instruction.
@@ -131,7 +137,7 @@ extension Environment {
   /// Empties the slot, so that the next lookup tries again, and hands the failure to those who wait.
   @inline(never)
   private func abandon(_ slot: UnsafeMutablePointer<Slot>, _ failure: EnvironmentError) -> EnvironmentError {
-    slot.pointee.word.store(0, ordering: .releasing)
+    dropClaim(slot)
     let (old, _) = header.state.wrappingAdd(0, ordering: .acquiringAndReleasing)
     if old & State.awaited != 0 { BuildQueue.end(UInt(bitPattern: slot), failure) }
     return failure

@@ -26,6 +26,8 @@ public final class Environment: @unchecked Sendable {
     var order: UnsafeMutablePointer<UInt32>
     /// How many of `order` are written.
     let created = Atomic<UInt32>(0)
+    /// What the leader is filling; see `claimAlone`.
+    let claim = Atomic<UInt>(0)
     /// Children, failures and waiters, for environments that have any.
     let side = Atomic<UInt>(0)
     /// What the factory made for this child. Written before the child is published.
@@ -42,7 +44,7 @@ public final class Environment: @unchecked Sendable {
       self.plan = .passUnretained(plan)
       self.parent = .passRetained(parent)
       self.setup = nil
-      self.state = Atomic(0)
+      self.state = Atomic(plan.initialState)
       self.slots = slots
       self.order = UnsafeMutableRawPointer(slots + count).assumingMemoryBound(to: UInt32.self)
     }
@@ -52,7 +54,7 @@ public final class Environment: @unchecked Sendable {
       self.plan = .passRetained(plan)
       self.parent = parent.map { .passRetained($0) }
       self.setup = setup
-      self.state = Atomic(State.unstarted)
+      self.state = Atomic(State.unstarted | State.sharing | State.shared)
       self.slots = Self.nothing
       self.order = UnsafeMutableRawPointer(Self.nothing).assumingMemoryBound(to: UInt32.self)
     }

@@ -3,7 +3,7 @@ import Synchronization
 extension Environment {
   /// The word that decides what an environment may do; every transition is one atomic operation.
   ///
-  ///     63 …… 8   7 …… 0
+  ///     63 …… 10   9 …… 0
   ///     entered   flags
   ///
   /// `entered` counts lookups under way. Who finds none leads: see `CreationOrder`.
@@ -24,13 +24,17 @@ extension Environment {
     static let handedOver: UInt = 64
     /// An asynchronous release is under way on the scope's loop.
     static let awaiting: UInt = 128
+    /// Several threads are about to build here, and
+    static let sharing: UInt = 256
+    /// now may; see `Claim`.
+    static let shared: UInt = 512
     /// Flags that a lookup cannot ignore.
     static let gate = finishing | unstarted | failed
 
-    static let entry: UInt = 1 << 8
+    static let entry: UInt = 1 << 10
     /// Open, and nobody inside.
-    static func isQuiet(_ state: UInt) -> Bool { state & ~awaited == 0 }
-    static func entered(_ state: UInt) -> UInt { state >> 8 }
+    static func isQuiet(_ state: UInt) -> Bool { state & ~(awaited | sharing | shared) == 0 }
+    static func entered(_ state: UInt) -> UInt { state >> 10 }
   }
 
   var state: UInt { header.state.load(ordering: .acquiring) }

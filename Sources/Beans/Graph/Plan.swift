@@ -68,10 +68,13 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   let hasSeed: Bool
   /// Final once the plan is frozen.
   private(set) var slotCount = 0
+  /// Of the children that a factory opens.
+  private(set) var initialState: UInt = 0
 
   /// Settles what startup has written; from now on environments may be opened.
   func freeze() {
     recipes.forEach { $0.freeze() }
+    initialState = Environment.initialState(slots: slotCount)
     flat.deallocate()
     flat = .allocate(capacity: slotCount)
     for (slot, recipe) in slotRecipes.enumerated() {

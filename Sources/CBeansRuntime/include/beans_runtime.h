@@ -47,6 +47,14 @@ static inline void beans_release(const void *object) {
   }
 }
 
+/// Keeps the compiler from moving reads and writes across; costs nothing when it runs.
+static inline void beans_compiler_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+/// Whether the system can run a memory barrier on all threads of this process at once; asked once.
+_Bool beans_has_barrier_on_all_threads(void);
+/// Runs it: about a microsecond. What other threads have only fenced from their compiler is in order then.
+void beans_barrier_on_all_threads(void);
+
 /// Tell ThreadSanitizer what a lock orders, where the program runs under it; do nothing elsewhere.
 void beans_lock_acquired(const void *lock);
 void beans_lock_releasing(const void *lock);
