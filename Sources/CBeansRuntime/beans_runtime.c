@@ -7,6 +7,16 @@
 
 _Thread_local void *beans_thread_resolution = 0;
 
+_Thread_local uint32_t beans_thread_number = 0;
+
+uint32_t beans_number_thread(void) {
+  static uint32_t last = 0;
+  uint32_t number;
+  do number = __atomic_add_fetch(&last, 4, __ATOMIC_RELAXED);
+  while (!number);
+  return beans_thread_number = number;
+}
+
 // Exported by the Swift runtime, whose own headers are not installed with the toolchain.
 extern const void *swift_conformsToProtocol(const void *type, const void *protocol);
 

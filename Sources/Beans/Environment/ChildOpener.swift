@@ -18,6 +18,7 @@ final class ChildOpener: Sendable {
     self.environment = environment
     self.home = environment.map { .passUnretained($0) }
     self.makeScope = makeScope
+    plan.hasScopeObject = makeScope != nil
     self.ancestors = plan.chain.dropFirst().map(\.plan)
   }
 
@@ -60,26 +61,25 @@ final class ChildOpener: Sendable {
 }
 
 extension Environment {
-  /// Puts the seed into the first slot: first in, so last out.
+  /// Puts the seed into the first slot: it is released last.
   @inline(__always)
   func plant(_ seed: AnyObject) {
     let word = UInt(bitPattern: Unmanaged.passRetained(seed).toOpaque())
-    header.slots.pointee.word.store(word, ordering: .relaxed)
-    header.order.pointee = 0
-    header.created.store(1, ordering: .relaxed)
+    tail.pointee.word.store(word, ordering: .relaxed)
   }
 
   /// Joins the parent and gets its scope object; from then on others may see the child.
   @inline(__always)
   func open(in parent: Environment, makeScope: (@Sendable () -> any BeanScope)?) throws {
-    if let makeScope { header.scope = ScopeObject(makeScope()) }
+    if let makeScope { keepScope(ScopeObject(makeScope())) }
     let side = parent.sideReference ?? parent.makeSide()
     // Who finds a list sees the flag of a `finish()` that found none.
     guard !parent.isFinishing, side._withUnsafeGuaranteedRef({ $0.children.join(self, isShared: false) }) else {
       abandon()
       throw parent.finishedError()
     }
-    switch header.scope {
+    guard makeScope != nil else { return }
+    switch scope {
     case .none: break
     case .hosted(let host): host.opened(self)
     case .custom(let scope): try prepare(scope)
@@ -102,7 +102,7 @@ extension Environment {
   /// Gives up a child that never joined.
   private func abandon() {
     header.state.bitwiseOr(State.finishing | State.releasing, ordering: .relaxed)
-    header.scope = .none
+    dropScope()
   }
 
   /// Ends the declaring phase of what `configure` was handed.

@@ -12,7 +12,8 @@ extension Environment {
   /// Whether the slot, found empty, is the leader's now.
   @inline(__always)
   func claimAlone(_ slot: Int, _ me: UInt) -> Bool {
-    header.claim.store(me | UInt(bitPattern: slot) << Self.claimBits, ordering: .relaxed)
+    header.leader.store(UInt32(truncatingIfNeeded: me), ordering: .relaxed)
+    header.claim.store(UInt16(truncatingIfNeeded: slot + 1), ordering: .releasing)
     beans_compiler_fence()
     return header.state.load(ordering: .relaxed) & (State.sharing | State.shared) == 0
   }
@@ -49,9 +50,8 @@ extension Environment {
   func markClaim() {
     let claim = header.claim.load(ordering: .acquiring)
     if claim == 0 { return }
-    let slot = header.slots + Int(bitPattern: claim >> Self.claimBits)
-    _ = slot.pointee.word.compareExchange(
-      expected: 0, desired: claim & (1 << Self.claimBits - 1), ordering: .acquiringAndReleasing)
+    let leader = UInt(header.leader.load(ordering: .relaxed))
+    _ = slots[Int(claim) - 1].word.compareExchange(expected: 0, desired: leader, ordering: .acquiringAndReleasing)
   }
 
   /// Empties a slot whose bean could not be built.
@@ -66,12 +66,10 @@ extension Environment {
   /// Taken once for an environment that several threads build in at the same time, and for each failure.
   private static let sharing = Locked(())
 
-  /// A claim is a thread's mark and, above it, the number of the slot.
-  private static var claimBits: UInt { 48 }
-
-  /// Where a plan's environments begin: shared, where there is no barrier or no room for the number of a slot.
+  /// How children of a factory begin: alone, where there is such a barrier and slots have numbers that fit.
   static func initialState(slots: Int) -> UInt {
-    hasBarrier && slots < 1 << (64 - claimBits) ? 0 : State.sharing | State.shared
+    if slots >= Int(UInt16.max) { return State.unled | State.sharing | State.shared }
+    return hasBarrier ? 0 : State.sharing | State.shared
   }
 
   private static let hasBarrier = beans_has_barrier_on_all_threads()

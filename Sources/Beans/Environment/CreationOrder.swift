@@ -2,38 +2,43 @@ import Synchronization
 
 /// In which order the beans of one environment were created, so that they can be released the other way round.
 ///
-/// Usually one thread is inside an environment. The one that found it empty leads until it leaves: it alone appends to
-/// `order`, with plain stores. Threads that come meanwhile follow: they note their beans in the environment's side,
-/// each with the leader's count of that moment, which says where between the leader's beans theirs belong.
+/// Usually one thread is inside a child. The one that found it empty leads until it leaves: it alone appends to the
+/// child's own order, with plain stores. Threads that come meanwhile follow: they note their beans in the environment's
+/// side, each with the leader's count of that moment, which says where between the leader's beans theirs belong. In
+/// plain environments, and in children with more slots than the order can name, everybody follows.
 struct CreationOrder {
   /// A follower's bean.
   struct Late {
     let slot: UInt32
     /// How many of the leader's came before.
-    let after: UInt32
+    let after: UInt16
   }
 
-  private var rest: UInt32
+  private let environment: Unmanaged<Environment>
+  private var rest: Int
   private var late: [Late]
-  private let order: UnsafeMutablePointer<UInt32>
+  private var hasSeed: Bool
 
-  /// Of an environment that nobody is inside of any more.
+  /// Of an environment that nobody is inside of any more, and that is kept by the caller.
   init(_ environment: Environment) {
-    rest = environment.header.created.load(ordering: .acquiring)
+    self.environment = .passUnretained(environment)
+    rest = Int(environment.header.created.load(ordering: .acquiring))
     late = environment.sideReference.map { $0._withUnsafeGuaranteedRef { $0.late.withLock { $0 } } } ?? []
-    order = environment.header.order
+    hasSeed = environment.header.plan._withUnsafeGuaranteedRef { $0.hasSeed }
   }
 
   /// The slot filled last of those not yet returned.
-  @inline(__always)
   mutating func popLast() -> Int? {
-    if !late.isEmpty, let last = late.last, last.after >= rest {
+    if let last = late.last, last.after >= rest {
       late.removeLast()
       return Int(last.slot)
     }
-    if rest == 0 { return nil }
-    rest -= 1
-    return Int(order[Int(rest)])
+    if rest > 0 {
+      rest -= 1
+      return environment._withUnsafeGuaranteedRef { $0[created: rest] }
+    }
+    defer { hasSeed = false }
+    return hasSeed ? 0 : nil
   }
 }
 
@@ -43,8 +48,8 @@ extension Environment {
   func noteCreation(in slot: Int, leads: Bool) {
     if leads {
       let count = header.created.load(ordering: .relaxed)
-      header.order[Int(count)] = UInt32(truncatingIfNeeded: slot)
-      header.created.store(count + 1, ordering: .releasing)
+      self[created: Int(count)] = slot
+      header.created.store(count &+ 1, ordering: .releasing)
     } else {
       noteLate(slot)
     }
@@ -62,7 +67,6 @@ extension Environment {
   /// Beans created here so far; the seed is none.
   var createdBeans: Int {
     let late = sideReference.map { $0._withUnsafeGuaranteedRef { $0.late.withLock { $0.count } } } ?? 0
-    let seed = header.plan._withUnsafeGuaranteedRef { $0.hasSeed } ? 1 : 0
-    return Int(header.created.load(ordering: .acquiring)) + late - seed
+    return Int(header.created.load(ordering: .acquiring)) + late
   }
 }

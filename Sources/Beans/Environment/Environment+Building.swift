@@ -12,9 +12,9 @@ extension Environment {
   /// The bean in a slot so many environments further out, built if need be.
   @inline(__always)
   private func object(_ slot: Int, _ hops: Int) throws -> UnsafeRawPointer {
-    if hops == 0 { return try header.slots[slot].object ?? build(slot) }
+    if hops == 0 { return try slots[slot].object ?? build(slot) }
     return try ancestor(hops)._withUnsafeGuaranteedRef { owner in
-      try owner.header.slots[slot].object ?? owner.build(slot)
+      try owner.slots[slot].object ?? owner.build(slot)
     }
   }
 
@@ -71,17 +71,17 @@ extension Environment {
       try Frame.with(self, nil, leads: false) { frame in
         try withUnsafeTemporaryAllocation(of: Argument.self, capacity: Self.fewArguments) { arguments in
           // A scope object of the user's own is asked first what it wants built.
-          frame.pointee.step = header.scope.isCustom ? order.last : order.first
+          frame.pointee.step = isCustomScope ? order.last : order.first
           do {
             while let step = frame.pointee.step, step <= order.last {
-              let word = header.slots[step.pointee.slot].word.load(ordering: .acquiring)
+              let word = slots[step.pointee.slot].word.load(ordering: .acquiring)
               if word == 0 || word & 1 == 1 { try build(step, word, frame, arguments) }
               frame.pointee.step = step + 1
             }
           } catch { throw within(frame.pointee.step.unsafelyUnwrapped, error) }
         }
         // The last step has filled it, and nobody empties it while this thread is inside.
-        return header.slots[index].object.unsafelyUnwrapped
+        return slots[index].object.unsafelyUnwrapped
       }
     }
   }
@@ -91,7 +91,7 @@ extension Environment {
     _ step: UnsafePointer<BuildOrder.Step>, _ found: UInt, _ frame: UnsafeMutablePointer<Frame>,
     _ arguments: UnsafeMutableBufferPointer<Argument>
   ) throws {
-    let (slot, settled) = (header.slots + step.pointee.slot, step.pointee.settled)
+    let (slot, settled) = (slots + step.pointee.slot, step.pointee.settled)
     let me = UInt(beans_thread()) | 1
     let leads = frame.pointee.leads
     if found != 0 || !leads || !claimAlone(step.pointee.slot, me) {
@@ -161,7 +161,7 @@ extension Environment {
     _ settled: UnsafeMutablePointer<SlotPlan>, _ frame: UnsafeMutablePointer<Frame>,
     _ arguments: UnsafeMutableBufferPointer<Argument>
   ) throws -> AnyObject {
-    if header.scope.isCustom {
+    if isCustomScope {
       frame.pointee.recipe = nil
       return try createInScope(settled.pointee.recipe.takeUnretainedValue())
     }
@@ -171,7 +171,7 @@ extension Environment {
 
   @inline(never)
   private func createInScope(_ recipe: Recipe) throws -> AnyObject {
-    guard let scope = header.scope.custom, let declaration = recipe.definition.declaration,
+    guard let scope = scope.custom, let declaration = recipe.definition.declaration,
       recipe.definition.scopeName == plan.scopeName
     else { return try make(recipe) }
     return try ask(scope, for: declaration, recipe)

@@ -85,7 +85,7 @@ extension Environment {
     var canWait = true
     for child in existingSide?.children.all ?? [] { canWait = child.waitUntilReleased() && canWait }
     if isReleased { return true }
-    let isOurs = header.scope.host?.canReleaseHere == true
+    let isOurs = scope.host?.canReleaseHere == true
     // Taken from the loop: what it was sent finds nothing left to do.
     if isOurs, claimHandedOver() { release(onHost: false) }
     if isReleased { return true }
@@ -115,9 +115,9 @@ extension Environment {
   }
 
   private func handOverOrRelease() {
-    guard let scope = header.scope.host else { return release(onHost: false) }
+    guard let host = scope.host else { return release(onHost: false) }
     header.state.bitwiseOr(State.handedOver, ordering: .acquiringAndReleasing)
-    let isAccepted = scope.release { [self] in
+    let isAccepted = host.release { [self] in
       if claimHandedOver() { release(onHost: true) }
     }
     if !isAccepted, claimHandedOver() { release(onHost: false) }
@@ -154,13 +154,13 @@ extension Environment {
   /// care: callbacks, users' scopes, or beans of several threads.
   @inline(__always)
   private func releaseQuietly() -> Int {
-    if header.setup != nil || header.scope.isCustom || sideReference != nil { return -1 }
+    if sideReference != nil || isCustomScope { return -1 }
     let flat = header.plan._withUnsafeGuaranteedRef { $0.flat }
-    let (slots, order) = (header.slots, header.order)
+    let slots = tail
     let count = Int(header.created.load(ordering: .acquiring))
     var rest = count
     while rest > 0 {
-      let index = Int(order[rest - 1])
+      let index = self[created: rest - 1]
       let settled = flat[index]
       guard let pointer = slots[index].object else { return -1 }
       let object = Unmanaged<AnyObject>.fromOpaque(pointer)
@@ -170,11 +170,13 @@ extension Environment {
       beans_release(pointer)
       rest -= 1
     }
-    if rest > 0 {
-      // The rest knows how many are gone by the slots that are empty.
-      return -1
+    // What is left knows how many are gone by the slots that are empty.
+    if rest > 0 { return -1 }
+    if header.plan._withUnsafeGuaranteedRef({ $0.hasSeed }), let seed = slots.pointee.object {
+      slots.pointee.word.store(0, ordering: .relaxed)
+      beans_release(seed)
     }
-    return count - (header.plan._withUnsafeGuaranteedRef { $0.hasSeed } ? 1 : 0)
+    return count
   }
 
   @inline(never)
@@ -203,9 +205,9 @@ extension Environment {
       }
       ended(released: run.released)
     }
-    if onHost, let scope = header.scope.host {
+    if onHost, let host = scope.host {
       header.state.bitwiseOr(State.awaiting, ordering: .acquiringAndReleasing)
-      scope.release(asynchronously: work)
+      host.release(asynchronously: work)
     } else {
       Task(operation: work)
     }
@@ -216,7 +218,7 @@ extension Environment {
     let side = existingSide
     side?.releasedBeans.store(released, ordering: .relaxed)
     if header.setup?.isTemplate == false { plan.dismantle() }
-    header.scope.host?.closed()
+    scope.host?.closed()
     header.parent?._withUnsafeGuaranteedRef { leave($0, side, released: released) }
     // Added to the word: a late lookup may just be counting itself in and out of it.
     header.state.bitwiseOr(State.finishing | State.releasing | State.released, ordering: .sequentiallyConsistent)
@@ -225,7 +227,7 @@ extension Environment {
   }
 
   private func leave(_ parent: Environment, _ side: Side?, released: Int) {
-    guard header.shard >= 0, let parentSide = parent.sideReference else { return }
+    guard state & State.joined != 0, let parentSide = parent.sideReference else { return }
     parent.used()
     let below = side.map(\.children.statistics) ?? []
     let isClosed = parentSide._withUnsafeGuaranteedRef {
@@ -247,7 +249,7 @@ extension Environment {
     if isReleased { return }
     var order = CreationOrder(self)
     while let slot = order.popLast() {
-      if let object = header.slots[slot].object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+      if let object = slots[slot].object { Unmanaged<AnyObject>.fromOpaque(object).release() }
     }
   }
 }

@@ -62,7 +62,7 @@ extension Environment {
   @inline(__always)
   private func existing(_ edge: Edge) -> Argument? {
     guard let access = edge.direct, edge.slot >= 0 else { return nil }
-    let slots = ancestor(edge.hops)._withUnsafeGuaranteedRef { $0.header.slots }
+    let slots = ancestor(edge.hops)._withUnsafeGuaranteedRef { $0.slots }
     guard let object = slots[edge.slot].object else { return nil }
     used()
     _ = Unmanaged<AnyObject>.fromOpaque(object).retain()
@@ -82,7 +82,12 @@ extension Environment {
   /// Tells a hosted scope that somebody is still interested.
   @inline(__always)
   func used() {
-    if case .hosted(let scope) = header.scope { scope.used() }
+    if isHosted { tellHost() }
+  }
+
+  @inline(never)
+  private func tellHost() {
+    scope.host?.used()
   }
 }
 

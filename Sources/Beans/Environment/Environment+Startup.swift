@@ -54,7 +54,7 @@ extension Environment {
     LogManager.getLogger(forName: "Beans.Environment").debug("starting '\(name)'")
     try plan.exclusively {
       try GraphCompiler.compile(plan)
-      allocateSlots()
+      plan.allocateSlots()
       plan.freeze()
       plan.descendants.forEach { $0.freeze() }
     }
@@ -71,17 +71,6 @@ extension Environment {
       try buildSingletons()
     }
     header.state.bitwiseAnd(~State.unstarted, ordering: .acquiringAndReleasing)
-  }
-
-  private func allocateSlots() {
-    let count = plan.slotCount
-    // Made before the first child can be opened, so that none is missed when the environment ends.
-    _ = side
-    guard count > 0 else { return }
-    header.slots = .allocate(capacity: count)
-    for index in 0..<count { (header.slots + index).initialize(to: Slot()) }
-    header.order = .allocate(capacity: count)
-    plan.slots = header.slots
   }
 
   /// Scopes, then post processors, wherever they were declared.

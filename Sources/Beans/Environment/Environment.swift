@@ -13,54 +13,44 @@ public final class Environment: @unchecked Sendable {
   var header: Header
 
   struct Header: ~Copyable {
-    /// Retained by a plain environment; the children of a factory rely on their parent's plan, which holds it.
+    /// Retained by a plain environment; the children of factories rely on their parent's plan, which holds it.
     let plan: Unmanaged<Plan>
     /// Retained. Not a strong field, because reading one costs a retain and a release.
     let parent: Unmanaged<Environment>?
-    /// What a plain environment needs until it has started; nil in the children of factories.
-    let setup: Setup?
     let state: Atomic<UInt>
-    /// One word per slot; see `Slot`.
-    var slots: UnsafeMutablePointer<Slot>
-    /// The slots in the order in which leaders filled them; see `CreationOrder`.
-    var order: UnsafeMutablePointer<UInt32>
-    /// How many of `order` are written.
-    let created = Atomic<UInt32>(0)
-    /// What the leader is filling; see `claimAlone`.
-    let claim = Atomic<UInt>(0)
-    /// Children, failures and waiters, for environments that have any.
-    let side = Atomic<UInt>(0)
-    /// What the factory made for this child. Written before the child is published.
-    var scope = ScopeObject.none
+    /// What most children of factories never need; see `Side`. Retained.
+    let side: Atomic<UInt>
     // Links of the parent's list of children, guarded by that list.
     var previous: Unmanaged<Environment>?
     var next: Unmanaged<Environment>?
-    /// Which part of the list, or -1 for an environment that is in none.
-    var shard: Int32 = -1
+    /// Who fills which slot, while that is only written down here; see `claimAlone`.
+    let leader = Atomic<UInt32>(0)
+    let claim = Atomic<UInt16>(0)
+    /// How many slots leaders have filled; see `CreationOrder`.
+    let created = Atomic<UInt16>(0)
 
-    /// Of a child of a factory, which brings its slots.
+    /// Of a child of a factory.
     @inline(__always)
-    init(plan: Plan, parent: Environment, slots: UnsafeMutablePointer<Slot>, count: Int) {
+    init(plan: Plan, parent: Environment) {
       self.plan = .passUnretained(plan)
       self.parent = .passRetained(parent)
-      self.setup = nil
       self.state = Atomic(plan.initialState)
-      self.slots = slots
-      self.order = UnsafeMutableRawPointer(slots + count).assumingMemoryBound(to: UInt32.self)
+      self.side = Atomic(0)
     }
 
-    /// Of a plain environment, which gets its slots when it starts.
+    /// Of a plain environment.
     init(plan: Plan, parent: Environment?, setup: Setup) {
       self.plan = .passRetained(plan)
       self.parent = parent.map { .passRetained($0) }
-      self.setup = setup
-      self.state = Atomic(State.unstarted | State.sharing | State.shared)
-      self.slots = Self.nothing
-      self.order = UnsafeMutableRawPointer(Self.nothing).assumingMemoryBound(to: UInt32.self)
+      self.state = Atomic(State.unstarted | State.unled | State.sharing | State.shared)
+      // Threads that open children share a plain environment's list of them, so that has several parts.
+      self.side = Atomic(UInt(bitPattern: Unmanaged.passRetained(Side(shards: 8, setup: setup)).toOpaque()))
     }
 
-    /// Never read or written: an environment without slots. Protected by being empty.
-    nonisolated(unsafe) static let nothing = UnsafeMutablePointer<Slot>.allocate(capacity: 1)
+    /// nil in the children of factories.
+    var setup: Setup? {
+      Unmanaged<Side>.word(side.load(ordering: .acquiring))?._withUnsafeGuaranteedRef { $0.setup }
+    }
   }
 
   /// Creates an empty environment, to be declared, then started.
@@ -83,32 +73,31 @@ public final class Environment: @unchecked Sendable {
     header = Header(plan: plan, parent: parent, setup: Setup(isTemplate: true))
   }
 
-  /// A child of a factory, together with its slots: one allocation.
+  /// A child of a factory, together with what it keeps; see `Tail`.
   static func allocate(plan: Plan, parent: Environment) -> Environment {
-    let count = plan.slotCount
-    // Slots are words; the order of creation follows, two numbers to a word.
-    let words = count + (count + 1) / 2
-    let child = Builtin.allocWithTailElems_1(Environment.self, words._builtinWordValue, Slot.self)
-    let slots = UnsafeMutablePointer<Slot>(Builtin.projectTailElems(child, Slot.self))
-    for index in 0..<count { (slots + index).initialize(to: Slot()) }
-    withUnsafeMutablePointer(to: &child.header) { header in
-      header.initialize(to: Header(plan: plan, parent: parent, slots: slots, count: count))
-    }
+    let child = Builtin.allocWithTailElems_1(Environment.self, plan.tail.words._builtinWordValue, Slot.self)
+    let slots = child.tail
+    for index in 0..<plan.slotCount { (slots + index).initialize(to: Slot()) }
+    withUnsafeMutablePointer(to: &child.header) { $0.initialize(to: Header(plan: plan, parent: parent)) }
     return child
   }
+
+  /// Where the memory of a factory's child goes on behind its header. A plain environment ends there.
+  @inline(__always)
+  var tail: UnsafeMutablePointer<Slot> { UnsafeMutablePointer(Builtin.projectTailElems(self, Slot.self)) }
+
+  /// One per bean; see `Slot`.
+  @inline(__always)
+  var slots: UnsafeMutablePointer<Slot> { header.plan._withUnsafeGuaranteedRef { $0.slots } ?? tail }
 
   deinit {
     // Only an environment that was never finished still holds beans; there is nobody left to tell them.
     releaseAbandoned()
     // Recipes hold each other: letting go of the plan as it is would walk the longest chain by recursion.
     if header.setup?.isTemplate == false, !isReleased { plan.dismantle() }
-    // A child's slots went with its own memory.
-    if header.setup != nil, header.slots != Header.nothing {
-      header.slots.deallocate()
-      header.order.deallocate()
-    }
-    Unmanaged<Side>.word(header.side.load(ordering: .relaxed))?.release()
+    dropScope()
     if header.setup != nil { header.plan.release() }
+    Unmanaged<Side>.word(header.side.load(ordering: .relaxed))?.release()
     header.parent?.release()
   }
 

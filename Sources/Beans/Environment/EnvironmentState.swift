@@ -3,8 +3,8 @@ import Synchronization
 extension Environment {
   /// The word that decides what an environment may do; every transition is one atomic operation.
   ///
-  ///     63 …… 10   9 …… 0
-  ///     entered   flags
+  ///     63 …… 17   16 …… 14   13 …… 0
+  ///     entered    shard      flags
   ///
   /// `entered` counts lookups under way. Who finds none leads: see `CreationOrder`.
   enum State {
@@ -28,13 +28,25 @@ extension Environment {
     static let sharing: UInt = 256
     /// now may; see `Claim`.
     static let shared: UInt = 512
+    /// Nobody leads here; see `CreationOrder`.
+    static let unled: UInt = 1024
+    /// The child has a scope object: one that says where beans are released,
+    static let hosted: UInt = 2048
+    /// or a user's own.
+    static let custom: UInt = 4096
+    /// The child is, or was, in that part of its parent's list of children; written when it joins.
+    static let joined: UInt = 8192
+    static func shard(_ state: UInt) -> Int { Int(state >> 14 & 7) }
+    static func joining(shard: Int) -> UInt { joined | UInt(shard) << 14 }
     /// Flags that a lookup cannot ignore.
     static let gate = finishing | unstarted | failed
 
-    static let entry: UInt = 1 << 10
+    static let entry: UInt = 1 << 17
     /// Open, and nobody inside.
-    static func isQuiet(_ state: UInt) -> Bool { state & ~(awaited | sharing | shared) == 0 }
-    static func entered(_ state: UInt) -> UInt { state >> 10 }
+    static func isQuiet(_ state: UInt) -> Bool { entered(state) == 0 && state & (gate | releasing | handedOver) == 0 }
+    /// Whether who enters at this state leads.
+    static func isLed(_ state: UInt) -> Bool { entered(state) == 0 && state & unled == 0 }
+    static func entered(_ state: UInt) -> UInt { state >> 17 }
   }
 
   var state: UInt { header.state.load(ordering: .acquiring) }
@@ -46,12 +58,12 @@ extension Environment {
   @inline(__always)
   func enter() throws -> Bool {
     let (old, _) = header.state.wrappingAdd(State.entry, ordering: .acquiring)
-    return old & State.gate == 0 ? State.entered(old) == 0 : try enterSlowly(old)
+    return old & State.gate == 0 ? State.isLed(old) : try enterSlowly(old)
   }
 
   @inline(never)
   private func enterSlowly(_ old: UInt) throws -> Bool {
-    if old & State.finishing == 0, let setup = header.setup, setup.isStartedHere { return State.entered(old) == 0 }
+    if old & State.finishing == 0, let setup = header.setup, setup.isStartedHere { return State.isLed(old) }
     leave()
     if old & State.finishing != 0 { throw finishedError() }
     try startIfNeeded()

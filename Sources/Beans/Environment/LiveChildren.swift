@@ -52,10 +52,15 @@ final class LiveChildren: @unchecked Sendable {  // `shards` is never written af
   /// Holds the child from now on; false when the parent has been finished. `isShared`: whether other threads know it yet.
   @inline(__always)
   func join(_ child: Environment, isShared: Bool) -> Bool {
-    let number = Int(truncatingIfNeeded: beans_thread() >> 12) & (count - 1)
+    let number = Int(truncatingIfNeeded: beans_thread() >> 2) & (count - 1)
     return shards[number].withLock { list in
       if list.isClosed { return false }
-      child.header.shard = Int32(number)
+      let joining = Environment.State.joining(shard: number)
+      if isShared {
+        child.header.state.bitwiseOr(joining, ordering: .relaxed)
+      } else {
+        child.header.state.store(child.header.state.load(ordering: .relaxed) | joining, ordering: .relaxed)
+      }
       list.join(child, isShared: isShared)
       return true
     }
@@ -64,8 +69,7 @@ final class LiveChildren: @unchecked Sendable {  // `shards` is never written af
   /// Lets go of the child; true when the list is closed, so that the parent may be next.
   @inline(__always)
   func leave(_ child: Environment, created: Int, released: Int, _ below: [ScopeStatistics]) -> Bool {
-    let isClosed = shards[Int(child.header.shard)].withLock { list in
-      child.header.shard = -1
+    let isClosed = shards[Environment.State.shard(child.state)].withLock { list in
       list.leave(child, created: created, released: released)
       if !below.isEmpty { list.add(below) }
       return list.isClosed

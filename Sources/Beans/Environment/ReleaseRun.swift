@@ -19,7 +19,7 @@ struct ReleaseRun {
     self.canWait = canWait
     self.rest = CreationOrder(environment)
     self.released = environment.header.plan._withUnsafeGuaranteedRef { $0.hasSeed } ? -1 : 0
-    if environment.header.setup != nil || environment.header.scope.isCustom { finishScopes(of: environment) }
+    if environment.header.setup != nil || environment.isCustomScope { finishScopes(of: environment) }
   }
 
   /// Goes on until a bean has to be awaited, whose release it returns, or until nothing is left.
@@ -29,7 +29,7 @@ struct ReleaseRun {
     held?.release()
     held = nil
     return environment._withUnsafeGuaranteedRef { environment in
-      let slots = environment.header.slots
+      let slots = environment.slots
       let flat = environment.header.plan._withUnsafeGuaranteedRef { $0.flat }
       while let index = rest.popLast() {
         guard let pointer = slots[index].object else {
@@ -60,7 +60,7 @@ struct ReleaseRun {
     // The children of a factory share what was declared.
     if recipe.definition.isInstance, environment.header.setup != nil { recipe.definition.declaration?.instance = nil }
     // A user's scope object has released its own by now.
-    let isReleased = environment.header.scope.isCustom && recipe.definition.scopeName == recipe.plan.scopeName
+    let isReleased = environment.isCustomScope && recipe.definition.scopeName == recipe.plan.scopeName
     if !isReleased, let release = object._withUnsafeGuaranteedRef({ BeanRelease($0, of: recipe) }) {
       if release.isAsynchronous && canWait {
         held = object
@@ -83,7 +83,7 @@ struct ReleaseRun {
   /// Users' scopes end before the beans they were built from.
   private func finishScopes(of environment: Environment) {
     var scopes = environment.header.setup == nil ? [] : environment.plan.scopes.map(\.scope)
-    if let scope = environment.header.scope.custom { scopes.append(scope) }
+    if let scope = environment.scope.custom { scopes.append(scope) }
     for scope in scopes.reversed() {
       scope.finish()
       for failure in (scope as? AbstractBeanScope)?.takeFailures() ?? [] { environment.side.record(failure) }

@@ -3,6 +3,8 @@ import Synchronization
 /// What most children of factories never need: children of their own, failures, and threads that wait for the end.
 final class Side: Sendable {
   let children: LiveChildren
+  /// Of a plain environment.
+  let setup: Setup?
   private let state = Locked(State())
 
   private struct State {
@@ -20,7 +22,11 @@ final class Side: Sendable {
   /// Beans released when the environment ended.
   let releasedBeans = Atomic<Int>(0)
 
-  init(shards: Int) { children = LiveChildren(shards: shards) }
+  /// `shards`: a power of two, at most 8.
+  init(shards: Int, setup: Setup? = nil) {
+    children = LiveChildren(shards: shards)
+    self.setup = setup
+  }
 
   func record(_ failure: any Error) { state.withLock { $0.failures.append(failure) } }
 
@@ -63,8 +69,7 @@ extension Environment {
 
   @inline(never)
   func makeSide() -> Unmanaged<Side> {
-    // Threads that open children here and now share a plain environment's list, so that has several parts.
-    let made = Unmanaged.passRetained(Side(shards: header.setup == nil ? 1 : 8))
+    let made = Unmanaged.passRetained(Side(shards: 1))
     let (won, other) = header.side.compareExchange(
       expected: 0, desired: UInt(bitPattern: made.toOpaque()), ordering: .acquiringAndReleasing)
     if won {

@@ -43,8 +43,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   let index = EdgeIndex()
   /// By slot, flat, for the request path: written by `freeze`.
   private(set) var flat = UnsafeMutablePointer<UnsafeMutablePointer<SlotPlan>>.allocate(capacity: 0)
-  /// Of the one environment of a plain plan, once it has slots.
-  var slots: UnsafeMutablePointer<Slot>?
+  /// Of the one environment of a plain plan, once it has started.
+  private(set) var slots: UnsafeMutablePointer<Slot>?
   private var edgesById: [ObjectIdentifier: [String: Edge]] = [:]
 
   /// Guards everything a lookup may add after startup. Never held while user code runs.
@@ -63,24 +63,37 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     self.lock = parent?.lock ?? Lock()
   }
 
-  deinit { flat.deallocate() }
+  deinit {
+    flat.deallocate()
+    slots?.deallocate()
+  }
 
   let hasSeed: Bool
   /// Final once the plan is frozen.
   private(set) var slotCount = 0
   /// Of the children that a factory opens.
   private(set) var initialState: UInt = 0
+  private(set) var tail = Tail(slots: 0, hasScope: false, hasSeed: false)
+  /// Whether the factory makes a scope object for each child.
+  var hasScopeObject = false
 
   /// Settles what startup has written; from now on environments may be opened.
   func freeze() {
     recipes.forEach { $0.freeze() }
     initialState = Environment.initialState(slots: slotCount)
+    tail = Tail(slots: slotCount, hasScope: hasScopeObject, hasSeed: hasSeed)
     flat.deallocate()
     flat = .allocate(capacity: slotCount)
     for (slot, recipe) in slotRecipes.enumerated() {
       guard let settled = recipe.flat else { continue }
       (flat + slot).initialize(to: settled)
     }
+  }
+
+  /// For the one environment of a plain plan.
+  func allocateSlots() {
+    slots = .allocate(capacity: slotCount)
+    for index in 0..<slotCount { slots.map { ($0 + index).initialize(to: Slot()) } }
   }
 
   /// The plan itself and its ancestors, nearest first, with their distance.

@@ -18,8 +18,14 @@ static inline void *beans_resolution(void) { return beans_thread_resolution; }
 
 static inline void beans_set_resolution(void *resolution) { beans_thread_resolution = resolution; }
 
-/// A word that tells living threads apart; its two lowest bits are 0.
-static inline uintptr_t beans_thread(void) { return (uintptr_t)&beans_thread_resolution; }
+extern _Thread_local uint32_t beans_thread_number;
+uint32_t beans_number_thread(void);
+
+/// A number that tells living threads apart, given out once per thread; its two lowest bits are 0. Fits 32 bits.
+static inline uintptr_t beans_thread(void) {
+  uint32_t number = beans_thread_number;
+  return number ? number : beans_number_thread();
+}
 
 /// The witness table of a type for a protocol (metadata and descriptor), or null.
 const void *beans_conformance(const void *type, const void *protocol);
