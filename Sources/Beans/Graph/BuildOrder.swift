@@ -34,7 +34,9 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
       position[recipe.slot] = index
     }
     for (slot, dependent) in walk.dependents {
-      if let index = position[slot], let other = position[dependent] { steps[index].dependent = UnsafePointer(steps + other) }
+      if let index = position[slot], let other = position[dependent] {
+        steps[index].dependent = UnsafePointer(steps + other)
+      }
     }
     first = UnsafePointer(steps)
     last = first + (walk.found.count - 1)
