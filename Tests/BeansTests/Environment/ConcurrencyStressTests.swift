@@ -72,9 +72,9 @@ struct ConcurrencyStressTests {
   @Test func lookupsKnockOnWhileTheEndIsMarked() throws {
     for _ in 0..<Self.rounds * 10 {
       let environment = try Environment()
-      try environment.define(environment.bean(Int.self, value: 1))
+      try environment.define(environment.bean(1))
       let factory = try environment.childFactory("request", seed: Int.self)
-      let children = try (0..<8).map { try factory.create(seed: $0) }
+      let children = try (0..<8).map { try factory.build($0) }
       let refused = try onThreads(2) { number -> Int in
         var refused = 0
         for child in children {
