@@ -33,6 +33,8 @@ extension Environment {
       return Argument(borrowing: self, access: .reference)
     case .fixed(let argument):
       return Argument(object: argument.object, access: argument.access, isOwned: false)
+    case .composed(let composition):
+      return try compose(composition, for: edge)
     case .bean(let recipe, let hops):
       let object = try instance(of: recipe, hops: hops)
       if let access = edge.direct { return Argument(owning: object, access: access) }
@@ -40,6 +42,18 @@ extension Environment {
     case .all(let targets):
       return try box(targets.map { Box.open(try instance(of: $0.recipe, hops: $0.hops)) }, for: edge)
     }
+  }
+
+  private func compose(_ composition: Composition, for edge: Edge) throws -> Argument {
+    let parts = try composition.parts.map { part in
+      let argument = try argument(for: part)
+      defer { argument.release() }
+      return argument.any
+    }
+    guard let value = composition.type.assemble(parts), let argument = edge.dependency.argument(fixed: value) else {
+      throw EnvironmentError(.invalidDeclaration, "two entries of a \(edge.dependency.wanted) have the same key")
+    }
+    return argument
   }
 
   private func box(_ beans: [Any], for edge: Edge) throws -> Argument {

@@ -78,6 +78,14 @@ extension Environment {
     return declaration
   }
 
+  /// Declares a bean that has its class and its factory from a template.
+  public func bean(
+    parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> BeanDeclaration {
+    BeanDeclaration(type: nil, id: id, parent: parent, lazy: lazy, abstract: abstract, file: file, line: line)
+  }
+
   /// An abstract bean without a class.
   public func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
     BeanDeclaration(type: nil, id: id, abstract: true, file: file, line: line)

@@ -12,6 +12,8 @@ final class Edge: @unchecked Sendable {  // immutable
     case environment
     /// A value given in the declaration, kept by the edge.
     case fixed(Argument)
+    /// A collection of which at least one element is a bean.
+    case composed(Composition)
   }
 
   let dependency: Dependency
@@ -47,6 +49,7 @@ final class Edge: @unchecked Sendable {  // immutable
     switch source {
     case .bean(let recipe, _): [recipe]
     case .all(let targets): targets.map(\.recipe)
+    case .composed(let composition): composition.parts.flatMap(\.recipes)
     case .absent, .provider, .environment, .fixed: []
     }
   }

@@ -30,33 +30,40 @@ struct GraphCompiler {
     var rest = Array(plan.declarations.reversed())
     while let declaration = rest.popLast() {
       all.append(declaration)
-      for property in declaration.properties.reversed() {
-        guard case .declaration(let embedded) = property.source, !embedded.isDefined else { continue }
+      if declaration.properties.isEmpty, declaration.pinned.isEmpty { continue }
+      let arguments = declaration.pinned.sorted { $0.key < $1.key }.map(\.value)
+      for embedded in (arguments + declaration.properties.map(\.value)).flatMap(\.embedded).reversed()
+      where !embedded.isDefined {
         embedded.isDefined = true
         rest.append(embedded)
       }
     }
     plan.declarations = all
-    for declaration in all {
-      guard let earlier = plan.register(declaration), let id = declaration.id else { continue }
-      faults.append(
-        EnvironmentError(
-          .duplicateId, "the id '\(id)' is taken by \(earlier.origin)", path: ["'\(id)'"], origin: declaration.origin))
-    }
+    for declaration in all { register(declaration, in: plan) }
   }
 
   private mutating func define(_ plan: Plan) {
     var templates = TemplateResolver(plan)
     for (ordinal, declaration) in plan.declarations.enumerated() {
-      if let definition = templates.define(declaration, ordinal: ordinal) { plan.add(definition) }
+      for definition in templates.define(declaration, ordinal: ordinal) { plan.add(definition) }
     }
     faults += templates.faults
+    // Not earlier: what is a factory is known only with its templates.
+    for factory in plan.definitions.compactMap({ $0.maker?.declaration }) { register(factory, in: plan) }
+  }
+
+  private mutating func register(_ declaration: BeanDeclaration, in plan: Plan) {
+    guard let earlier = plan.register(declaration), let id = declaration.id else { return }
+    faults.append(
+      EnvironmentError(
+        .duplicateId, "the id '\(id)' is taken by \(earlier.origin)", path: ["'\(id)'"], origin: declaration.origin))
   }
 
   private mutating func checkScopes(_ plan: Plan) {
     let names = ScopeNames(plan, expectsScopes: true)
     let outer = plan.chain.dropFirst().compactMap(\.plan.scopeName) + ["singleton"]
-    for definition in plan.definitions {
+    // A factory bean and its product are declared at once: one fault for both.
+    for definition in plan.definitions where definition.maker == nil {
       if !names.isKnown(definition.scopeName) {
         faults.append(definition.fault(.unknownScope, "no scope is called '\(definition.scopeName)'"))
       } else if let own = plan.scopeName ?? (definition.scopeName == "singleton" ? nil : plan.name),

@@ -67,21 +67,13 @@ struct Linker {
         definition.fault(.invalidDeclaration, "argument \(index) does not exist: the factory has \(parameters.count)"))
     }
     recipe.arguments = parameters.enumerated().compactMap { index, dependency in
-      switch definition.pinned[index] {
-      case nil: connect(dependency, of: recipe, "parameter \(index)")
-      case .reference(let id): connect(dependency, id: id, of: recipe, "parameter \(index)")
-      case .value(let value): fixed(value, dependency, of: recipe, "parameter \(index)")
-      }
+      guard let value = definition.pinned[index] else { return connect(dependency, of: recipe, "parameter \(index)") }
+      return settle(value, as: dependency, of: recipe, "parameter \(index)")
     }
     recipe.properties = definition.properties.compactMap { property in
-      let edge: Edge? =
-        switch property.source {
-        case .value(let value): fixed(value, property.dependency, of: recipe, "\(property.path)")
-        case .byType: connect(property.dependency, of: recipe, "\(property.path)")
-        case .reference(let id): connect(property.dependency, id: id, of: recipe, "\(property.path)")
-        case .declaration(let bean): connect(property.dependency, to: bean, of: recipe, "\(property.path)")
-        }
-      return edge.map { Recipe.Property(edge: $0, set: property.set) }
+      guard let access = access(to: property, of: recipe) else { return nil }
+      return settle(property.value, as: access.dependency, of: recipe, "\(property.name)")
+        .map { Recipe.Property(edge: $0, set: access.set) }
     }
   }
 
@@ -99,13 +91,13 @@ struct Linker {
     override func box(_ beans: [Any]) -> AnyObject? { ValueBox(()) }
   }
 
-  private mutating func connect(
+  mutating func connect(
     _ dependency: Dependency, id: String? = nil, of recipe: Recipe, _ place: String
   ) -> Edge? {
     accept(connect(dependency, id: id, in: recipe.plan), of: recipe, place)
   }
 
-  private mutating func connect(
+  mutating func connect(
     _ dependency: Dependency, to declaration: BeanDeclaration, of recipe: Recipe, _ place: String
   ) -> Edge? {
     guard let definition = recipe.plan.definition(of: declaration) else {
@@ -115,14 +107,6 @@ struct Linker {
       return accept(.failure(fault), of: recipe, place)
     }
     return accept(connect(dependency, definition, in: recipe.plan), of: recipe, place)
-  }
-
-  private func fixed(_ value: Any, _ dependency: Dependency, of recipe: Recipe, _ place: String) -> Edge? {
-    if let argument = dependency.argument(fixed: value) { return Edge(dependency, .fixed(argument)) }
-    recipe.faults.append(
-      recipe.definition.fault(
-        .typeMismatch, "\(place): \(type(of: value)) is not a \(dependency.wanted)"))
-    return nil
   }
 
   /// Turns what was found into an edge of the recipe, or into a fault that names the recipe.
