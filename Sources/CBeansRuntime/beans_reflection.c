@@ -62,6 +62,17 @@ static enum beans_ownership ownership(const void *class_metadata, intptr_t local
   return end[-1] == 'o' ? beans_unowned : beans_unmanaged;
 }
 
+bool beans_has_underscored_field(const void *class_metadata) {
+  const struct type_descriptor *type = swift_getTypeContextDescriptor(class_metadata);
+  const struct field_descriptor *fields = type ? relative(&type->fields) : 0;
+  for (uint32_t index = 0; fields && index < fields->count; index++) {
+    const struct field_record *record = (const void *)((const char *)(fields + 1) + (size_t)index * fields->record_size);
+    const char *name = relative(&record->name);
+    if (name && *name == '_') return true;
+  }
+  return false;
+}
+
 intptr_t beans_field_count(const void *class_metadata) {
   return swift_reflectionMirror_recursiveCount(class_metadata);
 }

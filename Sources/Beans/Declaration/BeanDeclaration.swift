@@ -154,6 +154,12 @@ public class BeanDeclaration {
     if let failure = release.runSynchronously() { throw failure }
   }
 
+  /// Beans declared in place, in parameters and properties, not counting those that are declared in place in them.
+  var embedded: [BeanDeclaration] {
+    if pinned.isEmpty, properties.isEmpty { return [] }
+    return (pinned.sorted { $0.key < $1.key }.map(\.value) + properties.map(\.value)).flatMap(\.embedded)
+  }
+
   /// What startup found to be the bean's name and callbacks, its templates included.
   var label = ""
   var callbacks: [BeanCallback] = []

@@ -22,3 +22,37 @@ struct PropertyAccess {
     }
   }
 }
+
+extension PropertyAccess {
+  /// The stored property of an object that startup has found to have it. Throws where it cannot be set at all.
+  init(_ property: PropertyDescriptor) throws {
+    try property.checkWritable()
+    func open<Value>(_ type: Value.Type) -> PropertyAccess? {
+      property.access(as: type).map { field in
+        PropertyAccess(owner: property.owner, dependency: Dependency.of(type)) { object, argument in
+          field.store(object, argument.value(as: type))
+        }
+      }
+    }
+    guard let access = _openExistential(property.declaredType, do: open) else {
+      throw EnvironmentError(.invalidDeclaration, "\(property.label) cannot be set by name")
+    }
+    self = access
+  }
+
+  /// The property of a class that has this name in Swift: stored, or wrapped by `@Injected`.
+  ///
+  /// - Throws: `.unknownProperty`; `.invalidDeclaration` for one that cannot be set; what a descriptor's initializer throws.
+  static func named(_ name: String, of type: Any.Type) throws -> PropertyAccess {
+    guard let type = type as? AnyClass else {
+      throw EnvironmentError(.unknownProperty, "\(type) is no class: only classes have properties with names")
+    }
+    let descriptor = try BeanDescriptor.forClass(type)
+    if descriptor.findProperty(name) == nil, let storage = descriptor.findProperty("_" + name),
+      let injection = (storage.declaredType as? any InjectedField.Type)?.injection(of: storage)
+    {
+      return injection.access
+    }
+    return try PropertyAccess(descriptor.getProperty(name))
+  }
+}

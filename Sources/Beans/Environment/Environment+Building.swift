@@ -33,6 +33,8 @@ extension Environment {
       return Argument(borrowing: self, access: .reference)
     case .fixed(let argument):
       return Argument(object: argument.object, access: argument.access, isOwned: false)
+    case .computed(let inject, let property):
+      return try compute(inject, property, dependency)
     case .composed(let composition):
       return try compose(composition, for: edge)
     case .bean(let recipe, let hops):
@@ -178,7 +180,7 @@ extension Environment {
   @inline(never)
   private func completeUnforeseen(_ object: AnyObject, _ recipe: Recipe) throws -> AnyObject {
     let traits = recipe.traits(of: object)
-    return traits.isDisjoint(with: [.aware, .bean]) ? object : try complete(object, recipe, traits)
+    return traits.isDisjoint(with: [.aware, .bean, .injected]) ? object : try complete(object, recipe, traits)
   }
 
   @inline(__always)
@@ -234,13 +236,16 @@ extension Environment {
     for index in 0..<count { arguments[index].release() }
   }
 
-  /// Properties, environment, post processors and callbacks, in that order.
+  /// Properties, class-level injections, environment, post processors and callbacks, in that order.
   @inline(never)
   private func complete(_ created: AnyObject, _ recipe: Recipe, _ found: LifecycleTraits) throws -> AnyObject {
     var object = created
     var traits = found
+    if traits.contains(.injected), ObjectIdentifier(type(of: object)) != recipe.identity {
+      try injectUnforeseen(object, recipe)
+    }
     for property in recipe.properties {
-      let argument = try argument(for: property.edge)
+      let argument = try argument(for: property, of: object)
       defer { argument.release() }
       try property.set(object, argument)
     }
@@ -252,6 +257,13 @@ extension Environment {
     if traits.contains(.bean) { try (Box.open(object) as? any Bean)?.postConstruct() }
     for callback in recipe.definition.postConstructs { try callback(object) }
     return object
+  }
+
+  private func argument(for property: Recipe.Property, of object: AnyObject) throws -> Argument {
+    switch property.source {
+    case .edge(let edge): try argument(for: edge)
+    case .named(let id, let dependency): try argument(for: plan.edge(for: dependency, id: id(object)))
+    }
   }
 
   /// Values are not offered to post processors, except a class instance declared as a protocol type.

@@ -52,6 +52,7 @@ extension Environment {
     var isInsideParent = parent != nil
     defer { if isInsideParent { parent?.leave() } }
     LogManager.getLogger(forName: "Beans.Environment").debug("starting '\(name)'")
+    plan.prepareDescriptors()
     try plan.exclusively {
       try GraphCompiler.compile(plan)
       allocateSlots()
@@ -84,7 +85,7 @@ extension Environment {
     plan.slots = header.slots
   }
 
-  /// Scopes, then post processors, wherever they were declared.
+  /// Scopes, then injections, then post processors, wherever they were declared.
   private func buildInfrastructure() throws {
     let own = plan.sorted.filter { $0.plan === plan && $0.definition.declaration != nil }
     for recipe in own where recipe.definition.isScope {
@@ -94,6 +95,8 @@ extension Environment {
       }
     }
     try checkScopes(own)
+    for recipe in own where recipe.definition.isInjection { _ = try instance(of: recipe, hops: 0) }
+    try checkInjections()
     for recipe in own where recipe.definition.isProcessor { _ = try instance(of: recipe, hops: 0) }
   }
 

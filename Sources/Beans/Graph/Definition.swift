@@ -117,6 +117,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   var label: String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
   var isClass: Bool { type is AnyObject.Type }
   var isProcessor: Bool { type is any BeanPostProcessor.Type || type == (any BeanPostProcessor).self }
+  var isInjection: Bool { type is Injection.Type }
   var isScope: Bool { type is any BeanScope.Type || type == (any BeanScope).self }
 
   func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {

@@ -14,6 +14,8 @@ final class Edge: @unchecked Sendable {  // immutable
     case fixed(Argument)
     /// A collection of which at least one element is a bean.
     case composed(Composition)
+    /// What the `Injection` of that kind computes for the property.
+    case computed(Inject, PropertyDescriptor)
   }
 
   let dependency: Dependency
@@ -50,7 +52,7 @@ final class Edge: @unchecked Sendable {  // immutable
     case .bean(let recipe, _): [recipe]
     case .all(let targets): targets.map(\.recipe)
     case .composed(let composition): composition.parts.flatMap(\.recipes)
-    case .absent, .provider, .environment, .fixed: []
+    case .absent, .provider, .environment, .fixed, .computed: []
     }
   }
 

@@ -30,10 +30,7 @@ struct GraphCompiler {
     var rest = Array(plan.declarations.reversed())
     while let declaration = rest.popLast() {
       all.append(declaration)
-      if declaration.properties.isEmpty, declaration.pinned.isEmpty { continue }
-      let arguments = declaration.pinned.sorted { $0.key < $1.key }.map(\.value)
-      for embedded in (arguments + declaration.properties.map(\.value)).flatMap(\.embedded).reversed()
-      where !embedded.isDefined {
+      for embedded in declaration.embedded.reversed() where !embedded.isDefined {
         embedded.isDefined = true
         rest.append(embedded)
       }
@@ -88,19 +85,27 @@ struct GraphCompiler {
       }
     }
     linker.linkPending()
-    connectProcessors(plan)
+    plan.injections = infrastructure(\.isInjection, Dependency.of(Injection.self), plan)
+    plan.processors = infrastructure(\.isProcessor, Dependency.of((any BeanPostProcessor).self), plan)
+    for definition in plan.definitions where definition.isScope {
+      if let recipe = plan.recipe(of: definition) { markInfrastructure(recipe) }
+    }
   }
 
-  private mutating func connectProcessors(_ plan: Plan) {
+  /// Beans that serve the plan's environments, those of ancestors first.
+  private mutating func infrastructure(
+    _ isWanted: (Definition) -> Bool, _ dependency: Dependency, _ plan: Plan
+  ) -> [Edge] {
+    var edges: [Edge] = []
     for (home, _) in plan.chain.reversed() {
-      for definition in home.definitions where definition.isProcessor {
+      for definition in home.definitions where isWanted(definition) {
         guard let (recipe, hops) = linker.recipe(for: definition, from: plan) else { continue }
         linker.linkPending()
-        let dependency = Dependency.of((any BeanPostProcessor).self)
-        plan.processors.append(Edge(dependency, .bean(recipe, hops: hops)))
+        edges.append(Edge(dependency, .bean(recipe, hops: hops)))
         markInfrastructure(recipe)
       }
     }
+    return edges
   }
 
   private func markInfrastructure(_ recipe: Recipe) {

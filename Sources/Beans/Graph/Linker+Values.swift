@@ -55,13 +55,22 @@ extension Linker {
     return nil
   }
 
+  func configured(_ value: InjectConfigurationValue, _ dependency: Dependency, of recipe: Recipe, _ place: String)
+    -> Edge?
+  {
+    recipe.faults.append(recipe.definition.fault(.missingConfiguration, place))
+    return nil
+  }
+
   private static func name(of value: Any) -> String { "\(type(of: value))" }
 
   /// How a property is set; nil, and a fault, where the bean's class has none of that name.
   func access(to property: PropertyInjection, of recipe: Recipe) -> PropertyAccess? {
     if let access = property.access { return access }
-    recipe.faults.append(
-      recipe.definition.fault(.unknownProperty, "\(recipe.definition.type) has no stored \(property.name)"))
-    return nil
+    guard case .text(let name) = property.name else { return nil }
+    do { return try PropertyAccess.named(name, of: recipe.definition.type) } catch {
+      recipe.report(error)
+      return nil
+    }
   }
 }

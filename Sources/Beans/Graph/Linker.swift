@@ -70,11 +70,7 @@ struct Linker {
       guard let value = definition.pinned[index] else { return connect(dependency, of: recipe, "parameter \(index)") }
       return settle(value, as: dependency, of: recipe, "parameter \(index)")
     }
-    recipe.properties = definition.properties.compactMap { property in
-      guard let access = access(to: property, of: recipe) else { return nil }
-      return settle(property.value, as: access.dependency, of: recipe, "\(property.name)")
-        .map { Recipe.Property(edge: $0, set: access.set) }
-    }
+    linkProperties(of: recipe)
   }
 
   private mutating func prerequisite(_ requirement: BeanDeclaration.Requirement, of recipe: Recipe) -> Edge? {

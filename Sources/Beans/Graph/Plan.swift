@@ -40,6 +40,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   var sorted: [Recipe] = []
   /// Those of ancestors first.
   var processors: [Edge] = []
+  /// Those of ancestors first.
+  var injections: [Edge] = []
   let index = EdgeIndex()
   /// By slot, flat, for the request path: written by `freeze`.
   private(set) var flat = UnsafeMutablePointer<UnsafeMutablePointer<SlotPlan>>.allocate(capacity: 0)
@@ -108,9 +110,12 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   /// Whether a bean declared here is a scope.
   private(set) var hasScopeBean = false
+  /// Whether a bean declared here is an injection.
+  private(set) var hasInjectionBean = false
 
   func add(_ definition: Definition) {
     if definition.isScope { hasScopeBean = true }
+    if definition.isInjection { hasInjectionBean = true }
     definitions.append(definition)
     if let id = definition.id, definitionsById[id] == nil { definitionsById[id] = definition }
     if let declaration = definition.declaration { definitionsByDeclaration[ObjectIdentifier(declaration)] = definition }
@@ -206,6 +211,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
         plan.recipes = []
         plan.sorted = []
         plan.processors = []
+        plan.injections = []
         plan.edgesById = [:]
         plan.index.removeAll()
       }

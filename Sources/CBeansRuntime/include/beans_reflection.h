@@ -29,6 +29,9 @@ intptr_t beans_field_count(const void *class_metadata);
 /// own first. The class is the one that declares the property.
 struct beans_field beans_field(const void *class_metadata, intptr_t index, intptr_t local_index);
 
+/// Whether the name of one of a class's own stored properties begins with an underscore.
+bool beans_has_underscored_field(const void *class_metadata);
+
 /// Whether values of a type must not be copied.
 bool beans_is_noncopyable(const void *metadata);
 
