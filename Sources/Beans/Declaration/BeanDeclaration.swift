@@ -14,6 +14,7 @@ public class BeanDeclaration {
   enum PinnedArgument {
     case value(Any)
     case reference(String)
+    case text(String)
   }
 
   /// The bean's own type; nil for a template without a class.
@@ -87,13 +88,20 @@ public class BeanDeclaration {
   @discardableResult public func implements(_ types: Any.Type...) -> Self {
     with { $0.stated.append(contentsOf: types) }
   }
-  /// Gives the factory's parameter at `index` (from 0) this value.
+  /// Gives the factory's parameter at `index` (from 0) this value, converted to the parameter's type if need be.
   @discardableResult public func argument(_ index: Int, value: Any) -> Self {
     with { $0.pinned[index] = .value(value) }
   }
   /// Gives the factory's parameter at `index` (from 0) the bean with that id.
   @discardableResult public func argument(_ index: Int, ref id: String) -> Self {
     with { $0.pinned[index] = .reference(id) }
+  }
+  /// Gives the factory's parameter at `index` (from 0) this text with its placeholders replaced, converted to the
+  /// parameter's type: at startup, with the configuration of the environment that declares the bean.
+  ///
+  /// `${key}`, `${namespace:key}` and `${key=default}` stand for configuration values; `$${` stands for `${`.
+  @discardableResult public func argument(_ index: Int, resolve text: String) -> Self {
+    with { $0.pinned[index] = .text(text) }
   }
 
   /// Runs the release callbacks on an instance of this bean: `preDestroy`, then `.onDestroy`. For scopes of your own that

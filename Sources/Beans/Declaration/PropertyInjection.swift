@@ -2,6 +2,7 @@
 struct PropertyInjection {
   enum Source {
     case value(Any)
+    case text(String)
     case reference(String)
     case byType
     case declaration(BeanDeclaration)

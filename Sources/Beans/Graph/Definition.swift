@@ -20,6 +20,8 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   private(set) var postConstructs: [BeanCallback]
   private(set) var onDestroys: [BeanCallback]
   let stated: [Any.Type]
+  /// What the declaration gives and startup has to settle, in the order found.
+  private(set) var fixedValues: [(target: FixedValue.Target, value: FixedValue)] = []
   /// What scopes are handed. nil for a seed.
   private(set) var declaration: BeanDeclaration?
 
@@ -78,13 +80,24 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.declaration = nil
   }
 
-  /// Lets go of the user's closures.
+  /// The value for one parameter or property; the same one for every recipe of this bean. Under the plan's lock.
+  func fixedValue(
+    _ given: FixedValue.Given, _ dependency: Dependency, for target: FixedValue.Target, _ place: String
+  ) -> FixedValue {
+    if let known = fixedValues.first(where: { $0.target == target }) { return known.value }
+    let value = FixedValue(given, for: dependency, at: place)
+    fixedValues.append((target, value))
+    return value
+  }
+
+  /// Lets go of the user's closures and values.
   func dismantle() {
     constructor = nil
     pinned = [:]
     properties = []
     postConstructs = []
     onDestroys = []
+    fixedValues = []
     declaration = nil
   }
 
@@ -92,6 +105,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   var label: String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
   var isClass: Bool { type is AnyObject.Type }
   var isProcessor: Bool { type is any BeanPostProcessor.Type || type == (any BeanPostProcessor).self }
+  var isSource: Bool { type is any ConfigurationSource.Type || type == (any ConfigurationSource).self }
   var isScope: Bool { type is any BeanScope.Type || type == (any BeanScope).self }
 
   func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {

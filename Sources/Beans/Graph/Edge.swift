@@ -10,8 +10,9 @@ final class Edge: @unchecked Sendable {  // immutable
     case absent
     case provider(id: String?)
     case environment
-    /// A value given in the declaration, kept by the edge.
-    case fixed(Argument)
+    case configuration
+    /// A value given in the declaration.
+    case fixed(FixedValue)
   }
 
   let dependency: Dependency
@@ -38,16 +39,12 @@ final class Edge: @unchecked Sendable {  // immutable
     }
   }
 
-  deinit {
-    if case .fixed(let argument) = source { argument.release() }
-  }
-
   /// The beans that must exist before the edge can be followed.
   var recipes: [Recipe] {
     switch source {
     case .bean(let recipe, _): [recipe]
     case .all(let targets): targets.map(\.recipe)
-    case .absent, .provider, .environment, .fixed: []
+    case .absent, .provider, .environment, .configuration, .fixed: []
     }
   }
 

@@ -70,13 +70,17 @@ struct Linker {
       switch definition.pinned[index] {
       case nil: connect(dependency, of: recipe, "parameter \(index)")
       case .reference(let id): connect(dependency, id: id, of: recipe, "parameter \(index)")
-      case .value(let value): fixed(value, dependency, of: recipe, "parameter \(index)")
+      case .value(let value): fixed(.value(value), dependency, of: recipe, .argument(index), "parameter \(index)")
+      case .text(let text): fixed(.text(text), dependency, of: recipe, .argument(index), "parameter \(index)")
       }
     }
-    recipe.properties = definition.properties.compactMap { property in
+    recipe.properties = definition.properties.enumerated().compactMap { index, property in
       let edge: Edge? =
         switch property.source {
-        case .value(let value): fixed(value, property.dependency, of: recipe, "\(property.path)")
+        case .value(let value):
+          fixed(.value(value), property.dependency, of: recipe, .property(index), "\(property.path)")
+        case .text(let text):
+          fixed(.text(text), property.dependency, of: recipe, .property(index), "\(property.path)")
         case .byType: connect(property.dependency, of: recipe, "\(property.path)")
         case .reference(let id): connect(property.dependency, id: id, of: recipe, "\(property.path)")
         case .declaration(let bean): connect(property.dependency, to: bean, of: recipe, "\(property.path)")
@@ -117,12 +121,12 @@ struct Linker {
     return accept(connect(dependency, definition, in: recipe.plan), of: recipe, place)
   }
 
-  private func fixed(_ value: Any, _ dependency: Dependency, of recipe: Recipe, _ place: String) -> Edge? {
-    if let argument = dependency.argument(fixed: value) { return Edge(dependency, .fixed(argument)) }
-    recipe.faults.append(
-      recipe.definition.fault(
-        .typeMismatch, "\(place): \(type(of: value)) is not a \(dependency.wanted)"))
-    return nil
+  /// Settled later, when no lock is held: conversions are the user's code. See `ValueSettler`.
+  private func fixed(
+    _ given: FixedValue.Given, _ dependency: Dependency, of recipe: Recipe, _ target: FixedValue.Target,
+    _ place: String
+  ) -> Edge {
+    Edge(dependency, .fixed(recipe.definition.fixedValue(given, dependency, for: target, place)))
   }
 
   /// Turns what was found into an edge of the recipe, or into a fault that names the recipe.
@@ -150,6 +154,7 @@ struct Linker {
     switch dependency.shape {
     case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason, path: [element]))
     case .environment: return .success(Edge(dependency, .environment))
+    case .configuration: return .success(Edge(dependency, .configuration))
     case .one where id == nil, .optional where id == nil, .all:
       // A seed is found by its own type, even one that asks for something else when it is no seed.
       if let (seed, _) = plan.chain.lazy.compactMap({ plan, hops in plan.seed.map { ($0, hops) } })
@@ -258,7 +263,7 @@ struct Linker {
     switch dependency.shape {
     case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason))
     case .provider: return dependency.provided.map { check(provided: $0, id: id, in: plan) } ?? .success(())
-    case .environment, .optional, .all: return .success(())
+    case .environment, .configuration, .optional, .all: return .success(())
     case .one where id != nil: return .success(())
     case .one:
       let visible = plan.chain.contains { !$0.plan.candidates(for: dependency.element).isEmpty }
