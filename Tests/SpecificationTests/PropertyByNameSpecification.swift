@@ -111,6 +111,43 @@ import Testing
     #expect(try requests.withChild(()) { try $0.getBean(Radio.self).station } == "request")
   }
 
+  @Test("Values and texts are converted to the property's type, placeholders replaced")
+  func conversion() throws {
+    let environment = try Environment()
+    try environment.define(environment.settings().setValue(key: "power", value: 250).setValue(key: "n", value: "2"))
+    try environment.define(
+      environment.bean(Engine.self).property("power", resolve: "${power}").property("torque", value: "1.5"))
+    try environment.define(
+      environment.bean(Car.self).property("name", resolve: "car ${n}").property("wheels", .text("${wheels=3}")))
+    try environment.define(
+      environment.bean(Garage.self)
+        .property("names", .list([.text("${n}"), .value(7)]))
+        .property("engines", .list([.inject(InjectBean())]))
+        .property("places", .map([(.text("a${n}"), .text("${n}")), (.value(5), .value("6"))])))
+    let engine = try environment.getBean(Engine.self)
+    #expect(engine.power == 250 && engine.torque == 1.5)
+    let car = try environment.getBean(Car.self)
+    #expect(car.name == "car 2" && car.wheels == 3)
+    let garage = try environment.getBean(Garage.self)
+    #expect(garage.names == ["2", "7"])
+    #expect(garage.places == ["a2": 2, "5": 6])
+  }
+
+  @Test("Values that do not convert, unresolved placeholders and converted keys that repeat are faults, all at once")
+  func conversionFaults() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(Engine.self).property("power", value: "much").property("torque", resolve: "${missing}"))
+    try environment.define(
+      environment.bean(Garage.self)
+        .property("numbers", .list([.value(1), .value("x")]))
+        .property("places", .map([(.value(5), .value(1)), (.value("5"), .value(1))])))
+    let faults = try startupFaults(of: environment)
+    #expect(
+      faults.map(\.code) == [.conversionFailed, .unresolvedPlaceholder, .conversionFailed, .invalidDeclaration])
+    #expect(faults[2].message.contains("element 1"))
+  }
+
   // MARK: templates
 
   @Test("A template's properties are inherited and overridden by name")
@@ -250,6 +287,7 @@ private protocol Sound { var volume: Int { get } }
 
 private class Engine: Initializable {
   var power = 0
+  var torque = 0.0
   let constant = 0
   required init() {}
 }

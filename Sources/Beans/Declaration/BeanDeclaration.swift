@@ -115,7 +115,7 @@ public class BeanDeclaration {
   @discardableResult public func argument(_ index: Int, _ value: BeanValue) -> Self {
     with { $0.pinned[index] = value }
   }
-  /// Gives the factory's parameter at `index` (from 0) this value.
+  /// Gives the factory's parameter at `index` (from 0) this value, converted to the parameter's type if need be.
   @discardableResult public func argument(_ index: Int, value: Any) -> Self {
     argument(index, .value(value))
   }
@@ -142,6 +142,13 @@ public class BeanDeclaration {
     return with {
       $0.propertyFaults.append("property '\(name)' needs exactly one of value, ref, resolve, bean and inject")
     }
+  }
+  /// Gives the factory's parameter at `index` (from 0) this text with its placeholders replaced, converted to the
+  /// parameter's type: at startup, with the configuration of the environment that declares the bean.
+  ///
+  /// `${key}`, `${namespace:key}` and `${key=default}` stand for configuration values; `$${` stands for `${`.
+  @discardableResult public func argument(_ index: Int, resolve text: String) -> Self {
+    with { $0.pinned[index] = .text(text) }
   }
 
   /// Runs the release callbacks on an instance of this bean: `preDestroy`, then `.onDestroy`. For scopes of your own that

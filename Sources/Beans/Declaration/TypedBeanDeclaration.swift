@@ -12,6 +12,15 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     inject(path, .reference(id))
   }
 
+  /// Sets a property to this text with its placeholders replaced, converted to the property's type: at startup, with the
+  /// configuration of the environment that declares the bean.
+  ///
+  /// `${key}`, `${namespace:key}` and `${key=default}` stand for configuration values; `$${` stands for `${`.
+  @discardableResult
+  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, resolve text: String) -> Self {
+    inject(path, .text(text))
+  }
+
   /// Sets a property to a bean declared in place. It is a bean of its own in the same environment.
   @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, bean: BeanDeclaration) -> Self {

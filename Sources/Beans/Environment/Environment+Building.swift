@@ -31,8 +31,10 @@ extension Environment {
       return Argument(owning: dependency.provider(in: self, id: id).unsafelyUnwrapped, access: .boxed)
     case .environment:
       return Argument(borrowing: self, access: .reference)
-    case .fixed(let argument):
-      return Argument(object: argument.object, access: argument.access, isOwned: false)
+    case .configuration:
+      return Argument(borrowing: plan.configuration, access: .reference)
+    case .fixed(let value):
+      return try value.borrowed()
     case .computed(let inject, let property):
       return try compute(inject, property, dependency)
     case .composed(let composition):

@@ -42,7 +42,9 @@ extension Environment {
     case .named(let id): return try argument(for: plan.edge(for: dependency, id: id(object)))
     case .custom(let inject): return try compute(inject, injection.property, dependency)
     case .configuration(let value):
-      throw EnvironmentError(.missingConfiguration, value.key)
+      let found = try plan.configuration.value(dependency.wanted, for: value)
+      if let argument = dependency.argument(fixed: found) { return argument }
+      throw injection.property.mismatch(found)
     }
   }
 

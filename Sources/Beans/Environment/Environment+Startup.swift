@@ -53,8 +53,10 @@ extension Environment {
     defer { if isInsideParent { parent?.leave() } }
     LogManager.getLogger(forName: "Beans.Environment").debug("starting '\(name)'")
     plan.prepareDescriptors()
-    try plan.exclusively {
-      try GraphCompiler.compile(plan)
+    let faults = plan.exclusively { GraphCompiler.compile(plan) }
+    let values = ValueSettler(plan)
+    try values.settleEarly(faults)
+    plan.exclusively {
       allocateSlots()
       plan.freeze()
       plan.descendants.forEach { $0.freeze() }
@@ -68,6 +70,7 @@ extension Environment {
     let leads = try enter()
     defer { leave() }
     try Frame.with(self, nil, leads: leads) {
+      try buildSources(values)
       try buildInfrastructure()
       try buildSingletons()
     }
@@ -83,6 +86,16 @@ extension Environment {
     for index in 0..<count { (header.slots + index).initialize(to: Slot()) }
     header.order = .allocate(capacity: count)
     plan.slots = header.slots
+  }
+
+  /// Configuration sources, then the values that depend on them, wherever they were declared.
+  private func buildSources(_ values: ValueSettler) throws {
+    for recipe in values.sources {
+      try values.settleTexts(neededBy: recipe)
+      guard let source = Box.open(try instance(of: recipe, hops: 0)) as? any ConfigurationSource else { continue }
+      do { try plan.configuration.addSource(source) } catch { throw failure(error, of: recipe) }
+    }
+    try values.settleTexts()
   }
 
   /// Scopes, then injections, then post processors, wherever they were declared.

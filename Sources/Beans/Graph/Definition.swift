@@ -22,6 +22,9 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   private(set) var postConstructs: [BeanCallback]
   private(set) var onDestroys: [BeanCallback]
   let stated: [Any.Type]
+  /// What the declaration gives and startup has to settle, in the order found.
+  private(set) var fixedValues: [FixedValue] = []
+  private var fixedValuesByPlace: [String: FixedValue] = [:]
   /// What scopes are handed. nil for a seed.
   private(set) var declaration: BeanDeclaration?
 
@@ -103,13 +106,25 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.declaration = nil
   }
 
-  /// Lets go of the user's closures.
+  /// The value for the parameter, property or element that faults call `place`; the same one for every recipe of this
+  /// bean. Under the plan's lock.
+  func fixedValue(_ given: FixedValue.Given, _ dependency: Dependency, at place: String) -> FixedValue {
+    if let known = fixedValuesByPlace[place] { return known }
+    let value = FixedValue(given, for: dependency, at: place)
+    fixedValuesByPlace[place] = value
+    fixedValues.append(value)
+    return value
+  }
+
+  /// Lets go of the user's closures and values.
   func dismantle() {
     constructor = nil
     pinned = [:]
     properties = []
     postConstructs = []
     onDestroys = []
+    fixedValues = []
+    fixedValuesByPlace = [:]
     declaration = nil
   }
 
@@ -118,6 +133,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   var isClass: Bool { type is AnyObject.Type }
   var isProcessor: Bool { type is any BeanPostProcessor.Type || type == (any BeanPostProcessor).self }
   var isInjection: Bool { type is Injection.Type }
+  var isSource: Bool { type is any ConfigurationSource.Type || type == (any ConfigurationSource).self }
   var isScope: Bool { type is any BeanScope.Type || type == (any BeanScope).self }
 
   func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {

@@ -1,11 +1,13 @@
-/// From declarations to a plan, or to every fault at once. No user code runs here.
+/// From declarations to a plan and everything that is wrong with it. No user code runs here.
 struct GraphCompiler {
   private let plan: Plan
   private var linker: Linker
   private var faults: [EnvironmentError] = []
 
   /// Compiles the plan of a plain environment and of all factories below it. The plans of ancestors are compiled.
-  static func compile(_ plan: Plan) throws {
+  ///
+  /// - Returns: all faults; the plan is of no use unless there are none.
+  static func compile(_ plan: Plan) -> [EnvironmentError] {
     var compiler = GraphCompiler(plan)
     let plans = [plan] + plan.descendants
     plans.forEach { compiler.collect($0) }
@@ -13,10 +15,7 @@ struct GraphCompiler {
     plans.forEach { compiler.checkScopes($0) }
     plans.forEach { compiler.link($0) }
     compiler.judge(plans)
-    let fault = EnvironmentError.combining(compiler.faults, code: .startupFailed) {
-      "\($0) faults in environment '\(plan.name)'"
-    }
-    if let fault { throw fault }
+    return compiler.faults
   }
 
   private init(_ plan: Plan) {
@@ -63,6 +62,12 @@ struct GraphCompiler {
     for definition in plan.definitions where definition.maker == nil {
       if !names.isKnown(definition.scopeName) {
         faults.append(definition.fault(.unknownScope, "no scope is called '\(definition.scopeName)'"))
+      } else if plan.scopeName != nil && definition.isSource {
+        faults.append(
+          definition.fault(
+            .invalidDeclaration,
+            "a configuration source cannot be built for each child: declare it further out, or add it with "
+              + "addConfigurationSource"))
       } else if let own = plan.scopeName ?? (definition.scopeName == "singleton" ? nil : plan.name),
         outer.contains(definition.scopeName)
       {
@@ -87,8 +92,8 @@ struct GraphCompiler {
     linker.linkPending()
     plan.injections = infrastructure(\.isInjection, Dependency.of(Injection.self), plan)
     plan.processors = infrastructure(\.isProcessor, Dependency.of((any BeanPostProcessor).self), plan)
-    for definition in plan.definitions where definition.isScope {
-      if let recipe = plan.recipe(of: definition) { markInfrastructure(recipe) }
+    for definition in plan.definitions where definition.isSource || definition.isScope {
+      if let recipe = plan.recipe(of: definition) { markInfrastructure(recipe, in: plan) }
     }
   }
 
@@ -108,10 +113,11 @@ struct GraphCompiler {
     return edges
   }
 
-  private func markInfrastructure(_ recipe: Recipe) {
+  /// Marks the recipe and all it is made of, or what of that belongs to `home`.
+  private func markInfrastructure(_ recipe: Recipe, in home: Plan? = nil) {
     var rest = [recipe]
     while let next = rest.popLast() {
-      if next.isInfrastructure { continue }
+      if next.isInfrastructure || home != nil && next.plan !== home { continue }
       next.isInfrastructure = true
       rest += next.dependencies
     }

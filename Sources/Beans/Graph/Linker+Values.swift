@@ -5,9 +5,9 @@ extension Linker {
     _ value: BeanValue, as dependency: Dependency, of recipe: Recipe, _ place: String
   ) -> Edge? {
     switch value {
-    case .value(let value): fixed(value, dependency, of: recipe, place)
-    case .text(let text): fixed(text, dependency, of: recipe, place)
-    case .null: fixed(Any?.none as Any, dependency, of: recipe, place)
+    case .value(let value): fixed(.value(value), dependency, of: recipe, place)
+    case .text(let text): fixed(.text(text), dependency, of: recipe, place)
+    case .null: null(dependency, of: recipe, place)
     case .reference(let id): connect(dependency, id: id, of: recipe, place)
     case .inject(let inject): connect(dependency, id: inject.id, of: recipe, place)
     case .bean(let bean): connect(dependency, to: bean, of: recipe, place)
@@ -38,31 +38,25 @@ extension Linker {
       if let part { parts.append(part) }
     }
     guard parts.count == entries.count * (isMap ? 2 : 1) else { return nil }
-    let composition = Composition(parts: parts, type: collection)
-    guard composition.isFixed else { return Edge(dependency, .composed(composition)) }
-    guard let fixed = composition.fixed else {
-      recipe.faults.append(recipe.definition.fault(.invalidDeclaration, "\(place): two entries have the same key"))
+    let values = parts.compactMap(\.fixedValue)
+    if values.count == parts.count { return fixed(.parts(values, collection), dependency, of: recipe, place) }
+    return Edge(dependency, .composed(Composition(parts: parts, type: collection)))
+  }
+
+  /// Settled later, when no lock is held: conversions are the user's code. See `ValueSettler`.
+  func fixed(_ given: FixedValue.Given, _ dependency: Dependency, of recipe: Recipe, _ place: String) -> Edge {
+    Edge(dependency, .fixed(recipe.definition.fixedValue(given, dependency, at: place)))
+  }
+
+  private func null(_ dependency: Dependency, of recipe: Recipe, _ place: String) -> Edge? {
+    let null = Any?.none as Any
+    guard let argument = dependency.argument(fixed: null) else {
+      recipe.faults.append(recipe.definition.fault(.typeMismatch, "\(place): nil is not a \(dependency.wanted)"))
       return nil
     }
-    return self.fixed(fixed, dependency, of: recipe, place)
+    argument.release()
+    return fixed(.value(null), dependency, of: recipe, place)
   }
-
-  func fixed(_ value: Any, _ dependency: Dependency, of recipe: Recipe, _ place: String) -> Edge? {
-    if let argument = dependency.argument(fixed: value) { return Edge(dependency, .fixed(argument)) }
-    recipe.faults.append(
-      recipe.definition.fault(
-        .typeMismatch, "\(place): \(Self.name(of: value)) is not a \(dependency.wanted)"))
-    return nil
-  }
-
-  func configured(_ value: InjectConfigurationValue, _ dependency: Dependency, of recipe: Recipe, _ place: String)
-    -> Edge?
-  {
-    recipe.faults.append(recipe.definition.fault(.missingConfiguration, place))
-    return nil
-  }
-
-  private static func name(of value: Any) -> String { "\(type(of: value))" }
 
   /// How a property is set; nil, and a fault, where the bean's class has none of that name.
   func access(to property: PropertyInjection, of recipe: Recipe) -> PropertyAccess? {
@@ -73,4 +67,8 @@ extension Linker {
       return nil
     }
   }
+}
+
+extension Edge {
+  fileprivate var fixedValue: FixedValue? { if case .fixed(let value) = source { value } else { nil } }
 }

@@ -130,6 +130,7 @@ struct Linker {
     switch dependency.shape {
     case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason, path: [element]))
     case .environment: return .success(Edge(dependency, .environment))
+    case .configuration: return .success(Edge(dependency, .configuration))
     case .one where id == nil, .optional where id == nil, .all:
       // A seed is found by its own type, even one that asks for something else when it is no seed.
       if let (seed, _) = plan.chain.lazy.compactMap({ plan, hops in plan.seed.map { ($0, hops) } })
@@ -238,7 +239,7 @@ struct Linker {
     switch dependency.shape {
     case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason))
     case .provider: return dependency.provided.map { check(provided: $0, id: id, in: plan) } ?? .success(())
-    case .environment, .optional, .all: return .success(())
+    case .environment, .configuration, .optional, .all: return .success(())
     case .one where id != nil: return .success(())
     case .one:
       let visible = plan.chain.contains { !$0.plan.candidates(for: dependency.element).isEmpty }

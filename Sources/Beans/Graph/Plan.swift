@@ -17,6 +17,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   private(set) var seed: Definition?
   /// Ordered by registration; a later one of the same name replaces an earlier.
   var scopes: [NamedScope] = []
+  let configuration: ConfigurationManager
 
   /// The name is asked for once: it is user code, and compared under the plan's lock.
   struct NamedScope {
@@ -62,6 +63,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     self.name = name
     self.scopeName = scopeName
     self.parent = parent
+    self.configuration = ConfigurationManager(parent: parent?.configuration)
     self.lock = parent?.lock ?? Lock()
   }
 
@@ -196,6 +198,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// Lets go of what users gave: their closures may hold the environment. After the end, nothing is looked up any more.
   func dismantle() {
     for plan in [self] + descendants {
+      plan.configuration.close()
       plan.lock.mutex.withLock { _ in
         plan.declarations.forEach { $0.instance = nil }
         plan.declarations = []

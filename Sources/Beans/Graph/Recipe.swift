@@ -19,7 +19,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     }
 
     let source: Source
-    let set: (AnyObject, Argument) throws -> Void
+    var set: (AnyObject, Argument) throws -> Void
 
     init(_ source: Source, _ access: PropertyAccess) {
       self.source = source

@@ -10,18 +10,29 @@ struct ClassInjection {
     case custom(Inject)
   }
 
+  /// Setting a property through a key path reads it first, which an `@Injected` one does not survive without a value.
+  struct Stopgap {
+    /// Gives the property a value that is about to be replaced.
+    let set: (AnyObject, Argument) -> Void
+    /// Whether it has not been replaced.
+    let isLeft: (AnyObject) -> Bool
+  }
+
   /// The property's name in Swift.
   let name: String
   let property: PropertyDescriptor
   let source: Source
   let access: PropertyAccess
+  /// nil for properties that can be read at any time.
+  let stopgap: Stopgap?
 
   /// A property wrapper's storage is named after the property.
-  init(wrapped property: PropertyDescriptor, _ source: Source, _ access: PropertyAccess) {
+  init(wrapped property: PropertyDescriptor, _ source: Source, _ access: PropertyAccess, _ stopgap: Stopgap) {
     self.name = String(property.getName().dropFirst())
     self.property = property
     self.source = source
     self.access = access
+    self.stopgap = stopgap
   }
 
   private init(_ property: PropertyDescriptor, _ inject: Inject) throws {
@@ -34,6 +45,7 @@ struct ClassInjection {
       default: .custom(inject)
       }
     self.access = try PropertyAccess(property)
+    self.stopgap = nil
   }
 
   /// Those of a class, inherited ones first. Throws what an initializer throws, or for a property that cannot be set.

@@ -10,12 +10,17 @@
 @propertyWrapper
 public struct Injected<Value> {
   private var value: Value?
+  /// Whether the value only stands in for the one that is about to be set: see `ClassInjection.Stopgap`.
+  private(set) var isStopgap = false
 
   /// A property to be injected.
   public init() {}
 
   /// A property that has been injected.
-  init(_ value: Value) { self.value = value }
+  init(_ value: Value, isStopgap: Bool = false) {
+    self.value = value
+    self.isStopgap = isStopgap
+  }
 
   /// The injected value.
   public var wrappedValue: Value {
@@ -25,7 +30,10 @@ public struct Injected<Value> {
       }
       return value
     }
-    set { value = newValue }
+    set {
+      value = newValue
+      isStopgap = false
+    }
   }
 }
 

@@ -8,6 +8,8 @@
 @propertyWrapper
 public struct InjectedById<Value> {
   private var value: Value?
+  /// Whether the value only stands in for the one that is about to be set: see `ClassInjection.Stopgap`.
+  private(set) var isStopgap = false
   /// The id of the bean.
   public let id: String
 
@@ -15,9 +17,10 @@ public struct InjectedById<Value> {
   public init(_ id: String) { self.id = id }
 
   /// A property that has been injected.
-  init(_ id: String, _ value: Value) {
+  init(_ id: String, _ value: Value, isStopgap: Bool = false) {
     self.id = id
     self.value = value
+    self.isStopgap = isStopgap
   }
 
   /// The injected value.
@@ -28,7 +31,10 @@ public struct InjectedById<Value> {
       }
       return value
     }
-    set { value = newValue }
+    set {
+      value = newValue
+      isStopgap = false
+    }
   }
 }
 

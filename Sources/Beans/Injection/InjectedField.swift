@@ -10,7 +10,10 @@ extension Injected: InjectedField {
     let access = PropertyAccess(owner: property.owner, dependency: Dependency.of(Value.self)) { object, argument in
       field.store(object, Injected(argument.value(as: Value.self)))
     }
-    return ClassInjection(wrapped: property, .bean(id: nil), access)
+    let stopgap = ClassInjection.Stopgap(
+      set: { field.store($0, Injected($1.value(as: Value.self), isStopgap: true)) },
+      isLeft: { field.load($0)?.isStopgap == true })
+    return ClassInjection(wrapped: property, .bean(id: nil), access, stopgap)
   }
 }
 
@@ -22,6 +25,9 @@ extension InjectedById: InjectedField {
     let access = PropertyAccess(owner: property.owner, dependency: Dependency.of(Value.self)) { object, argument in
       field.store(object, InjectedById(id(object), argument.value(as: Value.self)))
     }
-    return ClassInjection(wrapped: property, .named(id), access)
+    let stopgap = ClassInjection.Stopgap(
+      set: { field.store($0, InjectedById(id($0), $1.value(as: Value.self), isStopgap: true)) },
+      isLeft: { field.load($0)?.isStopgap == true })
+    return ClassInjection(wrapped: property, .named(id), access, stopgap)
   }
 }
