@@ -2,7 +2,7 @@
 func areSame(_ left: Any?, _ right: Any?) -> Bool {
   guard let left, let right else { return left == nil && right == nil }
   if let left = left as? Any.Type, let right = right as? Any.Type { return left == right }
-  if type(of: left) is AnyClass || type(of: right) is AnyClass { return left as AnyObject === right as AnyObject }
+  if type(of: left) is AnyClass, type(of: right) is AnyClass { return left as AnyObject === right as AnyObject }
   if let left = left as? any Equatable { return isEqual(left, right) }
   return String(reflecting: left) == String(reflecting: right)
 }
