@@ -99,7 +99,7 @@ private struct RandomValues {
     case 32: return AnyHashable(number)
     case 33: return Result<Int, any Error>.success(number)
     case 34: return [text: [number, nil]] as [String: [Int?]]
-    case 35: return \Kinds.Point.x
+    case 35: return Substring(text)
     case 36: return Kinds.Clamped(wrappedValue: number)
     case 37: return Int?.none as Any
     case 38: return Int?.some(number) as Any
@@ -107,7 +107,7 @@ private struct RandomValues {
     case 40: return Int??.some(.none) as Any
     case 41: return keep(Kinds.Dog(name: text)) as Kinds.Animal? as Any
     case 42: return { (number: Int) in number }
-    case 43: return Substring(text)
+    case 43: return Int16(truncatingIfNeeded: number)
     case 44: return [text, number] as [Any]
     default: return UInt8(truncatingIfNeeded: number)
     }

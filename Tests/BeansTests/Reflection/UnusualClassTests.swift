@@ -49,11 +49,10 @@ import Testing
   }
 
   @Test func distributedActors() throws {
-    let remote = RemoteAccount(actorSystem: LocalTestingDistributedActorSystem())
-    for property in try BeanDescriptor.forClass(RemoteAccount.self).getProperties() {
-      #expect(code { try property.get(remote) } == .invalidDeclaration)
-    }
-    #expect(try BeanDescriptor.forClass(RemoteAccount.self).findProperty("balance") != nil)
+    let balance = try property(RemoteAccount.self, "balance")
+    #expect(code { try balance.checkWritable() } == .invalidDeclaration)
+    #expect(code { try balance.get(Kinds.Stone()) } == .invalidDeclaration)
+    #expect(!balance.accepts(1))
   }
 
   @Test func subclassesOfOtherModules() throws {
