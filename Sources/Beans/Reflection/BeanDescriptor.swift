@@ -15,8 +15,11 @@ public final class BeanDescriptor: Sendable {
   init(_ type: AnyClass, superBean: BeanDescriptor?) {
     self.type = type
     self.superBean = superBean
-    let obstacle = type is any Actor.Type ? "\(type) is an actor" : nil
-    let local = StoredField.declared(by: type).map { PropertyDescriptor($0, obstacle: obstacle) }
+    let fields = StoredField.declared(by: type)
+    // Distributed actors are known by what the compiler adds to them; where they are remote they have no properties.
+    let isActor = type is any Actor.Type || fields.contains { $0.isSynthetic }
+    let local = fields.lazy.filter { !$0.isSynthetic }
+      .map { PropertyDescriptor($0, obstacle: isActor ? "\(type) is an actor" : nil) }
     let inherited = superBean?.properties.map { PropertyDescriptor(inheriting: $0) } ?? []
     localCount = local.count
     properties = inherited + local

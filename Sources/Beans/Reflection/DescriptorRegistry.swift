@@ -5,10 +5,11 @@ import CBeansRuntime
 /// Descriptors are made outside of the lock, each by one thread; others wait for it. A thread that asks for what it is
 /// itself making, be it through other threads, gets the descriptor as far as it is.
 enum DescriptorRegistry {
-  private enum Entry {
-    case making(Making)
-    case made(BeanDescriptor)
-    case failed(EnvironmentError)
+  private enum Step {
+    case found(BeanDescriptor)
+    case fail(EnvironmentError)
+    case wait(Making)
+    case make
   }
 
   /// One descriptor whose initializer is running, on that thread.
@@ -21,25 +22,32 @@ enum DescriptorRegistry {
   }
 
   private struct State {
-    var entries: [ObjectIdentifier: Entry] = [:]
+    /// By class, each in one of the three.
+    var making: [ObjectIdentifier: Making] = [:]
+    var made: [ObjectIdentifier: BeanDescriptor] = [:]
+    var failed: [ObjectIdentifier: EnvironmentError] = [:]
     var subclasses: [ObjectIdentifier: [BeanDescriptor]] = [:]
+
+    func step(for type: AnyClass) -> Step {
+      let key = ObjectIdentifier(type)
+      if let descriptor = made[key] { return .found(descriptor) }
+      if let error = failed[key] { return .fail(error) }
+      return making[key].map { .wait($0) } ?? .make
+    }
 
     /// A class fails with its superclass, even where its own descriptor was asked for by the superclass's initializer.
     mutating func publish(_ descriptor: BeanDescriptor, _ failure: EnvironmentError?) {
-      let type: AnyClass = descriptor.getBeanClass()
-      guard let failure = failure ?? descriptor.getSuperBean().flatMap({ self.failure(of: $0) }) else {
-        entries[ObjectIdentifier(type)] = .made(descriptor)
-        if let superclass = descriptor.getSuperBean()?.getBeanClass() {
-          subclasses[ObjectIdentifier(superclass), default: []].append(descriptor)
-        }
-        return
+      let key = ObjectIdentifier(descriptor.getBeanClass())
+      let superclass = descriptor.getSuperBean().map { ObjectIdentifier($0.getBeanClass()) }
+      making[key] = nil
+      if let failure = failure ?? superclass.flatMap({ failed[$0] }) {
+        made[key] = nil
+        failed[key] = failure
+        for subclass in subclasses.removeValue(forKey: key) ?? [] { publish(subclass, failure) }
+      } else {
+        made[key] = descriptor
+        if let superclass { subclasses[superclass, default: []].append(descriptor) }
       }
-      entries[ObjectIdentifier(type)] = .failed(failure)
-      for subclass in subclasses.removeValue(forKey: ObjectIdentifier(type)) ?? [] { publish(subclass, failure) }
-    }
-
-    private func failure(of descriptor: BeanDescriptor) -> EnvironmentError? {
-      if case .failed(let error)? = entries[ObjectIdentifier(descriptor.getBeanClass())] { error } else { nil }
     }
   }
 
@@ -47,12 +55,12 @@ enum DescriptorRegistry {
 
   static func descriptor(of type: AnyClass) throws -> BeanDescriptor {
     while true {
-      switch state.withLock({ $0.entries[ObjectIdentifier(type)] }) {
-      case .made(let descriptor): return descriptor
-      case .failed(let error): throw error
-      case .making(let making):
+      switch state.withLock({ $0.step(for: type) }) {
+      case .found(let descriptor): return descriptor
+      case .fail(let error): throw error
+      case .wait(let making):
         if try !wait(for: making) { return making.descriptor }
-      case nil:
+      case .make:
         let superBean = try _getSuperclass(type).map(descriptor(of:))
         make(Making(BeanDescriptor(type, superBean: superBean)))
       }
@@ -68,8 +76,8 @@ enum DescriptorRegistry {
     let descriptor = making.descriptor
     let type: AnyClass = descriptor.getBeanClass()
     let isFirst = state.withLock { state in
-      guard state.entries[ObjectIdentifier(type)] == nil else { return false }
-      state.entries[ObjectIdentifier(type)] = .making(making)
+      guard case .make = state.step(for: type) else { return false }
+      state.making[ObjectIdentifier(type)] = making
       return true
     }
     guard isFirst else { return }
@@ -92,13 +100,7 @@ enum DescriptorRegistry {
     let type: AnyClass = making.descriptor.getBeanClass()
     do {
       try BuildQueue.wait(for: making.key, "descriptor of \(type)", in: "bean descriptors", origin: nil) {
-        state.withLock { state in
-          if case .making(let current)? = state.entries[ObjectIdentifier(type)], current === making {
-            making.thread
-          } else {
-            nil
-          }
-        }
+        state.withLock { $0.making[ObjectIdentifier(type)] === making ? making.thread : nil }
       }
       return true
     } catch let error as EnvironmentError where error.code == .cyclicDependency {

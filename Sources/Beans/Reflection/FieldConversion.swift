@@ -12,6 +12,7 @@ struct FieldConversion<Value>: Sendable {
     FieldConversion(
       fit: { value in
         guard let value else { return .some(nil) }
+        if type(of: value) == Value.self { return value as? Value }
         if let wrapped = FieldConversion<Wrapped>.fit(value) { return .some(wrapped) }
         guard let optional = value as? any OptionalType, optional.wrappedValue == nil else { return nil }
         return .some(nil)
@@ -22,7 +23,7 @@ struct FieldConversion<Value>: Sendable {
   /// No number becomes another type of number, and no value becomes an object.
   private static func fit(_ value: Any?) -> Value? {
     guard let value else { return nil }
-    if type(of: value) == Value.self || Value.self == Any.self { return value as? Value }
+    if type(of: value) == Value.self { return value as? Value }
     if let optional = value as? any OptionalType, !(Value.self is any OptionalType.Type) {
       return fit(optional.wrappedValue)
     }

@@ -38,10 +38,12 @@ struct StoredField {
     self.owner = owner
   }
 
+  /// Whether the compiler has added it, as the queue of an actor.
+  var isSynthetic: Bool { name.hasPrefix("$") }
+
   /// Why values cannot be read from or written to the property's memory; nil where they can.
   var obstacle: String? {
     guard let type else { return "its values cannot be copied, or the runtime does not know its type" }
-    if name.hasPrefix("$") { return "it belongs to the compiler" }
     switch ownership {
     case beans_unowned, beans_unmanaged: return "it is unowned: reading it could trap"
     default: return TypeLayout.obstacle(type)
