@@ -176,7 +176,8 @@ public final class ConfigurationManager: Sendable {
     let place = scope.isEmpty ? "" : " in scope '\(scope)'"
     let namespace = key.namespace.isEmpty ? "" : " in namespace '\(key.namespace)'"
     return EnvironmentError(
-      code, "no configuration value for key '\(key.key)'\(namespace)\(place), and no default"
+      code,
+      "no configuration value for key '\(key.key)'\(namespace)\(place), and no default"
         + (hints ? hint(for: key) : ""),
       path: ["'\(key)'"])
   }
@@ -190,7 +191,9 @@ public final class ConfigurationManager: Sendable {
     }
     if known.contains(key) { return "; other scopes have one" }
     let wanted = "\(key)"
-    if let sameKey = known.filter({ $0.key == key.key }).map({ "\($0)" }).min() { return "; did you mean '\(sameKey)'?" }
+    if let sameKey = known.filter({ $0.key == key.key }).map({ "\($0)" }).min() {
+      return "; did you mean '\(sameKey)'?"
+    }
     let near = known.map { "\($0)" }.filter { EditDistance.isSmall($0, wanted) }.min()
     return near.map { "; did you mean '\($0)'?" } ?? ""
   }

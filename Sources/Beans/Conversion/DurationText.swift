@@ -31,7 +31,8 @@ enum DurationText {
     return Duration(attoseconds: isNegative ? -total : total)
   }
 
-  private static let malformed = ConversionFailure("expected a number and a unit (d, h, m, s, ms, us, ns), such as 250ms")
+  private static let malformed = ConversionFailure(
+    "expected a number and a unit (d, h, m, s, ms, us, ns), such as 250ms")
 
   private static func take(_ text: inout Substring, while isPart: (Character) -> Bool) -> Substring {
     let part = text.prefix(while: isPart)
