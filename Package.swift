@@ -31,7 +31,7 @@ let package = Package(
       // `Builtin` allocates an environment together with its slots.
       swiftSettings: settings + [.enableExperimentalFeature("BuiltinModule")]),
     .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: settings),
-    .target(name: "BeansServer", dependencies: ["Beans", "BeansEventLoop"], swiftSettings: settings),
+    .target(name: "BeansServer", dependencies: ["Beans", "BeansEventLoop", "BeansLogging"], swiftSettings: settings),
 
     // The example service.
     .executableTarget(

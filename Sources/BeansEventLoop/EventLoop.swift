@@ -14,8 +14,8 @@ import Synchronization
 ///
 /// **Threads.** The loop's thread is the one that is inside `run()` or `close()`; outside of both there is none.
 /// `execute`, `tryExecute`, `schedule`, `stop`, `isCurrent`, `openHandles`, `isRunning` and the executor's methods may be
-/// called from any thread. Handles (`TCPListener`, `TCPConnection`, `SignalSource`) belong to the loop's thread; while no
-/// thread drives the loop, the one thread that sets it up (or takes it down) may use them.
+/// called from any thread. Handles (`TCPListener`, `TCPConnection`, `SignalSource`, `FileWatcher`) belong to the loop's
+/// thread; while no thread drives the loop, the one thread that sets it up (or takes it down) may use them.
 ///
 /// **Life.** A loop must be closed. `run()` may be called again after it has returned.
 ///

@@ -45,6 +45,8 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     public static let notConnected = Code(UV_ENOTCONN)
     /// Too many open files (`EMFILE`).
     public static let tooManyOpenFiles = Code(UV_EMFILE)
+    /// Nothing is there (`ENOENT`).
+    public static let notFound = Code(UV_ENOENT)
     /// Not allowed (`EACCES`), a port below 1024 for example.
     public static let permissionDenied = Code(UV_EACCES)
 

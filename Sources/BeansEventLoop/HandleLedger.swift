@@ -5,6 +5,7 @@ enum HandleKind: String, CaseIterable, Sendable {
   case listener = "TCPListener"
   case connection = "TCPConnection"
   case signal = "SignalSource"
+  case fileWatcher = "FileWatcher"
 }
 
 /// Counts the handles of one loop. Written by the loop's thread, read by any.
@@ -18,12 +19,14 @@ final class HandleLedger: Sendable {
   private let listeners = Entry()
   private let connections = Entry()
   private let signals = Entry()
+  private let fileWatchers = Entry()
 
   subscript(kind: HandleKind) -> Entry {
     switch kind {
     case .listener: listeners
     case .connection: connections
     case .signal: signals
+    case .fileWatcher: fileWatchers
     }
   }
 

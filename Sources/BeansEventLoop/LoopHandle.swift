@@ -7,7 +7,7 @@ struct CreationSite: Sendable {
   let line: UInt
 }
 
-/// What listeners, connections and signal sources have in common: one libuv handle with its memory and its end.
+/// What listeners, connections, signal sources and file watchers have in common: one libuv handle with its memory and its end.
 ///
 /// The loop keeps an open handle alive: from its creation until libuv has let go of it after `close()`, whether or not
 /// anyone else refers to it. A handle that is never closed is therefore reported by `EventLoop.close()`.

@@ -25,6 +25,11 @@ final class BeanConstructor: @unchecked Sendable {
     self.create = create
   }
 
+  /// Calls the class's own `init()`.
+  convenience init(initializing type: any Initializable.Type) {
+    self.init(dependencies: [], identity: ObjectIdentifier(type)) { _ in type.init() }
+  }
+
   /// Inlined into the module that declares the bean, so that `make` is compiled for its concrete types.
   @inlinable @inline(__always)
   convenience init<Instance>(

@@ -1,31 +1,39 @@
-/// One property of one declaration: where the value comes from and how it is set.
+/// One property of one declaration: which, and where its value comes from.
 struct PropertyInjection {
-  enum Source {
-    case value(Any)
-    case reference(String)
-    case byType
-    case declaration(BeanDeclaration)
+  enum Name: Hashable, CustomStringConvertible {
+    case path(AnyKeyPath)
+    case text(String)
+
+    var description: String {
+      switch self {
+      case .path(let path): "\(path)"
+      case .text(let name): "property '\(name)'"
+      }
+    }
   }
 
-  let path: AnyKeyPath
-  /// The type the key path starts from; a template may be of a superclass of the bean.
-  let owner: Any.Type
-  let source: Source
-  /// What the property asks for.
-  let dependency: Dependency
-  /// Sets the property of an object that is an `owner`.
-  let set: (AnyObject, Argument) throws -> Void
+  let name: Name
+  let value: BeanValue
+  /// How it is set; nil for a name, which startup looks up in the bean's class.
+  let access: PropertyAccess?
 
-  init<Instance, Value>(_ path: ReferenceWritableKeyPath<Instance, Value>, _ source: Source) {
-    self.path = path
-    self.owner = Instance.self
-    self.source = source
-    self.dependency = Dependency.of(Value.self)
-    self.set = { object, argument in
-      guard let instance = Box.read(object, as: Instance.self) else {
-        throw EnvironmentError(.typeMismatch, "\(type(of: Box.open(object))) is not a \(Instance.self)")
-      }
-      instance[keyPath: path] = argument.value(as: Value.self)
-    }
+  init<Instance, Value>(_ path: ReferenceWritableKeyPath<Instance, Value>, _ value: BeanValue) {
+    self.name = .path(path)
+    self.value = value
+    self.access = PropertyAccess(path)
+  }
+
+  init(_ name: String, _ value: BeanValue) {
+    self.name = .text(name)
+    self.value = value
+    self.access = nil
+  }
+}
+
+extension [PropertyInjection] {
+  /// The last word on a property counts, and takes its place in the order.
+  mutating func set(_ property: PropertyInjection) {
+    removeAll { $0.name == property.name }
+    append(property)
   }
 }

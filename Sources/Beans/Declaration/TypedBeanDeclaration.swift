@@ -12,16 +12,25 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     inject(path, .reference(id))
   }
 
+  /// Sets a property to this text with its placeholders replaced, converted to the property's type: at startup, with the
+  /// configuration of the environment that declares the bean.
+  ///
+  /// `${key}`, `${namespace:key}` and `${key=default}` stand for configuration values; `$${` stands for `${`.
+  @discardableResult
+  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, resolve text: String) -> Self {
+    inject(path, .text(text))
+  }
+
   /// Sets a property to a bean declared in place. It is a bean of its own in the same environment.
   @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, bean: BeanDeclaration) -> Self {
-    inject(path, .declaration(bean))
+    inject(path, .bean(bean))
   }
 
   /// Sets a property to the bean of its type, or to the one with the injection's id.
   @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, inject: InjectBean) -> Self {
-    self.inject(path, inject.id.map { .reference($0) } ?? .byType)
+    self.inject(path, .inject(inject))
   }
 
   /// Called on the final object after `Bean.postConstruct()`, on the thread that builds it. Throwing fails the build.
@@ -39,11 +48,9 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   }
 
   private func inject<V>(
-    _ path: ReferenceWritableKeyPath<Instance, V>, _ source: PropertyInjection.Source
+    _ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue
   ) -> Self {
-    let injection = PropertyInjection(path, source)
-    properties.removeAll { $0.path == injection.path }
-    properties.append(injection)
+    properties.set(PropertyInjection(path, value))
     return self
   }
 }

@@ -31,8 +31,14 @@ extension Environment {
       return Argument(owning: dependency.provider(in: self, id: id).unsafelyUnwrapped, access: .boxed)
     case .environment:
       return Argument(borrowing: self, access: .reference)
-    case .fixed(let argument):
-      return Argument(object: argument.object, access: argument.access, isOwned: false)
+    case .configuration:
+      return Argument(borrowing: plan.configuration, access: .reference)
+    case .fixed(let value):
+      return try value.borrowed()
+    case .computed(let inject, let property):
+      return try compute(inject, property, dependency)
+    case .composed(let composition):
+      return try compose(composition, for: edge)
     case .bean(let recipe, let hops):
       let object = try instance(of: recipe, hops: hops)
       if let access = edge.direct { return Argument(owning: object, access: access) }
@@ -40,6 +46,18 @@ extension Environment {
     case .all(let targets):
       return try box(targets.map { Box.open(try instance(of: $0.recipe, hops: $0.hops)) }, for: edge)
     }
+  }
+
+  private func compose(_ composition: Composition, for edge: Edge) throws -> Argument {
+    let parts = try composition.parts.map { part in
+      let argument = try argument(for: part)
+      defer { argument.release() }
+      return argument.any
+    }
+    guard let value = composition.type.assemble(parts), let argument = edge.dependency.argument(fixed: value) else {
+      throw EnvironmentError(.invalidDeclaration, "two entries of a \(edge.dependency.wanted) have the same key")
+    }
+    return argument
   }
 
   private func box(_ beans: [Any], for edge: Edge) throws -> Argument {
@@ -222,7 +240,7 @@ extension Environment {
   @inline(never)
   private func completeUnforeseen(_ object: AnyObject, _ recipe: Recipe) throws -> AnyObject {
     let traits = recipe.traits(of: object)
-    return traits.isDisjoint(with: [.aware, .bean]) ? object : try complete(object, recipe, traits)
+    return traits.isDisjoint(with: [.aware, .bean, .injected]) ? object : try complete(object, recipe, traits)
   }
 
   /// `few` has room for a factory's arguments if there are not many.
@@ -275,13 +293,16 @@ extension Environment {
     for index in 0..<count { arguments[index].release() }
   }
 
-  /// Properties, environment, post processors and callbacks, in that order.
+  /// Properties, class-level injections, environment, post processors and callbacks, in that order.
   @inline(never)
   private func complete(_ created: AnyObject, _ recipe: Recipe, _ found: LifecycleTraits) throws -> AnyObject {
     var object = created
     var traits = found
+    if traits.contains(.injected), ObjectIdentifier(type(of: object)) != recipe.identity {
+      try injectUnforeseen(object, recipe)
+    }
     for property in recipe.properties {
-      let argument = try argument(for: property.edge)
+      let argument = try argument(for: property, of: object)
       defer { argument.release() }
       try property.set(object, argument)
     }
@@ -293,6 +314,13 @@ extension Environment {
     if traits.contains(.bean) { try (Box.open(object) as? any Bean)?.postConstruct() }
     for callback in recipe.definition.postConstructs { try callback(object) }
     return object
+  }
+
+  private func argument(for property: Recipe.Property, of object: AnyObject) throws -> Argument {
+    switch property.source {
+    case .edge(let edge): try argument(for: edge)
+    case .named(let id, let dependency): try argument(for: plan.edge(for: dependency, id: id(object)))
+    }
   }
 
   /// Values are not offered to post processors, except a class instance declared as a protocol type.

@@ -31,9 +31,7 @@ extension Environment {
   ) -> TypedBeanDeclaration<T> {
     let declaration = TypedBeanDeclaration<T>(
       type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, file: file, line: line)
-    declaration.defaultConstructor = BeanConstructor(dependencies: [], identity: ObjectIdentifier(type)) { _ in
-      type.init()
-    }
+    declaration.defaultConstructor = BeanConstructor(initializing: type)
     return declaration
   }
 
@@ -76,6 +74,34 @@ extension Environment {
       type: T.self, id: id, parent: parent, lazy: lazy, abstract: abstract, file: file, line: line)
     declaration.constructor = constructor
     return declaration
+  }
+
+  /// Declares a bean by the name of its class: "Module.Class", or a bare name that is unique in the program. It is built
+  /// by `init()` where the class is `Initializable`. Costs a search of the program's classes.
+  ///
+  /// - Throws: `.unknownClass`.
+  public func bean(
+    className: String, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line
+  ) throws -> BeanDeclaration {
+    let origin = EnvironmentError.Origin(file: "\(file)", line: Int(line))
+    do {
+      let type: AnyClass = try ClassName.find(className)
+      let declaration = BeanDeclaration(
+        type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, origin: origin)
+      declaration.defaultConstructor = (type as? any Initializable.Type).map { BeanConstructor(initializing: $0) }
+      return declaration
+    } catch let error as EnvironmentError {
+      throw EnvironmentError(error.code, error.message, path: id.map { ["'\($0)'"] } ?? [], origin: origin)
+    }
+  }
+
+  /// Declares a bean that has its class and its factory from a template.
+  public func bean(
+    parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> BeanDeclaration {
+    BeanDeclaration(type: nil, id: id, parent: parent, lazy: lazy, abstract: abstract, file: file, line: line)
   }
 
   /// An abstract bean without a class.

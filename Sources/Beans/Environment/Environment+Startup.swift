@@ -52,8 +52,11 @@ extension Environment {
     var isInsideParent = parent != nil
     defer { if isInsideParent { parent?.leave() } }
     LogManager.getLogger(forName: "Beans.Environment").debug("starting '\(name)'")
-    try plan.exclusively {
-      try GraphCompiler.compile(plan)
+    plan.prepareDescriptors()
+    let faults = plan.exclusively { GraphCompiler.compile(plan) }
+    let values = ValueSettler(plan)
+    try values.settleEarly(faults)
+    plan.exclusively {
       plan.allocateSlots()
       plan.freeze()
       plan.descendants.forEach { $0.freeze() }
@@ -67,13 +70,24 @@ extension Environment {
     let leads = try enter()
     defer { leave() }
     try Frame.with(self, nil, leads: leads) {
+      try buildSources(values)
       try buildInfrastructure()
       try buildSingletons()
     }
     header.state.bitwiseAnd(~State.unstarted, ordering: .acquiringAndReleasing)
   }
 
-  /// Scopes, then post processors, wherever they were declared.
+  /// Configuration sources, then the values that depend on them, wherever they were declared.
+  private func buildSources(_ values: ValueSettler) throws {
+    for recipe in values.sources {
+      try values.settleTexts(neededBy: recipe)
+      guard let source = Box.open(try instance(of: recipe, hops: 0)) as? any ConfigurationSource else { continue }
+      do { try plan.configuration.addSource(source) } catch { throw failure(error, of: recipe) }
+    }
+    try values.settleTexts()
+  }
+
+  /// Scopes, then injections, then post processors, wherever they were declared.
   private func buildInfrastructure() throws {
     let own = plan.sorted.filter { $0.plan === plan && $0.definition.declaration != nil }
     for recipe in own where recipe.definition.isScope {
@@ -83,13 +97,15 @@ extension Environment {
       }
     }
     try checkScopes(own)
+    for recipe in own where recipe.definition.isInjection { _ = try instance(of: recipe, hops: 0) }
+    try checkInjections()
     for recipe in own where recipe.definition.isProcessor { _ = try instance(of: recipe, hops: 0) }
   }
 
   /// A scope bean has a name only now that it exists.
   private func checkScopes(_ recipes: [Recipe]) throws {
     let names = ScopeNames(plan, expectsScopes: false)
-    let faults = recipes.filter { !names.isKnown($0.definition.scopeName) }
+    let faults = recipes.filter { $0.definition.maker == nil && !names.isKnown($0.definition.scopeName) }
       .map { $0.definition.fault(.unknownScope, "no scope is called '\($0.definition.scopeName)'") }
     let fault = EnvironmentError.combining(faults, code: .startupFailed) { "\($0) faults in environment '\(name)'" }
     if let fault { throw fault }

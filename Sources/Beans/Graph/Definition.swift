@@ -12,14 +12,19 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   let isSeed: Bool
   /// Whether the user handed the object in.
   let isInstance: Bool
+  /// The factory bean that makes this one.
+  let maker: Definition?
   /// nil: the fault was reported when the definition was made.
   private(set) var constructor: BeanConstructor?
-  private(set) var pinned: [Int: BeanDeclaration.PinnedArgument]
+  private(set) var pinned: [Int: BeanValue]
   private(set) var properties: [PropertyInjection]
   let requirements: [BeanDeclaration.Requirement]
   private(set) var postConstructs: [BeanCallback]
   private(set) var onDestroys: [BeanCallback]
   let stated: [Any.Type]
+  /// What the declaration gives and startup has to settle, in the order found.
+  private(set) var fixedValues: [FixedValue] = []
+  private var fixedValuesByPlace: [String: FixedValue] = [:]
   /// What scopes are handed. nil for a seed.
   private(set) var declaration: BeanDeclaration?
 
@@ -38,13 +43,11 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isPrimary = declaration.isPrimary
     self.isSeed = false
     self.isInstance = chain.contains { $0.instance != nil }
+    self.maker = nil
     self.constructor = constructor
     self.pinned = chain.reduce(into: [:]) { $0.merge($1.pinned) { nearer, _ in nearer } }
     self.properties = chain.reversed().reduce(into: []) { merged, declaration in
-      for property in declaration.properties {
-        merged.removeAll { $0.path == property.path }
-        merged.append(property)
-      }
+      for property in declaration.properties { merged.set(property) }
     }
     self.requirements = chain.reversed().flatMap(\.requirements)
     self.postConstructs = chain.first { !$0.postConstructs.isEmpty }?.postConstructs ?? []
@@ -52,6 +55,30 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.stated = declaration.stated
     declaration.label = label
     declaration.callbacks = onDestroys
+  }
+
+  /// What a factory bean makes: everything the declaration says of callbacks and properties is the factory's.
+  init(_ product: FactoryProduct, of declaration: BeanDeclaration, madeBy maker: Definition, scopeName: String) {
+    self.declaration = declaration
+    self.type = product.target
+    self.id = declaration.id
+    self.ordinal = maker.ordinal
+    self.origin = declaration.origin
+    self.scopeName = scopeName
+    self.isLazy = maker.isLazy
+    self.isPrimary = declaration.isPrimary
+    self.isSeed = false
+    self.isInstance = false
+    self.maker = maker
+    self.constructor = product.constructor
+    self.pinned = maker.declaration.map { [0: .bean($0)] } ?? [:]
+    self.properties = []
+    self.requirements = []
+    self.postConstructs = []
+    self.onDestroys = []
+    self.stated = []
+    declaration.label = label
+    declaration.callbacks = []
   }
 
   /// The seed of a factory's children.
@@ -65,6 +92,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isPrimary = false
     self.isSeed = true
     self.isInstance = false
+    self.maker = nil
     // Never called: the slot is filled when the environment opens.
     self.constructor = BeanConstructor(dependencies: [], identity: identity) { _ in
       throw EnvironmentError(.scopeNotActive, "the seed of '\(scopeName)' is missing")
@@ -78,13 +106,25 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.declaration = nil
   }
 
-  /// Lets go of the user's closures.
+  /// The value for the parameter, property or element that faults call `place`; the same one for every recipe of this
+  /// bean. Under the plan's lock.
+  func fixedValue(_ given: FixedValue.Given, _ dependency: Dependency, at place: String) -> FixedValue {
+    if let known = fixedValuesByPlace[place] { return known }
+    let value = FixedValue(given, for: dependency, at: place)
+    fixedValuesByPlace[place] = value
+    fixedValues.append(value)
+    return value
+  }
+
+  /// Lets go of the user's closures and values.
   func dismantle() {
     constructor = nil
     pinned = [:]
     properties = []
     postConstructs = []
     onDestroys = []
+    fixedValues = []
+    fixedValuesByPlace = [:]
     declaration = nil
   }
 
@@ -92,6 +132,8 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   var label: String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
   var isClass: Bool { type is AnyObject.Type }
   var isProcessor: Bool { type is any BeanPostProcessor.Type || type == (any BeanPostProcessor).self }
+  var isInjection: Bool { type is Injection.Type }
+  var isSource: Bool { type is any ConfigurationSource.Type || type == (any ConfigurationSource).self }
   var isScope: Bool { type is any BeanScope.Type || type == (any BeanScope).self }
 
   func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {

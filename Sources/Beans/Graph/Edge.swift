@@ -10,8 +10,13 @@ final class Edge: @unchecked Sendable {  // immutable
     case absent
     case provider(id: String?)
     case environment
-    /// A value given in the declaration, kept by the edge.
-    case fixed(Argument)
+    case configuration
+    /// A value given in the declaration.
+    case fixed(FixedValue)
+    /// A collection of which at least one element is a bean.
+    case composed(Composition)
+    /// What the `Injection` of that kind computes for the property.
+    case computed(Inject, PropertyDescriptor)
   }
 
   let dependency: Dependency
@@ -38,16 +43,13 @@ final class Edge: @unchecked Sendable {  // immutable
     }
   }
 
-  deinit {
-    if case .fixed(let argument) = source { argument.release() }
-  }
-
   /// The beans that must exist before the edge can be followed.
   var recipes: [Recipe] {
     switch source {
     case .bean(let recipe, _): [recipe]
     case .all(let targets): targets.map(\.recipe)
-    case .absent, .provider, .environment, .fixed: []
+    case .composed(let composition): composition.parts.flatMap(\.recipes)
+    case .absent, .provider, .environment, .configuration, .fixed, .computed: []
     }
   }
 

@@ -1,11 +1,13 @@
-/// From declarations to a plan, or to every fault at once. No user code runs here.
+/// From declarations to a plan and everything that is wrong with it. No user code runs here.
 struct GraphCompiler {
   private let plan: Plan
   private var linker: Linker
   private var faults: [EnvironmentError] = []
 
   /// Compiles the plan of a plain environment and of all factories below it. The plans of ancestors are compiled.
-  static func compile(_ plan: Plan) throws {
+  ///
+  /// - Returns: all faults; the plan is of no use unless there are none.
+  static func compile(_ plan: Plan) -> [EnvironmentError] {
     var compiler = GraphCompiler(plan)
     let plans = [plan] + plan.descendants
     plans.forEach { compiler.collect($0) }
@@ -13,10 +15,7 @@ struct GraphCompiler {
     plans.forEach { compiler.checkScopes($0) }
     plans.forEach { compiler.link($0) }
     compiler.judge(plans)
-    let fault = EnvironmentError.combining(compiler.faults, code: .startupFailed) {
-      "\($0) faults in environment '\(plan.name)'"
-    }
-    if let fault { throw fault }
+    return compiler.faults
   }
 
   private init(_ plan: Plan) {
@@ -30,35 +29,45 @@ struct GraphCompiler {
     var rest = Array(plan.declarations.reversed())
     while let declaration = rest.popLast() {
       all.append(declaration)
-      for property in declaration.properties.reversed() {
-        guard case .declaration(let embedded) = property.source, !embedded.isDefined else { continue }
+      for embedded in declaration.embedded.reversed() where !embedded.isDefined {
         embedded.isDefined = true
         rest.append(embedded)
       }
     }
     plan.declarations = all
-    for declaration in all {
-      guard let earlier = plan.register(declaration), let id = declaration.id else { continue }
-      faults.append(
-        EnvironmentError(
-          .duplicateId, "the id '\(id)' is taken by \(earlier.origin)", path: ["'\(id)'"], origin: declaration.origin))
-    }
+    for declaration in all { register(declaration, in: plan) }
   }
 
   private mutating func define(_ plan: Plan) {
     var templates = TemplateResolver(plan)
     for (ordinal, declaration) in plan.declarations.enumerated() {
-      if let definition = templates.define(declaration, ordinal: ordinal) { plan.add(definition) }
+      for definition in templates.define(declaration, ordinal: ordinal) { plan.add(definition) }
     }
     faults += templates.faults
+    // Not earlier: what is a factory is known only with its templates.
+    for factory in plan.definitions.compactMap({ $0.maker?.declaration }) { register(factory, in: plan) }
+  }
+
+  private mutating func register(_ declaration: BeanDeclaration, in plan: Plan) {
+    guard let earlier = plan.register(declaration), let id = declaration.id else { return }
+    faults.append(
+      EnvironmentError(
+        .duplicateId, "the id '\(id)' is taken by \(earlier.origin)", path: ["'\(id)'"], origin: declaration.origin))
   }
 
   private mutating func checkScopes(_ plan: Plan) {
     let names = ScopeNames(plan, expectsScopes: true)
     let outer = plan.chain.dropFirst().compactMap(\.plan.scopeName) + ["singleton"]
-    for definition in plan.definitions {
+    // A factory bean and its product are declared at once: one fault for both.
+    for definition in plan.definitions where definition.maker == nil {
       if !names.isKnown(definition.scopeName) {
         faults.append(definition.fault(.unknownScope, "no scope is called '\(definition.scopeName)'"))
+      } else if plan.scopeName != nil && definition.isSource {
+        faults.append(
+          definition.fault(
+            .invalidDeclaration,
+            "a configuration source cannot be built for each child: declare it further out, or add it with "
+              + "addConfigurationSource"))
       } else if let own = plan.scopeName ?? (definition.scopeName == "singleton" ? nil : plan.name),
         outer.contains(definition.scopeName)
       {
@@ -81,25 +90,34 @@ struct GraphCompiler {
       }
     }
     linker.linkPending()
-    connectProcessors(plan)
-  }
-
-  private mutating func connectProcessors(_ plan: Plan) {
-    for (home, _) in plan.chain.reversed() {
-      for definition in home.definitions where definition.isProcessor {
-        guard let (recipe, hops) = linker.recipe(for: definition, from: plan) else { continue }
-        linker.linkPending()
-        let dependency = Dependency.of((any BeanPostProcessor).self)
-        plan.processors.append(Edge(dependency, .bean(recipe, hops: hops)))
-        markInfrastructure(recipe)
-      }
+    plan.injections = infrastructure(\.isInjection, Dependency.of(Injection.self), plan)
+    plan.processors = infrastructure(\.isProcessor, Dependency.of((any BeanPostProcessor).self), plan)
+    for definition in plan.definitions where definition.isSource || definition.isScope {
+      if let recipe = plan.recipe(of: definition) { markInfrastructure(recipe, in: plan) }
     }
   }
 
-  private func markInfrastructure(_ recipe: Recipe) {
+  /// Beans that serve the plan's environments, those of ancestors first.
+  private mutating func infrastructure(
+    _ isWanted: (Definition) -> Bool, _ dependency: Dependency, _ plan: Plan
+  ) -> [Edge] {
+    var edges: [Edge] = []
+    for (home, _) in plan.chain.reversed() {
+      for definition in home.definitions where isWanted(definition) {
+        guard let (recipe, hops) = linker.recipe(for: definition, from: plan) else { continue }
+        linker.linkPending()
+        edges.append(Edge(dependency, .bean(recipe, hops: hops)))
+        markInfrastructure(recipe)
+      }
+    }
+    return edges
+  }
+
+  /// Marks the recipe and all it is made of, or what of that belongs to `home`.
+  private func markInfrastructure(_ recipe: Recipe, in home: Plan? = nil) {
     var rest = [recipe]
     while let next = rest.popLast() {
-      if next.isInfrastructure { continue }
+      if next.isInfrastructure || home != nil && next.plan !== home { continue }
       next.isInfrastructure = true
       rest += next.dependencies
     }

@@ -67,22 +67,10 @@ struct Linker {
         definition.fault(.invalidDeclaration, "argument \(index) does not exist: the factory has \(parameters.count)"))
     }
     recipe.arguments = parameters.enumerated().compactMap { index, dependency in
-      switch definition.pinned[index] {
-      case nil: connect(dependency, of: recipe, "parameter \(index)")
-      case .reference(let id): connect(dependency, id: id, of: recipe, "parameter \(index)")
-      case .value(let value): fixed(value, dependency, of: recipe, "parameter \(index)")
-      }
+      guard let value = definition.pinned[index] else { return connect(dependency, of: recipe, "parameter \(index)") }
+      return settle(value, as: dependency, of: recipe, "parameter \(index)")
     }
-    recipe.properties = definition.properties.compactMap { property in
-      let edge: Edge? =
-        switch property.source {
-        case .value(let value): fixed(value, property.dependency, of: recipe, "\(property.path)")
-        case .byType: connect(property.dependency, of: recipe, "\(property.path)")
-        case .reference(let id): connect(property.dependency, id: id, of: recipe, "\(property.path)")
-        case .declaration(let bean): connect(property.dependency, to: bean, of: recipe, "\(property.path)")
-        }
-      return edge.map { Recipe.Property(edge: $0, set: property.set) }
-    }
+    linkProperties(of: recipe)
   }
 
   private mutating func prerequisite(_ requirement: BeanDeclaration.Requirement, of recipe: Recipe) -> Edge? {
@@ -99,13 +87,13 @@ struct Linker {
     override func box(_ beans: [Any]) -> AnyObject? { ValueBox(()) }
   }
 
-  private mutating func connect(
+  mutating func connect(
     _ dependency: Dependency, id: String? = nil, of recipe: Recipe, _ place: String
   ) -> Edge? {
     accept(connect(dependency, id: id, in: recipe.plan), of: recipe, place)
   }
 
-  private mutating func connect(
+  mutating func connect(
     _ dependency: Dependency, to declaration: BeanDeclaration, of recipe: Recipe, _ place: String
   ) -> Edge? {
     guard let definition = recipe.plan.definition(of: declaration) else {
@@ -115,14 +103,6 @@ struct Linker {
       return accept(.failure(fault), of: recipe, place)
     }
     return accept(connect(dependency, definition, in: recipe.plan), of: recipe, place)
-  }
-
-  private func fixed(_ value: Any, _ dependency: Dependency, of recipe: Recipe, _ place: String) -> Edge? {
-    if let argument = dependency.argument(fixed: value) { return Edge(dependency, .fixed(argument)) }
-    recipe.faults.append(
-      recipe.definition.fault(
-        .typeMismatch, "\(place): \(type(of: value)) is not a \(dependency.wanted)"))
-    return nil
   }
 
   /// Turns what was found into an edge of the recipe, or into a fault that names the recipe.
@@ -150,6 +130,7 @@ struct Linker {
     switch dependency.shape {
     case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason, path: [element]))
     case .environment: return .success(Edge(dependency, .environment))
+    case .configuration: return .success(Edge(dependency, .configuration))
     case .one where id == nil, .optional where id == nil, .all:
       // A seed is found by its own type, even one that asks for something else when it is no seed.
       if let (seed, _) = plan.chain.lazy.compactMap({ plan, hops in plan.seed.map { ($0, hops) } })
@@ -258,7 +239,7 @@ struct Linker {
     switch dependency.shape {
     case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason))
     case .provider: return dependency.provided.map { check(provided: $0, id: id, in: plan) } ?? .success(())
-    case .environment, .optional, .all: return .success(())
+    case .environment, .configuration, .optional, .all: return .success(())
     case .one where id != nil: return .success(())
     case .one:
       let visible = plan.chain.contains { !$0.plan.candidates(for: dependency.element).isEmpty }

@@ -17,6 +17,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   private(set) var seed: Definition?
   /// Ordered by registration; a later one of the same name replaces an earlier.
   var scopes: [NamedScope] = []
+  let configuration: ConfigurationManager
 
   /// The name is asked for once: it is user code, and compared under the plan's lock.
   struct NamedScope {
@@ -40,6 +41,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   var sorted: [Recipe] = []
   /// Those of ancestors first.
   var processors: [Edge] = []
+  /// Those of ancestors first.
+  var injections: [Edge] = []
   let index = EdgeIndex()
   /// By slot, flat, for the request path: written by `freeze`.
   private(set) var flat = UnsafeMutablePointer<UnsafeMutablePointer<SlotPlan>>.allocate(capacity: 0)
@@ -60,6 +63,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     self.name = name
     self.scopeName = scopeName
     self.parent = parent
+    self.configuration = ConfigurationManager(parent: parent?.configuration)
     self.lock = parent?.lock ?? Lock()
   }
 
@@ -124,9 +128,12 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   /// Whether a bean declared here is a scope.
   private(set) var hasScopeBean = false
+  /// Whether a bean declared here is an injection.
+  private(set) var hasInjectionBean = false
 
   func add(_ definition: Definition) {
     if definition.isScope { hasScopeBean = true }
+    if definition.isInjection { hasInjectionBean = true }
     definitions.append(definition)
     if let id = definition.id, definitionsById[id] == nil { definitionsById[id] = definition }
     if let declaration = definition.declaration { definitionsByDeclaration[ObjectIdentifier(declaration)] = definition }
@@ -207,6 +214,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// Lets go of what users gave: their closures may hold the environment. After the end, nothing is looked up any more.
   func dismantle() {
     for plan in [self] + descendants {
+      plan.configuration.close()
       plan.lock.mutex.withLock { _ in
         plan.declarations.forEach { $0.instance = nil }
         plan.declarations = []
@@ -222,6 +230,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
         plan.recipes = []
         plan.sorted = []
         plan.processors = []
+        plan.injections = []
         plan.edgesById = [:]
         plan.index.removeAll()
       }

@@ -12,8 +12,22 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
 
   /// A property and where its value comes from.
   struct Property {
-    let edge: Edge
-    let set: (AnyObject, Argument) throws -> Void
+    enum Source {
+      case edge(Edge)
+      /// The bean whose id stands in the object.
+      case named((AnyObject) -> String, Dependency)
+    }
+
+    let source: Source
+    var set: (AnyObject, Argument) throws -> Void
+
+    init(_ source: Source, _ access: PropertyAccess) {
+      self.source = source
+      self.set = access.set
+    }
+
+    /// What startup knows of it.
+    var edge: Edge? { if case .edge(let edge) = source { edge } else { nil } }
   }
 
   let definition: Definition
@@ -77,9 +91,15 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
 
   var label: String { definition.label }
 
+  /// Notes what is wrong with the bean's class.
+  func report(_ error: any Error) {
+    let fault = error as? EnvironmentError
+    faults.append(definition.fault(fault?.code ?? .invalidDeclaration, fault?.message ?? "\(error)"))
+  }
+
   /// Every bean that has to exist first.
   var dependencies: [Recipe] {
-    (prerequisites + arguments + properties.map(\.edge)).flatMap(\.recipes)
+    (prerequisites + arguments + properties.compactMap(\.edge)).flatMap(\.recipes)
   }
 
   /// Lets go of the user's closures.

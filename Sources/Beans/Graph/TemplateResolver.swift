@@ -7,22 +7,59 @@ struct TemplateResolver {
 
   init(_ plan: Plan) { self.plan = plan }
 
-  /// nil where the declaration is abstract or at fault.
-  mutating func define(_ declaration: BeanDeclaration, ordinal: Int) -> Definition? {
+  /// One bean; two where a factory bean makes the declared one; none where the declaration is abstract or at fault.
+  mutating func define(_ declaration: BeanDeclaration, ordinal: Int) -> [Definition] {
     if let fault = declaration.fault { report(declaration, .invalidDeclaration, fault) }
+    for fault in declaration.propertyFaults { report(declaration, .invalidDeclaration, fault) }
     guard let templates = templates(of: declaration), !declaration.isAbstract, declaration.fault == nil else {
-      return nil
+      return []
     }
     let chain = [declaration] + templates
     guard let type = chain.lazy.compactMap(\.type).first else {
       report(declaration, .invalidDeclaration, "the declaration names no class and neither does a template")
-      return nil
+      return []
+    }
+    let target = chain.lazy.compactMap(\.target).first
+    if target != nil || type is any FactoryBean.Type {
+      return define(declaration, type, making: target, ordinal: ordinal, templates)
     }
     let definition = Definition(
       declaration, type: type, constructor: constructor(of: type, chain), ordinal: ordinal,
-      scopeName: chain.lazy.compactMap(\.scopeName).first ?? plan.scopeName ?? "singleton", templates: templates)
+      scopeName: scopeName(chain), templates: templates)
     check(definition)
-    return definition
+    return [definition]
+  }
+
+  private func scopeName(_ chain: [BeanDeclaration]) -> String {
+    chain.lazy.compactMap(\.scopeName).first ?? plan.scopeName ?? "singleton"
+  }
+
+  /// A factory bean, and its product.
+  private mutating func define(
+    _ declaration: BeanDeclaration, _ type: Any.Type, making target: Any.Type?, ordinal: Int,
+    _ templates: [BeanDeclaration]
+  ) -> [Definition] {
+    guard let target else {
+      report(declaration, .invalidDeclaration, "\(type) is a FactoryBean: .target(…) has to say what it makes")
+      return []
+    }
+    guard let factory = type as? any FactoryBean.Type else {
+      report(declaration, .invalidDeclaration, "\(type) is no FactoryBean, so it cannot have the target \(target)")
+      return []
+    }
+    let product = FactoryProduct(factory: factory, target: target, origin: declaration.origin)
+    if let fault = product.fault {
+      report(declaration, Dependency.isWrapper(target) ? .invalidDeclaration : .typeMismatch, fault)
+      return []
+    }
+    let chain = [declaration] + templates
+    let scopeName = scopeName(chain)
+    let maker = Definition(
+      BeanDeclaration(factoryOf: declaration, type), type: type, constructor: constructor(of: type, chain),
+      ordinal: ordinal, scopeName: scopeName == "prototype" ? plan.scopeName ?? "singleton" : scopeName,
+      templates: chain)
+    check(maker)
+    return [maker, Definition(product, of: declaration, madeBy: maker, scopeName: scopeName)]
   }
 
   /// The chain from the nearest template outwards; nil where it does not end.
@@ -75,10 +112,10 @@ struct TemplateResolver {
     for type in definition.stated where !TypeRelation.isUsable(definition.type, as: type) {
       faults.append(definition.fault(.typeMismatch, "\(definition.type) does not implement \(type)"))
     }
-    for property in definition.properties where !TypeRelation.isUsable(definition.type, as: property.owner) {
+    for property in definition.properties {
+      guard let owner = property.access?.owner, !TypeRelation.isUsable(definition.type, as: owner) else { continue }
       faults.append(
-        definition.fault(
-          .typeMismatch, "\(property.path) is a property of \(property.owner), not of \(definition.type)"))
+        definition.fault(.typeMismatch, "\(property.name) is a property of \(owner), not of \(definition.type)"))
     }
     for callback in definition.postConstructs + definition.onDestroys
     where !TypeRelation.isUsable(definition.type, as: callback.owner) {

@@ -14,6 +14,8 @@ class Dependency: @unchecked Sendable {  // immutable
     case provider
     /// The environment in which the bean is built.
     case environment
+    /// That environment's configuration.
+    case configuration
     /// Nothing the container can give; the message says why.
     case invalid(String)
   }
@@ -77,7 +79,9 @@ extension Dependency {
     init(_ type: Wrapped.Type) {
       super.init(
         wanted: Wrapped?.self, element: type,
-        shape: Dependency.isWrapper(type) ? .invalid("an optional of \(type) cannot be injected") : .optional,
+        shape: type == ConfigurationManager.self
+          ? .configuration
+          : Dependency.isWrapper(type) ? .invalid("an optional of \(type) cannot be injected") : .optional,
         isReference: type is AnyObject.Type)
     }
 
@@ -139,6 +143,20 @@ extension Dependency {
   }
 }
 
+extension Dependency {
+  /// The configuration.
+  final class Configuration: Dependency, @unchecked Sendable {
+    init() {
+      super.init(
+        wanted: ConfigurationManager.self, element: ConfigurationManager.self, shape: .configuration, isReference: true)
+    }
+
+    override func argument(fixed value: Any) -> Argument? {
+      (value as? ConfigurationManager).map { Argument(owning: $0, access: .reference) }
+    }
+  }
+}
+
 extension Optional: DependencyWrapper {
   static var dependency: Dependency { Dependency.Maybe(Wrapped.self) }
 }
@@ -149,6 +167,10 @@ extension Array: DependencyWrapper {
 
 extension Provider: DependencyWrapper {
   static var dependency: Dependency { Dependency.Deferred(Bean.self) }
+}
+
+extension ConfigurationManager: DependencyWrapper {
+  static var dependency: Dependency { Dependency.Configuration() }
 }
 
 extension Environment: DependencyWrapper {

@@ -30,6 +30,9 @@ enum TypeRelation {
     return kind == Existential.metadataKind || kind == Existential.extendedMetadataKind
   }
 
+  /// Whether `type` is a protocol or a composition that names one, and not constrained.
+  static func isProtocol(_ type: Any.Type) -> Bool { Existential(type).map { !$0.protocols.isEmpty } ?? false }
+
   /// `type` and its superclasses, nearest first; empty for a type that is not a class.
   static func classes(of type: Any.Type) -> [AnyClass] {
     var classes: [AnyClass] = []

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "beans_reflection.h"
+
 // Exported by the Swift runtime, whose own headers are not installed with the toolchain.
 extern void *swift_nonatomic_retain(void *object);
 extern void swift_nonatomic_release(void *object);

@@ -85,7 +85,7 @@ import Testing
     let counters = Tracked.Counters()
     for dependency in [Dependency.of(Tracked.self), Dependency.of(Tracked?.self), Dependency.of([Tracked].self)] {
       let value: Any = dependency.wanted == [Tracked].self ? [Tracked(counters)] : Tracked(counters)
-      _ = Edge(dependency, .fixed(try #require(dependency.argument(fixed: value))))
+      _ = Edge(dependency, .fixed(FixedValue(.value(value), for: dependency, at: "value")))
     }
     #expect(counters.died.value == 3)
   }

@@ -10,6 +10,7 @@ import Testing
     case .all: "all"
     case .provider: "provider"
     case .environment: "environment"
+    case .configuration: "configuration"
     case .invalid: "invalid"
     }
   }
@@ -126,6 +127,6 @@ import Testing
     try environment.define(environment.bean(7).argument(0, value: 7))
     let found = faults(of: environment)
     #expect(found.filter { $0.code == .invalidDeclaration }.count == 4)
-    #expect(found.filter { $0.code == .typeMismatch }.count == 1)
+    #expect(found.filter { $0.code == .conversionFailed }.count == 1)
   }
 }

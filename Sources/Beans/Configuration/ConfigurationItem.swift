@@ -1,0 +1,24 @@
+/// One value that a source brings.
+public struct ConfigurationItem: Sendable {
+  /// The first part of the name; empty for values without a namespace.
+  public let namespace: String
+  /// The name within the namespace.
+  public let key: String
+  /// The value; converted to the type that is asked for when it is read.
+  public let value: any Sendable
+  /// Where the value holds: a dotted path that is searched from the specific to the general; empty for everywhere.
+  public let scope: String
+  /// Whether the source may change the value later. For reports; a dynamic value is read like any other.
+  public let dynamic: Bool
+
+  /// Creates an item.
+  public init(namespace: String = "", key: String, value: any Sendable, scope: String = "", dynamic: Bool = false) {
+    self.namespace = namespace
+    self.key = key
+    self.value = value
+    self.scope = scope
+    self.dynamic = dynamic
+  }
+
+  var qualifiedKey: QualifiedKey { QualifiedKey(namespace: namespace, key: key) }
+}

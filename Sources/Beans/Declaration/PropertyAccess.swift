@@ -1,0 +1,58 @@
+/// What a property asks for, and how it is set.
+struct PropertyAccess {
+  /// The type that has the property; that of a template may be a superclass of the bean's.
+  let owner: Any.Type
+  /// What the property asks for.
+  let dependency: Dependency
+  /// Sets the property of an object that is an `owner`.
+  let set: (AnyObject, Argument) throws -> Void
+
+  init(owner: Any.Type, dependency: Dependency, set: @escaping (AnyObject, Argument) throws -> Void) {
+    self.owner = owner
+    self.dependency = dependency
+    self.set = set
+  }
+
+  init<Instance, Value>(_ path: ReferenceWritableKeyPath<Instance, Value>) {
+    self.init(owner: Instance.self, dependency: Dependency.of(Value.self)) { object, argument in
+      guard let instance = Box.read(object, as: Instance.self) else {
+        throw EnvironmentError(.typeMismatch, "\(type(of: Box.open(object))) is not a \(Instance.self)")
+      }
+      instance[keyPath: path] = argument.value(as: Value.self)
+    }
+  }
+}
+
+extension PropertyAccess {
+  /// The stored property of an object that startup has found to have it. Throws where it cannot be set at all.
+  init(_ property: PropertyDescriptor) throws {
+    try property.checkWritable()
+    func open<Value>(_ type: Value.Type) -> PropertyAccess? {
+      property.access(as: type).map { field in
+        PropertyAccess(owner: property.owner, dependency: Dependency.of(type)) { object, argument in
+          field.store(object, argument.value(as: type))
+        }
+      }
+    }
+    guard let access = _openExistential(property.declaredType, do: open) else {
+      throw EnvironmentError(.invalidDeclaration, "\(property.label) cannot be set by name")
+    }
+    self = access
+  }
+
+  /// The property of a class that has this name in Swift: stored, or wrapped by `@Injected`.
+  ///
+  /// - Throws: `.unknownProperty`; `.invalidDeclaration` for one that cannot be set; what a descriptor's initializer throws.
+  static func named(_ name: String, of type: Any.Type) throws -> PropertyAccess {
+    guard let type = type as? AnyClass else {
+      throw EnvironmentError(.unknownProperty, "\(type) is no class: only classes have properties with names")
+    }
+    let descriptor = try BeanDescriptor.forClass(type)
+    if descriptor.findProperty(name) == nil, let storage = descriptor.findProperty("_" + name),
+      let injection = (storage.declaredType as? any InjectedField.Type)?.injection(of: storage)
+    {
+      return injection.access
+    }
+    return try PropertyAccess(descriptor.getProperty(name))
+  }
+}

@@ -1,0 +1,62 @@
+extension Environment {
+  /// The configuration: what is declared here, with that of the ancestors behind it. Children of one factory share one.
+  ///
+  /// Beans get it as a parameter. Sources that are beans are part of it from startup on. From any thread.
+  public var configurationManager: ConfigurationManager { plan.configuration }
+
+  /// The conversions: those registered here, those of the ancestors, and the standard ones. From any thread.
+  public var conversionFactory: StandardConversionFactory { plan.configuration.conversions }
+
+  /// The configuration value as `T`, converted if need be, or the default. An optional `T` is nil where there is neither.
+  ///
+  /// Does not start the environment, so that declarations can depend on it. Costs a lock and a probe for each environment
+  /// that is searched; from any thread, in factories, too.
+  ///
+  /// - Throws: `.missingConfiguration`, `.noConversion`, `.conversionFailed`; `.finished`, or what startup threw.
+  public func getConfigurationValue<T>(
+    _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = ""
+  ) throws -> T {
+    if isFinishing { throw finishedError() }
+    return try plan.configuration.getValue(
+      type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope)
+  }
+
+  /// Configuration values to be written down in code, then given to `define`.
+  public func settings(file: StaticString = #fileID, line: UInt = #line) -> Settings {
+    Settings(file: file, line: line)
+  }
+
+  /// Adds values, which can be read at once. What is set later on the same `settings` has no effect.
+  ///
+  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a value that is there already.
+  @discardableResult
+  public func define(_ settings: Settings) throws -> Self {
+    try checkDeclaring("define")
+    try settings.add(to: plan.configuration)
+    return self
+  }
+
+  /// Adds a source, whose values can be read at once. After startup, too: then they reach listeners and readers, but no
+  /// bean whose placeholders have been resolved.
+  ///
+  /// - Throws: what the source's `load` throws; `.invalidDeclaration` for a value that it cannot overrule; `.finished`.
+  @discardableResult
+  public func addConfigurationSource(_ source: any ConfigurationSource) throws -> Self {
+    if isFinishing { throw finishedError() }
+    try plan.configuration.addSource(source)
+    return self
+  }
+
+  /// Adds a conversion for values that are declared, resolved or configured here and below. It wins over standard ones.
+  ///
+  /// - Parameter convert: called on the thread that converts. What it throws arrives in `.conversionFailed`.
+  /// - Throws: `.frozen` once the environment has started.
+  @discardableResult
+  public func registerConversion<S, T>(
+    from source: S.Type, to target: T.Type, _ convert: @escaping @Sendable (S) throws -> T
+  ) throws -> Self {
+    try checkDeclaring("registerConversion")
+    plan.configuration.conversions.register(source, targetType: target, conversion: convert)
+    return self
+  }
+}

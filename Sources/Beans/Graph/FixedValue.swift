@@ -1,0 +1,87 @@
+/// A value that a declaration gives: found, and of the wanted type, once startup has settled it.
+///
+/// Belongs to the definition, so that all recipes of a bean share one. Written by the thread that starts the environment
+/// before it publishes anything; constant afterwards.
+final class FixedValue: @unchecked Sendable {  // see above
+  enum Given {
+    /// As it is, or as something that converts.
+    case value(Any)
+    /// With placeholders.
+    case text(String)
+    /// What the configuration has for a key.
+    case configuration(InjectConfigurationValue)
+    /// A collection of others, which are settled before it.
+    case parts([FixedValue], any CollectionType.Type)
+  }
+
+  private let given: Given
+  private let dependency: Dependency
+  /// How faults name what the value is for.
+  private let place: String
+  /// nil until settled.
+  @exclusivity(unchecked)
+  private(set) var argument: Argument?
+
+  init(_ given: Given, for dependency: Dependency, at place: String) {
+    self.given = given
+    self.dependency = dependency
+    self.place = place
+    if case .value(let value) = given { argument = dependency.argument(fixed: value) }
+  }
+
+  deinit { argument?.release() }
+
+  /// Whether the value depends on the configuration, and so on sources that may have to be built first.
+  var isText: Bool {
+    switch given {
+    case .value: false
+    case .text, .configuration: true
+    case .parts(let parts, _): parts.contains { $0.isText }
+    }
+  }
+
+  /// Converts the value, with its placeholders replaced. Runs conversions that users have registered.
+  func settle(in configuration: ConfigurationManager, hints: Bool = true) throws(EnvironmentError) {
+    guard argument == nil else { return }
+    do throws(EnvironmentError) {
+      guard let value = try find(in: configuration, hints: hints) else { return }
+      argument = dependency.argument(fixed: value)
+      if argument == nil {
+        throw EnvironmentError(.typeMismatch, "\(type(of: value)) is not a \(dependency.wanted)")
+      }
+    } catch {
+      throw EnvironmentError(error.code, "\(place): \(error.message)", underlying: error.underlying)
+    }
+  }
+
+  /// nil where a part is at fault, which has been reported by itself.
+  private func find(in configuration: ConfigurationManager, hints: Bool) throws(EnvironmentError) -> Any? {
+    switch given {
+    case .value(let value): return try configuration.convert(value, to: dependency.wanted)
+    case .text(let text): return try configuration.resolve(text, as: dependency.wanted, hints: hints)
+    case .configuration(let inject): return try configuration.value(dependency.wanted, for: inject)
+    case .parts(let parts, let type):
+      let values = parts.compactMap { $0.argument?.any }
+      guard values.count == parts.count else { return nil }
+      if let value = type.assemble(values) { return value }
+      throw EnvironmentError(.invalidDeclaration, "two entries have the same key")
+    }
+  }
+
+  /// The fault of text that no configuration could make right.
+  func checkText() throws(EnvironmentError) {
+    guard case .text(let text) = given else { return }
+    do throws(EnvironmentError) { _ = try PlaceholderText(text) } catch {
+      throw EnvironmentError(error.code, "\(place): \(error.message)")
+    }
+  }
+
+  /// For a bean that is built now.
+  func borrowed() throws -> Argument {
+    guard let argument else {
+      throw EnvironmentError(
+        .unresolvedPlaceholder, "\(place) is needed by a configuration source, before the configuration is complete")
+    }
+    return Argument(object: argument.object, access: argument.access, isOwned: false)
+  }
+}

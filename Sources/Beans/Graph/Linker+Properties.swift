@@ -1,0 +1,102 @@
+/// Connecting properties: those of the declaration, and those the class itself has injections for.
+extension Linker {
+  /// A property of the declaration, connected.
+  private typealias Declared = (injection: PropertyInjection, property: Recipe.Property)
+
+  mutating func linkProperties(of recipe: Recipe) {
+    var declared: [Declared] = []
+    for property in recipe.definition.properties {
+      guard let access = access(to: property, of: recipe),
+        let edge = settle(property.value, as: access.dependency, of: recipe, "\(property.name)")
+      else { continue }
+      declared.append((property, Recipe.Property(.edge(edge), access)))
+    }
+    guard recipe.traits.contains(.injected), let type = recipe.definition.type as? AnyClass else {
+      recipe.properties = declared.map(\.property)
+      return
+    }
+    let injected = linkInjections(of: type, recipe, &declared)
+    // A key path may lead to an injected property: the declaration has the last word.
+    recipe.properties =
+      declared.filter { !$0.injection.isPath }.map(\.property) + injected
+      + declared.filter(\.injection.isPath).map(\.property)
+  }
+
+  private mutating func linkInjections(
+    of type: AnyClass, _ recipe: Recipe, _ declared: inout [Declared]
+  ) -> [Recipe.Property] {
+    let injections: [ClassInjection]
+    do { injections = try ClassInjection.all(of: type) } catch {
+      recipe.report(error)
+      return []
+    }
+    return injections.compactMap { injection in
+      let answers = recipe.definition.properties.map { $0.sets(injection) }
+      if answers.contains(.yes) { return nil }
+      guard answers.contains(.maybe) else { return property(for: injection, of: recipe) }
+      let (faults, inactive) = (recipe.faults, recipe.inactive)
+      recipe.inactive = nil
+      let property = property(for: injection, of: recipe)
+      let fault = recipe.faults.count > faults.count ? recipe.faults.last : recipe.inactive
+      // What is wrong with it does not matter where the declaration sets the property.
+      (recipe.faults, recipe.inactive) = (faults, inactive)
+      if let fault, let stopgap = injection.stopgap { guess(injection, stopgap, fault, &declared) }
+      return property
+    }
+  }
+
+  /// Has the key paths that may lead to the property set it; where none did, the fault is a fault after all.
+  private func guess(
+    _ injection: ClassInjection, _ stopgap: ClassInjection.Stopgap, _ fault: EnvironmentError,
+    _ declared: inout [Declared]
+  ) {
+    let candidates = declared.indices.filter { declared[$0].injection.sets(injection) == .maybe }
+    for index in candidates {
+      let set = declared[index].property.set
+      declared[index].property.set = { object, argument in
+        if index == candidates.first { stopgap.set(object, argument) }
+        try set(object, argument)
+        if index == candidates.last, stopgap.isLeft(object) { throw fault }
+      }
+    }
+  }
+
+  private mutating func property(for injection: ClassInjection, of recipe: Recipe) -> Recipe.Property? {
+    let dependency = injection.access.dependency
+    let edge: Edge?
+    switch injection.source {
+    case .bean(let id): edge = connect(dependency, id: id, of: recipe, injection.place)
+    case .named(let id):
+      guard hasCandidateWithId(for: dependency, recipe.plan) else {
+        recipe.faults.append(
+          recipe.definition.fault(
+            .unknownBean, "\(injection.place): no bean of type \(dependency.element) has an id"))
+        return nil
+      }
+      return Recipe.Property(.named(id, dependency), injection.access)
+    case .configuration(let value): edge = fixed(.configuration(value), dependency, of: recipe, injection.place)
+    case .custom(let inject): edge = computed(inject, injection, of: recipe)
+    }
+    return edge.map { Recipe.Property(.edge($0), injection.access) }
+  }
+
+  private func hasCandidateWithId(for dependency: Dependency, _ plan: Plan) -> Bool {
+    // A provider may reach into scopes that open later.
+    if case .provider = dependency.shape { return true }
+    return plan.chain.contains { $0.plan.candidates(for: dependency.element).contains { $0.id != nil } }
+  }
+
+  private func computed(_ inject: Inject, _ injection: ClassInjection, of recipe: Recipe) -> Edge? {
+    guard recipe.plan.chain.contains(where: { $0.plan.hasInjectionBean }) else {
+      recipe.faults.append(
+        recipe.definition.fault(
+          .invalidDeclaration, "\(injection.place): no Injection is defined that serves \(type(of: inject))"))
+      return nil
+    }
+    return Edge(injection.access.dependency, .computed(inject, injection.property))
+  }
+}
+
+extension PropertyInjection {
+  fileprivate var isPath: Bool { if case .path = name { true } else { false } }
+}

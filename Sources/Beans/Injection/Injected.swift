@@ -1,0 +1,43 @@
+/// A property that the container injects by its type: `@Injected var mailer: Mailer`.
+///
+/// For stored properties of classes. The type may be whatever a factory's parameter may be: a class, a protocol, an
+/// optional (nil when there is no bean), an array, a `Provider`. The dependency is known at startup, as one that stands in
+/// a declaration: it is built first, and one that is missing, ambiguous, circular or too short-lived is a fault then. A
+/// declaration's own `.property` for the property wins. Costs one store per bean that has it.
+///
+/// Reading it before it is injected is an error of the program, and traps, unless it is an optional. Set it by hand in an
+/// object that no container builds, or hand the object to `Environment.inject`.
+@propertyWrapper
+public struct Injected<Value> {
+  private var value: Value?
+  /// Whether the value only stands in for the one that is about to be set: see `ClassInjection.Stopgap`.
+  private(set) var isStopgap = false
+
+  /// A property to be injected.
+  public init() {}
+
+  /// A property that has been injected.
+  init(_ value: Value, isStopgap: Bool = false) {
+    self.value = value
+    self.isStopgap = isStopgap
+  }
+
+  /// The injected value.
+  public var wrappedValue: Value {
+    get {
+      guard let value = value ?? absent(Value.self) else {
+        preconditionFailure("an @Injected \(Value.self) is read before the container has injected it")
+      }
+      return value
+    }
+    set {
+      value = newValue
+      isStopgap = false
+    }
+  }
+}
+
+extension Injected: Sendable where Value: Sendable {}
+
+/// nil, where the type has one.
+func absent<Value>(_ type: Value.Type) -> Value? { Any?.none as Any as? Value }

@@ -1,0 +1,436 @@
+import Beans
+import Testing
+
+@Suite("What a class says about its own properties") struct ClassInjectionSpecification {
+  // MARK: beans
+
+  @Test("autowire injects the bean of the property's type, InjectBean the one with an id, inherited ones included")
+  func beans() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Deluxe.self))
+    try environment.define(environment.bean(Motor.self, id: "main", factory: { Motor() }).primary())
+    try environment.define(environment.bean(Motor.self, id: "spare", factory: { Motor() }))
+    let machine = try environment.getBean(Deluxe.self)
+    #expect(try machine.motor === environment.getBean(Motor.self, byId: "main"))
+    #expect(try machine.spare === environment.getBean(Motor.self, byId: "spare"))
+    #expect(machine.absent == nil)
+    #expect(
+      try machine.motors.map(ObjectIdentifier.init) == environment.getBeansByType(Motor.self).map(ObjectIdentifier.init)
+    )
+  }
+
+  @Test("What is injected is built first")
+  func order() throws {
+    let environment = try Environment()
+    let journal = Journal()
+    try environment.define(
+      environment.bean(
+        Machine.self,
+        factory: {
+          journal.note("machine")
+          return Machine()
+        }))
+    try environment.define(
+      environment.bean(
+        Motor.self,
+        factory: {
+          journal.note("motor")
+          return Motor()
+        }))
+    try environment.startup()
+    #expect(journal.entries == ["motor", "machine"])
+  }
+
+  @Test("properties, class-level injections, environment, post processors, postConstruct")
+  func building() throws {
+    let environment = try Environment()
+    let journal = Journal()
+    try environment.define(environment.bean(Motor.self, factory: { Motor() }))
+    try environment.define(environment.bean(journal))
+    try environment.define(environment.bean(Watch.self, factory: Watch.init))
+    try environment.define(environment.bean(Observed.self, factory: Observed.init).property(\.given, value: "given"))
+    try environment.startup()
+    #expect(
+      journal.entries == ["factory", "environment, motor: true, given: given", "processed", "constructed"])
+  }
+
+  @Test("The declaration's own property wins, by name and by key path, whether or not there is such a bean")
+  func explicit() throws {
+    let own = Motor(power: 1)
+    for hasOther in [false, true] {
+      let environment = try Environment()
+      if hasOther { try environment.define(environment.bean(Motor.self, factory: { Motor() })) }
+      try environment.define(environment.bean(Machine.self, id: "name").property("motor", value: own))
+      try environment.define(environment.bean(Machine.self, id: "path").property(\.motor, value: own))
+      #expect(try environment.getBean(Machine.self, byId: "name").motor === own)
+      #expect(try environment.getBean(Machine.self, byId: "path").motor === own)
+    }
+  }
+
+  @Test("A class of which no instance is made is described all the same, and beans of other classes are left alone")
+  func noInstance() throws {
+    let environment = try Environment()
+    let built = Counter()
+    try environment.define(
+      environment.bean(
+        Machine.self, lazy: true,
+        factory: {
+          built.increment()
+          return Machine()
+        }))
+    try environment.define(environment.bean(Motor.self, factory: { Motor() }))
+    try environment.startup()
+    #expect(built.value == 0)
+  }
+
+  @Test("An object behind a protocol, and one of a subclass, are injected, too")
+  func unforeseen() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Motor.self, factory: { Motor() }))
+    try environment.define(environment.bean((any Mover).self, factory: { Machine() as any Mover }))
+    #expect(try environment.getBean((any Mover).self).power == 100)
+  }
+
+  // MARK: configuration
+
+  @Test("A configuration value is converted to the property's type; a default stands in for a missing one")
+  func configuration() throws {
+    let environment = try Environment()
+    try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: "8080"))
+    try environment.define(environment.bean(Server.self))
+    let server = try environment.getBean(Server.self)
+    #expect(server.port == 8080)
+    #expect(server.timeout == 30)
+    #expect(server.name == nil)
+  }
+
+  @Test("Children of a factory get the value that startup has found")
+  func configurationInChildren() throws {
+    let environment = try Environment()
+    try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: 1))
+    try environment.define(environment.bean(Server.self).scope("request"))
+    let requests = try environment.childFactory("request", seed: Void.self)
+    #expect(try requests.withChild(()) { try $0.getBean(Server.self).port } == 1)
+  }
+
+  @Test("A source that is a bean is there before")
+  func configurationFromABean() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Server.self))
+    try environment.define(environment.bean(Source.self, factory: { Source() }))
+    #expect(try environment.getBean(Server.self).port == 99)
+  }
+
+  @Test("A missing value without default, and one that does not convert, are faults at startup")
+  func configurationFaults() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Server.self, id: "server", lazy: true))
+    let fault = try requireFault(.missingConfiguration) { try environment.startup() }
+    #expect(fault.message.contains("port"))
+    #expect(fault.passes("'server'"))
+    let second = try Environment()
+    try second.define(second.settings().setValue(namespace: "server", key: "port", value: "many"))
+    try second.define(second.bean(Server.self, lazy: true))
+    try requireFault(.conversionFailed) { try second.startup() }
+  }
+
+  // MARK: kinds of one's own
+
+  @Test("An Injection that is defined as a bean adds a kind, wherever it is declared, for all below")
+  func ownKind() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Report.self))
+    try environment.define(environment.bean(ShoutInjection.self, factory: { ShoutInjection("!") }))
+    #expect(try environment.getBean(Report.self).title == "HELLO!")
+    let child = try Environment(name: "child", parent: environment)
+    try child.define(child.bean(Report.self))
+    #expect(try child.getBean(Report.self).title == "HELLO!")
+    let other = try Environment(name: "other", parent: environment)
+    try other.define(other.bean(Report.self))
+    try other.define(other.bean(ShoutInjection.self, factory: { ShoutInjection("?") }))
+    let requests = try other.childFactory("request", seed: Void.self) { try $0.define($0.bean(Report.self)) }
+    #expect(try other.getBean(Report.self).title == "HELLO?")
+    #expect(try requests.withChild(()) { try $0.getBean(Report.self).title } == "HELLO?")
+  }
+
+  @Test("An Injection may need beans, which come before it and are not processed")
+  func injectionWithNeeds() throws {
+    let environment = try Environment()
+    let journal = Journal()
+    try environment.define(environment.bean(Report.self))
+    try environment.define(environment.bean(Processed.self, factory: { Processed(journal) }))
+    try environment.define(
+      environment.bean(ShoutInjection.self, factory: { (mark: Mark) in ShoutInjection(mark.text) }))
+    try environment.define(environment.bean(Mark.self, factory: { Mark() }))
+    #expect(try environment.getBean(Report.self).title == "HELLO#")
+    #expect(journal.entries == ["Report"])
+  }
+
+  @Test("Without an Injection for the kind, startup fails, also where there are others")
+  func noInjection() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Report.self, lazy: true))
+    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
+    #expect(fault.message.contains("Shout"))
+    let second = try Environment()
+    try second.define(second.bean(Report.self, lazy: true))
+    try second.define(second.bean(OtherInjection.self, factory: { OtherInjection() }))
+    try requireFault(.invalidDeclaration) { try second.startup() }
+  }
+
+  @Test("What an Injection answers has to fit, and what it throws arrives")
+  func badInjection() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Report.self, lazy: true))
+    try environment.define(environment.bean(ShoutInjection.self, factory: { ShoutInjection(nil) }))
+    try environment.startup()
+    try requireFault(.typeMismatch) { try environment.getBean(Report.self) }
+    let second = try Environment()
+    try second.define(second.bean(Report.self, lazy: true))
+    try second.define(second.bean(ShoutInjection.self, factory: { ShoutInjection("throw") }))
+    let fault = try requireFault(.creationFailed) { try second.getBean(Report.self) }
+    #expect(fault.causes == [Boom()])
+  }
+
+  // MARK: objects of others
+
+  @Test("inject runs the class's injections on an object, and nothing else")
+  func inject() throws {
+    let environment = try Environment()
+    let journal = Journal()
+    try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: 5))
+    try environment.define(environment.bean(Motor.self, factory: { Motor() }))
+    try environment.define(environment.bean(ShoutInjection.self, factory: { ShoutInjection(".") }))
+    try environment.define(environment.bean(Processed.self, factory: { Processed(journal) }))
+    let (machine, server, report) = (Machine(), Server(), Report())
+    try environment.inject(machine)
+    try environment.inject(server)
+    try environment.inject(report)
+    try environment.inject(journal)
+    #expect(try machine.motor === environment.getBean(Motor.self))
+    #expect(server.port == 5)
+    #expect(report.title == "HELLO.")
+    #expect(journal.entries == ["Motor"])
+  }
+
+  @Test("inject throws what a lookup would")
+  func injectFaults() throws {
+    let environment = try Environment()
+    try requireFault(.unknownBean) { try environment.inject(Machine()) }
+    try requireFault(.missingConfiguration) { try environment.inject(Server()) }
+    try environment.shutdown()
+    try requireFault(.finished) { try environment.inject(Machine()) }
+  }
+
+  // MARK: faults
+
+  @Test("Missing, ambiguous and circular beans are faults at startup, also of what is lazy; captives, too")
+  func faults() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Machine.self, lazy: true))
+    try requireFault(.unknownBean) { try environment.startup() }
+    let second = try Environment()
+    try second.define(second.bean(Machine.self, lazy: true))
+    for _ in 0..<2 { try second.define(second.bean(Motor.self, factory: { Motor() })) }
+    try requireFault(.ambiguousBean) { try second.startup() }
+    let third = try Environment()
+    try third.define(third.bean(Machine.self, lazy: true))
+    try third.define(third.bean(Motor.self, factory: { (_: Machine) in Motor() }))
+    try requireFault(.cyclicDependency) { try third.startup() }
+    let fourth = try Environment()
+    try fourth.define(fourth.bean(Machine.self, lazy: true))
+    try fourth.define(fourth.bean(Motor.self, factory: { Motor() }).scope("request"))
+    _ = try fourth.childFactory("request", seed: Void.self)
+    try requireFault(.captiveDependency) { try fourth.startup() }
+  }
+
+  @Test("A descriptor initializer that throws, or names no property, is a fault at startup")
+  func badInitializer() throws {
+    let environment = try Environment()
+    let line = #line + 1
+    try environment.define(environment.bean(Misspelt.self, lazy: true))
+    try environment.define(environment.bean(Constant.self, lazy: true))
+    let faults = try startupFaults(of: environment)
+    #expect(faults.map(\.code) == [.unknownProperty, .invalidDeclaration])
+    #expect(faults[0].isFrom(file: #fileID, line: line))
+  }
+
+  @Test("A descriptor initializer may look beans up in a parent, without a deadlock")
+  func lookupsInInitializer() throws {
+    let parent = try Environment()
+    try parent.define(parent.bean(7))
+    try parent.startup()
+    Curious.parent.value = parent
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Curious.self, factory: { Curious() }))
+    try child.startup()
+    #expect(Curious.seen.value == 7)
+    Curious.parent.value = nil
+  }
+}
+
+private protocol Mover: AnyObject { var power: Int { get } }
+
+private final class Motor: Initializable {
+  let power: Int
+  init() { power = 100 }
+  init(power: Int) { self.power = power }
+}
+
+private class Machine: Initializable, BeanDescriptorInitializer, Mover {
+  var motor = Motor(power: 0)
+  var power: Int { motor.power }
+  required init() {}
+
+  class func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try beanDescriptor["motor"].autowire()
+  }
+}
+
+private final class Deluxe: Machine {
+  var spare: Motor?
+  var absent: Deluxe.Radio?
+  var motors: [Motor] = []
+
+  final class Radio {}
+
+  override class func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try super.initializeBeanDescriptor(beanDescriptor)
+    try beanDescriptor["spare"].inject(InjectBean(id: "spare"))
+    try beanDescriptor["absent"].autowire()
+    try beanDescriptor["motors"].autowire()
+  }
+}
+
+private final class Observed: Bean, EnvironmentAware, BeanDescriptorInitializer {
+  private let journal: Journal
+  var given = ""
+  private var motor: Motor?
+  var environment: Environment? {
+    didSet {
+      if environment != nil { journal.note("environment, motor: \(motor != nil), given: \(given)") }
+    }
+  }
+
+  init(_ journal: Journal) {
+    self.journal = journal
+    journal.note("factory")
+  }
+
+  func postConstruct() { journal.note("constructed") }
+
+  static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try beanDescriptor["motor"].autowire()
+  }
+}
+
+private final class Watch: BeanPostProcessor {
+  private let journal: Journal
+  init(_ journal: Journal) { self.journal = journal }
+
+  func process(_ bean: AnyObject) -> AnyObject {
+    if bean is Observed { journal.note("processed") }
+    return bean
+  }
+}
+
+private final class Processed: BeanPostProcessor {
+  private let journal: Journal
+  init(_ journal: Journal) { self.journal = journal }
+
+  func process(_ bean: AnyObject) -> AnyObject {
+    journal.note("\(type(of: bean))")
+    return bean
+  }
+}
+
+private final class Server: Initializable, BeanDescriptorInitializer {
+  var port = 0
+  var timeout: Int32 = 0
+  var name: String?
+  init() {}
+
+  static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try beanDescriptor["port"].inject(InjectConfigurationValue(namespace: "server", key: "port"))
+    try beanDescriptor["timeout"].inject(InjectConfigurationValue(key: "timeout", defaultValue: "30"))
+    try beanDescriptor["name"].inject(InjectConfigurationValue(key: "name"))
+  }
+}
+
+private final class Source: ConfigurationSource {
+  let url = "bean"
+  let canOverrule = true
+
+  func load(_ manager: ConfigurationManager) throws {
+    try manager.configurationAdded(ConfigurationItem(namespace: "server", key: "port", value: 99), source: self)
+  }
+}
+
+private final class Shout: Inject, @unchecked Sendable {
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+    super.init()
+  }
+}
+
+private final class ShoutInjection: Injection, @unchecked Sendable {
+  private let mark: String?
+
+  init(_ mark: String?) {
+    self.mark = mark
+    super.init(for: Shout.self)
+  }
+
+  override func computeValue(_ inject: Inject, property: PropertyDescriptor, environment: Environment) throws -> Any? {
+    guard let mark, let shout = inject as? Shout else { return 3 }
+    if mark == "throw" { throw Boom() }
+    return shout.text.uppercased() + mark
+  }
+}
+
+private final class OtherInjection: Injection, @unchecked Sendable {
+  init() { super.init(for: OtherInject.self) }
+}
+
+private final class OtherInject: Inject, @unchecked Sendable {}
+
+private final class Mark {
+  let text = "#"
+}
+
+private final class Report: Initializable, BeanDescriptorInitializer {
+  var title = ""
+  init() {}
+
+  static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try beanDescriptor["title"].inject(Shout("hello"))
+  }
+}
+
+private final class Misspelt: Initializable, BeanDescriptorInitializer {
+  init() {}
+
+  static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try beanDescriptor["nothing"].autowire()
+  }
+}
+
+private final class Constant: Initializable, BeanDescriptorInitializer {
+  let motor = Motor()
+  init() {}
+
+  static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try beanDescriptor["motor"].autowire()
+  }
+}
+
+private final class Curious: BeanDescriptorInitializer {
+  static let parent = Captured<Environment>()
+  static let seen = Captured<Int>()
+
+  static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    seen.value = try parent.value?.getBean(Int.self)
+  }
+}

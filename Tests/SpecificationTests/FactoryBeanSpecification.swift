@@ -1,0 +1,304 @@
+import Beans
+import Testing
+
+@Suite("A FactoryBean makes another bean") struct FactoryBeanSpecification {
+  @Test("Lookups of the target get the product, made once")
+  func singleton() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(CakeFactory.self).property(\.flavour, value: "lemon").target(Cake.self))
+    let cake = try environment.getBean(Cake.self)
+    #expect(cake.flavour == "lemon")
+    #expect(try environment.getBean(Cake.self) === cake)
+    #expect(try environment.getBean(CakeFactory.self).made == 1)
+  }
+
+  @Test("The id gives the product, & and the id the factory")
+  func ids() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(CakeFactory.self, id: "cake").target(Cake.self))
+    try environment.define(environment.bean(Cake.self, id: "other", factory: { Cake("dry") }))
+    #expect(try environment.getBean(Cake.self, byId: "cake").flavour == "plain")
+    let factory = try environment.getBean(CakeFactory.self, byId: "&cake")
+    #expect(try environment.getBean(CakeFactory.self) === factory)
+    try requireFault(.unknownBean) { try environment.getBean(CakeFactory.self, byId: "&other") }
+    try requireFault(.typeMismatch) { try environment.getBean(CakeFactory.self, byId: "cake") }
+  }
+
+  @Test("References reach both")
+  func references() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(Party.self).property(\.cake, ref: "cake").property(\.baker, ref: "&cake"))
+    try environment.define(environment.bean(CakeFactory.self, id: "cake").target(Cake.self))
+    let party = try environment.getBean(Party.self)
+    #expect(try party.cake === environment.getBean(Cake.self))
+    #expect(try party.baker === environment.getBean(CakeFactory.self))
+  }
+
+  @Test("An embedded factory bean gives its product, and so does a required one")
+  func embedded() throws {
+    let environment = try Environment()
+    let cake = environment.bean(CakeFactory.self).target(Cake.self)
+    try environment.define(environment.bean(Party.self).property(\.cake, bean: cake).requires(bean: cake))
+    #expect(try environment.getBean(Party.self).cake === environment.getBean(Cake.self))
+  }
+
+  @Test("A prototype is made each time, by one factory")
+  func prototype() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(CakeFactory.self).scope("prototype").target(Cake.self))
+    #expect(try environment.getBean(Cake.self) !== environment.getBean(Cake.self))
+    #expect(try environment.getBean(CakeFactory.self).made == 2)
+  }
+
+  @Test("In a factory's scope, each child has its own factory and product, which may use the seed")
+  func request() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(CakeFactory.self, factory: { (seed: Int) in CakeFactory("number \(seed)") })
+        .scope("request").target(Cake.self))
+    let requests = try environment.childFactory("request", seed: Int.self)
+    let (first, second) = (try requests.build(1), try requests.build(2))
+    #expect(try first.getBean(Cake.self).flavour == "number 1")
+    #expect(try second.getBean(Cake.self).flavour == "number 2")
+    #expect(try first.getBean(Cake.self) === first.getBean(Cake.self))
+    try requireFault(.scopeNotActive) { try environment.getBean(Cake.self) }
+    try environment.shutdown()
+  }
+
+  @Test("A user's scope keeps the product")
+  func customScope() throws {
+    let environment = try Environment()
+    try environment.registerScope(AbstractBeanScope(name: "kitchen"))
+    try environment.define(environment.bean(CakeFactory.self).scope("kitchen").target(Cake.self))
+    #expect(try environment.getBean(Cake.self) === environment.getBean(Cake.self))
+    try environment.shutdown()
+  }
+
+  @Test("A lazy product is made when it is asked for")
+  func lazy() throws {
+    let environment = try Environment()
+    let made = Counter()
+    try environment.define(
+      environment.bean(CounterFactory.self, lazy: true, factory: { CounterFactory(made) }).target(Cake.self))
+    try environment.startup()
+    #expect(made.value == 0)
+    _ = try environment.getBean(Cake.self)
+    #expect(made.value == 1)
+  }
+
+  @Test("Protocols and values can be targets, and structs factories")
+  func kinds() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(DessertFactory.self, factory: { DessertFactory() }).target((any Dessert).self))
+    try environment.define(environment.bean(PriceFactory(price: 7)).target(Int.self))
+    #expect(try environment.getBean((any Dessert).self).flavour == "ice")
+    #expect(try environment.getBean(Int.self) == 7)
+  }
+
+  @Test("A factory of objects may have a more special target")
+  func objects() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(AnyFactory.self, factory: { AnyFactory { Cake("any") } }).target(Cake.self))
+    #expect(try environment.getBean(Cake.self).flavour == "any")
+  }
+
+  @Test("Both are processed and completed; both are released, the product first")
+  func lifecycle() throws {
+    let environment = try Environment()
+    let journal = Journal()
+    try environment.define(environment.bean(Namer.self, factory: { Namer(journal) }))
+    try environment.define(
+      environment.bean(NotingFactory.self, factory: { NotingFactory(journal) })
+        .postConstruct { _ in journal.note("callback") }
+        .onDestroy { _ in journal.note("factory gone") }
+        .target(NotingCake.self))
+    try environment.startup()
+    #expect(
+      journal.entries == [
+        "processed NotingFactory", "constructed NotingFactory", "callback", "processed NotingCake",
+        "constructed NotingCake",
+      ])
+    try environment.shutdown()
+    #expect(journal.entries.suffix(3) == ["destroyed NotingCake", "destroyed NotingFactory", "factory gone"])
+  }
+
+  @Test("A template gives the target")
+  func template() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(CakeFactory.self, id: "baking", abstract: true).property(\.flavour, value: "nut").target(
+        Cake.self))
+    try environment.define(environment.bean(CakeFactory.self, id: "cake", parent: "baking"))
+    #expect(try environment.getBean(Cake.self, byId: "cake").flavour == "nut")
+  }
+
+  @Test("The nearest environment's product hides an ancestor's of the same id")
+  func hierarchy() throws {
+    let parent = try Environment(name: "parent")
+    try parent.define(parent.bean(CakeFactory.self, id: "cake").property(\.flavour, value: "old").target(Cake.self))
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(CakeFactory.self, id: "cake").property(\.flavour, value: "new").target(Cake.self))
+    #expect(try child.getBean(Cake.self, byId: "cake").flavour == "new")
+    #expect(try child.getBean(CakeFactory.self, byId: "&cake").flavour == "new")
+    #expect(try child.getBeansByType(Cake.self).map(\.flavour) == ["new"])
+    #expect(try parent.getBean(Cake.self).flavour == "old")
+  }
+
+  // MARK: faults
+
+  @Test("A missing target is a fault at startup")
+  func missingTarget() throws {
+    let environment = try Environment()
+    let line = #line + 1
+    try environment.define(environment.bean(CakeFactory.self, id: "cake"))
+    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
+    #expect(fault.message.contains("target"))
+    #expect(fault.passes("'cake'"))
+    #expect(fault.isFrom(file: #fileID, line: line))
+  }
+
+  @Test("A target of what is no factory bean is a fault")
+  func noFactory() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Cake.self, factory: { Cake("") }).target(Party.self))
+    try requireFault(.invalidDeclaration) { try environment.startup() }
+  }
+
+  @Test("An optional or an array is no target")
+  func wrapper() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(CakeFactory.self).target([Cake].self))
+    try environment.define(environment.bean(CakeFactory.self).target(Cake?.self))
+    #expect(try startupFaults(of: environment).map(\.code) == [.invalidDeclaration, .invalidDeclaration])
+  }
+
+  @Test("A product that can never be the target is found at startup")
+  func impossible() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(CakeFactory.self).target(Party.self))
+    let fault = try requireFault(.typeMismatch) { try environment.startup() }
+    #expect(fault.message.contains("Cake") && fault.message.contains("Party"))
+  }
+
+  @Test("A product that is not the target is a type mismatch when it is made")
+  func wrongProduct() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(AnyFactory.self, lazy: true, factory: { AnyFactory { Party() } }).target(Cake.self))
+    try environment.startup()
+    let fault = try requireFault(.typeMismatch) { try environment.getBean(Cake.self) }
+    #expect(fault.message.contains("Party"))
+  }
+
+  @Test("What create throws arrives as creationFailed of the product")
+  func failure() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(AnyFactory.self, id: "bad", lazy: true, factory: { AnyFactory { throw Boom() } })
+        .target(Cake.self))
+    let fault = try requireFault(.creationFailed) { try environment.getBean(Cake.self) }
+    #expect(fault.causes == [Boom()])
+    #expect(fault.passes("'bad'"))
+  }
+
+  @Test("An id that a factory takes with its & cannot be taken twice")
+  func duplicate() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(CakeFactory.self, id: "cake").target(Cake.self))
+    try environment.define(environment.bean(Party.self, id: "&cake"))
+    try requireFault(.duplicateId) { try environment.startup() }
+  }
+
+  @Test("An unknown scope is reported once for factory and product")
+  func unknownScope() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(CakeFactory.self).scope("nowhere").target(Cake.self))
+    #expect(try startupFaults(of: environment).map(\.code) == [.unknownScope])
+  }
+
+  @Test("A cycle through a product is found at startup")
+  func cycle() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(AnyFactory.self, factory: { (_: Party) in AnyFactory { Cake("") } }).target(Cake.self))
+    try environment.define(environment.bean(Party.self).property(\.cake, inject: InjectBean()))
+    try requireFault(.cyclicDependency) { try environment.startup() }
+  }
+}
+
+private protocol Dessert { var flavour: String { get } }
+
+private class Cake: Dessert {
+  let flavour: String
+  init(_ flavour: String) { self.flavour = flavour }
+}
+
+private final class Party: Initializable {
+  var cake: Cake?
+  var baker: CakeFactory?
+  init() {}
+}
+
+private final class CakeFactory: Initializable, FactoryBean {
+  var flavour: String
+  var made = 0
+
+  init() { flavour = "plain" }
+  init(_ flavour: String) { self.flavour = flavour }
+
+  func create() throws -> Cake {
+    made += 1
+    return Cake(flavour)
+  }
+}
+
+private final class CounterFactory: FactoryBean {
+  private let counter: Counter
+  init(_ counter: Counter) { self.counter = counter }
+
+  func create() -> Cake {
+    counter.increment()
+    return Cake("counted")
+  }
+}
+
+private struct PriceFactory: FactoryBean {
+  let price: Int
+  func create() -> Int { price }
+}
+
+private final class DessertFactory: FactoryBean {
+  struct Ice: Dessert { let flavour = "ice" }
+  func create() -> any Dessert { Ice() }
+}
+
+private final class AnyFactory: FactoryBean {
+  private let make: () throws -> AnyObject
+  init(_ make: @escaping () throws -> AnyObject) { self.make = make }
+  func create() throws -> AnyObject { try make() }
+}
+
+private class Noting: Bean, DisposableBean {
+  let journal: Journal
+  init(_ journal: Journal) { self.journal = journal }
+  func postConstruct() { journal.note("constructed \(type(of: self))") }
+  func preDestroy() { journal.note("destroyed \(type(of: self))") }
+}
+
+private final class NotingCake: Noting {}
+
+private final class NotingFactory: Noting, FactoryBean {
+  func create() -> NotingCake { NotingCake(journal) }
+}
+
+private final class Namer: BeanPostProcessor {
+  private let journal: Journal
+  init(_ journal: Journal) { self.journal = journal }
+
+  func process(_ bean: AnyObject) -> AnyObject {
+    journal.note("processed \(type(of: bean))")
+    return bean
+  }
+}
