@@ -2,6 +2,7 @@
 #include "beans_runtime.h"
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -44,6 +45,46 @@ _Bool beans_has_barrier_on_all_threads(void) {
 }
 
 void beans_barrier_on_all_threads(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+
+_Thread_local beans_lends *beans_thread_lends = 0;
+
+static beans_lends *all_lends = 0;
+static pthread_key_t lends_key;
+static pthread_once_t lends_once = PTHREAD_ONCE_INIT;
+
+static void hand_on_lends(void *lends) {
+  beans_thread_lends = 0;
+  __atomic_store_n(&((beans_lends *)lends)->is_taken, 0, __ATOMIC_RELEASE);
+}
+
+static void make_lends_key(void) { pthread_key_create(&lends_key, hand_on_lends); }
+
+beans_lends *beans_take_lends(void) {
+  pthread_once(&lends_once, make_lends_key);
+  beans_lends *lends = __atomic_load_n(&all_lends, __ATOMIC_ACQUIRE);
+  for (; lends; lends = lends->next) {
+    uint32_t is_free = 0;
+    if (__atomic_compare_exchange_n(&lends->is_taken, &is_free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) break;
+  }
+  if (!lends) {
+    lends = calloc(1, sizeof(beans_lends));
+    if (!lends) abort();
+    lends->is_taken = 1;
+    lends->next = __atomic_load_n(&all_lends, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&all_lends, &lends->next, lends, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+  }
+  pthread_setspecific(lends_key, lends);
+  return beans_thread_lends = lends;
+}
+
+_Bool beans_is_lent(const void *owner) {
+  beans_barrier_on_all_threads();
+  for (beans_lends *lends = __atomic_load_n(&all_lends, __ATOMIC_ACQUIRE); lends; lends = lends->next)
+    for (uint32_t index = 0; index < BEANS_LENDS; index++)
+      if (__atomic_load_n(&lends->lent[index], __ATOMIC_ACQUIRE) == owner) return 1;
+  return 0;
+}
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

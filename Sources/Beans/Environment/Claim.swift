@@ -72,5 +72,5 @@ extension Environment {
     return hasBarrier ? 0 : State.sharing | State.shared
   }
 
-  private static let hasBarrier = beans_has_barrier_on_all_threads()
+  static let hasBarrier = beans_has_barrier_on_all_threads()
 }

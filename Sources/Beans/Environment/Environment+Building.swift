@@ -21,6 +21,12 @@ extension Environment {
   /// The same for edges that are not just a filled slot.
   @inline(never)
   private func convertedArgument(for edge: Edge) throws -> Argument {
+    if let form = edge.form {
+      let object = try object(edge.slot, edge.hops)
+      if form.fits(object) {
+        return Argument(object: object, access: .existential, isOwned: false, form: .passUnretained(form))
+      }
+    }
     let dependency = edge.dependency
     switch edge.source {
     case .absent:

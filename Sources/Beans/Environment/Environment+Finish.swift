@@ -128,7 +128,7 @@ extension Environment {
     var old = state
     while true {
       guard old & State.finishing != 0, old & State.releasing == 0, State.entered(old) == 0 else { return false }
-      if let side = sideReference, !side._withUnsafeGuaranteedRef({ $0.children.isEmpty }) { return false }
+      if let side = sideReference, !side._withUnsafeGuaranteedRef({ $0.children.isEmpty }) || isLent { return false }
       let (won, now) = header.state.compareExchange(
         expected: old, desired: old | State.releasing, ordering: .acquiringAndReleasing)
       if won { return true }

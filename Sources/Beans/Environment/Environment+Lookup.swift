@@ -13,25 +13,21 @@ extension Environment {
   ///   lookups close.
   @inlinable
   public func getBean<T>(_ type: T.Type, byId id: String? = nil) throws -> T {
-    if id == nil, let argument = try fetchKnown(ObjectIdentifier(type)) { return argument.consume(as: type) }
+    if let argument = try fetchKnown(ObjectIdentifier(type), id) { return argument.consume(as: type) }
     return try fetch(Dependency.of(type), id: id).consume(as: type)
   }
 
   /// Lends the bean: it is not released before `body` has returned, even if the environment is finished meanwhile.
   ///
+  /// A bean of an environment that is no child of a factory is not even retained: threads that use it at the same time
+  /// do not slow each other down. In `body`, `shutdown()` begins the end and does not wait for it.
+  ///
   /// - Throws: what `getBean` or `body` throws.
+  @inlinable
   public func withBean<T, R>(_ type: T.Type, byId id: String? = nil, _ body: (T) throws -> R) throws -> R {
-    let leads = try enter()
-    defer {
-      used()
-      leave()
-    }
-    return try Frame.with(self, nil, leads: leads) {
-      let edge = try plan.edge(for: Dependency.of(type), id: id)
-      let argument = try argument(for: edge)
-      defer { argument.release() }
-      return try body(argument.value(as: type))
-    }
+    let result = try lendKnown(ObjectIdentifier(type), id) { try $0.withBorrowed(as: type, body) }
+    if let result { return result }
+    return try lendSlowly(Dependency.of(type), id) { try body($0.value(as: type)) }
   }
 
   /// All beans of that type, subclasses and conforming types: those of the nearest environment first, then in order of
@@ -40,12 +36,14 @@ extension Environment {
   /// - Throws: as `getBean`; an empty array is no error.
   public func getBeansByType<T>(_ type: T.Type) throws -> [T] { try getBean([T].self) }
 
-  /// The bean for an edge the index knows, with a reference for the caller; nil for a type nobody has asked for yet.
+  /// The bean for an edge the index knows, with a reference for the caller; nil for what nobody has asked for yet.
   @usableFromInline
-  func fetchKnown(_ type: ObjectIdentifier) throws -> Argument? {
+  func fetchKnown(_ type: ObjectIdentifier, _ id: String?) throws -> Argument? {
+    if let argument = lend(type, id, { $0.retained() }) { return argument }
     let leads = try enter()
     defer { leave() }
-    guard let edge = header.plan._withUnsafeGuaranteedRef({ $0.index.find(type) }) else { return nil }
+    let index = header.plan._withUnsafeGuaranteedRef { $0.index }
+    guard let edge = id.map({ index.find(type, $0) }) ?? index.find(type) else { return nil }
     return try edge._withUnsafeGuaranteedRef { edge in
       try existing(edge) ?? fetch(edge, leads: leads)
     }
@@ -65,17 +63,31 @@ extension Environment {
     let slots = ancestor(edge.hops)._withUnsafeGuaranteedRef { $0.slots }
     guard let object = slots[edge.slot].object else { return nil }
     used()
-    _ = Unmanaged<AnyObject>.fromOpaque(object).retain()
-    return Argument(object: object, access: access, isOwned: true)
+    return Argument(object: object, access: access, isOwned: false).retained()
   }
 
   private func fetch(_ edge: Edge, leads: Bool) throws -> Argument {
     defer { used() }
+    // The caller leaves the environment, which may be finished then: it needs a reference of its own.
+    return try Frame.with(self, nil, leads: leads) { try argument(for: edge).retained() }
+  }
+
+  @usableFromInline
+  func lendKnown<R>(_ type: ObjectIdentifier, _ id: String?, _ body: (Argument) throws -> R) throws -> R? {
+    try lend(type, id, body)
+  }
+
+  @usableFromInline
+  func lendSlowly<R>(_ dependency: Dependency, _ id: String?, _ body: (Argument) throws -> R) throws -> R {
+    let leads = try enter()
+    defer {
+      used()
+      leave()
+    }
     return try Frame.with(self, nil, leads: leads) {
-      let argument = try argument(for: edge)
-      // The caller leaves the environment, which may be finished then: it needs a reference of its own.
-      if !argument.isOwned, let object = argument.object { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
-      return Argument(object: argument.object, access: argument.access, isOwned: true)
+      let argument = try argument(for: plan.edge(for: dependency, id: id))
+      defer { argument.release() }
+      return try body(argument)
     }
   }
 
@@ -92,6 +104,13 @@ extension Environment {
 }
 
 extension Argument {
+  /// The same with a reference of its own.
+  @inline(__always)
+  func retained() -> Argument {
+    if !isOwned, let object { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
+    return Argument(object: object, access: access, isOwned: true, form: form)
+  }
+
   /// The value, taking over the caller's reference.
   @inlinable
   func consume<Value>(as type: Value.Type) -> Value {
@@ -99,8 +118,24 @@ extension Argument {
       guard let object else { return unsafeBitCast(object, to: Value.self) }
       return unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(object).takeRetainedValue(), to: Value.self)
     }
+    if access == .existential {
+      // An existential has its object and its form.
+      let object = object.unsafelyUnwrapped
+      return form.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.value(object, as: type) }
+    }
     let value = Argument.unbox(object, as: type)
     if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
     return value
+  }
+
+  /// The value without a reference of its own, where it is one object; somebody else keeps that alive.
+  @inlinable
+  func withBorrowed<Value, R>(as type: Value.Type, _ body: (Value) throws -> R) rethrows -> R {
+    if access == .reference, type is AnyObject.Type, let object {
+      return try Unmanaged<AnyObject>.fromOpaque(object)._withUnsafeGuaranteedRef {
+        try body(unsafeBitCast($0, to: Value.self))
+      }
+    }
+    return try body(value(as: type))
   }
 }

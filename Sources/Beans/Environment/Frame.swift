@@ -56,9 +56,10 @@ struct Frame {
 
   /// Whether this thread is inside the environment, so that waiting for the environment would never end.
   static func isInside(_ environment: Environment) -> Bool {
-    all.contains { frame in
+    let isInside = all.contains { frame in
       frame.environment._withUnsafeGuaranteedRef { $0 === environment || $0.isDescendant(of: environment) }
     }
+    return isInside || environment.isLentHere
   }
 
   func isBuild(of recipe: Recipe, in environment: Environment) -> Bool {

@@ -23,24 +23,41 @@ final class Edge: @unchecked Sendable {  // immutable
   let source: Source
   /// How a single bean is read without conversion; nil where it has to be converted.
   let direct: Argument.Access?
+  /// How a single bean in a slot is read as a protocol type, if its class is the one that startup expects.
+  let form: ExistentialForm?
   // The common case of `source` once more, where reading it costs nothing: a bean in a slot.
   let recipe: Recipe?
   let slot: Int
   let hops: Int
+  /// That slot, where it stands in a plain environment that has started.
+  let fixed: UnsafeMutablePointer<Slot>?
 
-  init(_ dependency: Dependency, _ source: Source) {
+  init(_ dependency: Dependency, _ source: Source, asked id: String? = nil) {
+    self.asked = id
     self.dependency = dependency
     self.source = source
     self.direct = Self.direct(dependency, source)
+    self.form = direct == nil ? Self.form(dependency, source) : nil
     if case .bean(let recipe, let hops) = source {
       self.recipe = recipe
       self.slot = recipe.slot
       self.hops = hops
+      self.fixed = recipe.slot >= 0 ? recipe.plan.slots.map { $0 + recipe.slot } : nil
     } else {
       self.recipe = nil
       self.slot = -1
       self.hops = 0
+      self.fixed = nil
     }
+  }
+
+  /// Of a lookup by id: what it was asked for.
+  private let asked: String?
+
+  /// Whether this is the edge of a lookup by that type and id.
+  @inline(__always)
+  func isAnswer(to type: ObjectIdentifier, _ id: String) -> Bool {
+    asked == id && ObjectIdentifier(dependency.wanted) == type
   }
 
   /// The beans that must exist before the edge can be followed.
@@ -51,6 +68,13 @@ final class Edge: @unchecked Sendable {  // immutable
     case .composed(let composition): composition.parts.flatMap(\.recipes)
     case .absent, .provider, .environment, .configuration, .fixed, .computed: []
     }
+  }
+
+  private static func form(_ dependency: Dependency, _ source: Source) -> ExistentialForm? {
+    guard case .bean(let recipe, _) = source, recipe.slot >= 0, case .one = dependency.shape,
+      recipe.definition.isClass, let identity = recipe.identity
+    else { return nil }
+    return ExistentialForm(dependency.wanted, for: identity)
   }
 
   private static func direct(_ dependency: Dependency, _ source: Source) -> Argument.Access? {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// From a type to the edge that answers a lookup by it: one probe, usually.
+/// From a type, or a type and an id, to the edge that answers a lookup by it: one probe, usually.
 ///
-/// Open addressing over metadata addresses. Readers take no lock; writers hold the plan's. A table that has become too
+/// Open addressing over metadata addresses, mixed with what an id consists of. Readers take no lock; writers hold the plan's. A table that has become too
 /// small is kept until the index goes, because a reader may still be in it: all of them together are no larger than
 /// the newest.
 ///
@@ -35,7 +35,7 @@ final class EdgeIndex: @unchecked Sendable {
 
   private let current: Atomic<UnsafeRawPointer?>
   private var tables: [Table]
-  private var edges: [UInt: Edge] = [:]
+  private var edges: [(key: UInt, edge: Edge)] = []
 
   init() {
     let first = Table(capacity: 8)
@@ -44,17 +44,26 @@ final class EdgeIndex: @unchecked Sendable {
   }
 
   @inline(__always)
-  func find(_ type: ObjectIdentifier) -> Unmanaged<Edge>? {
-    let key = UInt(bitPattern: type)
+  func find(_ type: ObjectIdentifier) -> Unmanaged<Edge>? { find(UInt(bitPattern: type)) { _ in true } }
+
+  func find(_ type: ObjectIdentifier, _ id: String) -> Unmanaged<Edge>? {
+    find(Self.key(type, id)) { $0.isAnswer(to: type, id) }
+  }
+
+  /// Keys of lookups by id may be equal by chance, so those are compared.
+  @inline(__always)
+  private func find(_ key: UInt, _ isIt: (Edge) -> Bool) -> Unmanaged<Edge>? {
     // Never nil, and a table lives as long as the index.
     let table = current.load(ordering: .acquiring).unsafelyUnwrapped
     return Unmanaged<Table>.fromOpaque(table)._withUnsafeGuaranteedRef { table in
       var position = table.start(key)
       while true {
         let found = table.words[2 * position].load(ordering: .acquiring)
-        if found == key {
-          let edge = table.words[2 * position + 1].load(ordering: .relaxed)
-          return UnsafeRawPointer(bitPattern: edge).map { Unmanaged.fromOpaque($0) }
+        if found == key,
+          let word = UnsafeRawPointer(bitPattern: table.words[2 * position + 1].load(ordering: .relaxed))
+        {
+          let edge = Unmanaged<Edge>.fromOpaque(word)
+          if edge._withUnsafeGuaranteedRef(isIt) { return edge }
         }
         if found == 0 { return nil }
         position = (position + 1) & table.mask
@@ -63,10 +72,9 @@ final class EdgeIndex: @unchecked Sendable {
   }
 
   /// Under the plan's lock.
-  func insert(_ type: ObjectIdentifier, _ edge: Edge) {
-    let key = UInt(bitPattern: type)
-    guard edges[key] == nil else { return }
-    edges[key] = edge
+  func insert(_ type: ObjectIdentifier, _ edge: Edge, id: String? = nil) {
+    let key = id.map { Self.key(type, $0) } ?? UInt(bitPattern: type)
+    edges.append((key, edge))
     // `tables` is never empty. Half full at most.
     if let table = tables.last, edges.count * 2 <= table.mask + 1 { return table.insert(key, Self.word(edge)) }
     let next = Table(capacity: tables.reduce(8) { max($0, 2 * ($1.mask + 1)) })
@@ -77,10 +85,27 @@ final class EdgeIndex: @unchecked Sendable {
 
   /// When nobody reads any more.
   func removeAll() {
-    edges = [:]
+    edges = []
     let empty = Table(capacity: 8)
     tables = [empty]
     current.store(UnsafeRawPointer(Unmanaged.passUnretained(empty).toOpaque()), ordering: .releasing)
+  }
+
+  /// Never 0, which is an empty place. Eight bytes at a time: ids are short, and nobody gains by making them collide.
+  private static func key(_ type: ObjectIdentifier, _ id: String) -> UInt {
+    var id = id
+    return id.withUTF8 { text in
+      var hash = UInt(bitPattern: type)
+      var index = 0
+      while index < text.count {
+        var word: UInt = 0
+        for byte in text[index..<min(index + 8, text.count)] { word = word << 8 | UInt(byte) }
+        hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+        hash ^= hash >> 29
+        index += 8
+      }
+      return hash | 1
+    }
   }
 
   private static func word(_ edge: Edge) -> UInt { UInt(bitPattern: Unmanaged.passUnretained(edge).toOpaque()) }

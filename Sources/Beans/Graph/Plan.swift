@@ -48,7 +48,6 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   private(set) var flat = UnsafeMutablePointer<UnsafeMutablePointer<SlotPlan>>.allocate(capacity: 0)
   /// Of the one environment of a plain plan, once it has started.
   private(set) var slots: UnsafeMutablePointer<Slot>?
-  private var edgesById: [ObjectIdentifier: [String: Edge]] = [:]
 
   /// Guards everything a lookup may add after startup. Never held while user code runs.
   private let lock: Lock
@@ -65,6 +64,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     self.parent = parent
     self.configuration = ConfigurationManager(parent: parent?.configuration)
     self.lock = parent?.lock ?? Lock()
+    self.homeHops = !Environment.canLend ? nil : scopeName == nil ? 0 : parent?.homeHops.map { $0 + 1 }
   }
 
   deinit {
@@ -77,6 +77,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   private(set) var slotCount = 0
   /// Of the children that a factory opens.
   private(set) var initialState: UInt = 0
+  /// How far out the nearest plain environment is; nil where beans cannot be lent.
+  let homeHops: Int?
   private(set) var tail = Tail(slots: 0, hasScope: false, hasSeed: false)
   /// Whether the factory makes a scope object for each child.
   var hasScopeObject = false
@@ -231,7 +233,6 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
         plan.sorted = []
         plan.processors = []
         plan.injections = []
-        plan.edgesById = [:]
         plan.index.removeAll()
       }
     }
@@ -249,17 +250,14 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     try lock.mutex.withLock { _ in
       let key = ObjectIdentifier(dependency.wanted)
       if let id {
-        if let known = edgesById[key]?[id] { return known }
+        if let known = index.find(key, id) { return known.takeUnretainedValue() }
       } else if let known = index.find(key) {
         return known.takeUnretainedValue()
       }
       hintsLeft = 20
-      let edge = try Linker.lookup(dependency, id: id, in: self)
-      if let id {
-        edgesById[key, default: [:]][id] = edge
-      } else {
-        index.insert(key, edge)
-      }
+      let found = try Linker.lookup(dependency, id: id, in: self)
+      let edge = id == nil ? found : Edge(dependency, found.source, asked: id)
+      index.insert(key, edge, id: id)
       return edge
     }
   }

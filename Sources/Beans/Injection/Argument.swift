@@ -6,6 +6,8 @@ struct Argument {
     case reference
     /// The object is a `ValueBox` of exactly the wanted type.
     case boxed
+    /// The wanted type is a protocol type, the object a class instance; see `form`.
+    case existential
   }
 
   /// Not retained by the argument where the environment holds the object; see `isOwned`.
@@ -13,11 +15,15 @@ struct Argument {
   @usableFromInline let access: Access
   /// Whether whoever resolved the argument holds a reference of its own for it, to be dropped after use.
   @usableFromInline let isOwned: Bool
+  /// Of an existential. Held by the plan.
+  @usableFromInline let form: Unmanaged<ExistentialForm>?
 
-  @usableFromInline init(object: UnsafeRawPointer?, access: Access, isOwned: Bool) {
+  @usableFromInline
+  init(object: UnsafeRawPointer?, access: Access, isOwned: Bool, form: Unmanaged<ExistentialForm>? = nil) {
     self.object = object
     self.access = access
     self.isOwned = isOwned
+    self.form = form
   }
 
   /// An argument that keeps `object` alive until `release()`.
@@ -36,6 +42,12 @@ struct Argument {
     if access == .reference, MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer?>.size {
       // A class reference and an optional one share this representation; copying it retains.
       return unsafeBitCast(object, to: Value.self)
+    }
+    if access == .existential {
+      // An existential has its object and its form.
+      let object = object.unsafelyUnwrapped
+      _ = Unmanaged<AnyObject>.fromOpaque(object).retain()
+      return form.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.value(object, as: type) }
     }
     return Argument.unbox(object, as: type)
   }

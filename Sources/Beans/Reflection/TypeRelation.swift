@@ -24,6 +24,19 @@ enum TypeRelation {
     return existential.protocols.allSatisfy { beans_conformance(metadata, $0) != nil }
   }
 
+  /// What a value of protocol type `wanted` holds of a class (its metadata) beside the reference; nil where `wanted` is
+  /// none, is made in another way (`any Error`, constrained ones), or asks for more than the class has.
+  static func shape(
+    of wanted: Any.Type, for metadata: UnsafeRawPointer
+  ) -> (isClassBound: Bool, witnesses: [UnsafeRawPointer])? {
+    guard let existential = Existential(wanted), !existential.isSpecial else { return nil }
+    let witnesses = existential.protocols.compactMap { beans_conformance(metadata, $0) }
+    guard witnesses.count == existential.protocols.count, witnesses.count == existential.witnessCount else {
+      return nil
+    }
+    return (existential.isClassBound, witnesses)
+  }
+
   /// Whether `type` is a protocol type, a composition, `Any` or `AnyObject`, constrained or not.
   static func isExistential(_ type: Any.Type) -> Bool {
     let kind = unsafeBitCast(type, to: UnsafeRawPointer.self).load(as: UInt.self)
@@ -57,6 +70,9 @@ enum TypeRelation {
 /// The parts of an existential type's metadata that say what it asks of a type.
 private struct Existential {
   var isClassBound = false
+  /// `any Error`, which lives in a box.
+  var isSpecial = false
+  var witnessCount = 0
   var superclass: Any.Type?
   var protocols: [UnsafeRawPointer] = []
 
@@ -69,6 +85,8 @@ private struct Existential {
     let flags = metadata.load(fromByteOffset: word, as: UInt32.self)
     let count = Int(metadata.load(fromByteOffset: word + 4, as: UInt32.self))
     isClassBound = flags & Self.anyClassAllowed == 0
+    isSpecial = flags & Self.specialProtocol != 0
+    witnessCount = Int(flags & Self.witnessTables)
     var next = metadata + 2 * word
     if flags & Self.hasSuperclass != 0 {
       superclass = unsafeBitCast(next.load(as: UnsafeRawPointer.self), to: Any.Type.self)
@@ -84,4 +102,6 @@ private struct Existential {
   static let extendedMetadataKind: UInt = 0x307
   private static let anyClassAllowed: UInt32 = 0x8000_0000
   private static let hasSuperclass: UInt32 = 0x4000_0000
+  private static let specialProtocol: UInt32 = 0x3F00_0000
+  private static let witnessTables: UInt32 = 0x00FF_FFFF
 }
