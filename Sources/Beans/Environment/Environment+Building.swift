@@ -144,10 +144,26 @@ extension Environment {
   @inline(__always)
   private func make(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
     try Frame.with(self, settled.pointee.recipe, leads: false) {
-      guard settled.pointee.isPlain else { return try makeWithCare(settled) }
+      let care = settled.pointee.care
+      guard care == .plain else { return try care == .full ? makeWithCare(settled) : makeFollowed(settled) }
       let object = try callFactory(settled)
       if UInt(bitPattern: ObjectIdentifier(type(of: object))) == settled.pointee.identity { return object }
       return try completeUnforeseen(object, settled.pointee.recipe.takeUnretainedValue())
+    }
+  }
+
+  /// Says what it does.
+  @inline(never)
+  private func makeFollowed(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
+    let (log, recipe) = (plan.log, settled.pointee.recipe.takeUnretainedValue())
+    log.creating(recipe, in: name)
+    do {
+      let object = try makeWithCare(settled)
+      log.created(recipe, in: name)
+      return object
+    } catch {
+      log.failed(recipe, in: name, error)
+      throw error
     }
   }
 

@@ -1,4 +1,3 @@
-import BeansLogging
 import Synchronization
 
 extension Environment {
@@ -51,7 +50,7 @@ extension Environment {
     _ = try parent?.enter()
     var isInsideParent = parent != nil
     defer { if isInsideParent { parent?.leave() } }
-    LogManager.getLogger(forName: "Beans.Environment").debug("starting '\(name)'")
+    plan.log.starting(name)
     try plan.exclusively {
       try GraphCompiler.compile(plan)
       allocateSlots()
@@ -59,6 +58,7 @@ extension Environment {
       plan.descendants.forEach { $0.freeze() }
     }
     setup.compiled()
+    plan.log.compiled(plan)
     if let parent, !parent.side.children.join(self, isShared: true) { throw parent.finishedError() }
     if isInsideParent {
       isInsideParent = false
@@ -71,6 +71,7 @@ extension Environment {
       try buildSingletons()
     }
     header.state.bitwiseAnd(~State.unstarted, ordering: .acquiringAndReleasing)
+    plan.log.started(name)
   }
 
   private func allocateSlots() {
@@ -118,7 +119,7 @@ extension Environment {
 
   /// Releases what was built; from now on every call throws the cause.
   private func fail(_ error: any Error) {
-    LogManager.getLogger(forName: "Beans.Environment").debug("'\(name)' did not start: \(error)")
+    plan.log.failed(name, error)
     header.state.bitwiseOr(State.failed | State.finishing, ordering: .acquiringAndReleasing)
     _ = existingSide?.children.close().map { $0.finish() }
     releaseIfQuiet()

@@ -61,16 +61,22 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     self.scopeName = scopeName
     self.parent = parent
     self.lock = parent?.lock ?? Lock()
+    self.log = parent?.log ?? .shared
   }
 
   deinit { flat.deallocate() }
 
   let hasSeed: Bool
+  /// Where its environments speak of themselves; changed before startup only.
+  var log: ContainerLog
+  /// Whether they speak of single beans, too. Settled by `freeze`.
+  private(set) var isFollowed = false
   /// Final once the plan is frozen.
   private(set) var slotCount = 0
 
   /// Settles what startup has written; from now on environments may be opened.
   func freeze() {
+    isFollowed = log.followsBeans
     recipes.forEach { $0.freeze() }
     flat.deallocate()
     flat = .allocate(capacity: slotCount)
