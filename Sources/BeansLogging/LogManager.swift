@@ -90,7 +90,9 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
   /// Makes a destination known by its name, in place of an earlier one.
   @discardableResult
   public func registerLog(_ log: Log) -> Self {
-    Self.installation.withLock { _ in namedLogs[log.name] = log }
+    // Dropped outside the lock, because a user's class may have a `deinit`.
+    let replaced = Self.installation.withLock { _ in namedLogs.updateValue(log, forKey: log.name) }
+    if replaced !== log { replaced?.flush() }
     return self
   }
 

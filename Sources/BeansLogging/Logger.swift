@@ -112,14 +112,19 @@ public final class Logger: Sendable {
   ) {
     guard isEnabled(level) else { return }
     write(
-      LogEntry(
-        logger: path, level: level, message: message(), error: error, stackTrace: stackTrace(), file: file,
-        function: function, line: line, column: column))
+      level, message(), error: error, stackTrace: stackTrace(), file: file, function: function, line: line,
+      column: column)
   }
 
-  /// Hands an entry to each destination, on the calling thread.
-  @usableFromInline
-  func write(_ entry: LogEntry) {
+  /// Hands an entry to each destination, on the calling thread. Not inlined: callers are to stay small.
+  @usableFromInline @inline(never)
+  func write(
+    _ level: Level, _ message: String, error: (any Error)?, stackTrace: Stacktrace?, file: String, function: String,
+    line: Int, column: Int
+  ) {
+    let entry = LogEntry(
+      logger: path, level: level, message: message, error: error, stackTrace: stackTrace, file: file,
+      function: function, line: line, column: column)
     // Called outside the lock: a destination may be slow.
     for log in logs.withLock({ $0 }) { log.log(entry) }
   }

@@ -6,7 +6,13 @@
 ///
 /// To take one costs about a third of a millisecond; names and lines are looked up only when `frames` is read.
 public struct Stacktrace: Sendable, CustomStringConvertible {
-  private enum Content: Sendable {
+  /// An object, so that entries have a size that callers of a logger know: they need not ask for it at run time.
+  private final class Content: Sendable {
+    let frames: Frames
+    init(_ frames: Frames) { self.frames = frames }
+  }
+
+  private enum Frames: Sendable {
     case texts([String])
     #if canImport(Runtime)
       case captured(Backtrace)
@@ -16,10 +22,10 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
   private let content: Content
 
   /// A stack trace that was taken elsewhere: one text a frame, innermost first.
-  public init(frames: [String]) { content = .texts(frames) }
+  public init(frames: [String]) { content = Content(.texts(frames)) }
 
   #if canImport(Runtime)
-    private init(_ backtrace: Backtrace) { content = .captured(backtrace) }
+    private init(_ backtrace: Backtrace) { content = Content(.captured(backtrace)) }
   #endif
 
   /// That of the calling thread, at most 64 frames; nil where the system gives none.
@@ -35,23 +41,27 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
 
   /// One text a frame, innermost first: `function (file:line)`, or the address where there is no symbol.
   public var frames: [String] {
-    switch content {
+    switch content.frames {
     case .texts(let frames): return frames
     #if canImport(Runtime)
       case .captured(let backtrace):
         guard let symbolicated = backtrace.symbolicated() else { return backtrace.frames.map { "\($0)" } }
-        var frames = symbolicated.frames.map { Self.text($0) }
-        // The outermost one is where the system starts a thread, and has no name.
-        while frames.count > 1, frames.last == nil { frames.removeLast() }
-        return zip(frames, symbolicated.frames).map { text, frame in text ?? "\(frame.captured)" }
+        return symbolicated.frames.drop(while: { Self.isLogger($0) }).map { Self.text($0) }
     #endif
     }
   }
 
   #if canImport(Runtime)
-    private static func text(_ frame: SymbolicatedBacktrace.Frame) -> String? {
-      guard let symbol = frame.symbol else { return nil }
-      guard let place = symbol.sourceLocation else { return symbol.name }
+    /// Whoever asked a logger does not want to read about it, nor about how its arguments came to be.
+    private static func isLogger(_ frame: SymbolicatedBacktrace.Frame) -> Bool {
+      guard let symbol = frame.symbol else { return false }
+      return symbol.rawName.hasPrefix("$s12BeansLogging6LoggerC") || symbol.name.hasPrefix("implicit closure ")
+        || symbol.name.hasPrefix("default argument ")
+    }
+
+    private static func text(_ frame: SymbolicatedBacktrace.Frame) -> String {
+      guard let symbol = frame.symbol else { return "\(frame.captured)" }
+      guard let place = symbol.sourceLocation, place.line > 0 else { return symbol.name }
       return "\(symbol.name) (\(place.path):\(place.line))"
     }
   #endif

@@ -98,6 +98,25 @@ import Testing
     #expect(manager.log("unknown") == nil)
   }
 
+  /// One of a user's own, which uses the manager when it goes.
+  private final class Parting: LogManager.Log, @unchecked Sendable {
+    let manager: LogManager
+    init(_ manager: LogManager) {
+      self.manager = manager
+      super.init(name: "parting")
+    }
+    deinit { manager.getLogger(forName: "parted").warn("gone") }
+  }
+
+  @Test func aDestinationMayLogWhenItIsDropped() {
+    let other = LogManager(installing: false).registerLogger("", level: .all, logs: [root])
+    _ = manager.getLogger(forName: "a")
+    manager.registerLogger("a", level: .all, logs: [Parting(other)]).registerLogger("a", level: .all)
+    #expect(root.messages == ["gone"])
+    manager.registerLog(Parting(other)).registerLog(MemoryLog(name: "parting"))
+    #expect(root.messages == ["gone", "gone"])
+  }
+
   @Test func flushReachesEveryDestinationOnce() {
     let named = MemoryLog(name: "named")
     manager.registerLogger("", level: .all, logs: [root]).registerLogger("a", level: .all, logs: [root, named])

@@ -41,6 +41,7 @@ struct ContainerLog: Sendable {
       Self.loader, level: .medium,
       message: "'\(plan.name)': \(plan.definitions.count) beans declared, \(plan.slotCount) slots, "
         + "\(plan.processors.count) post processors, \(plan.factories.count) factories")
+    guard tracer.isEnabled(Self.loader, level: .full) else { return }
     for recipe in plan.sorted {
       tracer.trace(Self.loader, level: .full, message: "'\(plan.name)': \(recipe.label) \(Self.needs(of: recipe))")
     }

@@ -67,12 +67,12 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   deinit { flat.deallocate() }
 
   let hasSeed: Bool
-  /// Where its environments speak of themselves; changed before startup only.
-  var log: ContainerLog
-  /// Whether they speak of single beans, too. Settled by `freeze`.
-  private(set) var isFollowed = false
   /// Final once the plan is frozen.
   private(set) var slotCount = 0
+  /// Whether its environments speak of single beans. Settled by `freeze`.
+  private(set) var isFollowed = false
+  /// Where its environments speak of themselves; changed before startup only.
+  var log: ContainerLog
 
   /// Settles what startup has written; from now on environments may be opened.
   func freeze() {

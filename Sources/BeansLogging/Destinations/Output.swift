@@ -20,6 +20,7 @@ final class Output: Sendable {
 
   /// Opens a file for appending; makes it where there is none.
   init(appendingTo path: String) throws(LogError) {
+    guard !path.utf8.contains(0) else { throw LogError("'\(path)' cannot be the name of a log file") }
     descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw LogError("cannot open the log file '\(path)'", number: errno) }
     label = path

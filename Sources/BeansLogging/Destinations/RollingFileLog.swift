@@ -35,7 +35,8 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
     guard keepDays >= 0 else { throw LogError("log '\(name)': copies cannot be kept for \(keepDays) days") }
     if let maxSize, maxSize <= 0 { throw LogError("log '\(name)': a file cannot have \(maxSize) bytes") }
     files = try RollingFiles(directory: directory, baseName: baseName)
-    self.keepDays = keepDays
+    // Longer than any calendar here, so that days can be subtracted.
+    self.keepDays = min(keepDays, 1 << 40)
     self.maxSize = maxSize ?? .max
     let output = try Output(appendingTo: files.current)
     state = Monitor(Self.begin(output))

@@ -31,6 +31,8 @@ import Testing
     #expect(
       error?.description == "cannot open the log file '\(folder.path)/missing/app.log': No such file or directory")
     #expect(throws: LogError.self) { try FileLog(name: "file", fileName: folder.path) }
+    #expect(throws: LogError.self) { try log("a\0b") }
+    #expect(folder.names == [])
   }
 
   @Test func aFullDiskLosesLinesAndNothingElse() throws {

@@ -140,7 +140,14 @@ import Testing
     #expect(throws: LogError.self) {
       try RollingFileLog(name: "x", directory: "\(folder.path)/missing", baseName: "app", keepDays: 1)
     }
-    #expect(throws: Never.self) { try log(keepDays: .max, maxSize: .max).log(entry("1")) }
+  }
+
+  @Test func extremeParametersAndMomentsDoNoHarm() throws {
+    let log = try log(keepDays: .max, maxSize: .max)
+    for seconds in [.min, -10_000_000_000, 0, 10_000_000_000, .max] as [Int64] {
+      log.log(LogEntry(logger: "", level: .info, message: "x", timestamp: LogTimestamp(seconds: seconds)))
+    }
+    #expect(try folder.names.flatMap { try folder.lines($0) } == ["x", "x", "x", "x", "x"])
   }
 
   @Test func whereAFileCannotBeRenamedItGrowsOn() throws {
