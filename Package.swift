@@ -31,7 +31,8 @@ let package = Package(
       // `Builtin` allocates an environment together with its slots.
       swiftSettings: settings + [.enableExperimentalFeature("BuiltinModule")]),
     .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: settings),
-    .target(name: "BeansServer", dependencies: ["Beans", "BeansEventLoop", "BeansLogging"], swiftSettings: settings),
+    .target(
+      name: "BeansServer", dependencies: ["BeansLogging", "Beans", "BeansEventLoop"], swiftSettings: settings),
 
     // The example service.
     .executableTarget(
@@ -40,11 +41,12 @@ let package = Package(
 
     // Tests.
     .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging"], swiftSettings: settings),
-    .testTarget(name: "BeansTests", dependencies: ["Beans"], swiftSettings: settings),
+    .testTarget(name: "BeansTests", dependencies: ["Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(name: "SpecificationTests", dependencies: ["Beans"], swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop"], swiftSettings: settings),
     .testTarget(
-      name: "BeansServerTests", dependencies: ["BeansServer", "BeansEventLoop", "Beans"], swiftSettings: settings),
+      name: "BeansServerTests", dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansLogging"],
+      swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests", dependencies: ["Storefront", "Beans", "BeansEventLoop"], swiftSettings: settings),
   ]

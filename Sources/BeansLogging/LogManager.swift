@@ -1,39 +1,203 @@
-import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
-/// Where loggers come from and where their entries go: standard error, from `warn` up, unless told otherwise.
-public enum LogManager {
-  /// Receives entries, on the thread that logs. Must not log itself.
-  public typealias Destination = @Sendable (LogEntry) -> Void
-
-  private static let threshold = Atomic<Int>(Level.warn.rawValue)
-  private static let destination = Mutex<Destination>(standardError)
-
-  /// A logger for a dotted path. Free of cost.
-  public static func getLogger(forName path: String) -> Logger { Logger(path: path) }
-
-  /// Whether an entry of that level would be written. One relaxed load.
-  public static func isEnabled(_ level: Level) -> Bool { level.rawValue >= threshold.load(ordering: .relaxed) }
-
-  /// Sends entries from `level` up to `destination`, from now on, for all loggers. From any thread.
-  public static func configure(level: Level, destination: Destination? = nil) {
-    threshold.store(level.rawValue, ordering: .relaxed)
-    if let destination { self.destination.withLock { $0 = destination } }
+/// Where loggers come from, and which levels and destinations they have.
+///
+/// Loggers form a tree by their dotted paths. One that is not registered itself has the level and the destinations of its
+/// nearest registered ancestor; the root has the path "". Registering again replaces, and reaches loggers handed out
+/// before.
+///
+/// One manager is installed for the process: the static functions speak of that one. Until another is installed, it
+/// writes to standard error, from `warn` up. `LogManager()` installs itself; `LogManager(installing: false)` has loggers of
+/// its own. From any thread; registering and `getLogger` take a lock, so keep a logger in a static constant.
+public final class LogManager: @unchecked Sendable {  // every `var` is under the lock of `installation`
+  /// What was registered for one path.
+  private struct Registration {
+    let level: Level
+    let logs: [Log]
+    let inherit: Bool
   }
 
-  static func dispatch(_ entry: LogEntry) {
-    // Called outside the lock: a destination may be slow, or log through another manager.
-    destination.withLock { $0 }(entry)
+  /// What a logger does.
+  struct Route {
+    let level: Level
+    let logs: [Log]
   }
 
-  /// One line on standard error, written at once so that lines of several threads do not mix.
-  public static let standardError: Destination = { entry in
-    var line = "[\(entry.logger)] \(entry.level) - \(entry.message)\n"
-    line.withUTF8 { bytes in _ = write(2, bytes.baseAddress, bytes.count) }
+  private struct Installation {
+    var manager: LogManager
+    /// Loggers of the static functions: they follow whichever manager is installed.
+    var loggers: [String: Logger] = [:]
+  }
+
+  private static let installation = Monitor(Installation(manager: LogManager(root: .warn)))
+
+  private var registrations: [String: Registration] = [:]
+  private var namedLogs: [String: Log] = [:]
+  /// Loggers of this manager, wherever it is installed.
+  private var loggers: [String: Logger] = [:]
+  private var isShutDown = false
+
+  /// Creates a manager without a registration: all its loggers are off.
+  ///
+  /// - Parameter installing: whether it becomes the process's one at once. See `install()`.
+  public init(installing: Bool = true) {
+    if installing { install() }
+  }
+
+  /// The one that is installed at first.
+  private init(root level: Level) {
+    let log = ConsoleLog(name: "standard error", output: .standardError)
+    registrations[""] = Registration(level: level, logs: [log], inherit: false)
+  }
+
+  // MARK: the process's one
+
+  /// Makes this the manager of the process: loggers that the static functions gave out follow it from now on. What the
+  /// one before has kept back is written.
+  public func install() {
+    let before = Self.installation.withLock { installation in
+      let before = installation.manager
+      installation.manager = self
+      refresh(installation.loggers)
+      return before
+    }
+    if before !== self { before.flush() }
+  }
+
+  /// The manager that is installed.
+  public static func getSingleton() -> LogManager { installation.withLock { $0.manager } }
+
+  // MARK: registering
+
+  /// Sets the level and the destinations of a path, in place of what it had.
+  ///
+  /// - Parameters:
+  ///   - path: dotted, from the general to the specific; "" is the root of all.
+  ///   - level: what is written at least, here and below.
+  ///   - logs: where to, besides what is inherited.
+  ///   - inherit: whether to write to the destinations of the nearest registered ancestor, too; to one that stands in
+  ///     both only once.
+  @discardableResult
+  public func registerLogger(_ path: String, level: Level, logs: [Log] = [], inherit: Bool = true) -> Self {
+    let replaced = Self.installation.withLock { installation in
+      let replaced = registrations[path]?.logs ?? []
+      registrations[path] = Registration(level: level, logs: logs, inherit: inherit)
+      refreshAll(installation)
+      return replaced
+    }
+    for log in replaced where !logs.contains(where: { $0 === log }) { log.flush() }
+    return self
+  }
+
+  /// Makes a destination known by its name, in place of an earlier one.
+  @discardableResult
+  public func registerLog(_ log: Log) -> Self {
+    // Dropped outside the lock, because a user's class may have a `deinit`.
+    let replaced = Self.installation.withLock { _ in namedLogs.updateValue(log, forKey: log.name) }
+    if replaced !== log { replaced?.flush() }
+    return self
+  }
+
+  /// The destination of that name: one that `registerLog` was given, or any that a logger writes to.
+  public func log(_ name: String) -> Log? {
+    Self.installation.withLock { _ in namedLogs[name] ?? allLogs.first { $0.name == name } }
+  }
+
+  // MARK: loggers
+
+  /// The logger for a path; the same one each time. Kept for good, so paths should be few.
+  public func getLogger(forName path: String) -> Logger {
+    Self.installation.withLock { _ in logger(path, in: &loggers) }
+  }
+
+  /// The logger for the qualified name of a type.
+  public func getLogger(forClass type: Any.Type) -> Logger { getLogger(forName: Self.path(of: type)) }
+
+  /// The logger for a path, of the manager that is installed; it follows when another one is. Kept for good.
+  public static func getLogger(forName path: String) -> Logger {
+    installation.withLock { $0.manager.logger(path, in: &$0.loggers) }
+  }
+
+  /// The logger for the qualified name of a type, of the manager that is installed.
+  public static func getLogger(forClass type: Any.Type) -> Logger { getLogger(forName: path(of: type)) }
+
+  private func logger(_ path: String, in known: inout [String: Logger]) -> Logger {
+    if let logger = known[path] { return logger }
+    let logger = Logger(path: path)
+    logger.follow(route(of: path))
+    known[path] = logger
+    return logger
+  }
+
+  /// "Module.Type"; of a private or local type without the part that differs from build to build.
+  static func path(of type: Any.Type) -> String {
+    var path = String(reflecting: type)
+    while let start = path.firstRange(of: "(unknown context at $"),
+      let end = path[start.upperBound...].firstIndex(of: ")")
+    {
+      var next = path.index(after: end)
+      if next < path.endIndex, path[next] == "." { next = path.index(after: next) }
+      path.removeSubrange(start.lowerBound..<next)
+    }
+    return path
+  }
+
+  // MARK: the end
+
+  /// Returns when every entry logged before has been written. Waits for the destinations.
+  public func flush() {
+    let logs = Self.installation.withLock { _ in allLogs }
+    for log in logs { log.flush() }
+  }
+
+  /// Turns all loggers off, for good, and returns when everything has been written.
+  public func shutdown() {
+    Self.installation.withLock { installation in
+      isShutDown = true
+      refreshAll(installation)
+    }
+    flush()
+  }
+
+  /// `flush()` of the manager that is installed, and of `Tracer.shared`: for the end of the process, so that nothing is
+  /// lost.
+  public static func flush() {
+    getSingleton().flush()
+    Tracer.shared.flush()
+  }
+
+  /// `shutdown()` of the manager that is installed; flushes `Tracer.shared`, too.
+  public static func shutdown() {
+    getSingleton().shutdown()
+    Tracer.shared.flush()
+  }
+
+  // MARK: routes; all of it under the lock
+
+  private func route(of path: String) -> Route {
+    if isShutDown { return Route(level: .off, logs: []) }
+    var level: Level?
+    var logs: [Log] = []
+    for ancestor in LogPath.chain(path) {
+      guard let registration = registrations[ancestor] else { continue }
+      if level == nil { level = registration.level }
+      for log in registration.logs where !logs.contains(where: { $0 === log }) { logs.append(log) }
+      if !registration.inherit { break }
+    }
+    return Route(level: level ?? .off, logs: logs)
+  }
+
+  private func refreshAll(_ installation: Installation) {
+    refresh(loggers)
+    if installation.manager === self { refresh(installation.loggers) }
+  }
+
+  private func refresh(_ loggers: [String: Logger]) {
+    for logger in loggers.values { logger.follow(route(of: logger.path)) }
+  }
+
+  /// Each once.
+  private var allLogs: [Log] {
+    var seen: Set<ObjectIdentifier> = []
+    let logs = registrations.values.flatMap(\.logs) + namedLogs.values
+    return logs.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 }

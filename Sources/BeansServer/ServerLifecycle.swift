@@ -1,5 +1,6 @@
 public import Beans
 public import BeansEventLoop
+public import BeansLogging
 import Dispatch
 import Glibc
 import Synchronization
@@ -9,7 +10,8 @@ import Synchronization
 ///     running ──signal──▶ draining ──drained, deadline or second signal──▶ finishing ──▶ ended
 ///
 /// SIGTERM, SIGINT or `stop()` begin the end: the service stops accepting and answers what has arrived, until a deadline;
-/// then sessions are finished and the application environment is shut down. A second signal ends the draining at once.
+/// then sessions are finished, the application environment is shut down, and what logs have kept back is written. A second
+/// signal ends the draining at once.
 public final class ServerLifecycle: Sendable {
   /// Stops accepting and answers what has arrived. Called with the time that is left, and again with zero for each further
   /// signal; has to call `done`, from any thread, when no request is left or the time is over.
@@ -25,6 +27,7 @@ public final class ServerLifecycle: Sendable {
   private let loop: EventLoop
   private let drainLimit: Duration
   private let drain: Drain
+  private let logs: LogManager?
   private let phase = Locked(Phase.running)
   // A semaphore, because a group that is dropped before it has been left stops the process.
   private let drained = DispatchSemaphore(value: 0)
@@ -37,12 +40,17 @@ public final class ServerLifecycle: Sendable {
   ///   - environment: the application environment, shut down at the end.
   ///   - loop: a running loop, on whose thread signals arrive.
   ///   - drainLimit: how long requests that have arrived may take.
+  ///   - logs: whose destinations are flushed at the end: those of the installed manager, if not given.
   ///   - drain: how the service stops accepting and drains.
-  public init(environment: Environment, loop: EventLoop, drainLimit: Duration = .seconds(10), drain: @escaping Drain) {
+  public init(
+    environment: Environment, loop: EventLoop, drainLimit: Duration = .seconds(10), logs: LogManager? = nil,
+    drain: @escaping Drain
+  ) {
     self.environment = environment
     self.loop = loop
     self.drainLimit = drainLimit
     self.drain = drain
+    self.logs = logs
     self.end = Once { [drained] in drained.signal() }
   }
 
@@ -87,7 +95,10 @@ public final class ServerLifecycle: Sendable {
     try watchSignals()
     drained.wait()
     phase.withLock { $0 = .finishing }
-    defer { giveBackSignals(waiting: true) }
+    defer {
+      giveBackSignals(waiting: true)
+      if let logs { logs.flush() } else { LogManager.flush() }
+    }
     try environment.shutdown()
   }
 

@@ -5,6 +5,11 @@ import Testing
   @Test func levelsAreOrderedBySeverity() {
     let levels: [Level] = [.all, .debug, .info, .warn, .error, .fatal, .off]
     #expect(levels.sorted() == levels)
+    #expect(Level.allCases == levels)
     #expect(levels.map(\.description) == ["ALL", "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "OFF"])
+  }
+
+  @Test func levelsMayBeWrittenInCapitals() {
+    #expect([.ALL, .DEBUG, .INFO, .WARN, .ERROR, .FATAL, .OFF] == Level.allCases)
   }
 }

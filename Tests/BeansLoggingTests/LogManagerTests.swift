@@ -1,90 +1,152 @@
-import BeansLogging
-import Dispatch
-import Dispatch
+@testable import BeansLogging
 import Testing
 
-/// The manager is one for the process, so its tests run one after the other.
-@Suite(.serialized, .timeLimit(.minutes(1)))
-struct LogManagerTests {
-  /// Other suites of the process log, too: only the loggers of these tests count.
-  ///
-  /// With a semaphore, not a `Mutex`: ThreadSanitizer does not see what a contended `Mutex` orders.
-  private final class Sink: @unchecked Sendable {  // `semaphore` protects `received`
-    private let semaphore = DispatchSemaphore(value: 1)
-    private var received: [LogEntry] = []
+@Suite struct LogManagerTests {
+  private let root = MemoryLog(name: "root")
+  private let manager = LogManager(installing: false)
 
-    private func alone<R>(_ body: () -> R) -> R {
-      semaphore.wait()
-      defer { semaphore.signal() }
-      return body()
-    }
+  private final class Inner {}
 
-    var destination: LogManager.Destination { { entry in self.alone { self.received.append(entry) } } }
-    var entries: [LogEntry] { alone { received.filter { $0.logger.hasPrefix("logging.") } } }
+  @Test func withoutRegistrationsEverythingIsOff() {
+    #expect(manager.getLogger(forName: "").level == .off)
+    #expect(!manager.getLogger(forName: "a.b").isEnabled(.fatal))
   }
 
-  @Test func entriesBelowTheThresholdAreNotEvenBuilt() {
-    let sink = Sink()
-    LogManager.configure(level: .info, destination: sink.destination)
-    defer { LogManager.configure(level: .warn, destination: LogManager.standardError) }
-    let logger = LogManager.getLogger(forName: "logging.a.b")
-    var built = 0
-    func text(_ text: String) -> String {
-      built += 1
-      return text
-    }
-    logger.debug(text("1"))
-    #expect(built == 0)
-    logger.info(text("2"))
-    logger.warn(text("3"))
-    logger.error(text("4"))
-    logger.log(.fatal, text("5"))
-    #expect(built == 4)
-    #expect(sink.entries.map(\.message) == ["2", "3", "4", "5"])
-    #expect(sink.entries.map(\.level) == [.info, .warn, .error, .fatal])
-    #expect(sink.entries.allSatisfy { $0.logger == "logging.a.b" })
+  @Test func theRootWritesNothingWhereItIsOff() {
+    manager.registerLogger("", level: .off, logs: [root])
+    let logger = manager.getLogger(forName: "")
+    #expect(logger.path == "")
+    logger.debug("nothing")
+    logger.fatal(Boom(), message: "nothing")
+    #expect(root.entries.isEmpty)
   }
 
-  @Test func offSilencesEverything() {
-    let sink = Sink()
-    LogManager.configure(level: .off, destination: sink.destination)
-    defer { LogManager.configure(level: .warn, destination: LogManager.standardError) }
-    LogManager.getLogger(forName: "logging.a").log(.fatal, "unheard")
-    #expect(sink.entries.isEmpty)
-    #expect(!LogManager.isEnabled(.fatal))
+  @Test func aLoggerWithoutRegistrationHasThatOfItsNearestAncestorAndItsOwnPath() {
+    manager.registerLogger("", level: .off, logs: [root])
+      .registerLogger("com", level: .warn)
+      .registerLogger("com.foo", level: .all)
+    let logger = manager.getLogger(forName: "com.bar")
+    #expect(logger.path == "com.bar")
+    logger.debug("1")
+    logger.info("2")
+    logger.warn("3")
+    logger.fatal(Boom(), message: "4")
+    #expect(root.messages == ["3", "4"])
+    #expect(root.entries.allSatisfy { $0.logger == "com.bar" })
+    // The ancestor has not been renamed by it.
+    #expect(manager.getLogger(forName: "com").path == "com")
+    manager.getLogger(forName: "com.foo.x.y").debug("5")
+    #expect(root.messages == ["3", "4", "5"])
+    #expect(manager.getLogger(forName: "come").level == .off)
   }
 
-  @Test func theDestinationStaysWhereOnlyTheLevelChanges() {
-    let sink = Sink()
-    LogManager.configure(level: .warn, destination: sink.destination)
-    defer { LogManager.configure(level: .warn, destination: LogManager.standardError) }
-    LogManager.configure(level: .debug)
-    LogManager.getLogger(forName: "logging.a").debug("heard")
-    #expect(sink.entries.map(\.message) == ["heard"])
+  @Test func inheritMeansToWriteToTheParentsDestinationsToo() {
+    let (own, alone) = (MemoryLog(), MemoryLog())
+    manager.registerLogger("", level: .all, logs: [root])
+      .registerLogger("a", level: .all, logs: [own])
+      .registerLogger("a.b", level: .all, logs: [alone], inherit: false)
+      .registerLogger("a.b.c", level: .all)
+    manager.getLogger(forName: "a").info("1")
+    manager.getLogger(forName: "a.b").info("2")
+    manager.getLogger(forName: "a.b.c").info("3")
+    #expect(root.messages == ["1"])
+    #expect(own.messages == ["1"])
+    #expect(alone.messages == ["2", "3"])
   }
 
-  @Test func manyThreadsLoseNothing() {
-    let sink = Sink()
-    LogManager.configure(level: .info, destination: sink.destination)
-    defer { LogManager.configure(level: .warn, destination: LogManager.standardError) }
-    DispatchQueue.concurrentPerform(iterations: 8) { thread in
-      for number in 0..<500 { LogManager.getLogger(forName: "logging.\(thread)").info("\(number)") }
+  @Test func aDestinationThatStandsTwiceGetsAnEntryOnce() {
+    manager.registerLogger("", level: .all, logs: [root]).registerLogger("a", level: .all, logs: [root, root])
+    manager.getLogger(forName: "a").info("1")
+    #expect(root.messages == ["1"])
+  }
+
+  @Test func registeringAgainReachesLoggersHandedOutBefore() {
+    let other = MemoryLog()
+    let logger = manager.getLogger(forName: "a.b")
+    logger.fatal("unheard")
+    manager.registerLogger("", level: .warn, logs: [root])
+    logger.info("unheard")
+    logger.warn("1")
+    manager.registerLogger("a", level: .debug, logs: [other], inherit: false)
+    logger.debug("2")
+    manager.registerLogger("a", level: .off)
+    logger.fatal("unheard")
+    #expect(root.messages == ["1"])
+    #expect(other.messages == ["2"])
+    // What a replaced destination kept back has been written.
+    #expect(other.flushes == 1)
+  }
+
+  @Test func theSameLoggerIsHandedOutEachTime() {
+    #expect(manager.getLogger(forName: "a") === manager.getLogger(forName: "a"))
+    #expect(manager.getLogger(forName: "a") !== manager.getLogger(forName: "b"))
+  }
+
+  @Test func aClassMeansItsQualifiedName() {
+    struct Local {}
+    #expect(manager.getLogger(forClass: MemoryLog.self).path == "BeansLoggingTests.MemoryLog")
+    #expect(manager.getLogger(forClass: Inner.self).path == "BeansLoggingTests.LogManagerTests.Inner")
+    #expect(manager.getLogger(forClass: Local.self).path == "BeansLoggingTests.LogManagerTests.Local")
+    #expect(manager.getLogger(forClass: [Int].self).path == "Swift.Array<Swift.Int>")
+  }
+
+  @Test func destinationsAreFoundByName() {
+    let (named, replaced) = (MemoryLog(name: "named"), MemoryLog(name: "named"))
+    manager.registerLogger("", level: .all, logs: [root]).registerLog(replaced).registerLog(named)
+    #expect(manager.log("named") === named)
+    #expect(manager.log("root") === root)
+    #expect(manager.log("unknown") == nil)
+  }
+
+  /// One of a user's own, which uses the manager when it goes.
+  private final class Parting: LogManager.Log, @unchecked Sendable {
+    let manager: LogManager
+    init(_ manager: LogManager) {
+      self.manager = manager
+      super.init(name: "parting")
     }
-    #expect(sink.entries.count == 4_000)
-    for thread in 0..<8 {
-      #expect(sink.entries.filter { $0.logger == "logging.\(thread)" }.map(\.message) == (0..<500).map { "\($0)" })
-    }
+    deinit { manager.getLogger(forName: "parted").warn("gone") }
+  }
+
+  @Test func aDestinationMayLogWhenItIsDropped() {
+    let other = LogManager(installing: false).registerLogger("", level: .all, logs: [root])
+    _ = manager.getLogger(forName: "a")
+    manager.registerLogger("a", level: .all, logs: [Parting(other)]).registerLogger("a", level: .all)
+    #expect(root.messages == ["gone"])
+    manager.registerLog(Parting(other)).registerLog(MemoryLog(name: "parting"))
+    #expect(root.messages == ["gone", "gone"])
+  }
+
+  @Test func flushReachesEveryDestinationOnce() {
+    let named = MemoryLog(name: "named")
+    manager.registerLogger("", level: .all, logs: [root]).registerLogger("a", level: .all, logs: [root, named])
+      .registerLog(named)
+    manager.flush()
+    #expect(root.flushes == 1)
+    #expect(named.flushes == 1)
+  }
+
+  @Test func afterShutdownNothingIsWritten() {
+    manager.registerLogger("", level: .all, logs: [root])
+    let logger = manager.getLogger(forName: "a")
+    logger.info("1")
+    manager.shutdown()
+    #expect(root.flushes == 1)
+    logger.fatal("unheard")
+    manager.registerLogger("a", level: .all, logs: [root])
+    logger.fatal("unheard")
+    manager.getLogger(forName: "b").fatal("unheard")
+    #expect(root.messages == ["1"])
   }
 
   @Test func aDestinationMayReconfigure() {
-    let sink = Sink()
-    LogManager.configure(level: .info) { entry in
-      if entry.logger == "logging.a" { LogManager.configure(level: .info, destination: sink.destination) }
-    }
-    defer { LogManager.configure(level: .warn, destination: LogManager.standardError) }
-    let logger = LogManager.getLogger(forName: "logging.a")
+    let manager = manager
+    let root = root
+    let switching = MemoryLog { _ in manager.registerLogger("", level: .info, logs: [root]) }
+    manager.registerLogger("", level: .info, logs: [switching])
+    let logger = manager.getLogger(forName: "a")
     logger.info("switches")
     logger.info("arrives")
-    #expect(sink.entries.map(\.message) == ["arrives"])
+    #expect(root.messages == ["arrives"])
   }
 }

@@ -1,5 +1,6 @@
 import Beans
 import BeansEventLoop
+import BeansLogging
 import BeansServer
 import Dispatch
 import Glibc
@@ -94,6 +95,34 @@ struct ServerLifecycleTests {
       #expect(kill(getpid(), SIGINT) == 0)
       try thread.join()
       #expect(journal.entries == ["drain 10.0 seconds", "drain 0.0 seconds", "released"])
+    }
+  }
+
+  /// What a queue of the log holds when the process is told to end, and what is logged until the end, is written.
+  @Test func logsAreFlushedAtTheEnd() throws {
+    final class Kept: LogManager.Log, @unchecked Sendable {  // the journal is locked
+      let journal = Journal()
+      override func log(_ entry: LogEntry) { journal.note(entry.message) }
+    }
+    let kept = Kept(name: "kept")
+    // Nothing but the flush writes: the queue's own thread does not run.
+    let stopped = DispatchQueue(label: "stopped")
+    stopped.suspend()
+    defer { stopped.resume() }
+    let logs = LogManager(installing: false)
+      .registerLogger("", level: .info, logs: [QueuedLog(name: "queue", delegate: kept, queue: stopped)])
+    let logger = logs.getLogger(forName: "service")
+    let service = try Environment(name: "service")
+    try service.define(service.bean(7).onDestroy { _ in logger.info("released") }).startup()
+    try withLoops { loops in
+      let lifecycle = ServerLifecycle(environment: service, loop: loops[0], logs: logs) { _, done in
+        logger.info("drained")
+        done()
+      }
+      let thread = try running(lifecycle)
+      #expect(kill(getpid(), SIGTERM) == 0)
+      try thread.join()
+      #expect(kept.journal.entries == ["drained", "released"])
     }
   }
 

@@ -73,7 +73,7 @@ enum BuildQueue {
       }
       if case .seconds = patience {
         let seconds = (DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds) / 1_000_000_000
-        LogManager.getLogger(forName: "Beans.Environment").warn(
+        ContainerLog.shared.logger.warn(
           "thread \(me) has waited \(seconds) s for \(label) in '\(environment)', "
             + "which thread \(build.builder) is building; waiting: \(path.joined(separator: " → "))")
       }

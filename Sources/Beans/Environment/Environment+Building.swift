@@ -225,10 +225,30 @@ extension Environment {
   private func make(
     _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutableBufferPointer<Argument>
   ) throws -> AnyObject {
-    guard settled.pointee.isPlain else { return try makeWithCare(settled, arguments) }
+    let care = settled.pointee.care
+    guard care == .plain else {
+      return try care == .full ? makeWithCare(settled, arguments) : makeFollowed(settled, arguments)
+    }
     let object = try callFactory(settled, arguments)
     if UInt(bitPattern: ObjectIdentifier(type(of: object))) == settled.pointee.identity { return object }
     return try completeUnforeseen(object, settled.pointee.recipe.takeUnretainedValue())
+  }
+
+  /// Says what it does.
+  @inline(never)
+  private func makeFollowed(
+    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutableBufferPointer<Argument>
+  ) throws -> AnyObject {
+    let (log, recipe) = (plan.log, settled.pointee.recipe.takeUnretainedValue())
+    log.creating(recipe, in: name)
+    do {
+      let object = try makeWithCare(settled, arguments)
+      log.created(recipe, in: name)
+      return object
+    } catch {
+      log.failed(recipe, in: name, error)
+      throw error
+    }
   }
 
   @inline(never)

@@ -44,7 +44,7 @@ extension Environment {
   private func finishChildren(_ side: Side) {
     let live = side.children.close()
     if !live.isEmpty {
-      LogManager.getLogger(forName: "Beans.Environment").info(
+      plan.log.logger.info(
         "'\(name)' finishes \(live.count) environments below it that were still open")
     }
     for child in live {
@@ -188,7 +188,7 @@ extension Environment {
       return (run, pending)
     }
     switch pending {
-    case nil: ended(released: run.released)
+    case nil: ended(run)
     case let pending?: continueAsynchronously(run, pending, onHost: onHost)
     }
   }
@@ -203,7 +203,7 @@ extension Environment {
         guard let next = run.advance() else { break }
         pending = next
       }
-      ended(released: run.released)
+      ended(run)
     }
     if onHost, let host = scope.host {
       header.state.bitwiseOr(State.awaiting, ordering: .acquiringAndReleasing)
@@ -211,6 +211,11 @@ extension Environment {
     } else {
       Task(operation: work)
     }
+  }
+
+  private func ended(_ run: ReleaseRun) {
+    if run.isFollowed || header.setup?.isTemplate == false { plan.log.finished(name, released: run.released) }
+    ended(released: run.released)
   }
 
   /// The last step: lets the parent go on and wakes whoever waits.

@@ -1,4 +1,3 @@
-import BeansLogging
 import Synchronization
 
 extension Environment {
@@ -51,7 +50,7 @@ extension Environment {
     _ = try parent?.enter()
     var isInsideParent = parent != nil
     defer { if isInsideParent { parent?.leave() } }
-    LogManager.getLogger(forName: "Beans.Environment").debug("starting '\(name)'")
+    plan.log.starting(name)
     plan.prepareDescriptors()
     let faults = plan.exclusively { GraphCompiler.compile(plan) }
     let values = ValueSettler(plan)
@@ -62,6 +61,7 @@ extension Environment {
       plan.descendants.forEach { $0.freeze() }
     }
     setup.compiled()
+    plan.log.compiled(plan)
     if let parent, !parent.side.children.join(self, isShared: true) { throw parent.finishedError() }
     if isInsideParent {
       isInsideParent = false
@@ -75,6 +75,7 @@ extension Environment {
       try buildSingletons()
     }
     header.state.bitwiseAnd(~State.unstarted, ordering: .acquiringAndReleasing)
+    plan.log.started(name)
   }
 
   /// Configuration sources, then the values that depend on them, wherever they were declared.
@@ -123,7 +124,7 @@ extension Environment {
 
   /// Releases what was built; from now on every call throws the cause.
   private func fail(_ error: any Error) {
-    LogManager.getLogger(forName: "Beans.Environment").debug("'\(name)' did not start: \(error)")
+    plan.log.failed(name, error)
     header.state.bitwiseOr(State.failed | State.finishing, ordering: .acquiringAndReleasing)
     _ = existingSide?.children.close().map { $0.finish() }
     releaseIfQuiet()

@@ -10,6 +10,8 @@ struct ReleaseRun {
   private var rest: CreationOrder
   /// What a bean that is awaited keeps until it is done.
   private var held: Unmanaged<AnyObject>?
+  /// Whether the release of each bean is spoken of.
+  let isFollowed: Bool
   /// Without the seed.
   private(set) var released: Int
 
@@ -18,7 +20,9 @@ struct ReleaseRun {
     self.environment = .passUnretained(environment)
     self.canWait = canWait
     self.rest = CreationOrder(environment)
-    self.released = environment.header.plan._withUnsafeGuaranteedRef { $0.hasSeed } ? -1 : 0
+    (self.isFollowed, self.released) = environment.header.plan._withUnsafeGuaranteedRef {
+      ($0.isFollowed, $0.hasSeed ? -1 : 0)
+    }
     if environment.header.setup != nil || environment.isCustomScope { finishScopes(of: environment) }
   }
 
@@ -57,6 +61,7 @@ struct ReleaseRun {
     _ object: Unmanaged<AnyObject>, _ recipe: Unmanaged<Recipe>, of environment: Environment
   ) -> BeanRelease? {
     let recipe = recipe._withUnsafeGuaranteedRef { $0 }
+    if isFollowed, !recipe.definition.isSeed { recipe.plan.log.releasing(recipe, in: environment.name) }
     // The children of a factory share what was declared.
     if recipe.definition.isInstance, environment.header.setup != nil { recipe.definition.declaration?.instance = nil }
     // A user's scope object has released its own by now.
@@ -75,7 +80,7 @@ struct ReleaseRun {
   func note(_ failure: EnvironmentError?) {
     guard let failure else { return }
     environment._withUnsafeGuaranteedRef { environment in
-      LogManager.getLogger(forName: "Beans.Environment").error("'\(environment.name)': \(failure)")
+      environment.plan.log.logger.error("'\(environment.name)': \(failure)")
       environment.side.record(failure)
     }
   }

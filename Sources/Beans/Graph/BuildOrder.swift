@@ -72,7 +72,7 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
 
     /// What has more to it than its factory is left to build its own needs, in its own order.
     private func needs(of recipe: Recipe) -> [Recipe] {
-      guard plan.scopeName != nil, recipe.flat?.pointee.isPlain == true else { return [] }
+      guard plan.scopeName != nil, recipe.flat?.pointee.care == .plain else { return [] }
       return recipe.arguments.flatMap(\.recipes).filter { $0.plan === plan && $0.slot >= 0 && !$0.definition.isSeed }
     }
   }

@@ -65,6 +65,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     self.configuration = ConfigurationManager(parent: parent?.configuration)
     self.lock = parent?.lock ?? Lock()
     self.homeHops = !Environment.canLend ? nil : scopeName == nil ? 0 : parent?.homeHops.map { $0 + 1 }
+    self.log = parent?.log ?? .shared
   }
 
   deinit {
@@ -82,9 +83,14 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   private(set) var tail = Tail(slots: 0, hasScope: false, hasSeed: false)
   /// Whether the factory makes a scope object for each child.
   var hasScopeObject = false
+  /// Whether its environments speak of single beans. Settled by `freeze`.
+  private(set) var isFollowed = false
+  /// Where its environments speak of themselves; changed before startup only.
+  var log: ContainerLog
 
   /// Settles what startup has written; from now on environments may be opened.
   func freeze() {
+    isFollowed = log.followsBeans
     recipes.forEach { $0.freeze() }
     initialState = Environment.initialState(slots: slotCount)
     tail = Tail(slots: slotCount, hasScope: hasScopeObject, hasSeed: hasSeed)

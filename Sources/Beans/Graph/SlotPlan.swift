@@ -21,8 +21,17 @@ struct SlotPlan: ~Copyable {
   let stepCount: Int
   /// The class of what the factory makes, if startup can know it, or 0.
   let identity: UInt
-  /// Whether to build is to call the factory and nothing else.
-  let isPlain: Bool
+  /// What to build means.
+  enum Care {
+    /// To call the factory and nothing else.
+    case plain
+    /// Everything that a bean may need.
+    case full
+    /// The same, and to say so.
+    case followed
+  }
+
+  let care: Care
   /// Whether to release an object of class `identity` is to let go of it and nothing else.
   let isQuiet: Bool
   /// Retained; 0 until somebody asks for this bean first of all.
@@ -35,12 +44,14 @@ struct SlotPlan: ~Copyable {
     self.stepCount = recipe.arguments.count
     self.steps = .allocate(capacity: recipe.arguments.count)
     self.identity = recipe.identity.map { UInt(bitPattern: $0) } ?? 0
-    self.isPlain =
+    let isPlain =
       recipe.prerequisites.isEmpty && recipe.properties.isEmpty && definition.postConstructs.isEmpty
       && recipe.inactive == nil && recipe.traits.isDisjoint(with: [.aware, .bean])
       && (recipe.isInfrastructure || recipe.plan.processors.isEmpty)
+    let isFollowed = recipe.plan.isFollowed
+    self.care = isFollowed ? .followed : isPlain ? .plain : .full
     self.isQuiet =
-      definition.onDestroys.isEmpty && !definition.isInstance
+      !isFollowed && definition.onDestroys.isEmpty && !definition.isInstance
       && recipe.traits.isDisjoint(with: [.disposable, .asyncDisposable])
     for (index, edge) in recipe.arguments.enumerated() {
       let isSlot = edge.slot >= 0 && edge.direct != nil

@@ -26,6 +26,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // `state` is th
   private enum Step: @unchecked Sendable { case found(AnyObject), wait(Build), build(Build) }
 
   private let state = Locked(State())
+  private static let logger = LogManager.getLogger(forName: "Beans.Scope")
 
   /// Creates a scope of that name.
   public init(name: String) { self.name = name }
@@ -76,7 +77,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // `state` is th
       do {
         try bean.destroy(instance)
       } catch {
-        LogManager.getLogger(forName: "Beans.Scope").error("scope '\(name)': \(error)")
+        Self.logger.error("scope '\(name)': \(error)")
         state.withLock { $0.failures.append(error) }
       }
     }

@@ -218,7 +218,7 @@ struct ConcurrencyStressTests {
   @Test func shutdownsMeet() async {
     await #expect(processExitsWith: .success) {
       Watchdog.start()
-      LogManager.configure(level: .off)
+      _ = LogManager()
       for _ in 0..<80 {
         let environment = try Environment()
         let counters = Tracked.Counters()

@@ -1,0 +1,77 @@
+import Glibc
+
+/// The files of one rolling log: the current one, and its copies by day.
+struct RollingFiles {
+  private let directory: String
+  private let baseName: String
+  private static let ending = ".log"
+
+  init(directory: String, baseName: String) throws(LogError) {
+    guard !baseName.isEmpty, !baseName.contains("/"), !baseName.utf8.contains(0), !directory.utf8.contains(0) else {
+      throw LogError("'\(baseName)' in '\(directory)' cannot be the name of log files")
+    }
+    // "app-2026-11-21.log" would be a copy of another log, "app", and be deleted by it some day.
+    if Self.endsLikeCopy(baseName) {
+      throw LogError("a log cannot be called '\(baseName)': that is what copies of another log are called")
+    }
+    self.directory = directory.isEmpty ? "." : directory
+    self.baseName = baseName
+  }
+
+  var current: String { "\(directory)/\(baseName)\(Self.ending)" }
+
+  /// A name that is free: without a number, if possible.
+  func copy(of day: CivilDay) -> String {
+    let taken = copies().filter { $0.day == day }.map(\.number)
+    let start = "\(directory)/\(baseName)-\(day.text)"
+    guard let last = taken.max() else { return start + Self.ending }
+    return "\(start).\(last + 1)\(Self.ending)"
+  }
+
+  /// - Parameter number: of the first day that is kept.
+  func deleteCopies(before number: Int) {
+    for copy in copies() where copy.day.number < number { unlink("\(directory)/\(copy.name)") }
+  }
+
+  private struct Copy {
+    let name: String
+    let day: CivilDay
+    /// 0 where it has none.
+    let number: Int
+  }
+
+  /// What is there, of this log only.
+  private func copies() -> [Copy] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var copies: [Copy] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if let copy = copy(name) { copies.append(copy) }
+    }
+    return copies
+  }
+
+  /// `<baseName>-yyyy-MM-dd[.number].log`, and nothing else.
+  private func copy(_ name: String) -> Copy? {
+    let start = Array("\(baseName)-".utf8)
+    guard name.utf8.starts(with: start), name.hasSuffix(Self.ending) else { return nil }
+    let mark = Substring(name.utf8.dropFirst(start.count)).dropLast(Self.ending.count)
+    return Self.mark(mark).map { Copy(name: name, day: $0.day, number: $0.number) }
+  }
+
+  /// What tells the copies of a log apart: `yyyy-MM-dd` or `yyyy-MM-dd.number`.
+  private static func mark(_ text: Substring) -> (day: CivilDay, number: Int)? {
+    guard let day = CivilDay(text.prefix(10)) else { return nil }
+    let rest = text.dropFirst(10)
+    if rest.isEmpty { return (day, 0) }
+    guard rest.first == ".", let number = Int(rest.dropFirst()), 0 < number, number < Int.max else { return nil }
+    return (day, number)
+  }
+
+  private static func endsLikeCopy(_ name: String) -> Bool {
+    name.indices.contains { name[$0] == "-" && mark(name[name.index(after: $0)...]) != nil }
+  }
+}

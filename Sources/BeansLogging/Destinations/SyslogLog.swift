@@ -1,0 +1,56 @@
+import Glibc
+
+/// Writes entries to the system's log (`syslog(3)`), with the severity of their level.
+///
+/// The system adds the time, the program's name and the process; the formatter's default is `[logger] message`.
+public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // nothing changes
+  /// Priority and text.
+  typealias Send = @Sendable (Int32, String) -> Void
+
+  private let facility: Int32
+  private let mutex: Monitor<Void>?
+  private let send: Send
+
+  /// Creates one. Whether the system keeps what it is sent cannot be found out.
+  ///
+  /// - Parameters:
+  ///   - synchronize: whether only one thread writes at a time.
+  ///   - facility: one of the system's `LOG_…` numbers of facilities; `LOG_USER`, if not given.
+  public convenience init(
+    name: String, formatter: LogFormatter? = nil, synchronize: Bool = true, colorize: Bool = false,
+    facility: Int32? = nil
+  ) {
+    self.init(
+      name: name, formatter: formatter, synchronize: synchronize, colorize: colorize, facility: facility,
+      send: { priority, text in
+        text.withCString { text in withVaList([text]) { vsyslog(priority, "%s", $0) } }
+      })
+  }
+
+  init(
+    name: String, formatter: LogFormatter?, synchronize: Bool, colorize: Bool, facility: Int32?, send: @escaping Send
+  ) {
+    self.facility = facility ?? Int32(LOG_USER)
+    self.send = send
+    mutex = synchronize ? Monitor(()) : nil
+    super.init(
+      name: name, formatter: formatter ?? "[" + LogFormatter.logger() + "] " + LogFormatter.message(),
+      colorize: colorize)
+  }
+
+  /// Sends the entry at once.
+  public override func log(_ entry: LogEntry) {
+    let (priority, text) = (facility | Self.severity(of: entry.level), format(entry))
+    if let mutex { mutex.withLock { _ in send(priority, text) } } else { send(priority, text) }
+  }
+
+  static func severity(of level: Level) -> Int32 {
+    switch level {
+    case .all, .debug: Int32(LOG_DEBUG)
+    case .info: Int32(LOG_INFO)
+    case .warn: Int32(LOG_WARNING)
+    case .error: Int32(LOG_ERR)
+    case .fatal, .off: Int32(LOG_CRIT)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import Glibc
+
+/// What a log line calls the thread that logged.
+enum ThreadName {
+  /// "main", the thread's own name, or its number in the system.
+  static var current: String {
+    guard let number = threadNumber?() else { return "\(UInt(pthread_self()))" }
+    if number == getpid() { return "main" }
+    let name = nameOfThread
+    // A thread that was given no name has that of the one that made it: usually the program's.
+    return name.isEmpty || name == programName ? "\(number)" : name
+  }
+
+  private static var nameOfThread: String {
+    guard let readName else { return "" }
+    // The kernel keeps at most 15 bytes.
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16) { buffer in
+      guard let name = buffer.baseAddress, readName(pthread_self(), name, 16) == 0 else { return "" }
+      return String(cString: name)
+    }
+  }
+
+  private static let programName: String = {
+    let program = CommandLine.arguments.first ?? ""
+    let name = program.utf8.split(separator: UInt8(ascii: "/")).last.map { $0.prefix(15) }
+    return name.map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }()
+
+  // GNU extensions: Swift's `Glibc` does not declare them. Looked up once; without them a line has the handle's number.
+  private typealias Number = @convention(c) () -> pid_t
+  private typealias ReadName = @convention(c) (pthread_t, UnsafeMutablePointer<CChar>, Int) -> Int32
+  private static let threadNumber = dlsym(nil, "gettid").map { unsafeBitCast($0, to: Number.self) }
+  private static let readName = dlsym(nil, "pthread_getname_np").map { unsafeBitCast($0, to: ReadName.self) }
+}

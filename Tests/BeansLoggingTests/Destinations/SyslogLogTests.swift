@@ -1,0 +1,28 @@
+@testable import BeansLogging
+import Glibc
+import Synchronization
+import Testing
+
+@Suite struct SyslogLogTests {
+  private final class Sent: Sendable {
+    let messages = Mutex<[(Int32, String)]>([])
+  }
+
+  @Test func levelsBecomeSeverities() {
+    let sent = Sent()
+    let log = SyslogLog(
+      name: "syslog", formatter: nil, synchronize: true, colorize: false, facility: 24,
+      send: { priority, text in sent.messages.withLock { $0.append((priority, text)) } })
+    for level in Level.allCases { log.log(LogEntry(logger: "a", level: level, message: "100 %s")) }
+    let messages = sent.messages.withLock { $0 }
+    #expect(messages.map(\.0) == [7, 7, 6, 4, 3, 2, 2].map { 24 | $0 })
+    #expect(messages.allSatisfy { $0.1 == "[a] 100 %s" })
+  }
+
+  @Test func theSystemTakesWhateverItIsSent() {
+    // Whether anybody listens is not ours to know; a format in the text must not be followed.
+    let log = SyslogLog(name: "syslog", formatter: .message())
+    log.log(LogEntry(logger: "a", level: .debug, message: "a test's %s %n %d, to be ignored"))
+    log.flush()
+  }
+}

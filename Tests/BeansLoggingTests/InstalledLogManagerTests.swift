@@ -1,0 +1,87 @@
+import BeansLogging
+import Dispatch
+import Testing
+
+/// The one manager of the process: these tests run one after the other, and no others use it.
+@Suite(.serialized) struct InstalledLogManagerTests {
+  private let log = MemoryLog()
+
+  private func restoring(_ body: () throws -> Void) rethrows {
+    let before = LogManager.getSingleton()
+    defer { before.install() }
+    try body()
+  }
+
+  @Test func loggersFollowWhicheverManagerIsInstalled() {
+    restoring {
+      let logger = LogManager.getLogger(forName: "installed.a")
+      let first = LogManager().registerLogger("", level: .info, logs: [log])
+      #expect(LogManager.getSingleton() === first)
+      logger.info("1")
+      let other = MemoryLog()
+      let second = LogManager(installing: false).registerLogger("installed", level: .warn, logs: [other])
+      #expect(LogManager.getSingleton() === first)
+      logger.warn("2")
+      second.install()
+      // What the one before kept back is not lost.
+      #expect(log.flushes == 1)
+      logger.warn("3")
+      first.registerLogger("", level: .all, logs: [log])
+      logger.debug("unheard")
+      second.registerLogger("installed", level: .debug, logs: [other])
+      logger.debug("4")
+      #expect(log.messages == ["1", "2"])
+      #expect(other.messages == ["3", "4"])
+      #expect(LogManager.getLogger(forName: "installed.a") === logger)
+    }
+  }
+
+  @Test func loggersOfAManagerStayWithIt() {
+    restoring {
+      let manager = LogManager().registerLogger("", level: .info, logs: [log])
+      let logger = manager.getLogger(forName: "own")
+      _ = LogManager()
+      logger.info("1")
+      #expect(log.messages == ["1"])
+      #expect(!LogManager.getLogger(forName: "own").isEnabled(.fatal))
+    }
+  }
+
+  @Test func flushAndShutdownConcernTheInstalledOne() {
+    restoring {
+      LogManager().registerLogger("", level: .info, logs: [log])
+      LogManager.flush()
+      #expect(log.flushes == 1)
+      LogManager.shutdown()
+      #expect(log.flushes == 2)
+      #expect(!LogManager.getLogger(forName: "a").isEnabled(.fatal))
+    }
+  }
+
+  @Test func managersMayBeInstalledWhileThreadsLog() {
+    restoring {
+      let managers = (0..<2).map { _ in LogManager(installing: false).registerLogger("", level: .info, logs: [log]) }
+      managers[0].install()
+      let logger = LogManager.getLogger(forName: "installed.b")
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        for number in 0..<200 {
+          if thread == 0 { managers[number % 2].install() }
+          logger.info("\(number)")
+        }
+      }
+      #expect(log.entries.count == 800)
+    }
+  }
+
+  /// In a process of its own, whose output it reads.
+  @Test func untilOneIsInstalledWarningsGoToStandardError() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let logger = LogManager.getLogger(forName: "early")
+      logger.info("unheard")
+      logger.warn("heard")
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("[early] WARN - heard\n"))
+    #expect(!text.contains("unheard"))
+  }
+}

@@ -1,0 +1,37 @@
+import BeansLogging
+import Dispatch
+
+/// Keeps what it is given.
+final class MemoryLog: LogManager.Log, @unchecked Sendable {  // `semaphore` protects the variables
+  private let semaphore = DispatchSemaphore(value: 1)
+  private var received: [LogEntry] = []
+  private var flushed = 0
+  private let onLog: @Sendable (LogEntry) -> Void
+
+  init(name: String = "memory", onLog: @escaping @Sendable (LogEntry) -> Void = { _ in }) {
+    self.onLog = onLog
+    super.init(name: name)
+  }
+
+  private func alone<R>(_ body: () -> R) -> R {
+    semaphore.wait()
+    defer { semaphore.signal() }
+    return body()
+  }
+
+  override func log(_ entry: LogEntry) {
+    onLog(entry)
+    alone { received.append(entry) }
+  }
+
+  override func flush() { alone { flushed += 1 } }
+
+  var entries: [LogEntry] { alone { received } }
+  var messages: [String] { entries.map(\.message) }
+  var flushes: Int { alone { flushed } }
+}
+
+/// What a test fails with on purpose.
+struct Boom: Error, CustomStringConvertible {
+  var description: String { "boom" }
+}

@@ -1,0 +1,43 @@
+@testable import BeansLogging
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+@Suite struct ThreadNameTests {
+  private final class Names: Sendable {
+    let names = Mutex<[String]>([])
+  }
+
+  /// On a thread without a name of its own, a number; two threads have two.
+  @Test func threadsWithoutANameHaveNumbers() {
+    let names = Names()
+    for _ in 0..<2 {
+      var thread = pthread_t()
+      let argument = Unmanaged.passRetained(names)
+      pthread_create(
+        &thread, nil,
+        { argument in
+          guard let argument else { return nil }
+          let names = Unmanaged<Names>.fromOpaque(argument).takeRetainedValue()
+          let name = ThreadName.current
+          names.names.withLock { $0.append(name) }
+          return nil
+        }, argument.toOpaque())
+      pthread_join(thread, nil)
+    }
+    let found = names.names.withLock { $0 }
+    #expect(found.count == 2)
+    #expect(found.allSatisfy { !$0.isEmpty && $0 != "main" }, "\(found)")
+  }
+
+  @Test func theMainThreadIsCalledSo() async {
+    let name = await MainActor.run { getpid() == Self.number ? ThreadName.current : "main" }
+    #expect(name == "main")
+  }
+
+  /// Whether the main actor runs on the main thread depends on who started the process.
+  private static var number: pid_t {
+    dlsym(nil, "gettid").map { unsafeBitCast($0, to: (@convention(c) () -> pid_t).self)() } ?? 0
+  }
+}
