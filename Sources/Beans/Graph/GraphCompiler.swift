@@ -116,11 +116,16 @@ struct GraphCompiler {
       $0.definition.scopeName == "prototype" && !$0.isNeeded && !$0.faults.isEmpty && worksBelow($0)
     }
     let forgiven = Set(unusable.map { ObjectIdentifier($0) })
-    for recipe in plans.flatMap(\.recipes) where !forgiven.contains(ObjectIdentifier(recipe)) {
+    for recipe in plans.flatMap(\.recipes) where !recipe.faults.isEmpty {
       let isTried =
         recipe.definition.scopeName == "prototype" && !recipe.isNeeded && recipe.plan !== plan
         && recipe.plan.definitions.allSatisfy { $0 !== recipe.definition }
-      if !isTried { faults += recipe.faults }
+      if isTried || forgiven.contains(ObjectIdentifier(recipe)) {
+        // A lookup may still ask for it here.
+        recipe.inactive = recipe.faults.first
+      } else {
+        faults += recipe.faults
+      }
     }
     faults += cycles
     for plan in plans {

@@ -18,9 +18,13 @@ struct Linker {
       linker.linkPending()
       let added = Array(plan.recipes[known...])
       let faults = added.flatMap(\.faults) + Sorter.sort(added).faults
-      if let fault = EnvironmentError.combining(faults, code: .startupFailed, { "\($0) faults" }) { throw fault }
       Sorter.judgeLifetimes(of: added)
-      added.forEach { $0.freeze() }
+      for recipe in added {
+        // It stays in the plan, where the next lookup finds it.
+        if let fault = recipe.faults.first { recipe.inactive = fault }
+        recipe.freeze()
+      }
+      if let fault = EnvironmentError.combining(faults, code: .startupFailed, { "\($0) faults" }) { throw fault }
       return edge
     }
   }
