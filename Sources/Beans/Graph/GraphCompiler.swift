@@ -48,7 +48,14 @@ struct GraphCompiler {
   private mutating func define(_ plan: Plan) {
     var templates = TemplateResolver(plan)
     for (ordinal, declaration) in plan.declarations.enumerated() {
-      if let definition = templates.define(declaration, ordinal: ordinal) { plan.add(definition) }
+      guard let definition = templates.define(declaration, ordinal: ordinal) else { continue }
+      if definition.product != nil, let earlier = plan.candidates(for: definition.type).first {
+        faults.append(
+          definition.fault(
+            .invalidDeclaration, "a factory is bound once per tag, and \(earlier.label) is bound at \(earlier.origin)"))
+      } else {
+        plan.add(definition)
+      }
     }
     faults += templates.faults
   }
