@@ -29,7 +29,8 @@ public struct Factory<Tag: AssistedFactory>: Sendable {
     do {
       product = try constructor.create(Arguments(arguments), Assisted(seed))
     } catch { throw assembly.failure(error) }
-    if Tag.Element.self is AnyObject.Type,
+    // The size answers for the compiler what the type would answer at run time only, for most values.
+    if MemoryLayout<Tag.Element>.size == MemoryLayout<AnyObject>.size, Tag.Element.self is AnyObject.Type,
       ObjectIdentifier(type(of: unsafeBitCast(product, to: AnyObject.self))) != ObjectIdentifier(Tag.Element.self)
     {
       return try assembly.completeUnforeseen(product)
