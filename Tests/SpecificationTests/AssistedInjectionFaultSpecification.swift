@@ -164,6 +164,32 @@ import Testing
     try environment.shutdown()
   }
 
+  @Test("What products of a request need is built by the first product, not with the factory")
+  func lazyInARequest() throws {
+    let environment = try Environment()
+    let built = Counter()
+    try environment
+      .define(
+        environment.bean(
+          Ticket.self,
+          factory: { (number: Int) in
+            built.increment()
+            return Ticket(number: number)
+          }
+        ).scope("request")
+      )
+      .define(
+        environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Ticket) in Product(seed) }
+          .scope("request"))
+    let requests = try environment.childFactory("request", seed: Int.self)
+    try requests.withChild(1) { request in
+      let factory = try request.getBean(Factory<Tag>.self)
+      #expect(built.value == 0)
+      for _ in 0..<3 { _ = try factory.build("a") }
+      #expect(built.value == 1)
+    }
+  }
+
   @Test("A singleton's products come from its own environment, even when the factory is asked for through a child")
   func home() throws {
     let parent = try Environment(name: "parent")

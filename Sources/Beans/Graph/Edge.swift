@@ -49,9 +49,7 @@ final class Edge: @unchecked Sendable {  // immutable
     switch source {
     case .bean(let recipe, _): [recipe]
     case .all(let targets): targets.map(\.recipe)
-    // A factory cannot be followed before what its products need.
-    case .assembly(let product): product.arguments.flatMap(\.recipes)
-    case .absent, .provider, .environment, .fixed: []
+    case .absent, .provider, .environment, .assembly, .fixed: []
     }
   }
 

@@ -35,7 +35,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   /// Whether something that is certain to be built needs it.
   var isNeeded = false
 
-  /// What a factory bean makes. In no plan: its dependencies are those of the factory.
+  /// What a factory bean makes. In no plan: its dependencies count as the factory's.
   private(set) var product: Recipe?
 
   /// The same once more, flat, for the request path: written by `freeze`.
@@ -82,9 +82,9 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
 
   var label: String { definition.label }
 
-  /// Every bean that has to exist first.
+  /// Every bean that has to exist first, or before the first product.
   var dependencies: [Recipe] {
-    (prerequisites + arguments + properties.map(\.edge)).flatMap(\.recipes)
+    (prerequisites + arguments + properties.map(\.edge)).flatMap(\.recipes) + (product?.dependencies ?? [])
   }
 
   /// Gives what has been linked to the product: it is what calls for it.
