@@ -210,6 +210,7 @@ extension Inferred.WithSeed.Coffee {
   @Test("Background: a factory by hand is a bean like any other")
   func byHand() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(CustomerService.self))
     try environment.include(CustomDetailViewControllerFactory.Module.self)
     let detail = try environment.getBean(CustomDetailViewControllerFactory.self).build("4711")
@@ -220,6 +221,7 @@ extension Inferred.WithSeed.Coffee {
   @Test("Proposed solution: the list presents what the injected factory builds")
   func proposedSolution() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(CustomerService.self))
     try environment.include(CustomerDetailViewController.Module.self)
     try environment.define(
@@ -235,6 +237,7 @@ extension Inferred.WithSeed.Coffee {
   @Test("The same without the shim: what the binder's steps are in an environment")
   func inAnEnvironment() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(CustomerService.self))
       .define(
@@ -265,6 +268,7 @@ extension Inferred.WithSeed.Coffee {
   @Test("The coffee machine: several values are one seed, a tuple")
   func coffeeMachine() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.include(CoffeeMachine.Module.self)
     try environment.define(environment.bean(Shop.self, factory: Shop.init))
     let shop = try environment.getBean(Shop.self)
@@ -276,6 +280,7 @@ extension Inferred.WithSeed.Coffee {
   @Test("Assisted injector builder objects: `with` is optional, and without it there is no seed")
   func withoutSeed() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try UnscopedBinder(environment: environment).bindFactory(Coffee.self).to { Coffee(name: "no seed") }
     #expect(try environment.getBean(Factory<EmptySeed<Coffee>>.self).build(()).name == "no seed")
   }
@@ -283,6 +288,7 @@ extension Inferred.WithSeed.Coffee {
   @Test("Generated arity code: the seed comes first, or last, or anywhere")
   func arities() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(CustomerService.self))
     let binder = UnscopedBinder(environment: environment).bindFactory(CustomerDetailViewController.self)
     try binder.with(CustomerDetailViewController.AssistedSeed.self).to {
@@ -296,6 +302,7 @@ extension Inferred.WithSeed.Coffee {
   @Test("Error handling: one binding per tag; any additional one is an error")
   func additionalBinding() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.include(CoffeeModule.self)
     try environment.define(
       environment.bindFactory(Coffee.self).with(CoffeeModule.CoffeeAssistedInject.self).to {
@@ -308,6 +315,7 @@ extension Inferred.WithSeed.Coffee {
   @Test("Error handling: a plain and an assisted binding of the same type pass validation")
   func plainAndAssisted() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.include(CoffeeModule.self)
     #expect(try environment.getBean(Coffee.self).name == "Hello")
     #expect(try environment.getBean(Factory<CoffeeModule.CoffeeAssistedInject>.self).build("seed").name == "seed")
@@ -316,6 +324,7 @@ extension Inferred.WithSeed.Coffee {
   @Test("Swift type inference: an initializer is a factory, with Assisted as a parameter, too")
   func typeInference() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.include(Inferred.PlainModule.self)
     try environment.define(environment.bean("a name"))
     try environment.include(Inferred.WithSeed.Coffee.Module.self)

@@ -7,6 +7,7 @@ import Testing
   @Test("One binding per tag: a second is a fault that names both origins, whatever their ids")
   func twoBindings() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     let (first, firstLine) = (environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init), #line)
     let (second, secondLine) = (environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init), #line)
     try environment.define(first.id("first")).define(second.id("second"))
@@ -19,6 +20,7 @@ import Testing
   @Test("Two tags of one element are two factories")
   func twoTags() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init))
       .define(environment.bindFactory(Product.self).to { Product(Assisted("none")) })
@@ -29,6 +31,7 @@ import Testing
   @Test("Assisted belongs into bindFactory only")
   func assistedElsewhere() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     let (bean, line) = (environment.bean(Product.self, factory: Product.init), #line)
     try environment.define(bean)
     let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
@@ -44,12 +47,14 @@ import Testing
     #expect(faults.count == 4 && faults.allSatisfy { $0.code == .invalidDeclaration })
 
     let empty = try Environment()
+    defer { try? empty.shutdown() }
     try requireFault(.invalidDeclaration) { try empty.getBean(Assisted<String>.self) }
   }
 
   @Test("A seed of another type, two seeds, or none where the tag has one are faults")
   func wrongSeeds() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     let builder = environment.bindFactory(Product.self).with(Tag.self)
     let (wrong, line) = (builder.to { (seed: Assisted<Int>) in Product(seed.map { "\($0)" }) }, #line)
     try environment.define(wrong)
@@ -58,6 +63,7 @@ import Testing
     #expect(fault.message.contains("Assisted<Int>") && fault.message.contains("String"))
 
     let twice = try Environment()
+    defer { try? twice.shutdown() }
     try twice.define(
       twice.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Assisted<String>) in
         Product(seed)
@@ -65,10 +71,12 @@ import Testing
     try requireFault(.invalidDeclaration) { try twice.startup() }
 
     let none = try Environment()
+    defer { try? none.shutdown() }
     try none.define(none.bindFactory(Product.self).with(Tag.self).to { Product(Assisted("")) })
     try requireFault(.invalidDeclaration) { try none.startup() }
 
     let unasked = try Environment()
+    defer { try? unasked.shutdown() }
     try unasked.define(unasked.bindFactory(Product.self).to(factory: Product.init))
     try requireFault(.invalidDeclaration) { try unasked.startup() }
   }
@@ -86,6 +94,7 @@ import Testing
   @Test("A product that is no bean's type is a fault")
   func wrapperProduct() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bindFactory([Int].self).to { [1] })
     try requireFault(.invalidDeclaration) { try environment.startup() }
   }
@@ -93,6 +102,7 @@ import Testing
   @Test("What products need and nobody declares is found at startup, nothing is called")
   func missing() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     let (binding, line) = (
       environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Counter) in Product(seed) },
       #line - 1
@@ -107,6 +117,7 @@ import Testing
   @Test("A circle through a factory is found at startup and drawn")
   func cycle() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Shop.self, factory: Shop.init))
       .define(
@@ -118,6 +129,7 @@ import Testing
   @Test("A factory is a longer-lived bean: what its products hold from a request is captive, a provider is not")
   func captive() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Ticket.self, factory: Ticket.init).scope("request"))
     try environment.define(
       environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Ticket) in Product(seed) })
@@ -126,6 +138,7 @@ import Testing
     #expect(fault.passes("Ticket"))
 
     let open = try Environment()
+    defer { try? open.shutdown() }
     try open.define(open.bean(Ticket.self, factory: Ticket.init).scope("request"))
     try open.define(
       open.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, ticket: Provider<Ticket>) in
@@ -167,6 +180,7 @@ import Testing
   @Test("What products of a request need is built by the first product, not with the factory")
   func lazyInARequest() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     let built = Counter()
     try environment
       .define(
@@ -205,6 +219,7 @@ import Testing
   @Test("A prototype factory lives where it is asked for")
   func prototype() throws {
     let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
     try parent.define(
       parent.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, counter: Counter) in
         Product(Assisted("\(seed.get()) \(counter.increment())"))
@@ -226,6 +241,7 @@ import Testing
   @Test("What a product's factory throws arrives as creationFailed with the original in it; the next build tries again")
   func throwing() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     let (binding, line) = (
       environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>) in
         if seed.get() == "boom" { throw Boom(name: "boom") }
@@ -246,6 +262,7 @@ import Testing
   @Test("An error of the container from inside passes through, its path extended")
   func passesThrough() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(
       environment.bindFactory(Product.self).with(Tag.self).to { (_: Assisted<String>, home: Environment) in
         try home.getBean(Product.self, byId: "missing")
@@ -260,6 +277,7 @@ import Testing
   @Test("A bean that products need and that cannot be built fails the build, and is tried again")
   func failingDependency() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     let calls = Counter()
     try environment
       .define(

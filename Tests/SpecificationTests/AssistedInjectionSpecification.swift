@@ -22,6 +22,7 @@ import Testing
   @Test("The seed may stand at any position", arguments: 0..<3)
   func position(_ position: Int) throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Service.self)).define(environment.bean(Limits(open: 5)))
     let builder = environment.bindFactory(Order.self).with(OrderTag.self)
     let binding =
@@ -40,6 +41,7 @@ import Testing
   @Test("Any number of parameters: more than eight, with the seed among them")
   func manyParameters() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Service.self)).define(environment.bean(Limits(open: 5)))
     try environment.define(
       environment.bindFactory(Order.self).with(OrderTag.self).to {
@@ -61,6 +63,7 @@ import Testing
       typealias Element = Values
     }
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(
       environment.bindFactory(Values.self).with(Tag.self).to { (seed: Assisted<Tag.Seed>) in
         let (name, count, service) = seed.get()
@@ -82,6 +85,7 @@ import Testing
       typealias Element = Values
     }
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(
       environment.bindFactory((any Greeter).self).with(Large.self).to { (seed: Assisted<[SIMD8<Int>]>) in
         Polite(greeting: "\(seed.get()[0][7])")
@@ -107,6 +111,7 @@ import Testing
   @Test("Without a tag there is no seed, and no parameter for one; one of Void may stand there")
   func emptySeed() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Service.self))
     try environment.define(environment.bindFactory(Holder.self).to(factory: Holder.init))
     try environment.define(environment.bindFactory(Service.self).to { Service() })
@@ -135,6 +140,7 @@ import Testing
   @Test("A factory is injected by its type: as a parameter, an optional, through a provider")
   func injected() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(List.self, factory: List.init))
       .define(environment.bean(Service.self))
@@ -166,6 +172,7 @@ import Testing
   @Test("A plain binding of the same type stands beside it, and the product is no bean by itself")
   func plainBinding() throws {
     let without = try Environment(name: "without")
+    defer { try? without.shutdown() }
     try without.define(without.bean(Service.self))
     let binding = without.bindFactory(Detail.self).with(DetailTag.self).to(factory: Detail.init(seed:service:))
     try without.define(binding)
@@ -173,6 +180,7 @@ import Testing
     #expect(try without.getBeansByType(Detail.self).isEmpty)
 
     let environment = try Environment(name: "beside")
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Service.self))
       .define(environment.bean(Detail.self, factory: { (service: Service) in Detail(id: "plain", service: service) }))
@@ -184,6 +192,7 @@ import Testing
   @Test("A parameter is pinned by its index, the seed counted")
   func pinned() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Service.self, id: "first"))
       .define(environment.bean(Service.self, id: "second"))
@@ -209,6 +218,7 @@ import Testing
   @Test("A prototype that products need is new for each; a lazy bean is built by the first product")
   func dependencies() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     let built = Counter()
     try environment
       .define(
@@ -238,6 +248,7 @@ import Testing
   @Test("A product is completed like any bean: its environment, post processors, then postConstruct")
   func completed() throws {
     let environment = try Environment(name: "home")
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Marker.self))
       .define(
@@ -253,6 +264,7 @@ import Testing
   @Test("A post processor may replace a product, and what it answers is checked")
   func replaced() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Service.self))
       .define(environment.bean(Replacer.self))
@@ -265,6 +277,7 @@ import Testing
   @Test("A factory may answer with a subclass, whose own protocols count")
   func subclass() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Service.self))
     try environment.define(
       environment.bindFactory(Detail.self).with(DetailTag.self).to { (seed: Assisted<String>, service: Service) in
@@ -300,6 +313,7 @@ import Testing
       typealias Element = Node
     }
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(
       environment.bindFactory(Node.self).with(Tag.self).to {
         (depth: Assisted<Int>, nodes: Provider<Factory<Tag>>) -> Node in

@@ -4,7 +4,8 @@
 /// needs besides the seed comes from the environment the factory lives in, and is checked when that starts: a factory is
 /// a longer-lived bean, so its products cannot hold what is shorter-lived, except through a `Provider`.
 ///
-/// Keep a factory as long as you like: it holds its environment and the beans it has handed out.
+/// Keep a factory as long as you like: it holds its environment, as a `Provider` does, and the beans it has handed out.
+/// The end of the environment drops the bean and so breaks the circle.
 public struct Factory<Tag: AssistedFactory>: Sendable {
   @usableFromInline let assembly: Assembly
   @usableFromInline let constructor: AssistedConstructor<Tag>

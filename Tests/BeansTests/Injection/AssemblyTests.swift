@@ -34,6 +34,7 @@ import Testing
         Product(number: seed.get() + all.count, service: Service())
       }
     }
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Numeral.self).scope("prototype"))
     let factory = try environment.getBean(Factory<ProductTag>.self)
     for number in 0..<3 { #expect(try factory.build(number).number == number + 1) }
@@ -43,11 +44,13 @@ import Testing
   /// Each of these takes more than to call the constructor.
   @Test func productsThatHaveToBeLookedAtTakeTheLongWay() throws {
     let existential = try Self.environment { $0.bindFactory((any Numbered).self).to { Numeral() as any Numbered } }
+    defer { try? existential.shutdown() }
     let numbers = try existential.getBean(Factory<EmptySeed<any Numbered>>.self)
     _ = try numbers.build()
     #expect(numbers.assembly.settledArguments() == nil)
 
     let aware = try Self.environment { $0.bindFactory(Settling.self).to { Settling() } }
+    defer { try? aware.shutdown() }
     let settling = try aware.getBean(Factory<EmptySeed<Settling>>.self)
     for _ in 0..<2 { #expect(try settling.build().constructions == 1) }
     #expect(settling.assembly.settledArguments() == nil)
@@ -55,6 +58,7 @@ import Testing
     let processed = try Self.environment {
       $0.bindFactory(Product.self).with(ProductTag.self).to(factory: Product.init(service:seed:))
     }
+    defer { try? processed.shutdown() }
     try processed.define(processed.bean(Idle.self))
     let products = try processed.getBean(Factory<ProductTag>.self)
     _ = try products.build(1)
@@ -92,6 +96,7 @@ import Testing
 
   @Test func aSubclassIsCompletedOnTheShortWay() throws {
     let environment = try Self.environment { $0.bindFactory(Numeral.self).to { Settling() as Numeral } }
+    defer { try? environment.shutdown() }
     let factory = try environment.getBean(Factory<EmptySeed<Numeral>>.self)
     for _ in 0..<3 { #expect(try (factory.build() as? Settling)?.constructions == 1) }
     #expect(factory.assembly.settledArguments() != nil)
