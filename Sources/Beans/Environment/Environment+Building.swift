@@ -45,6 +45,8 @@ extension Environment {
       return try compute(inject, property, dependency)
     case .composed(let composition):
       return try compose(composition, for: edge)
+    case .assembly(let product):
+      return Argument(owning: Assembly(of: product, in: self), access: .reference)
     case .bean(let recipe, let hops):
       let object = try instance(of: recipe, hops: hops)
       if let access = edge.direct { return Argument(owning: object, access: access) }
@@ -321,7 +323,7 @@ extension Environment {
 
   /// Properties, class-level injections, environment, post processors and callbacks, in that order.
   @inline(never)
-  private func complete(_ created: AnyObject, _ recipe: Recipe, _ found: LifecycleTraits) throws -> AnyObject {
+  func complete(_ created: AnyObject, _ recipe: Recipe, _ found: LifecycleTraits) throws -> AnyObject {
     var object = created
     var traits = found
     if traits.contains(.injected), ObjectIdentifier(type(of: object)) != recipe.identity {
@@ -381,7 +383,7 @@ extension Environment {
   // MARK: failures
 
   @inline(never)
-  private func tooDeep(_ recipe: Unmanaged<Recipe>) -> EnvironmentError {
+  func tooDeep(_ recipe: Unmanaged<Recipe>) -> EnvironmentError {
     let recipe = recipe.takeUnretainedValue()
     return recipe.definition.fault(
       .creationFailed, "builds are nested too deeply: the thread has no stack left for \(recipe.label)")

@@ -10,6 +10,8 @@ final class Edge: @unchecked Sendable {  // immutable
     case absent
     case provider(id: String?)
     case environment
+    /// What a factory bean makes its products with.
+    case assembly(Recipe)
     case configuration
     /// A value given in the declaration.
     case fixed(FixedValue)
@@ -66,7 +68,7 @@ final class Edge: @unchecked Sendable {  // immutable
     case .bean(let recipe, _): [recipe]
     case .all(let targets): targets.map(\.recipe)
     case .composed(let composition): composition.parts.flatMap(\.recipes)
-    case .absent, .provider, .environment, .configuration, .fixed, .computed: []
+    case .absent, .provider, .environment, .configuration, .fixed, .computed, .assembly: []
     }
   }
 

@@ -4,8 +4,10 @@ extension Plan {
   func prepareDescriptors() {
     var rest = ([self] + descendants).flatMap(\.declarations)
     while let declaration = rest.popLast() {
-      if let type = declaration.type as? any BeanDescriptorInitializer.Type, let type = type as? AnyClass {
-        _ = try? BeanDescriptor.forClass(type)
+      for type in [declaration.type, declaration.constructor?.assembled?.type] {
+        if let type = type as? any BeanDescriptorInitializer.Type, let type = type as? AnyClass {
+          _ = try? BeanDescriptor.forClass(type)
+        }
       }
       rest += declaration.embedded
     }

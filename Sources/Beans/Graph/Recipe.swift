@@ -49,6 +49,9 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   /// Whether something that is certain to be built needs it.
   var isNeeded = false
 
+  /// What a factory bean makes. In no plan: its dependencies count as the factory's.
+  private(set) var product: Recipe?
+
   /// The same once more, flat, for the request path: written by `freeze`.
   private(set) var flat: UnsafeMutablePointer<SlotPlan>?
 
@@ -73,6 +76,8 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   /// Settles what the linker has written.
   func freeze() {
     thaw()
+    product?.isInfrastructure = isInfrastructure
+    product?.freeze()
     let flat = UnsafeMutablePointer<SlotPlan>.allocate(capacity: 1)
     flat.initialize(to: SlotPlan(self))
     self.flat = flat
@@ -97,13 +102,24 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     faults.append(definition.fault(fault?.code ?? .invalidDeclaration, fault?.message ?? "\(error)"))
   }
 
-  /// Every bean that has to exist first.
+  /// Every bean that has to exist first, or before the first product.
   var dependencies: [Recipe] {
-    (prerequisites + arguments + properties.compactMap(\.edge)).flatMap(\.recipes)
+    (prerequisites + arguments + properties.compactMap(\.edge)).flatMap(\.recipes) + (product?.dependencies ?? [])
+  }
+
+  /// Gives what has been linked to the product: it is what calls for it.
+  func assemble(_ definition: Definition) -> Recipe {
+    let product = Recipe(definition, kind: .prototype, plan: plan)
+    product.arguments = arguments
+    self.product = product
+    arguments = [Edge(Dependency.of(Assembly.self), .assembly(product))]
+    return product
   }
 
   /// Lets go of the user's closures.
   func dismantle() {
+    product?.dismantle()
+    product = nil
     prerequisites = []
     arguments = []
     properties = []

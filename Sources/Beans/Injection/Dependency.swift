@@ -16,6 +16,8 @@ class Dependency: @unchecked Sendable {  // immutable
     case environment
     /// That environment's configuration.
     case configuration
+    /// The seed of a product.
+    case assisted
     /// Nothing the container can give; the message says why.
     case invalid(String)
   }

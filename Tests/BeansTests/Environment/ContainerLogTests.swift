@@ -107,9 +107,9 @@ import Testing
       let environment = try environment(level)
       try environment.define(environment.bean(Pool.self, factory: { Pool() }))
         .define(environment.bean(Handler.self, factory: Handler.init)).startup()
-      let settled = environment.plan.slotRecipes.compactMap { $0.flat?.pointee }
-      #expect(settled.map(\.care) == (level == .debug ? [.followed, .followed] : [.plain, .full]))
-      #expect(settled.map(\.isQuiet) == (level == .debug ? [false, false] : [true, true]))
+      let settled = environment.plan.slotRecipes.compactMap(\.flat)
+      #expect(settled.map(\.pointee.care) == (level == .debug ? [.followed, .followed] : [.plain, .full]))
+      #expect(settled.map(\.pointee.isQuiet) == (level == .debug ? [false, false] : [true, true]))
       try environment.shutdown() as Void
     }
   }

@@ -90,6 +90,25 @@ struct StackDepthTests {
     }
   }
 
+  @Test func productsThatBuildProductsWithoutEnd() async {
+    await #expect(processExitsWith: .success) {
+      Watchdog.start()
+      let environment = try Environment()
+      try environment.define(
+        environment.bindFactory(Link.self).with(LinkTag.self).to {
+          (seed: Assisted<Int>, links: Provider<Factory<LinkTag>>) in
+          Link(seed.get(), seed.get() == 0 ? nil : try links.get().build(seed.get() - 1))
+        })
+      let factory = try environment.getBean(Factory<LinkTag>.self)
+      // On the long way, then on the short one.
+      for _ in 0..<2 {
+        #expect(code { try factory.build(-1) } == .creationFailed)
+        #expect(try factory.build(100).number == 100)
+      }
+      try environment.shutdown() as Void
+    }
+  }
+
   @Test func deeplyNestedEnvironments() async {
     await #expect(processExitsWith: .success) {
       let root = try Environment()
@@ -150,6 +169,11 @@ struct StackDepthTests {
 private final class Link {
   let number: Int
   init(_ number: Int, _ other: Link?) { self.number = number }
+}
+
+private struct LinkTag: AssistedFactory {
+  typealias Seed = Int
+  typealias Element = Link
 }
 
 private enum Links {

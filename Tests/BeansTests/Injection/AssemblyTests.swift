@@ -1,0 +1,203 @@
+import Testing
+
+@testable import Beans
+
+/// What a factory keeps between builds, and when.
+@Suite struct AssemblyTests {
+  private static func environment(
+    _ declare: (Environment) throws -> BeanDeclaration
+  ) throws -> Environment {
+    let environment = try Environment()
+    try environment.define(environment.bean(Service.self)).define(declare(environment))
+    return environment
+  }
+
+  @Test func argumentsAreKeptFromTheFirstBuildOn() throws {
+    let environment = try Self.environment {
+      $0.bindFactory(Product.self).with(ProductTag.self).to(factory: Product.init(service:seed:))
+    }
+    let factory = try environment.getBean(Factory<ProductTag>.self)
+    #expect(factory.assembly.settledArguments() == nil)
+    _ = try factory.build(1)
+    let kept = try #require(factory.assembly.settledArguments())
+    #expect(try kept.pointee.value(as: Service.self) === environment.getBean(Service.self))
+    _ = try factory.build(2)
+    #expect(factory.assembly.settledArguments() == kept)
+    try environment.shutdown() as Void
+    #expect(factory.assembly.settledArguments() == nil)
+    #expect(code { try factory.build(3) } == .finished)
+  }
+
+  @Test func prototypesAreNotKept() throws {
+    let environment = try Self.environment {
+      $0.bindFactory(Product.self).with(ProductTag.self).to { (seed: Assisted<Int>, all: [any Numbered]) in
+        Product(number: seed.get() + all.count, service: Service())
+      }
+    }
+    defer { try? environment.shutdown() }
+    try environment.define(environment.bean(Numeral.self).scope("prototype"))
+    let factory = try environment.getBean(Factory<ProductTag>.self)
+    for number in 0..<3 { #expect(try factory.build(number).number == number + 1) }
+    #expect(factory.assembly.settledArguments() == nil)
+  }
+
+  /// Each of these takes more than to call the constructor.
+  @Test func productsThatHaveToBeLookedAtTakeTheLongWay() throws {
+    let existential = try Self.environment { $0.bindFactory((any Numbered).self).to { Numeral() as any Numbered } }
+    defer { try? existential.shutdown() }
+    let numbers = try existential.getBean(Factory<EmptySeed<any Numbered>>.self)
+    _ = try numbers.build()
+    #expect(numbers.assembly.settledArguments() == nil)
+
+    let aware = try Self.environment { $0.bindFactory(Settling.self).to { Settling() } }
+    defer { try? aware.shutdown() }
+    let settling = try aware.getBean(Factory<EmptySeed<Settling>>.self)
+    for _ in 0..<2 { #expect(try settling.build().constructions == 1) }
+    #expect(settling.assembly.settledArguments() == nil)
+
+    let processed = try Self.environment {
+      $0.bindFactory(Product.self).with(ProductTag.self).to(factory: Product.init(service:seed:))
+    }
+    defer { try? processed.shutdown() }
+    try processed.define(processed.bean(Idle.self))
+    let products = try processed.getBean(Factory<ProductTag>.self)
+    _ = try products.build(1)
+    #expect(products.assembly.settledArguments() == nil)
+  }
+
+  @Test func everyKindOfArgumentIsKeptAndGivenBack() throws {
+    let counters = Tracked.Counters()
+    do {
+      let environment = try Environment()
+      try environment.define(environment.bean(Tracked.self, lazy: true, factory: { Tracked(counters) }))
+      try environment.define(environment.bean(7))
+      try environment.define(
+        environment.bindFactory(Product.self).with(ProductTag.self).to {
+          (
+            one: Tracked, perhaps: Tracked?, all: [Tracked], none: Service?, number: Int, perhapsNumber: Int?,
+            later: Provider<Tracked>, home: Environment, seed: Assisted<Int>, fixed: String
+          ) in
+          let provided = try later.get()
+          #expect(one === perhaps && one === all[0] && one === provided && none == nil)
+          #expect(number == 7 && perhapsNumber == 7 && fixed == "fixed" && home.name == "environment")
+          return Product(number: seed.get(), service: Service())
+        }
+        .argument(9, value: "fixed"))
+      let factory = try environment.getBean(Factory<ProductTag>.self)
+      for number in 0..<4 { #expect(try factory.build(number).number == number) }
+      #expect(factory.assembly.settledArguments() != nil)
+      try environment.shutdown() as Void
+      // Kept by the factory, as by any bean; released nevertheless.
+      #expect(counters.destroyed.value == 1 && counters.died.value == 0)
+      withExtendedLifetime(factory) {}
+    }
+    #expect(counters.built.value == 1 && counters.died.value == 1)
+  }
+
+  @Test func aSubclassIsCompletedOnTheShortWay() throws {
+    let environment = try Self.environment { $0.bindFactory(Numeral.self).to { Settling() as Numeral } }
+    defer { try? environment.shutdown() }
+    let factory = try environment.getBean(Factory<EmptySeed<Numeral>>.self)
+    for _ in 0..<3 { #expect(try (factory.build() as? Settling)?.constructions == 1) }
+    #expect(factory.assembly.settledArguments() != nil)
+  }
+
+  @Test func firstBuildsRace() throws {
+    for _ in 0..<200 {
+      let counters = Tracked.Counters()
+      do {
+        let environment = try Environment()
+        try environment.define(environment.bean(Tracked.self, lazy: true, factory: { Tracked(counters) }))
+        try environment.define(
+          environment.bindFactory(Holder.self).with(HolderTag.self).to { (tracked: Tracked, seed: Assisted<Int>) in
+            Holder(tracked: tracked, number: seed.get())
+          })
+        // A thread may hold what its closure has captured for a moment after its end: that is the environment.
+        let sums = try onThreads(4) { number in
+          let factory = try environment.getBean(Factory<HolderTag>.self)
+          return try (0..<10).reduce(0) { sum, _ in sum + (try factory.build(number).number) }
+        }
+        #expect(sums == [0, 10, 20, 30])
+        try environment.shutdown() as Void
+      }
+      #expect(counters.built.value == 1 && counters.died.value == 1)
+    }
+  }
+
+  /// A build either is refused, or makes a product of beans that are whole.
+  @Test func buildsRaceTheEnd() throws {
+    for _ in 0..<200 {
+      let counters = Tracked.Counters()
+      do {
+        let environment = try Environment()
+        try environment.define(environment.bean(Tracked.self, factory: { Tracked(counters) }))
+        try environment.define(
+          environment.bindFactory(Holder.self).with(HolderTag.self).to { (tracked: Tracked, seed: Assisted<Int>) in
+            Holder(tracked: tracked, number: seed.get())
+          })
+        let factory = try environment.getBean(Factory<HolderTag>.self)
+        let wrong = try onThreads(3) { number -> Int in
+          if number == 0 {
+            _ = try factory.build(0)
+            try environment.shutdown() as Void
+            return 0
+          }
+          var (built, wrong) = (0, 0)
+          while true {
+            do {
+              if try factory.build(built).number != built { wrong += 1 }
+              built += 1
+            } catch let error as EnvironmentError where error.code == .finished {
+              return wrong
+            }
+          }
+        }
+        #expect(wrong == [0, 0, 0])
+      }
+      #expect(counters.built.value == 1 && counters.destroyed.value == 1)
+    }
+  }
+}
+
+private final class Service: Initializable { init() {} }
+
+private final class Product {
+  let number: Int
+  let service: Service
+
+  init(number: Int, service: Service) {
+    self.number = number
+    self.service = service
+  }
+
+  convenience init(service: Service, seed: Assisted<Int>) { self.init(number: seed.get(), service: service) }
+}
+
+private struct ProductTag: AssistedFactory {
+  typealias Seed = Int
+  typealias Element = Product
+}
+
+private struct Holder {
+  let tracked: Tracked
+  let number: Int
+}
+
+private struct HolderTag: AssistedFactory {
+  typealias Seed = Int
+  typealias Element = Holder
+}
+
+private protocol Numbered {}
+
+private class Numeral: Initializable, Numbered { required init() {} }
+
+private final class Settling: Numeral, Bean {
+  var constructions = 0
+  func postConstruct() { constructions += 1 }
+}
+
+private final class Idle: BeanPostProcessor, Initializable {
+  init() {}
+  func process(_ bean: AnyObject) -> AnyObject { bean }
+}
