@@ -251,7 +251,8 @@ extension Environment {
 
   /// The references of an environment that was dropped without having been finished.
   func releaseAbandoned() {
-    if isReleased { return }
+    // What a `configure` is handed has the plan of a factory's children, but no slots.
+    if isReleased || header.setup?.isTemplate == true { return }
     var order = CreationOrder(self)
     while let slot = order.popLast() {
       if let object = slots[slot].object { Unmanaged<AnyObject>.fromOpaque(object).release() }

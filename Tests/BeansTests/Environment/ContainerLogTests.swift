@@ -108,8 +108,8 @@ import Testing
       try environment.define(environment.bean(Pool.self, factory: { Pool() }))
         .define(environment.bean(Handler.self, factory: Handler.init)).startup()
       let settled = environment.plan.slotRecipes.compactMap(\.flat)
-      #expect(settled.map(\.pointee.care) == (level == .debug ? [.followed, .followed] : [.plain, .full]))
-      #expect(settled.map(\.pointee.isQuiet) == (level == .debug ? [false, false] : [true, true]))
+      #expect(settled.map { $0.pointee.care } == (level == .debug ? [.followed, .followed] : [.plain, .full]))
+      #expect(settled.map { $0.pointee.isQuiet } == (level == .debug ? [false, false] : [true, true]))
       try environment.shutdown() as Void
     }
   }

@@ -10,9 +10,12 @@ struct LinearityTests {
 
   /// Processor time of the calling thread, in seconds: what else runs on the machine does not count.
   private func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { time in
+      if let time = time.baseAddress { clock_gettime(CLOCK_THREAD_CPUTIME_ID, time) }
+      // Seconds and nanoseconds. By position: in some builds the compiler takes the fields for another module's.
+      let parts = UnsafeRawBufferPointer(time)
+      return Double(parts.load(as: Int.self)) + Double(parts.load(fromByteOffset: 8, as: Int.self)) / 1e9
+    }
   }
 
   /// The best of two runs each.
