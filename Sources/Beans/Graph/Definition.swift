@@ -80,12 +80,25 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.declaration = nil
   }
 
+  /// Collects the values that the declaration gives: also where no recipe is made yet, because the scope opens elsewhere.
+  func prepareValues() {
+    for (index, dependency) in (constructor?.dependencies ?? []).enumerated() {
+      guard let given = pinned[index]?.given else { continue }
+      _ = fixedValue(given, dependency, for: .argument(index), "parameter \(index)")
+    }
+    for (index, property) in properties.enumerated() {
+      guard let given = property.source.given else { continue }
+      _ = fixedValue(given, property.dependency, for: .property(index), "\(property.path)")
+    }
+  }
+
   /// The value for one parameter or property; the same one for every recipe of this bean. Under the plan's lock.
   func fixedValue(
-    _ given: FixedValue.Given, _ dependency: Dependency, for target: FixedValue.Target, _ place: String
+    _ given: FixedValue.Given, _ dependency: Dependency, for target: FixedValue.Target,
+    _ place: @autoclosure () -> String
   ) -> FixedValue {
     if let known = fixedValues.first(where: { $0.target == target }) { return known.value }
-    let value = FixedValue(given, for: dependency, at: place)
+    let value = FixedValue(given, for: dependency, at: place())
     fixedValues.append((target, value))
     return value
   }

@@ -71,3 +71,25 @@ final class FixedValue: @unchecked Sendable {  // see above
     return Argument(object: argument.object, access: argument.access, isOwned: false)
   }
 }
+
+extension BeanDeclaration.PinnedArgument {
+  /// What the declaration says itself, as opposed to what it refers to.
+  var given: FixedValue.Given? {
+    switch self {
+    case .value(let value): .value(value)
+    case .text(let text): .text(text)
+    case .reference: nil
+    }
+  }
+}
+
+extension PropertyInjection.Source {
+  /// What the declaration says itself, as opposed to what it refers to.
+  var given: FixedValue.Given? {
+    switch self {
+    case .value(let value): .value(value)
+    case .text(let text): .text(text)
+    case .reference, .byType, .declaration: nil
+    }
+  }
+}
