@@ -57,11 +57,15 @@ struct ClassInjection {
     let properties = try BeanDescriptor.forClass(type).getProperties()
     return try properties.compactMap { property in
       if let inject = property.injection {
-        let isSole = !properties.contains { $0 !== property && $0.declaredType == property.declaredType }
+        let isSole = !properties.contains { $0 !== property && valueType(of: $0) == property.declaredType }
         return try ClassInjection(property, inject, isSole: isSole)
       }
       return (property.declaredType as? any InjectedField.Type)?.injection(of: property)
     }
+  }
+
+  private static func valueType(of property: PropertyDescriptor) -> Any.Type {
+    (property.declaredType as? any InjectedField.Type)?.valueType ?? property.declaredType
   }
 
   /// How faults call it.
