@@ -67,6 +67,27 @@ import Testing
     }
   }
 
+  @Test("A key path that may lead to either of two properties of one type wins, but does not excuse a missing bean")
+  func ambiguousPath() throws {
+    let (left, right) = (Motor(power: 1), Motor(power: 2))
+    let environment = try Environment()
+    try environment.define(environment.bean(Motor.self, factory: { Motor() }))
+    try environment.define(environment.bean(Twin.self, id: "one").property(\.left, value: left))
+    try environment.define(
+      environment.bean(Twin.self, id: "both").property(\.left, value: left).property("right", value: right))
+    #expect(try environment.getBean(Twin.self, byId: "one").left === left)
+    #expect(try environment.getBean(Twin.self, byId: "one").right.power == 100)
+    #expect(try environment.getBean(Twin.self, byId: "both").right === right)
+    let second = try Environment()
+    try second.define(second.bean(Twin.self).property(\.left, value: left))
+    let faults = try startupFaults(of: second)
+    #expect(faults.map(\.code) == [.unknownBean, .unknownBean])
+    let third = try Environment()
+    try third.define(third.bean(FinalTwin.self).property(\.left, value: left).property(\.right, value: right))
+    #expect(try third.getBean(FinalTwin.self).left === left)
+    #expect(try third.getBean(FinalTwin.self).right === right)
+  }
+
   @Test("A class of which no instance is made is described all the same, and beans of other classes are left alone")
   func noInstance() throws {
     let environment = try Environment()
@@ -111,6 +132,27 @@ import Testing
     try environment.define(environment.bean(Server.self).scope("request"))
     let requests = try environment.childFactory("request", seed: Void.self)
     #expect(try requests.withChild(()) { try $0.getBean(Server.self).port } == 1)
+  }
+
+  @Test("A declaration's own property excuses a missing value")
+  func explicitConfiguration() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Server.self).property("port", value: "81"))
+    #expect(try environment.getBean(Server.self).port == 81)
+    let second = try Environment()
+    try second.define(second.bean(Server.self).property(\.port, value: 82))
+    #expect(try second.getBean(Server.self).port == 82)
+  }
+
+  @Test("A bean whose scope opens further in gets the value of the environment that declares it")
+  func configurationFurtherIn() throws {
+    let parent = try Environment(name: "parent")
+    try parent.define(parent.settings().setValue(namespace: "server", key: "port", value: 4))
+    try parent.define(parent.bean(Server.self).scope("request"))
+    try parent.startup()
+    let child = try Environment(name: "child", parent: parent)
+    let requests = try child.childFactory("request", seed: Void.self)
+    #expect(try requests.withChild(()) { try $0.getBean(Server.self).port } == 4)
   }
 
   @Test("A source that is a bean is there before")
@@ -284,6 +326,28 @@ private class Machine: Initializable, BeanDescriptorInitializer, Mover {
 
   class func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
     try beanDescriptor["motor"].autowire()
+  }
+}
+
+private class Twin: Initializable, BeanDescriptorInitializer {
+  var left = Motor(power: 0)
+  var right = Motor(power: 0)
+  required init() {}
+
+  class func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try beanDescriptor["left"].autowire()
+    try beanDescriptor["right"].autowire()
+  }
+}
+
+private final class FinalTwin: Initializable, BeanDescriptorInitializer {
+  var left = Motor(power: 0)
+  var right = Motor(power: 0)
+  init() {}
+
+  static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try beanDescriptor["left"].autowire()
+    try beanDescriptor["right"].autowire()
   }
 }
 

@@ -66,7 +66,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     self.kind = kind
     if case .slot(let slot) = kind { self.slot = slot } else { self.slot = -1 }
     self.plan = plan
-    self.traits = definition.isSeed ? [] : LifecycleTraits(of: definition.type)
+    self.traits = definition.traits
     self.identity = definition.constructor?.identity
     self.constructor = .passUnretained(definition.constructor ?? Self.none)
   }
@@ -95,12 +95,6 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   }
 
   var label: String { definition.label }
-
-  /// Notes what is wrong with the bean's class.
-  func report(_ error: any Error) {
-    let fault = error as? EnvironmentError
-    faults.append(definition.fault(fault?.code ?? .invalidDeclaration, fault?.message ?? "\(error)"))
-  }
 
   /// Every bean that has to exist first, or before the first product.
   var dependencies: [Recipe] {

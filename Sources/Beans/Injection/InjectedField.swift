@@ -1,10 +1,14 @@
 /// A stored property's type that asks for injection by itself.
 protocol InjectedField {
+  /// The type that a key path to the property sees.
+  static var valueType: Any.Type { get }
   /// What the property asks for, and how it gets it; nil where its memory cannot be accessed.
   static func injection(of property: PropertyDescriptor) -> ClassInjection?
 }
 
 extension Injected: InjectedField {
+  static var valueType: Any.Type { Value.self }
+
   static func injection(of property: PropertyDescriptor) -> ClassInjection? {
     guard let field = property.access(as: Injected<Value>.self) else { return nil }
     let access = PropertyAccess(owner: property.owner, dependency: Dependency.of(Value.self)) { object, argument in
@@ -18,6 +22,8 @@ extension Injected: InjectedField {
 }
 
 extension InjectedById: InjectedField {
+  static var valueType: Any.Type { Value.self }
+
   static func injection(of property: PropertyDescriptor) -> ClassInjection? {
     guard let field = property.access(as: InjectedById<Value>.self) else { return nil }
     // An instance has the property from its first moment on.

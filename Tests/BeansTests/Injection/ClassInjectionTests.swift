@@ -1,0 +1,62 @@
+import Testing
+
+@testable import Beans
+
+@Suite struct ClassInjectionTests {
+  @Test func onlyClassesThatSaySomethingAreDescribed() {
+    #expect(InjectedClasses.contains(Wrapped.self))
+    #expect(InjectedClasses.contains(Inheriting.self))
+    #expect(InjectedClasses.contains(Described.self))
+    #expect(InjectedClasses.contains(ById.self))
+    #expect(!InjectedClasses.contains(Underscored.self))
+    #expect(!InjectedClasses.contains(Tracked.self))
+  }
+
+  @Test func aWrapperIsCalledAsItsProperty() throws {
+    #expect(try ClassInjection.all(of: Inheriting.self).map(\.name) == ["number", "text"])
+    #expect(try ClassInjection.all(of: Underscored.self).isEmpty)
+  }
+
+  @Test func whatAKeyPathLeadsToIsKnownExactlyOrAsAGuess() throws {
+    let wrapped = try #require(ClassInjection.all(of: Wrapped.self).first)
+    #expect(PropertyInjection("number", .null).sets(wrapped) == .yes)
+    #expect(PropertyInjection("_number", .null).sets(wrapped) == .no)
+    #expect(PropertyInjection(\Wrapped.number, .null).sets(wrapped) == .maybe)
+    #expect(PropertyInjection(\Wrapped.name, .null).sets(wrapped) == .no)
+    let described = try ClassInjection.all(of: Described.self)
+    #expect(described.map(\.isSole) == [true, false])
+    #expect(PropertyInjection(\Described.sole, .null).sets(described[0]) == .yes)
+    #expect(PropertyInjection(\Described.first, .null).sets(described[1]) == .maybe)
+    #expect(PropertyInjection(\Described.second, .null).sets(described[1]) == .maybe)
+  }
+
+  @Test func aStopgapIsReplacedBySetting() {
+    var injected = Injected(1, isStopgap: true)
+    #expect(injected.isStopgap)
+    injected.wrappedValue = 2
+    #expect(!injected.isStopgap && injected.wrappedValue == 2)
+    #expect(InjectedById<Int?>("id").wrappedValue == nil)
+  }
+
+  private class Wrapped {
+    @Injected var number: Int
+    var name = ""
+  }
+  private final class Inheriting: Wrapped {
+    @Injected var text: String
+  }
+  private final class ById {
+    @InjectedById("x") var number: Int
+  }
+  private final class Underscored { var _number = 1 }
+  private class Described: BeanDescriptorInitializer {
+    var sole = 1
+    var first = ""
+    var second = ""
+
+    class func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+      try beanDescriptor["sole"].autowire()
+      try beanDescriptor["first"].autowire()
+    }
+  }
+}
