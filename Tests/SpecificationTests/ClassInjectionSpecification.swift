@@ -67,6 +67,27 @@ import Testing
     }
   }
 
+  @Test("A key path that may lead to either of two properties of one type wins, but does not excuse a missing bean")
+  func ambiguousPath() throws {
+    let (left, right) = (Motor(power: 1), Motor(power: 2))
+    let environment = try Environment()
+    try environment.define(environment.bean(Motor.self, factory: { Motor() }))
+    try environment.define(environment.bean(Twin.self, id: "one").property(\.left, value: left))
+    try environment.define(
+      environment.bean(Twin.self, id: "both").property(\.left, value: left).property("right", value: right))
+    #expect(try environment.getBean(Twin.self, byId: "one").left === left)
+    #expect(try environment.getBean(Twin.self, byId: "one").right.power == 100)
+    #expect(try environment.getBean(Twin.self, byId: "both").right === right)
+    let second = try Environment()
+    try second.define(second.bean(Twin.self).property(\.left, value: left))
+    let faults = try startupFaults(of: second)
+    #expect(faults.map(\.code) == [.unknownBean, .unknownBean])
+    let third = try Environment()
+    try third.define(third.bean(FinalTwin.self).property(\.left, value: left).property(\.right, value: right))
+    #expect(try third.getBean(FinalTwin.self).left === left)
+    #expect(try third.getBean(FinalTwin.self).right === right)
+  }
+
   @Test("A class of which no instance is made is described all the same, and beans of other classes are left alone")
   func noInstance() throws {
     let environment = try Environment()
@@ -284,6 +305,28 @@ private class Machine: Initializable, BeanDescriptorInitializer, Mover {
 
   class func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
     try beanDescriptor["motor"].autowire()
+  }
+}
+
+private class Twin: Initializable, BeanDescriptorInitializer {
+  var left = Motor(power: 0)
+  var right = Motor(power: 0)
+  required init() {}
+
+  class func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try beanDescriptor["left"].autowire()
+    try beanDescriptor["right"].autowire()
+  }
+}
+
+private final class FinalTwin: Initializable, BeanDescriptorInitializer {
+  var left = Motor(power: 0)
+  var right = Motor(power: 0)
+  init() {}
+
+  static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
+    try beanDescriptor["left"].autowire()
+    try beanDescriptor["right"].autowire()
   }
 }
 

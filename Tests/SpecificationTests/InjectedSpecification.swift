@@ -117,6 +117,19 @@ import Testing
     #expect(Service().missing == nil)
   }
 
+  @Test("A key path that sets another property of the type is no excuse for a missing bean")
+  func otherPath() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pair.self, lazy: true).property(\.second, value: Mailer()))
+    let fault = try requireFault(.unknownBean) { try environment.getBean(Pair.self) }
+    #expect(fault.message.contains("'first'"))
+    let both = try Environment()
+    let (first, second) = (Mailer(), Mailer())
+    try both.define(both.bean(Pair.self).property(\.second, value: second).property(\.first, value: first))
+    #expect(try both.getBean(Pair.self).first === first)
+    #expect(try both.getBean(Pair.self).second === second)
+  }
+
   // MARK: faults
 
   @Test("Missing and ambiguous beans are faults at startup, also of what is lazy")
@@ -201,6 +214,12 @@ private class Base {
 private final class Derived: Base {
   @Injected var mailer: Mailer
   override var hasMailer: Bool { mailer.hasMailer }
+}
+
+private final class Pair: Initializable {
+  @Injected var first: Mailer
+  var second: Mailer = Mailer()
+  init() {}
 }
 
 private final class Store: Initializable {

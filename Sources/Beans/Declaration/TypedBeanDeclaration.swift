@@ -33,6 +33,12 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     self.inject(path, .inject(inject))
   }
 
+  /// Sets a property to what `value` says each time a bean is built.
+  @discardableResult
+  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {
+    inject(path, value)
+  }
+
   /// Called on the final object after `Bean.postConstruct()`, on the thread that builds it. Throwing fails the build.
   @discardableResult
   public func postConstruct(_ body: @escaping (Instance) throws -> Void) -> Self {

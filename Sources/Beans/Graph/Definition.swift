@@ -1,6 +1,8 @@
 /// One bean of one environment: its declaration with all templates applied.
 final class Definition: @unchecked Sendable {  // immutable after startup
   let type: Any.Type
+  /// Of the declared type; none of a seed.
+  let traits: LifecycleTraits
   let id: String?
   /// Position in the order of definition.
   let ordinal: Int
@@ -35,6 +37,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     let chain = [declaration] + templates
     self.declaration = declaration
     self.type = type
+    self.traits = .cached(of: type)
     self.id = declaration.id
     self.ordinal = ordinal
     self.origin = declaration.origin
@@ -61,6 +64,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   init(_ product: FactoryProduct, of declaration: BeanDeclaration, madeBy maker: Definition, scopeName: String) {
     self.declaration = declaration
     self.type = product.target
+    self.traits = .cached(of: product.target)
     self.id = declaration.id
     self.ordinal = maker.ordinal
     self.origin = declaration.origin
@@ -84,6 +88,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   /// The seed of a factory's children.
   init(seed type: Any.Type, scopeName: String, identity: ObjectIdentifier, origin: EnvironmentError.Origin) {
     self.type = type
+    self.traits = []
     self.id = nil
     self.ordinal = -1
     self.origin = origin
@@ -131,10 +136,10 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   /// How the bean is named in paths.
   var label: String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
   var isClass: Bool { type is AnyObject.Type }
-  var isProcessor: Bool { type is any BeanPostProcessor.Type || type == (any BeanPostProcessor).self }
-  var isInjection: Bool { type is Injection.Type }
-  var isSource: Bool { type is any ConfigurationSource.Type || type == (any ConfigurationSource).self }
-  var isScope: Bool { type is any BeanScope.Type || type == (any BeanScope).self }
+  var isProcessor: Bool { traits.contains(.processor) }
+  var isInjection: Bool { traits.contains(.injection) }
+  var isSource: Bool { traits.contains(.source) }
+  var isScope: Bool { traits.contains(.scope) }
 
   func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {
     EnvironmentError(code, message, path: path.isEmpty ? [label] : path, origin: origin)

@@ -33,14 +33,16 @@ extension Linker {
     return injections.compactMap { injection in
       let answers = recipe.definition.properties.map { $0.sets(injection) }
       if answers.contains(.yes) { return nil }
-      guard answers.contains(.maybe) else { return property(for: injection, of: recipe) }
+      guard answers.contains(.maybe), let stopgap = injection.stopgap else {
+        return property(for: injection, of: recipe)
+      }
       let (faults, inactive) = (recipe.faults, recipe.inactive)
       recipe.inactive = nil
       let property = property(for: injection, of: recipe)
       let fault = recipe.faults.count > faults.count ? recipe.faults.last : recipe.inactive
-      // What is wrong with it does not matter where the declaration sets the property.
+      // What is wrong with it does not matter where the declaration sets the property; that shows when it does.
       (recipe.faults, recipe.inactive) = (faults, inactive)
-      if let fault, let stopgap = injection.stopgap { guess(injection, stopgap, fault, &declared) }
+      if let fault { guess(injection, stopgap, fault, &declared) }
       return property
     }
   }

@@ -4,9 +4,8 @@ extension Plan {
   func prepareDescriptors() {
     var rest = ([self] + descendants).flatMap(\.declarations)
     while let declaration = rest.popLast() {
-      if let type = declaration.type as? any BeanDescriptorInitializer.Type, let type = type as? AnyClass {
-        _ = try? BeanDescriptor.forClass(type)
-      }
+      for case let type? in [declaration.type, declaration.target]
+      where LifecycleTraits.cached(of: type).contains(.injected) { _ = try? BeanDescriptor.forType(type) }
       rest += declaration.embedded
     }
   }

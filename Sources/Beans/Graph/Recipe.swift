@@ -63,7 +63,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     self.kind = kind
     if case .slot(let slot) = kind { self.slot = slot } else { self.slot = -1 }
     self.plan = plan
-    self.traits = definition.isSeed ? [] : LifecycleTraits(of: definition.type)
+    self.traits = definition.traits
     self.identity = definition.constructor?.identity
     self.constructor = .passUnretained(definition.constructor ?? Self.none)
   }

@@ -20,7 +20,7 @@ struct TemplateResolver {
       return []
     }
     let target = chain.lazy.compactMap(\.target).first
-    if target != nil || type is any FactoryBean.Type {
+    if target != nil || LifecycleTraits.cached(of: type).contains(.factory) {
       return define(declaration, type, making: target, ordinal: ordinal, templates)
     }
     let definition = Definition(

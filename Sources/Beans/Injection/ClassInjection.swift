@@ -25,6 +25,8 @@ struct ClassInjection {
   let access: PropertyAccess
   /// nil for properties that can be read at any time.
   let stopgap: Stopgap?
+  /// Whether a key path to a stored property of that type can only lead here.
+  let isSole: Bool
 
   /// A property wrapper's storage is named after the property.
   init(wrapped property: PropertyDescriptor, _ source: Source, _ access: PropertyAccess, _ stopgap: Stopgap) {
@@ -33,9 +35,10 @@ struct ClassInjection {
     self.source = source
     self.access = access
     self.stopgap = stopgap
+    self.isSole = false
   }
 
-  private init(_ property: PropertyDescriptor, _ inject: Inject) throws {
+  private init(_ property: PropertyDescriptor, _ inject: Inject, isSole: Bool) throws {
     self.name = property.getName()
     self.property = property
     self.source =
@@ -46,12 +49,17 @@ struct ClassInjection {
       }
     self.access = try PropertyAccess(property)
     self.stopgap = nil
+    self.isSole = isSole
   }
 
   /// Those of a class, inherited ones first. Throws what an initializer throws, or for a property that cannot be set.
   static func all(of type: AnyClass) throws -> [ClassInjection] {
-    try BeanDescriptor.forClass(type).getProperties().compactMap { property in
-      if let inject = property.injection { return try ClassInjection(property, inject) }
+    let properties = try BeanDescriptor.forClass(type).getProperties()
+    return try properties.compactMap { property in
+      if let inject = property.injection {
+        let isSole = !properties.contains { $0 !== property && $0.declaredType == property.declaredType }
+        return try ClassInjection(property, inject, isSole: isSole)
+      }
       return (property.declaredType as? any InjectedField.Type)?.injection(of: property)
     }
   }
@@ -66,15 +74,15 @@ extension PropertyInjection {
   /// Whether the declaration sets the property that the class has an injection for.
   ///
   /// Key paths do not say. That of a final property has the property's name in its description; another may lead to any
-  /// property of its type.
+  /// property of its type, of which there may be only one.
   func sets(_ injection: ClassInjection) -> Answer {
     switch name {
     case .text(let name): name == injection.name ? .yes : .no
     case .path(let path):
-      if "\(path)".hasSuffix(".\(injection.name)") {
-        .yes
+      if let access, access.dependency.wanted == injection.access.dependency.wanted {
+        injection.isSole || "\(path)" == "\\\(access.owner).\(injection.name)" ? .yes : .maybe
       } else {
-        access?.dependency.wanted == injection.access.dependency.wanted ? .maybe : .no
+        .no
       }
     }
   }

@@ -1,8 +1,7 @@
-import Synchronization
-
-/// Which lifecycle protocols a type conforms to, and whether it has injections, so that building a bean needs no cast that must fail.
+/// What a type is to the container: which of its protocols it conforms to, and whether it has injections. Asked once per
+/// type, so that building a bean needs no cast that must fail.
 struct LifecycleTraits: OptionSet {
-  let rawValue: UInt8
+  let rawValue: UInt16
 
   static let aware = LifecycleTraits(rawValue: 1)
   static let bean = LifecycleTraits(rawValue: 2)
@@ -10,8 +9,14 @@ struct LifecycleTraits: OptionSet {
   static let asyncDisposable = LifecycleTraits(rawValue: 8)
   /// The class itself says what is injected into its instances.
   static let injected = LifecycleTraits(rawValue: 16)
+  static let factory = LifecycleTraits(rawValue: 32)
+  // What startup builds first.
+  static let source = LifecycleTraits(rawValue: 64)
+  static let scope = LifecycleTraits(rawValue: 128)
+  static let injection = LifecycleTraits(rawValue: 256)
+  static let processor = LifecycleTraits(rawValue: 512)
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
+  init(rawValue: UInt16) { self.rawValue = rawValue }
 
   init(of type: Any.Type) {
     self = []
@@ -19,17 +24,21 @@ struct LifecycleTraits: OptionSet {
     if type is any Bean.Type { insert(.bean) }
     if type is any DisposableBean.Type { insert(.disposable) }
     if type is any AsyncDisposableBean.Type { insert(.asyncDisposable) }
-    if let type = type as? AnyClass, InjectedClasses.contains(type) { insert(.injected) }
+    if type is any FactoryBean.Type { insert(.factory) }
+    if type is any ConfigurationSource.Type || type == (any ConfigurationSource).self { insert(.source) }
+    if type is any BeanScope.Type || type == (any BeanScope).self { insert(.scope) }
+    if type is any BeanPostProcessor.Type || type == (any BeanPostProcessor).self { insert(.processor) }
+    guard let type = type as? AnyClass else { return }
+    if type is Injection.Type { insert(.injection) }
+    if InjectedClasses.contains(type) { insert(.injected) }
   }
 
-  /// For dynamic types that differ from the declared one: a factory may return a subclass.
+  /// Costs a lock and a probe, once a type is known.
   static func cached(of type: Any.Type) -> LifecycleTraits {
-    seen.withLock { seen in
-      if let traits = seen[ObjectIdentifier(type)] { return traits }
-      let traits = LifecycleTraits(of: type)
-      seen[ObjectIdentifier(type)] = traits
-      return traits
-    }
+    if let traits = seen.withLock({ $0[ObjectIdentifier(type)] }) { return traits }
+    let traits = LifecycleTraits(of: type)
+    seen.withLock { $0[ObjectIdentifier(type)] = traits }
+    return traits
   }
 
   private static let seen = Locked<[ObjectIdentifier: LifecycleTraits]>([:])
