@@ -10,7 +10,7 @@ import Synchronization
 /// goes to the configuration and its listeners, what is gone is taken back. A file that is broken or missing is logged, and
 /// the old values stay. Replace the file as a whole (write another, then rename it), or a reader may see half of it.
 ///
-/// As a bean it is closed with its environment; otherwise close it before its loop.
+/// Add it to one environment. As a bean it is closed with that; otherwise close it before its loop.
 public final class WatchedConfigurationSource: ConfigurationSource, DisposableBean {
   /// Gives the values in a file's bytes; `path` is for its errors. On the loop's thread, and on the one that adds the source.
   public typealias Format = @Sendable (_ bytes: [UInt8], _ path: String) throws -> [ConfigurationItem]

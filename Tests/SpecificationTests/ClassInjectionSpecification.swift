@@ -134,6 +134,27 @@ import Testing
     #expect(try requests.withChild(()) { try $0.getBean(Server.self).port } == 1)
   }
 
+  @Test("A declaration's own property excuses a missing value")
+  func explicitConfiguration() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Server.self).property("port", value: "81"))
+    #expect(try environment.getBean(Server.self).port == 81)
+    let second = try Environment()
+    try second.define(second.bean(Server.self).property(\.port, value: 82))
+    #expect(try second.getBean(Server.self).port == 82)
+  }
+
+  @Test("A bean whose scope opens further in gets the value of the environment that declares it")
+  func configurationFurtherIn() throws {
+    let parent = try Environment(name: "parent")
+    try parent.define(parent.settings().setValue(namespace: "server", key: "port", value: 4))
+    try parent.define(parent.bean(Server.self).scope("request"))
+    try parent.startup()
+    let child = try Environment(name: "child", parent: parent)
+    let requests = try child.childFactory("request", seed: Void.self)
+    #expect(try requests.withChild(()) { try $0.getBean(Server.self).port } == 4)
+  }
+
   @Test("A source that is a bean is there before")
   func configurationFromABean() throws {
     let environment = try Environment()

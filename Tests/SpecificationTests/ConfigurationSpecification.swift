@@ -227,6 +227,9 @@ import Testing
       try child.define(child.bean(Source("bean", [:])))
     }
     try requireFault(.invalidDeclaration) { try environment.startup() }
+    let other = try Environment()
+    try other.define(other.bean(Source("bean", [:])).scope("request"))
+    try requireFault(.invalidDeclaration) { try other.startup() }
   }
 
   @Test("The command line overrules the environment variables, which overrule the settings")

@@ -45,12 +45,9 @@ import Testing
     let environment = try Environment()
     let built = Counter()
     try environment.define(environment.bean(Counted.self, factory: { Counted(built) }))
-    let (first, line) = (
-      environment.bean(Server.self, id: "web", factory: Server.init)
-        .argument(0, value: "eighty").argument(1, value: 30).argument(2, value: "slow").argument(
-          3, value: nil as Int? as Any),
-      #line - 2
-    )
+    let (server, line) = (environment.bean(Server.self, id: "web", factory: Server.init), #line)
+    let first = server.argument(0, value: "eighty").argument(1, value: 30).argument(2, value: "slow")
+      .argument(3, value: nil as Int? as Any)
     try environment.define(first)
     try environment.define(
       environment.bean(Purse.self, factory: Purse.init).argument(0, value: "x").argument(1, value: 70_000))

@@ -124,6 +124,17 @@ import Testing
     #expect(journal.entries.suffix(3) == ["destroyed NotingCake", "destroyed NotingFactory", "factory gone"])
   }
 
+  @Test("The product's own class is injected, and may ask for what does not exist")
+  func injected() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(KitchenFactory.self, factory: { KitchenFactory() }).target(Kitchen.self))
+    try environment.define(environment.bean(CakeFactory.self).target(Cake.self))
+    #expect(try environment.getBean(Kitchen.self).cake === environment.getBean(Cake.self))
+    let second = try Environment()
+    try second.define(second.bean(KitchenFactory.self, factory: { KitchenFactory() }).target(Kitchen.self))
+    try requireFault(.unknownBean) { try second.startup() }
+  }
+
   @Test("A template gives the target")
   func template() throws {
     let environment = try Environment()
@@ -252,6 +263,14 @@ private final class CakeFactory: Initializable, FactoryBean {
     made += 1
     return Cake(flavour)
   }
+}
+
+private final class Kitchen {
+  @Injected var cake: Cake
+}
+
+private final class KitchenFactory: FactoryBean {
+  func create() -> Kitchen { Kitchen() }
 }
 
 private final class CounterFactory: FactoryBean {

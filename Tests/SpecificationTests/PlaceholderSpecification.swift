@@ -104,6 +104,22 @@ import Testing
     #expect(try environment.getConfigurationValue(String.self, key: "k") == "outer")
   }
 
+  @Test("A bean whose scope opens only further in has its text resolved where it is declared, at startup")
+  func scopeFurtherIn() throws {
+    func declare(_ text: String) throws -> Environment {
+      let parent = try Environment(name: "parent")
+      try parent.define(parent.settings().setValue(key: "k", value: "parent's"))
+      return try parent.define(parent.bean(Leaf.self).scope("request").property(\.text, resolve: text))
+    }
+    let parent = try declare("${k}")
+    try parent.startup()
+    let middle = try Environment(name: "middle", parent: parent)
+    let factory = try middle.childFactory("request", seed: Int.self)
+    #expect(try factory.build(1).getBean(Leaf.self).text == "parent's")
+    try parent.shutdown()
+    try requireFault(.unresolvedPlaceholder) { try declare("${none}").startup() }
+  }
+
   @Test("A prototype of the parent is built for the child with the parent's values")
   func inheritedPrototype() throws {
     let parent = try Environment(name: "parent")

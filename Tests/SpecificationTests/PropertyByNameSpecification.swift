@@ -148,6 +148,26 @@ import Testing
     #expect(faults[2].message.contains("element 1"))
   }
 
+  @Test("Values of a bean whose scope opens further in are settled where it is declared")
+  func scopeFurtherIn() throws {
+    let parent = try Environment(name: "parent")
+    try parent.define(parent.settings().setValue(key: "n", value: "2"))
+    try parent.define(
+      parent.bean(Garage.self).scope("request")
+        .property("names", .list([.text("${n}"), .value(7)]))
+        .property("places", .map([(.text("a${n}"), .text("${n}"))])))
+    try parent.define(parent.bean(Engine.self).scope("request").property("power", value: "3"))
+    try parent.startup()
+    let child = try Environment(name: "child", parent: parent)
+    let requests = try child.childFactory("request", seed: Void.self)
+    try requests.withChild(()) { request in
+      let garage = try request.getBean(Garage.self)
+      #expect(garage.names == ["2", "7"])
+      #expect(garage.places == ["a2": 2])
+      #expect(try request.getBean(Engine.self).power == 3)
+    }
+  }
+
   // MARK: templates
 
   @Test("A template's properties are inherited and overridden by name")

@@ -120,7 +120,7 @@ public final class ConfigurationManager: Sendable {
     let key = QualifiedKey(namespace: namespace, key: key)
     if let value = find(key, scope: scope) { return try read(value, as: type) }
     if let defaultValue { return defaultValue }
-    if let absent = (type as? any OptionalConversion.Type)?.absent as? T { return absent }
+    if let optional = type as? any OptionalConversion.Type, let absent = optional.absent as? T { return absent }
     throw missing(key, scope: scope, .missingConfiguration)
   }
 
@@ -138,7 +138,7 @@ public final class ConfigurationManager: Sendable {
     if let value = value.item.value as? T { return value }
     // Kept where all readers convert alike, and a copy shares nothing with the original.
     let isKept = (_isPOD(type) || type == String.self) && convertsAsOwner(of: value)
-    if isKept, let known = value.converted(to: type) as? T { return known }
+    if isKept, let known = value.converted(to: type), let known = known as? T { return known }
     guard let result = try convert(value, to: type) as? T else {
       throw EnvironmentError(.typeMismatch, "configuration value '\(value.item.qualifiedKey)' is not a \(type)")
     }

@@ -64,7 +64,7 @@ enum ScalarConversion {
     }
     return { value in
       if let text = value as? String { return try parse(text) as Target }
-      if let flag = value as? Bool { return flag ? 1 : 0 as Target }
+      if let flag = value as? Bool { return (flag ? 1 : 0) as Target }
       if let number = value as? any BinaryInteger {
         let result = nearest(number)
         if result.isFinite { return result }

@@ -9,11 +9,20 @@ enum TextConversion {
 
   private static func parser(of target: Any.Type) -> Conversion? {
     if target == Duration.self { return { try DurationText.parse($0 as? String ?? "") } }
+    if target == Character.self { return toCharacter }
     guard let target = target as? any LosslessStringConvertible.Type else { return nil }
     return { value in
       guard let text = value as? String, let result = target.init(text) else { throw ConversionFailure() }
       return result
     }
+  }
+
+  /// Its own `init` traps where the text is not one character.
+  private static func toCharacter(_ value: Any) throws -> Any {
+    guard let text = value as? String, let first = text.first, text.count == 1 else {
+      throw ConversionFailure("expected one character")
+    }
+    return first
   }
 
   /// Without the white space around it.

@@ -23,10 +23,10 @@ struct PropertyInjection {
     self.access = PropertyAccess(path)
   }
 
-  init(_ name: String, _ value: BeanValue) {
+  init(_ name: String, _ value: BeanValue, _ access: PropertyAccess? = nil) {
     self.name = .text(name)
     self.value = value
-    self.access = nil
+    self.access = access
   }
 }
 

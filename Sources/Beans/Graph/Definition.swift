@@ -20,6 +20,8 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   private(set) var constructor: BeanConstructor?
   private(set) var pinned: [Int: BeanValue]
   private(set) var properties: [PropertyInjection]
+  /// What the class itself has injections for, as far as the declaration is silent.
+  private(set) var injections: [ClassInjection] = []
   let requirements: [BeanDeclaration.Requirement]
   private(set) var postConstructs: [BeanCallback]
   private(set) var onDestroys: [BeanCallback]
@@ -111,6 +113,12 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.declaration = nil
   }
 
+  /// Once, by `bindProperties`.
+  func bind(_ properties: [PropertyInjection], _ injections: [ClassInjection]) {
+    self.properties = properties
+    self.injections = injections
+  }
+
   /// The value for the parameter, property or element that faults call `place`; the same one for every recipe of this
   /// bean. Under the plan's lock.
   func fixedValue(_ given: FixedValue.Given, _ dependency: Dependency, at place: String) -> FixedValue {
@@ -126,6 +134,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     constructor = nil
     pinned = [:]
     properties = []
+    injections = []
     postConstructs = []
     onDestroys = []
     fixedValues = []

@@ -13,6 +13,7 @@ struct GraphCompiler {
     plans.forEach { compiler.collect($0) }
     plans.forEach { compiler.define($0) }
     plans.forEach { compiler.checkScopes($0) }
+    plans.forEach { compiler.checkSources($0) }
     plans.forEach { compiler.link($0) }
     compiler.judge(plans)
     return compiler.faults
@@ -42,7 +43,10 @@ struct GraphCompiler {
   private mutating func define(_ plan: Plan) {
     var templates = TemplateResolver(plan)
     for (ordinal, declaration) in plan.declarations.enumerated() {
-      for definition in templates.define(declaration, ordinal: ordinal) { plan.add(definition) }
+      for definition in templates.define(declaration, ordinal: ordinal) {
+        definition.prepareValues()
+        plan.add(definition)
+      }
     }
     faults += templates.faults
     // Not earlier: what is a factory is known only with its templates.
@@ -64,12 +68,6 @@ struct GraphCompiler {
     for definition in plan.definitions where definition.maker == nil {
       if !names.isKnown(definition.scopeName) {
         faults.append(definition.fault(.unknownScope, "no scope is called '\(definition.scopeName)'"))
-      } else if plan.scopeName != nil && definition.isSource {
-        faults.append(
-          definition.fault(
-            .invalidDeclaration,
-            "a configuration source cannot be built for each child: declare it further out, or add it with "
-              + "addConfigurationSource"))
       } else if let own = plan.scopeName ?? (definition.scopeName == "singleton" ? nil : plan.name),
         outer.contains(definition.scopeName)
       {
@@ -78,6 +76,18 @@ struct GraphCompiler {
             .invalidDeclaration,
             "a bean of scope '\(definition.scopeName)' outlives the children of '\(own)': declare it further out"))
       }
+    }
+  }
+
+  /// Sources belong to an environment, which is there before any child: none can be built for each of them.
+  private mutating func checkSources(_ plan: Plan) {
+    let names = ScopeNames(plan, expectsScopes: true)
+    for definition in plan.sources where plan.scopeName != nil || names.isFactoryScope(definition.scopeName) {
+      faults.append(
+        definition.fault(
+          .invalidDeclaration,
+          "a configuration source cannot be built for each child: declare it further out, or add it with "
+            + "addConfigurationSource"))
     }
   }
 
@@ -94,7 +104,8 @@ struct GraphCompiler {
     linker.linkPending()
     plan.injections = infrastructure(\.isInjection, Dependency.of(Injection.self), plan)
     plan.processors = infrastructure(\.isProcessor, Dependency.of((any BeanPostProcessor).self), plan)
-    for definition in plan.definitions where definition.isSource || definition.isScope {
+    // Processors may need configuration, so sources come first.
+    for definition in plan.sources + plan.definitions.filter(\.isScope) {
       if let recipe = plan.recipe(of: definition) { markInfrastructure(recipe, in: plan) }
     }
   }

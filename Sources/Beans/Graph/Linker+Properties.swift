@@ -6,34 +6,25 @@ extension Linker {
   mutating func linkProperties(of recipe: Recipe) {
     var declared: [Declared] = []
     for property in recipe.definition.properties {
-      guard let access = access(to: property, of: recipe),
+      guard let access = property.access,
         let edge = settle(property.value, as: access.dependency, of: recipe, "\(property.name)")
       else { continue }
       declared.append((property, Recipe.Property(.edge(edge), access)))
     }
-    guard recipe.traits.contains(.injected), let type = recipe.definition.type as? AnyClass else {
+    if recipe.definition.injections.isEmpty {
       recipe.properties = declared.map(\.property)
       return
     }
-    let injected = linkInjections(of: type, recipe, &declared)
+    let injected = linkInjections(of: recipe, &declared)
     // A key path may lead to an injected property: the declaration has the last word.
     recipe.properties =
       declared.filter { !$0.injection.isPath }.map(\.property) + injected
       + declared.filter(\.injection.isPath).map(\.property)
   }
 
-  private mutating func linkInjections(
-    of type: AnyClass, _ recipe: Recipe, _ declared: inout [Declared]
-  ) -> [Recipe.Property] {
-    let injections: [ClassInjection]
-    do { injections = try ClassInjection.all(of: type) } catch {
-      recipe.report(error)
-      return []
-    }
-    return injections.compactMap { injection in
-      let answers = recipe.definition.properties.map { $0.sets(injection) }
-      if answers.contains(.yes) { return nil }
-      guard answers.contains(.maybe), let stopgap = injection.stopgap else {
+  private mutating func linkInjections(of recipe: Recipe, _ declared: inout [Declared]) -> [Recipe.Property] {
+    recipe.definition.injections.compactMap { injection in
+      guard let stopgap = injection.stopgap, declared.contains(where: { $0.injection.sets(injection) == .maybe }) else {
         return property(for: injection, of: recipe)
       }
       let (faults, inactive) = (recipe.faults, recipe.inactive)
@@ -76,7 +67,9 @@ extension Linker {
         return nil
       }
       return Recipe.Property(.named(id, dependency), injection.access)
-    case .configuration(let value): edge = fixed(.configuration(value), dependency, of: recipe, injection.place)
+    case .configuration(let value):
+      let fixed = recipe.definition.fixedValue(.configuration(value), dependency, at: injection.place)
+      edge = Edge(dependency, .fixed(fixed))
     case .custom(let inject): edge = computed(inject, injection, of: recipe)
     }
     return edge.map { Recipe.Property(.edge($0), injection.access) }

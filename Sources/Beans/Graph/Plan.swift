@@ -139,9 +139,13 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// Whether a bean declared here is an injection.
   private(set) var hasInjectionBean = false
 
+  /// Beans declared here that bring configuration.
+  private(set) var sources: [Definition] = []
+
   func add(_ definition: Definition) {
     if definition.isScope { hasScopeBean = true }
     if definition.isInjection { hasInjectionBean = true }
+    if definition.isSource { sources.append(definition) }
     definitions.append(definition)
     if let id = definition.id, definitionsById[id] == nil { definitionsById[id] = definition }
     if let declaration = definition.declaration { definitionsByDeclaration[ObjectIdentifier(declaration)] = definition }
@@ -229,6 +233,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
         plan.aliases = []
         plan.scopes = []
         plan.definitions = []
+        plan.sources = []
         plan.definitionsById = [:]
         plan.declarationsById = [:]
         plan.definitionsByType = [:]

@@ -91,12 +91,6 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
 
   var label: String { definition.label }
 
-  /// Notes what is wrong with the bean's class.
-  func report(_ error: any Error) {
-    let fault = error as? EnvironmentError
-    faults.append(definition.fault(fault?.code ?? .invalidDeclaration, fault?.message ?? "\(error)"))
-  }
-
   /// Every bean that has to exist first.
   var dependencies: [Recipe] {
     (prerequisites + arguments + properties.compactMap(\.edge)).flatMap(\.recipes)

@@ -59,7 +59,9 @@ struct TemplateResolver {
       ordinal: ordinal, scopeName: scopeName == "prototype" ? plan.scopeName ?? "singleton" : scopeName,
       templates: chain)
     check(maker)
-    return [maker, Definition(product, of: declaration, madeBy: maker, scopeName: scopeName)]
+    let made = Definition(product, of: declaration, madeBy: maker, scopeName: scopeName)
+    faults += made.bindProperties()
+    return [maker, made]
   }
 
   /// The chain from the nearest template outwards; nil where it does not end.
@@ -109,6 +111,7 @@ struct TemplateResolver {
   }
 
   private mutating func check(_ definition: Definition) {
+    faults += definition.bindProperties()
     for type in definition.stated where !TypeRelation.isUsable(definition.type, as: type) {
       faults.append(definition.fault(.typeMismatch, "\(definition.type) does not implement \(type)"))
     }

@@ -14,7 +14,7 @@ struct ValueSettler {
     definitions = ([plan] + plan.descendants).flatMap { plan in
       plan.definitions.lazy.filter { !$0.fixedValues.isEmpty }.map { ($0, plan.configuration) }
     }
-    sources = plan.definitions.filter(\.isSource).compactMap { plan.recipe(of: $0) }
+    sources = plan.sources.compactMap { plan.recipe(of: $0) }
   }
 
   /// Settles what can be settled before anything is built, and throws all faults, those of the graph included.

@@ -7,8 +7,8 @@ package enum ClassName {
     let types = named(name)
     let candidates = types.filter { $0.path == name || $0.path.hasSuffix("." + name) }
     // The full path is the name of one type only, and what stands at the top of a module hides what is nested.
-    let depth = candidates.filter { $0.kind == beans_class }.map(\.depth).min()
-    let classes = candidates.filter { $0.kind == beans_class && $0.depth == depth }
+    let depth = candidates.filter { $0.kind == beans_class }.map(\.names.count).min()
+    let classes = candidates.filter { $0.kind == beans_class && $0.names.count == depth }
     if classes.count > 1 {
       throw unknown(name, "is the name of several classes: \(list(classes))")
     }
@@ -37,26 +37,17 @@ package enum ClassName {
     }
 
     /// The names of the module, the types around it and of itself.
-    var path: String {
+    var names: [String] {
       var names: [String] = []
       var next: UnsafeRawPointer? = descriptor
       while let current = next {
         names.append(beans_descriptor_name(current).map { String(cString: $0) } ?? "?")
         next = beans_descriptor_parent(current)
       }
-      return names.reversed().joined(separator: ".")
+      return names.reversed()
     }
 
-    /// How many names the path has.
-    var depth: Int {
-      var depth = 0
-      var next: UnsafeRawPointer? = descriptor
-      while let current = next {
-        depth += 1
-        next = beans_descriptor_parent(current)
-      }
-      return depth
-    }
+    var path: String { names.joined(separator: ".") }
 
     /// nil for generic classes.
     var type: AnyClass? {
@@ -93,6 +84,7 @@ package enum ClassName {
   }
 
   private static func hint(_ name: String) -> String {
+    guard name.utf8.count < 200 else { return "" }
     let isQualified = name.contains(".")
     let paths = search(nil).filter { $0.kind == beans_class }.map(\.path)
     let near = Set(
