@@ -12,6 +12,7 @@ let package = Package(
   products: [
     .library(name: "BeansLogging", targets: ["BeansLogging"]),
     .library(name: "Beans", targets: ["Beans"]),
+    .library(name: "BeansXML", targets: ["BeansXML"]),
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
     .executable(name: "Storefront", targets: ["Storefront"]),
@@ -30,6 +31,7 @@ let package = Package(
       name: "Beans", dependencies: ["BeansLogging", "CBeansRuntime"],
       // `Builtin` allocates an environment together with its slots.
       swiftSettings: settings + [.enableExperimentalFeature("BuiltinModule")]),
+    .target(name: "BeansXML", dependencies: ["Beans", "BeansLogging"], swiftSettings: settings),
     .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: settings),
     .target(
       name: "BeansServer", dependencies: ["BeansLogging", "Beans", "BeansEventLoop"], swiftSettings: settings),
@@ -43,7 +45,9 @@ let package = Package(
     .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging"], swiftSettings: settings),
     .testTarget(name: "BeansTests", dependencies: ["Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(name: "SpecificationTests", dependencies: ["Beans"], swiftSettings: settings),
-    .testTarget(name: "SeedExamples", dependencies: ["Beans"], swiftSettings: settings),
+    .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
+    .testTarget(
+      name: "SeedExamples", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop"], swiftSettings: settings),
     .testTarget(
       name: "BeansServerTests", dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansLogging"],

@@ -119,7 +119,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   }
 
   /// No error for none, the error itself for one, `code` holding all for several.
-  static func combining(_ errors: [any Error], code: Code, _ message: (Int) -> String) -> (any Error)? {
+  package static func combining(_ errors: [any Error], code: Code, _ message: (Int) -> String) -> (any Error)? {
     errors.count < 2 ? errors.first : EnvironmentError(code, message(errors.count), underlying: errors)
   }
 }

@@ -5,7 +5,7 @@
 #endif
 
 /// The environment variables of the process, as text. A variable called `namespace:key` is split at the first colon.
-public final class ProcessInfoConfigurationSource: ConfigurationSource {
+public final class ProcessInfoConfigurationSource: ConfigurationSource, Initializable {
   private let variables: [String: String]
 
   /// Takes the variables as they are now. Not while another thread calls `setenv`.

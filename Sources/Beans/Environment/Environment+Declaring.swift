@@ -177,7 +177,7 @@ extension Environment {
     try childFactory(scope, seed: seed, scope: nil, configure: configure)
   }
 
-  func checkDeclaring(_ what: String) throws {
+  package func checkDeclaring(_ what: String) throws {
     guard let setup = header.setup, setup.isDeclaring, !isFinishing else {
       throw EnvironmentError(
         .frozen, "\(what): environment '\(name)' has started, its declarations are closed", path: ["'\(name)'"])

@@ -1,7 +1,7 @@
 /// Near misses, for hints in messages.
-enum EditDistance {
+package enum EditDistance {
   /// Whether two different words are at most two edits apart, and that is little for their length.
-  static func isSmall(_ left: String, _ right: String) -> Bool {
+  package static func isSmall(_ left: String, _ right: String) -> Bool {
     let left = Array(left.utf8), right = Array(right.utf8)
     guard abs(left.count - right.count) <= 2, max(left.count, right.count) > 3 else { return false }
     var previous = Array(0...right.count)

@@ -37,6 +37,7 @@ struct GraphCompiler {
     }
     plan.declarations = all
     for declaration in all { register(declaration, in: plan) }
+    faults += Alias.enter(in: plan)
   }
 
   private mutating func define(_ plan: Plan) {
@@ -56,6 +57,7 @@ struct GraphCompiler {
     faults += templates.faults
     // Not earlier: what is a factory is known only with its templates.
     for factory in plan.definitions.compactMap({ $0.maker?.declaration }) { register(factory, in: plan) }
+    plan.defineAliases()
   }
 
   private mutating func register(_ declaration: BeanDeclaration, in plan: Plan) {

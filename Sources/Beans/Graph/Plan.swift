@@ -14,6 +14,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   // What was declared.
   var declarations: [BeanDeclaration] = []
   var factories: [Plan] = []
+  var aliases: [Alias] = []
   private(set) var seed: Definition?
   /// Ordered by registration; a later one of the same name replaces an earlier.
   var scopes: [NamedScope] = []
@@ -29,6 +30,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   private(set) var definitions: [Definition] = []
   private var definitionsById: [String: Definition] = [:]
   private var declarationsById: [String: BeanDeclaration] = [:]
+  /// From alias to id, for those whose bean there is.
+  private var aliased: [(name: String, id: String)] = []
   private var definitionsByType: [ObjectIdentifier: [Definition]] = [:]
   private var candidatesByExistential: [ObjectIdentifier: [Definition]] = [:]
   private(set) var definitionsByDeclaration: [ObjectIdentifier: Definition] = [:]
@@ -134,6 +137,27 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     return nil
   }
 
+  /// Where an id is declared in this very plan.
+  func ownOrigin(ofId id: String) -> EnvironmentError.Origin? { declarationsById[id]?.origin }
+
+  /// Makes a declaration known by another id; false where there is none.
+  func enter(alias: String, of id: String) -> Bool {
+    guard let found = find(id: id) else { return false }
+    declarationsById[alias] = found.declaration
+    aliased.append((alias, id))
+    return true
+  }
+
+  /// The same for what became of the declarations: the bean, and the factory behind it.
+  func defineAliases() {
+    for (alias, id) in aliased {
+      definitionsById[alias] = find(id: id)?.definition
+      guard let factory = find(id: "&\(id)") else { continue }
+      declarationsById["&\(alias)"] = factory.declaration
+      definitionsById["&\(alias)"] = factory.definition
+    }
+  }
+
   /// Whether a bean declared here is a scope.
   private(set) var hasScopeBean = false
   /// Whether a bean declared here is an injection.
@@ -230,6 +254,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
       plan.lock.mutex.withLock { _ in
         plan.declarations.forEach { $0.instance = nil }
         plan.declarations = []
+        plan.aliases = []
         plan.scopes = []
         plan.definitions = []
         plan.sources = []

@@ -1,9 +1,9 @@
 import CBeansRuntime
 
 /// Finds classes by what they are called in source.
-enum ClassName {
+package enum ClassName {
   /// The class of that name. Throws `.unknownClass`, saying what was found instead.
-  static func find(_ name: String) throws -> AnyClass {
+  package static func find(_ name: String) throws -> AnyClass {
     let types = named(name)
     let candidates = types.filter { $0.path == name || $0.path.hasSuffix("." + name) }
     // The full path is the name of one type only, and what stands at the top of a module hides what is nested.

@@ -1,0 +1,48 @@
+/// Another name for a bean, as it was declared.
+struct Alias {
+  let name: String
+  let target: String
+  let origin: EnvironmentError.Origin
+}
+
+extension Alias {
+  /// Enters a plan's aliases beside its ids, so that whatever looks for an id finds them. Those of ancestors are entered.
+  ///
+  /// - Returns: what is wrong with them; those are left out.
+  static func enter(in plan: Plan) -> [EnvironmentError] {
+    var faults: [EnvironmentError] = []
+    var known: [String: Alias] = [:]
+    for alias in plan.aliases {
+      if let earlier = plan.ownOrigin(ofId: alias.name) ?? known[alias.name]?.origin {
+        faults.append(alias.fault(.duplicateId, "the id '\(alias.name)' is taken by \(earlier)"))
+      } else {
+        known[alias.name] = alias
+      }
+    }
+    for alias in plan.aliases where known[alias.name]?.origin == alias.origin {
+      guard let target = alias.end(in: known) else {
+        faults.append(alias.fault(.cyclicDependency, "the alias '\(alias.name)' ends in a circle of aliases"))
+        continue
+      }
+      if !plan.enter(alias: alias.name, of: target) {
+        faults.append(alias.fault(.unknownBean, "no bean has the id '\(target)'\(plan.hint(forId: target))"))
+      }
+    }
+    return faults
+  }
+
+  /// The id at the end of a chain of aliases; nil for a circle.
+  private func end(in known: [String: Alias]) -> String? {
+    var seen: Set = [name]
+    var id = target
+    while let next = known[id] {
+      guard seen.insert(id).inserted else { return nil }
+      id = next.target
+    }
+    return id
+  }
+
+  private func fault(_ code: EnvironmentError.Code, _ message: String) -> EnvironmentError {
+    EnvironmentError(code, message, path: ["'\(name)'"], origin: origin)
+  }
+}

@@ -1,0 +1,45 @@
+import Beans
+import BeansLogging
+
+/// `<configuration:configuration>` with its `<configuration:define>` elements. Every load knows it.
+public final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // has no state
+  /// Creates a handler, for another namespace if need be. Every load knows one for `"configuration"`.
+  public override init(namespace: String = "configuration") { super.init(namespace: namespace) }
+
+  /// Adds the values as one configuration source, which replaces values of earlier ones.
+  public override func process(_ element: DocumentElement, context: XMLContext) throws {
+    guard element.name == "configuration" else {
+      let place = element.name == "define" ? "; it belongs into <configuration>" : ""
+      throw context.fault("<\(element.qualifiedName)> is not known in <beans>\(place)", at: element.origin)
+    }
+    var reader = ElementReader(element, context: context)
+    let namespace = reader.text("namespace") ?? ""
+    reader.finish()
+    let items = element.children.compactMap { child -> ConfigurationItem? in
+      guard child.namespace == element.namespace, child.name == "define" else {
+        context.report(context.unknown(child, in: "<\(element.qualifiedName)>"))
+        return nil
+      }
+      return item(child, namespace, context)
+    }
+    context.define(items, at: element)
+  }
+
+  private func item(_ element: DocumentElement, _ namespace: String, _ context: XMLContext) -> ConfigurationItem? {
+    var reader = ElementReader(element, context: context)
+    let namespace = reader.text("namespace") ?? namespace
+    let key = reader.required("key")
+    let type = ConfigurationValueType.read(&reader)
+    let value = reader.text("value")
+    if value == nil { reader.report("the attribute 'value' is missing") }
+    reader.finish()
+    context.rejectChildren(of: element)
+    guard let key, let type, let value else { return nil }
+    if let converted = type.convert(value) {
+      return ConfigurationItem(namespace: namespace, key: key, value: converted)
+    }
+    // No fault: nobody may ever read it. Who does gets the conversion's error.
+    LogManager.getLogger(forName: "Beans.XML").warn("'\(value)' for '\(key)' is not of its type (\(element.origin))")
+    return ConfigurationItem(namespace: namespace, key: key, value: value)
+  }
+}

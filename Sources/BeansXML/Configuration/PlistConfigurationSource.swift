@@ -1,0 +1,73 @@
+public import Beans
+public import Foundation
+
+/// The values of a property list, XML or binary.
+///
+/// Keys of the outermost dictionary are `key` or `namespace:key`; dictionaries within become dotted keys, as in
+/// `JSONConfigurationSource`.
+///
+/// Give it to `addConfigurationSource`, or declare it as a bean and set the property `path` or `name`.
+public final class PlistConfigurationSource: ConfigurationSource, Initializable, @unchecked Sendable {
+  // All are written only while the source is made, by one thread.
+  private var path = ""
+  private var name = ""
+  private var anchor: AnyClass?
+
+  /// For a bean whose property `path` or `name` is set.
+  public init() {}
+
+  /// Reads a file: an absolute path, or one relative to the current folder.
+  public init(path: String) { self.path = path }
+
+  /// Reads a local file.
+  public convenience init(url: URL) { self.init(path: url.path) }
+
+  /// Reads `name.plist` from the bundle of the process or of a class; where there is none, from the folder of the
+  /// executable or the current folder.
+  public init(name: String, forClass anchor: AnyClass? = nil) {
+    self.name = name
+    self.anchor = anchor
+  }
+
+  /// The path, or the file's name where it is looked for.
+  public var url: String { path.isEmpty ? "\(name).plist" : path }
+  /// A file replaces values of sources added before it.
+  public var canOverrule: Bool { true }
+
+  /// Reads the file, of at most 8 MiB, once.
+  ///
+  /// - Throws: `.missingConfiguration` where it cannot be read; `.conversionFailed` with file and line where it is no
+  ///   property list, or says what no configuration value can be.
+  public func load(_ manager: ConfigurationManager) throws {
+    let file = ConfigurationFile(path: find())
+    let data = try file.read()
+    if var outline = BinaryPlistOutline(data), outline.isTooLarge() {
+      throw file.malformed("its values refer to each other too often or too deep")
+    }
+    do {
+      var format = PropertyListSerialization.PropertyListFormat.xml
+      let content = try PropertyListSerialization.propertyList(from: data, options: [], format: &format)
+      // Almost any text is a property list of the old kind.
+      guard format != .openStep else { throw file.malformed("neither an XML nor a binary property list") }
+      try file.add(content, to: manager, from: self)
+    } catch let error as NSError where error.domain == NSCocoaErrorDomain {
+      let reason = error.userInfo["NSDebugDescription"] as? String ?? "malformed property list"
+      throw file.malformed(reason, line: Self.line(reason))
+    }
+  }
+
+  private func find() -> String {
+    if !path.isEmpty { return path }
+    let bundle = anchor.map { Bundle(for: $0) } ?? .main
+    if let found = bundle.path(forResource: name, ofType: "plist") { return found }
+    let beside = bundle.executableURL?.deletingLastPathComponent().appendingPathComponent("\(name).plist").path
+    return beside.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil } ?? "\(name).plist"
+  }
+
+  /// Foundation says "… on line 3".
+  private static func line(_ reason: String) -> Int {
+    let words = reason.split { $0 == " " || $0 == "," || $0 == ";" || $0 == "." }
+    guard let place = words.firstIndex(of: "line"), place + 1 < words.endIndex else { return 1 }
+    return Int(words[place + 1]) ?? 1
+  }
+}

@@ -1,0 +1,30 @@
+import Beans
+
+/// The elements of Spring's own namespace, and those without any.
+final class BeansNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // has no state
+  static let shared = BeansNamespaceHandler()
+
+  private init() { super.init(namespace: XMLNamespace.beans) }
+
+  override func process(_ element: DocumentElement, context: XMLContext) throws {
+    switch element.name {
+    case "bean":
+      if let declaration = BeanElement.declaration(element, context) { context.define(declaration, at: element) }
+    case "alias": AliasElement.process(element, context)
+    case "import": ImportElement.process(element, context)
+    case "description": break
+    case let name:
+      let places = [
+        "property": "<bean>", "constructor-arg": "<bean>", "entry": "<map>", "ref": "<property>", "value": "<property>",
+      ]
+      throw context.fault(
+        "<\(element.qualifiedName)> is not known in <beans>\(places[name].map { "; it belongs into \($0)" } ?? "")",
+        at: element.origin)
+    }
+  }
+
+  override func value(of element: DocumentElement, context: XMLContext) throws -> BeanValue {
+    var reader = ValueElement(element, context)
+    return try reader.read()
+  }
+}

@@ -1,0 +1,34 @@
+import Beans
+
+/// The `<constructor-arg>` elements of one bean. Those without an index count from 0, in the order they are written.
+struct ConstructorArguments {
+  private let context: XMLContext
+  private var next = 0
+  private var given: Set<Int> = []
+
+  init(_ context: XMLContext) { self.context = context }
+
+  mutating func read(_ element: DocumentElement) -> (index: Int, value: BeanValue)? {
+    var reader = ElementReader(element, context: context)
+    let index = index(&reader)
+    let value = reader.value(context: context)
+    reader.finish()
+    guard let index else { return nil }
+    if !given.insert(index).inserted { reader.report("argument \(index) is given twice", "index") }
+    return value.map { (index, $0) }
+  }
+
+  private mutating func index(_ reader: inout ElementReader) -> Int? {
+    guard let text = reader.name("index") else {
+      // One that is there and empty has been reported.
+      guard reader.element["index"] == nil else { return nil }
+      defer { next += 1 }
+      return next
+    }
+    guard let index = Int(text), index >= 0 else {
+      reader.report("'index' must be a number from 0, not '\(text)'", "index")
+      return nil
+    }
+    return index
+  }
+}

@@ -1,0 +1,46 @@
+public import Beans
+public import Foundation
+
+extension Environment {
+  /// Declares what an XML document in Spring's syntax says: all of it, or nothing where anything is wrong with it.
+  ///
+  /// `<beans>` may have Spring's namespace or none; `xsi:` attributes are tolerated undeclared. Every bean's origin is the
+  /// place of its tag, so that faults of startup name it. `<import>` reads local files; nothing else is opened. A document
+  /// may have 8 MiB, elements 256 deep and 256 attributes each, and no DTD of its own.
+  ///
+  /// Before startup only, from the thread that declares. Costs time and memory linear in the document's size.
+  ///
+  /// - Parameter source: what the document is called in faults; the path where it is a file, so that imports are found
+  ///   beside it.
+  /// - Throws: `.invalidXML` for a document that is malformed or does not follow the syntax, `.unknownClass` for a class
+  ///   that does not exist, each with file, line and column; several faults as one `.invalidXML` that holds them all;
+  ///   `.frozen` once the environment has started.
+  @discardableResult
+  public func loadXML(_ data: Data, source: String = "XML") throws -> Self {
+    try loadXML(data, source: source, handlers: [])
+  }
+
+  /// The same, with handlers for namespaces that this load alone knows, and with another way to find imported documents.
+  ///
+  /// - Throws: what `loadXML(_:source:)` and `resolver` throw.
+  @discardableResult
+  public func loadXML(
+    _ data: Data, source: String = "XML", handlers: [NamespaceHandler],
+    resolver: @escaping XMLResource.Resolver = XMLResource.localFile
+  ) throws -> Self {
+    try XMLEnvironmentLoader(self, handlers, resolver).load(XMLResource(data: data, source: source))
+    return self
+  }
+
+  /// The same, from a file.
+  ///
+  /// - Throws: `.invalidXML` where there is no such file, too.
+  @discardableResult
+  public func loadXML(
+    path: String, handlers: [NamespaceHandler] = [],
+    resolver: @escaping XMLResource.Resolver = XMLResource.localFile
+  ) throws -> Self {
+    try XMLEnvironmentLoader(self, handlers, resolver).load(XMLResource.localFile(path, importedBy: ""))
+    return self
+  }
+}

@@ -1,0 +1,54 @@
+import Beans
+
+/// One load: reads all documents, and then, where nothing is wrong, defines what they say.
+struct XMLEnvironmentLoader {
+  private let environment: Environment
+  private let context: XMLContext
+  private let importer: XMLImporter
+
+  init(
+    _ environment: Environment, _ handlers: [NamespaceHandler], _ resolver: @escaping XMLResource.Resolver,
+    limits: XMLLimits = XMLLimits()
+  ) {
+    self.environment = environment
+    importer = XMLImporter(resolver: resolver, limits: limits)
+    let own = Dictionary(handlers.map { ($0.namespace, $0) }) { $1 }
+    context = XMLContext(
+      environment: environment, handlers: NamespaceRegistry.shared.snapshot.merging(own) { $1 }, importer: importer)
+  }
+
+  func load(_ document: XMLResource) throws {
+    context.catching(.init(file: document.source, line: 1, column: 1)) { try importer.load(document, context) }
+    let faults = context.faults
+    if let fault = EnvironmentError.combining(faults, code: .invalidXML, { "\(document.source) has \($0) faults" }) {
+      throw fault
+    }
+    try define()
+  }
+
+  /// Sources come first: their `load` is the only thing that may still fail, and is undone then.
+  private func define() throws {
+    try environment.checkDeclaring("loadXML")
+    try addSources()
+    for definition in context.definitions {
+      switch definition {
+      case .bean(let declaration): try environment.define(declaration)
+      case .alias(let alias, let id, let origin): try environment.alias(alias, of: id, origin: origin)
+      case .source: break
+      }
+    }
+  }
+
+  private func addSources() throws {
+    var added: [any ConfigurationSource] = []
+    do {
+      for case .source(let source) in context.definitions {
+        try environment.addConfigurationSource(source)
+        added.append(source)
+      }
+    } catch {
+      for source in added.reversed() { environment.configurationManager.withdraw(source) }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Beans
+import Foundation
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+/// Reads the bytes of one document into a tree of elements with their positions.
+///
+/// Nothing outside the document is ever opened: no DTD, no entity. It uses no state outside itself, so documents can be
+/// read on several threads.
+struct XMLDocumentReader {
+  let source: String
+  var limits = XMLLimits()
+
+  /// The root element.
+  ///
+  /// - Throws: `.invalidXML` at the first place where the document is not well-formed, or for what is refused unread.
+  func read(_ data: Data) throws -> DocumentElement {
+    let bytes = [UInt8](data)
+    let events = XMLEvents(outline: try XMLOutline(bytes, limits: limits, source: source), source: source)
+    // From the array: a slice of data does not begin at index 0, which the parser does not know.
+    let parser = XMLParser(data: Data(bytes))
+    parser.shouldProcessNamespaces = true
+    parser.shouldReportNamespacePrefixes = true
+    parser.shouldResolveExternalEntities = false
+    parser.delegate = events
+    // What it answers does not say whether the document is well-formed: it is true after most errors.
+    _ = parser.parse()
+    if let fault = events.fault { throw fault }
+    guard let root = events.root else {
+      throw EnvironmentError(
+        .invalidXML, "the document has no element", origin: .init(file: source, line: 1, column: 1))
+    }
+    return root
+  }
+}
+
+/// Builds the tree from what the parser reports, and stops it at the first error.
+private final class XMLEvents: NSObject, XMLParserDelegate {
+  private let outline: XMLOutline
+  private let source: String
+  private var open: [ElementBuilder] = []
+  private var nextTag = 0
+  /// Namespace declarations of the element that begins next.
+  private var declared: [String: String] = [:]
+  private(set) var root: DocumentElement?
+  private(set) var fault: EnvironmentError?
+
+  init(outline: XMLOutline, source: String) {
+    self.outline = outline
+    self.source = source
+  }
+
+  func parser(_ parser: XMLParser, didStartMappingPrefix prefix: String, toURI namespaceURI: String) {
+    declared[prefix] = namespaceURI
+  }
+
+  func parser(
+    _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
+    attributes values: [String: String]
+  ) {
+    guard fault == nil else { return }
+    let tag = nextTag < outline.tags.count ? outline.tags[nextTag] : nil
+    nextTag += 1
+    let origin = tag.map { self.origin($0.position) } ?? origin(of: parser)
+    var bindings = open.last?.bindings ?? ["xml": "http://www.w3.org/XML/1998/namespace"]
+    // Most elements declare nothing, and share what is there.
+    if !declared.isEmpty { bindings.merge(declared) { $1 } }
+    declared = [:]
+    open.append(
+      ElementBuilder(
+        name: elementName, qualifiedName: qualifiedName ?? elementName, namespace: namespaceURI ?? "",
+        attributes: attributes(values, tag, bindings), origin: origin, bindings: bindings, within: open.last))
+  }
+
+  func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+    guard fault == nil, let element = open.popLast()?.finish() else { return }
+    if open.isEmpty {
+      root = element
+    } else {
+      open[open.count - 1].children.append(element)
+    }
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters string: String) {
+    if !open.isEmpty { open[open.count - 1].append(string) }
+  }
+
+  func parser(_ parser: XMLParser, foundCDATA data: Data) {
+    if !open.isEmpty { open[open.count - 1].append(verbatim: String(decoding: data, as: UTF8.self)) }
+  }
+
+  func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+    let code = (error as NSError).code
+    guard fault == nil, !XMLErrorText.isTolerated(code) else { return }
+    fault = EnvironmentError(.invalidXML, XMLErrorText.describe(code), origin: origin(of: parser))
+    // The parser would guess how to go on, and its guesses would be reported as errors of the user's.
+    parser.abortParsing()
+  }
+
+  private func attributes(
+    _ values: [String: String], _ tag: XMLOutline.Tag?, _ bindings: [String: String]
+  ) -> [DocumentAttribute] {
+    (tag?.attributes ?? []).compactMap { attribute in
+      let qualifiedName = outline.text(attribute.name)
+      // Namespace declarations are no attributes to the parser.
+      guard let value = values[qualifiedName] else { return nil }
+      let parts = qualifiedName.split(separator: ":", maxSplits: 1)
+      let prefix = parts.count == 2 ? String(parts[0]) : nil
+      return DocumentAttribute(
+        name: String(parts.last ?? ""), qualifiedName: qualifiedName,
+        namespace: prefix.map { bindings[$0] ?? "" } ?? "", value: value, origin: origin(attribute.position))
+    }
+  }
+
+  private func origin(_ position: XMLOutline.Position) -> EnvironmentError.Origin {
+    EnvironmentError.Origin(file: source, line: position.line, column: position.column)
+  }
+
+  private func origin(of parser: XMLParser) -> EnvironmentError.Origin {
+    EnvironmentError.Origin(file: source, line: max(parser.lineNumber, 1), column: max(parser.columnNumber, 1))
+  }
+}
