@@ -105,31 +105,9 @@ private final class SharedLookups: Sendable {
     fields = application.fields
   }
 
-  func readFields(_ count: Int) {
-    for _ in 0..<(count + 7) / 8 {
-      useHeld(fields.s4)
-      useHeld(fields.s5)
-      useHeld(fields.s6)
-      useHeld(fields.s7)
-      useHeld(fields.s8)
-      useHeld(fields.s9)
-      useHeld(fields.s10)
-      useHeld(fields.s11)
-    }
-  }
+  func readFields(_ count: Int) { fields.read(count) { useHeld($0) } }
 
-  func lookUp(_ count: Int) throws {
-    for _ in 0..<(count + 7) / 8 {
-      useHeld(try environment.getBean(S4.self))
-      useHeld(try environment.getBean(S5.self))
-      useHeld(try environment.getBean(S6.self))
-      useHeld(try environment.getBean(S7.self))
-      useHeld(try environment.getBean(S8.self))
-      useHeld(try environment.getBean(S9.self))
-      useHeld(try environment.getBean(S10.self))
-      useHeld(try environment.getBean(S11.self))
-    }
-  }
+  func lookUp(_ count: Int) throws { try environment.lookUp(count) }
 }
 
 /// A request's objects made at first use by whoever comes first, by hand: under a lock.

@@ -1,6 +1,6 @@
 import Beans
 
-/// A bean that exists, looked up, beside an object read from a field. Eight of them in turn.
+/// A bean that exists, looked up, beside an object read from a field. 20 of them in turn.
 struct Lookup {
   let settings: Settings
 
@@ -27,16 +27,7 @@ struct Lookup {
   static func fieldRead(_ application: LookupApplication) -> Contestant {
     let fields = application.fields
     return Contestant("hand-written: a strong field read") { count in
-      for _ in 0..<(count + 7) / 8 {
-        useHeld(fields.s4)
-        useHeld(fields.s5)
-        useHeld(fields.s6)
-        useHeld(fields.s7)
-        useHeld(fields.s8)
-        useHeld(fields.s9)
-        useHeld(fields.s10)
-        useHeld(fields.s11)
-      }
+      fields.read(count) { useHeld($0) }
     }
   }
 
@@ -49,18 +40,7 @@ struct Lookup {
   }
 
   private static func lookups(_ name: String, in environment: Environment) -> Contestant {
-    Contestant(name) { count in
-      for _ in 0..<(count + 7) / 8 {
-        useHeld(try environment.getBean(S4.self))
-        useHeld(try environment.getBean(S5.self))
-        useHeld(try environment.getBean(S6.self))
-        useHeld(try environment.getBean(S7.self))
-        useHeld(try environment.getBean(S8.self))
-        useHeld(try environment.getBean(S9.self))
-        useHeld(try environment.getBean(S10.self))
-        useHeld(try environment.getBean(S11.self))
-      }
-    }
+    Contestant(name) { count in try environment.lookUp(count) }
   }
 
   static func byProtocol(_ application: LookupApplication) -> Contestant {
@@ -82,33 +62,13 @@ struct Lookup {
   static func unretainedRead(_ application: LookupApplication) -> Contestant {
     let fields = application.fields
     return Contestant("hand-written: an unretained field read") { count in
-      for _ in 0..<(count + 7) / 8 {
-        use(fields.s4)
-        use(fields.s5)
-        use(fields.s6)
-        use(fields.s7)
-        use(fields.s8)
-        use(fields.s9)
-        use(fields.s10)
-        use(fields.s11)
-      }
+      fields.read(count) { use($0) }
     }
   }
 
   static func lent(_ application: LookupApplication) -> Contestant {
     let environment = application.environment
-    return Contestant("withBean, by type") { count in
-      for _ in 0..<(count + 7) / 8 {
-        try environment.withBean(S4.self) { use($0) }
-        try environment.withBean(S5.self) { use($0) }
-        try environment.withBean(S6.self) { use($0) }
-        try environment.withBean(S7.self) { use($0) }
-        try environment.withBean(S8.self) { use($0) }
-        try environment.withBean(S9.self) { use($0) }
-        try environment.withBean(S10.self) { use($0) }
-        try environment.withBean(S11.self) { use($0) }
-      }
-    }
+    return Contestant("withBean, by type") { count in try environment.borrow(count) }
   }
 
   /// All ways lead to the same objects.
