@@ -42,6 +42,7 @@ let package = Package(
     .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging"], swiftSettings: settings),
     .testTarget(name: "BeansTests", dependencies: ["Beans"], swiftSettings: settings),
     .testTarget(name: "SpecificationTests", dependencies: ["Beans"], swiftSettings: settings),
+    .testTarget(name: "SeedExamples", dependencies: ["Beans"], swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop"], swiftSettings: settings),
     .testTarget(
       name: "BeansServerTests", dependencies: ["BeansServer", "BeansEventLoop", "Beans"], swiftSettings: settings),

@@ -31,6 +31,21 @@ import Testing
     #expect(try environment.getBean(Limits.self).open == 2)
   }
 
+  @Test("A closure may have more parameters than eight, and so may an initializer")
+  func manyParameters() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Pool.self)).define(environment.bean(7))
+    try environment.define(
+      environment.bean(
+        Limits.self,
+        factory: { (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int, i: Int, pool: Pool) in
+          Limits(open: a + b + c + d + e + f + g + h + i + pool.size)
+        }))
+    try environment.define(environment.bean(Nine.self, factory: Nine.init))
+    #expect(try environment.getBean(Limits.self).open == 9 * 7 + 1)
+    #expect(try environment.getBean(Nine.self).sum == 9 * 7)
+  }
+
   @Test("Two parameters of one type get the one bean")
   func repeatedType() throws {
     let environment = try Environment()
@@ -320,4 +335,9 @@ private final class Choir {
 private final class Located {
   let environment: Environment
   init(environment: Environment) { self.environment = environment }
+}
+
+private struct Nine {
+  let a, b, c, d, e, f, g, h, i: Int
+  var sum: Int { a + b + c + d + e + f + g + h + i }
 }

@@ -14,14 +14,18 @@ final class BeanConstructor: @unchecked Sendable {
   let product: Dependency?
   /// The class of what `create` usually answers, where the declared type decides it.
   let identity: ObjectIdentifier?
+  /// What the bean makes in its turn, from `dependencies`. `create` then takes one argument: an `Assembly`.
+  let assembled: AssembledBean?
 
   @usableFromInline
   init(
-    dependencies: [Dependency], product: Dependency? = nil, identity: ObjectIdentifier? = nil, create: @escaping Create
+    dependencies: [Dependency], product: Dependency? = nil, identity: ObjectIdentifier? = nil,
+    assembled: AssembledBean? = nil, create: @escaping Create
   ) {
     self.dependencies = dependencies
     self.product = product
     self.identity = identity
+    self.assembled = assembled
     self.create = create
   }
 

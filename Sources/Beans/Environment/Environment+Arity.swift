@@ -150,4 +150,29 @@ extension Environment {
     }
     return declare(type, constructor, id, parent, lazy, abstract, file, line)
   }
+
+  /// Declares a bean built by constructor injection; see the form for any number of parameters.
+  ///
+  /// That one would do for functions; a closure of so many parameters would rather be one that takes a tuple.
+  @inlinable @inline(__always)
+  public func bean<T, A, B, C, D, E, F, G, H, I, each J>(
+    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line,
+    factory: @escaping (A, B, C, D, E, F, G, H, I, repeat each J) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    var dependencies = [
+      Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self), Dependency.of(E.self),
+      Dependency.of(F.self), Dependency.of(G.self), Dependency.of(H.self), Dependency.of(I.self),
+    ]
+    repeat dependencies.append(Dependency.of((each J).self))
+    let constructor = BeanConstructor(type, dependencies) { arguments in
+      var arguments = arguments
+      return try factory(
+        arguments.take(as: A.self), arguments.take(as: B.self), arguments.take(as: C.self), arguments.take(as: D.self),
+        arguments.take(as: E.self), arguments.take(as: F.self), arguments.take(as: G.self), arguments.take(as: H.self),
+        arguments.take(as: I.self),
+        repeat arguments.take(as: (each J).self))
+    }
+    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+  }
 }

@@ -31,6 +31,8 @@ extension Environment {
       return Argument(owning: dependency.provider(in: self, id: id).unsafelyUnwrapped, access: .boxed)
     case .environment:
       return Argument(borrowing: self, access: .reference)
+    case .assembly(let product):
+      return Argument(owning: Assembly(of: product, in: self), access: .reference)
     case .fixed(let argument):
       return Argument(object: argument.object, access: argument.access, isOwned: false)
     case .bean(let recipe, let hops):
@@ -222,7 +224,7 @@ extension Environment {
 
   /// Properties, environment, post processors and callbacks, in that order.
   @inline(never)
-  private func complete(_ created: AnyObject, _ recipe: Recipe, _ found: LifecycleTraits) throws -> AnyObject {
+  func complete(_ created: AnyObject, _ recipe: Recipe, _ found: LifecycleTraits) throws -> AnyObject {
     var object = created
     var traits = found
     for property in recipe.properties {
@@ -272,7 +274,7 @@ extension Environment {
   // MARK: failures
 
   @inline(never)
-  private func tooDeep(_ recipe: Unmanaged<Recipe>) -> EnvironmentError {
+  func tooDeep(_ recipe: Unmanaged<Recipe>) -> EnvironmentError {
     let recipe = recipe.takeUnretainedValue()
     return recipe.definition.fault(
       .creationFailed, "builds are nested too deeply: the thread has no stack left for \(recipe.label)")

@@ -20,6 +20,8 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   private(set) var postConstructs: [BeanCallback]
   private(set) var onDestroys: [BeanCallback]
   let stated: [Any.Type]
+  /// What a factory bean makes.
+  private(set) var product: Definition?
   /// What scopes are handed. nil for a seed.
   private(set) var declaration: BeanDeclaration?
 
@@ -50,6 +52,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.postConstructs = chain.first { !$0.postConstructs.isEmpty }?.postConstructs ?? []
     self.onDestroys = chain.first { !$0.onDestroys.isEmpty }?.onDestroys ?? []
     self.stated = declaration.stated
+    self.product = constructor?.assembled.map { Definition($0, origin: declaration.origin) }
     declaration.label = label
     declaration.callbacks = onDestroys
   }
@@ -78,8 +81,31 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.declaration = nil
   }
 
+  /// The product of a factory bean, which no lookup finds.
+  private init(_ product: AssembledBean, origin: EnvironmentError.Origin) {
+    self.type = product.type
+    self.id = nil
+    self.ordinal = -1
+    self.origin = origin
+    self.scopeName = "prototype"
+    self.isLazy = true
+    self.isPrimary = false
+    self.isSeed = false
+    self.isInstance = false
+    self.constructor = product.constructor
+    self.pinned = [:]
+    self.properties = []
+    self.requirements = []
+    self.postConstructs = []
+    self.onDestroys = []
+    self.stated = []
+    self.declaration = nil
+  }
+
   /// Lets go of the user's closures.
   func dismantle() {
+    product?.dismantle()
+    product = nil
     constructor = nil
     pinned = [:]
     properties = []

@@ -10,6 +10,8 @@ final class Edge: @unchecked Sendable {  // immutable
     case absent
     case provider(id: String?)
     case environment
+    /// What a factory bean makes its products with.
+    case assembly(Recipe)
     /// A value given in the declaration, kept by the edge.
     case fixed(Argument)
   }
@@ -47,6 +49,8 @@ final class Edge: @unchecked Sendable {  // immutable
     switch source {
     case .bean(let recipe, _): [recipe]
     case .all(let targets): targets.map(\.recipe)
+    // A factory cannot be followed before what its products need.
+    case .assembly(let product): product.arguments.flatMap(\.recipes)
     case .absent, .provider, .environment, .fixed: []
     }
   }

@@ -48,7 +48,14 @@ struct GraphCompiler {
   private mutating func define(_ plan: Plan) {
     var templates = TemplateResolver(plan)
     for (ordinal, declaration) in plan.declarations.enumerated() {
-      if let definition = templates.define(declaration, ordinal: ordinal) { plan.add(definition) }
+      guard let definition = templates.define(declaration, ordinal: ordinal) else { continue }
+      if definition.product != nil, let earlier = plan.candidates(for: definition.type).first {
+        faults.append(
+          definition.fault(
+            .invalidDeclaration, "a factory is bound once per tag, and \(earlier.label) is bound at \(earlier.origin)"))
+      } else {
+        plan.add(definition)
+      }
     }
     faults += templates.faults
   }
@@ -116,11 +123,16 @@ struct GraphCompiler {
       $0.definition.scopeName == "prototype" && !$0.isNeeded && !$0.faults.isEmpty && worksBelow($0)
     }
     let forgiven = Set(unusable.map { ObjectIdentifier($0) })
-    for recipe in plans.flatMap(\.recipes) where !forgiven.contains(ObjectIdentifier(recipe)) {
+    for recipe in plans.flatMap(\.recipes) where !recipe.faults.isEmpty {
       let isTried =
         recipe.definition.scopeName == "prototype" && !recipe.isNeeded && recipe.plan !== plan
         && recipe.plan.definitions.allSatisfy { $0 !== recipe.definition }
-      if !isTried { faults += recipe.faults }
+      if isTried || forgiven.contains(ObjectIdentifier(recipe)) {
+        // A lookup may still ask for it here.
+        recipe.inactive = recipe.faults.first
+      } else {
+        faults += recipe.faults
+      }
     }
     faults += cycles
     for plan in plans {

@@ -18,9 +18,13 @@ struct Linker {
       linker.linkPending()
       let added = Array(plan.recipes[known...])
       let faults = added.flatMap(\.faults) + Sorter.sort(added).faults
-      if let fault = EnvironmentError.combining(faults, code: .startupFailed, { "\($0) faults" }) { throw fault }
       Sorter.judgeLifetimes(of: added)
-      added.forEach { $0.freeze() }
+      for recipe in added {
+        // It stays in the plan, where the next lookup finds it.
+        if let fault = recipe.faults.first { recipe.inactive = fault }
+        recipe.freeze()
+      }
+      if let fault = EnvironmentError.combining(faults, code: .startupFailed, { "\($0) faults" }) { throw fault }
       return edge
     }
   }
@@ -68,6 +72,7 @@ struct Linker {
     }
     recipe.arguments = parameters.enumerated().compactMap { index, dependency in
       switch definition.pinned[index] {
+      case _ where isSeed(dependency, at: index, of: recipe): nil
       case nil: connect(dependency, of: recipe, "parameter \(index)")
       case .reference(let id): connect(dependency, id: id, of: recipe, "parameter \(index)")
       case .value(let value): fixed(value, dependency, of: recipe, "parameter \(index)")
@@ -83,6 +88,17 @@ struct Linker {
         }
       return edge.map { Recipe.Property(edge: $0, set: property.set) }
     }
+    if let product = definition.product { recipe.assemble(product) }
+  }
+
+  /// Whether a parameter is left to whoever calls the factory bean.
+  private func isSeed(_ dependency: Dependency, at index: Int, of recipe: Recipe) -> Bool {
+    guard recipe.definition.product != nil, case .assisted = dependency.shape else { return false }
+    if recipe.definition.pinned[index] != nil {
+      recipe.faults.append(
+        recipe.definition.fault(.invalidDeclaration, "argument \(index) is the seed, which cannot be pinned"))
+    }
+    return true
   }
 
   private mutating func prerequisite(_ requirement: BeanDeclaration.Requirement, of recipe: Recipe) -> Edge? {
@@ -150,6 +166,7 @@ struct Linker {
     switch dependency.shape {
     case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason, path: [element]))
     case .environment: return .success(Edge(dependency, .environment))
+    case .assisted: return .failure(misplacedSeed(dependency))
     case .one where id == nil, .optional where id == nil, .all:
       // A seed is found by its own type, even one that asks for something else when it is no seed.
       if let (seed, _) = plan.chain.lazy.compactMap({ plan, hops in plan.seed.map { ($0, hops) } })
@@ -205,6 +222,13 @@ struct Linker {
     return .success(Edge(dependency, .bean(recipe, hops: hops)))
   }
 
+  private func misplacedSeed(_ dependency: Dependency) -> EnvironmentError {
+    EnvironmentError(
+      .invalidDeclaration,
+      "\(dependency.wanted) is a seed, which only the factory given to bindFactory(…).to(factory:) can take",
+      path: ["\(dependency.wanted)"])
+  }
+
   private func notOpen(_ definition: Definition) -> EnvironmentError {
     var error = definition.fault(
       .scopeNotActive, "\(definition.label) lives in scope '\(definition.scopeName)', which is not open here")
@@ -258,6 +282,7 @@ struct Linker {
     switch dependency.shape {
     case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason))
     case .provider: return dependency.provided.map { check(provided: $0, id: id, in: plan) } ?? .success(())
+    case .assisted: return .failure(misplacedSeed(dependency))
     case .environment, .optional, .all: return .success(())
     case .one where id != nil: return .success(())
     case .one:

@@ -35,6 +35,9 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   /// Whether something that is certain to be built needs it.
   var isNeeded = false
 
+  /// What a factory bean makes. In no plan: its dependencies are those of the factory.
+  private(set) var product: Recipe?
+
   /// The same once more, flat, for the request path: written by `freeze`.
   private(set) var flat: UnsafeMutablePointer<SlotPlan>?
 
@@ -59,6 +62,8 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   /// Settles what the linker has written.
   func freeze() {
     thaw()
+    product?.isInfrastructure = isInfrastructure
+    product?.freeze()
     let flat = UnsafeMutablePointer<SlotPlan>.allocate(capacity: 1)
     flat.initialize(to: SlotPlan(self))
     self.flat = flat
@@ -82,8 +87,18 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     (prerequisites + arguments + properties.map(\.edge)).flatMap(\.recipes)
   }
 
+  /// Gives what has been linked to the product: it is what calls for it.
+  func assemble(_ definition: Definition) {
+    let product = Recipe(definition, kind: .prototype, plan: plan)
+    product.arguments = arguments
+    self.product = product
+    arguments = [Edge(Dependency.of(Assembly.self), .assembly(product))]
+  }
+
   /// Lets go of the user's closures.
   func dismantle() {
+    product?.dismantle()
+    product = nil
     prerequisites = []
     arguments = []
     properties = []

@@ -14,6 +14,8 @@ class Dependency: @unchecked Sendable {  // immutable
     case provider
     /// The environment in which the bean is built.
     case environment
+    /// The seed of a product.
+    case assisted
     /// Nothing the container can give; the message says why.
     case invalid(String)
   }

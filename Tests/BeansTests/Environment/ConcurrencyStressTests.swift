@@ -72,15 +72,15 @@ struct ConcurrencyStressTests {
   @Test func lookupsKnockOnWhileTheEndIsMarked() throws {
     for _ in 0..<Self.rounds * 10 {
       let environment = try Environment()
-      try environment.define(environment.bean(Int.self, value: 1))
+      try environment.define(environment.bean("bean"))
       let factory = try environment.childFactory("request", seed: Int.self)
-      let children = try (0..<8).map { try factory.create(seed: $0) }
+      let children = try (0..<8).map { try factory.build($0) }
       let refused = try onThreads(2) { number -> Int in
         var refused = 0
         for child in children {
           if number == 0 { child.finish() }
-          while code({ try child.getBean(Int.self) }) != .finished {}
-          for _ in 0..<4 where code({ try child.getBean(Int.self) }) == .finished { refused += 1 }
+          while code({ try child.getBean(String.self) }) != .finished {}
+          for _ in 0..<4 where code({ try child.getBean(String.self) }) == .finished { refused += 1 }
         }
         return refused
       }

@@ -10,6 +10,7 @@ import Testing
     case .all: "all"
     case .provider: "provider"
     case .environment: "environment"
+    case .assisted: "assisted"
     case .invalid: "invalid"
     }
   }
@@ -35,12 +36,14 @@ import Testing
     check(Provider<[Tracked]>.self, "provider", element: Tracked.self)
     check(Provider<Tracked?>.self, "provider", element: Tracked.self)
     check(Environment.self, "environment", element: Environment.self, isReference: true)
+    check(Assisted<Tracked>.self, "assisted", element: Tracked.self)
     check(Int??.self, "invalid", element: Int?.self)
     check([Int]?.self, "invalid", element: [Int].self)
     check([[Int]].self, "invalid", element: [Int].self)
     check([Int?].self, "invalid", element: Int?.self)
     check([Provider<Int>].self, "invalid", element: Provider<Int>.self)
     check(Provider<Int>?.self, "invalid", element: Provider<Int>.self)
+    check(Assisted<Int>?.self, "invalid", element: Assisted<Int>.self)
     check(Environment?.self, "invalid", element: Environment.self, isReference: true)
   }
 
