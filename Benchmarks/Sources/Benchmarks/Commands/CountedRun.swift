@@ -13,6 +13,7 @@ enum CountedRun {
     ("lookup-id", { Lookup.byTypeAndId(try LookupApplication()) }),
     ("lookup-lent", { Lookup.lent(try LookupApplication()) }),
     ("prototype", { PrototypeBuild.container(try Prototypes()) }),
+    ("assisted", { AssistedBuild.container(try AssistedApplication()) }),
     (startup, { Startup.container(1000) }),
     (largeStartup, { Startup.container(100_000) }),
     ("session", { try Sessions.container() }),

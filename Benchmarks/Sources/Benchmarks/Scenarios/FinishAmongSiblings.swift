@@ -14,7 +14,8 @@ struct FinishAmongSiblings {
         byHand.open()
         try container.open()
       }
-      try SelfCheck.expect(byHand.count == siblings && container.count == siblings, "there are other siblings than asked for")
+      try SelfCheck.expect(
+        byHand.count == siblings && container.count == siblings, "there are other siblings than asked for")
       table.rows += try Contest(
         settings: settings,
         contestants: [

@@ -13,7 +13,8 @@ struct Lookup {
     table.rows = try Contest(
       settings: settings,
       contestants: [
-        Self.fieldRead(application), Self.byType(application), Self.fromBelow(application), Self.byProtocol(application),
+        Self.fieldRead(application), Self.byType(application), Self.fromBelow(application),
+        Self.byProtocol(application),
         Self.byTypeAndId(application),
       ], operations: operations
     ).rows()

@@ -89,21 +89,25 @@ enum RequestContestants {
   /// Both sides build the same graph, share what is shared, use the application's singletons, and release.
   static func check() throws {
     let byHand = HandwrittenApplication()
-    try SelfCheck.expect(isWired(byHand.makeRequest(), byHand.s16, byHand.s19), "the hand-written request is wired wrongly")
+    try SelfCheck.expect(
+      isWired(byHand.makeRequest(), byHand.s16, byHand.s19), "the hand-written request is wired wrongly")
     let application = try ContainerApplication(seed: Int.self)
     let request = try application.requests.build(1)
     let root = try request.getBean(R0.self)
     let environment = application.environment
     try SelfCheck.expect(
-      isWired(root, environment.getBean(S16.self), environment.getBean(S19.self)), "the container wired the request wrongly")
+      isWired(root, environment.getBean(S16.self), environment.getBean(S19.self)),
+      "the container wired the request wrongly")
     try SelfCheck.expect(try request.getBean(R0.self) === root, "the container built a bean twice")
     request.finish()
-    try SelfCheck.expect(application.environment.statistics().contains { $0.scope == "request" && $0.released == 8 },
+    try SelfCheck.expect(
+      application.environment.statistics().contains { $0.scope == "request" && $0.released == 8 },
       "the container did not release eight beans")
     for contestant in [handwrittenDisposable(), try containerDisposable()] {
       let before = measure_release_count()
       try contestant.run(10)
-      try SelfCheck.expect(measure_release_count() == before + 20, "'\(contestant.name)' did not release two beans of each")
+      try SelfCheck.expect(
+        measure_release_count() == before + 20, "'\(contestant.name)' did not release two beans of each")
     }
   }
 

@@ -35,9 +35,11 @@ struct RequestLifecycle {
       }
     }
     // The row without the boxed seed is the one that the quality asked for is about.
-    if let limit = settings.limit, let ratio = table.row(RequestContestants.containerName)?.ratio.median, ratio > limit {
+    if let limit = settings.limit, let ratio = table.row(RequestContestants.containerName)?.ratio.median, ratio > limit
+    {
       table.failures.append(
-        "\(RequestContestants.containerName): \(Text.number(ratio, digits: 2)) times hand-written, \(limit) are allowed")
+        "\(RequestContestants.containerName): \(Text.number(ratio, digits: 2)) times hand-written, \(limit) are allowed"
+      )
     }
   }
 }

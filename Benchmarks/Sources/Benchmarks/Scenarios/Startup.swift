@@ -13,23 +13,29 @@ struct Startup {
     for count in [1000, 10_000, 100_000] {
       let layers = Layers(count: count)
       let stopwatch = Stopwatch()
-      table.rows += try contest(count, [
-        Contestant("\(count) by id: hand-written") { times in
-          for _ in 0..<times { drop(stopwatch.time { layers.build() }) }
-        },
-        Self.contestant("\(count) by id: Beans", stopwatch, layers.declare),
-        Contestant("\(count) by id: Beans, startup() alone") { times in
-          for _ in 0..<times { try start(stopwatch, declaredBefore: layers.declare) }
-        },
-      ], stopwatch).rows()
+      table.rows += try contest(
+        count,
+        [
+          Contestant("\(count) by id: hand-written") { times in
+            for _ in 0..<times { drop(stopwatch.time { layers.build() }) }
+          },
+          Self.contestant("\(count) by id: Beans", stopwatch, layers.declare),
+          Contestant("\(count) by id: Beans, startup() alone") { times in
+            for _ in 0..<times { try start(stopwatch, declaredBefore: layers.declare) }
+          },
+        ], stopwatch
+      ).rows()
     }
     let stopwatch = Stopwatch()
-    table.rows += try contest(1000, [
-      Contestant("1000 by type: hand-written") { times in
-        for _ in 0..<times { drop(stopwatch.time { Parts.build() }) }
-      },
-      Self.contestant("1000 by type: Beans", stopwatch, Parts.declare),
-    ], stopwatch).rows()
+    table.rows += try contest(
+      1000,
+      [
+        Contestant("1000 by type: hand-written") { times in
+          for _ in 0..<times { drop(stopwatch.time { Parts.build() }) }
+        },
+        Self.contestant("1000 by type: Beans", stopwatch, Parts.declare),
+      ], stopwatch
+    ).rows()
     let small = table.row("1000 by id: Beans")?.nanoseconds.median ?? .nan
     let large = table.row("100000 by id: Beans")?.nanoseconds.median ?? .nan
     table.facts.append(
@@ -88,7 +94,8 @@ struct Startup {
       let below = try environment.getBean(Layer2.self, byId: layers.ids[2][layers.choice(number, 2)])
       try SelfCheck.expect(bean.below === below, "a bean depends on another one than asked for")
       try SelfCheck.expect(
-        byHand.layer3[number].below === byHand.layer2[layers.choice(number, 2)], "hand-written objects are wired wrongly")
+        byHand.layer3[number].below === byHand.layer2[layers.choice(number, 2)],
+        "hand-written objects are wired wrongly")
     }
     try environment.shutdown()
     let parts = try Environment(name: "application")
