@@ -121,13 +121,26 @@ struct LoopScenario {
       ]
     ).rows()
     table.rows += try contest(
-      100_000,
+      20_000,
       [
-        Contestant("call an actor again: on a Dispatch queue by hand") { count in
+        Contestant("call an actor and come back: on a Dispatch queue by hand") { count in
           waitFor { for _ in 0..<count { await onQueues[0].hop() } }
         },
-        Contestant("call an actor again: on an EventLoop") { count in
+        Contestant("call an actor and come back: on an EventLoop") { count in
           waitFor { for _ in 0..<count { await onLoops[0].hop() } }
+        },
+      ]
+    ).rows()
+    // Nothing happens in between, so nobody has to come back: no hop is needed at all.
+    let (alone, aloneOnQueue) = (onLoops[0], onQueues[0])
+    table.rows += try contest(
+      100_000,
+      [
+        Contestant("call an actor in a row: on a Dispatch queue by hand") { count in
+          waitFor { for _ in 0..<count { await aloneOnQueue.hop() } }
+        },
+        Contestant("call an actor in a row: on an EventLoop") { count in
+          waitFor { for _ in 0..<count { await alone.hop() } }
         },
       ]
     ).rows()
