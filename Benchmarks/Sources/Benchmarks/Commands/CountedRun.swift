@@ -32,8 +32,8 @@ enum CountedRun {
     }
   }
 
-  /// Does the operation so many times, and prints how many blocks that allocated, not counting what the first operations
-  /// allocate to fill tables.
+  /// Does the operation so many times, and prints how many blocks that allocated, not counting what the first
+  /// operations allocate to fill tables.
   static func run(_ name: String, operations: Int) throws {
     guard let make = contestants.first(where: { $0.name == name })?.make else { throw Unknown(name: name) }
     let contestant = try make()

@@ -5,8 +5,8 @@ import Synchronization
 enum Together {
   struct NoThread: Error {}
 
-  /// Runs `body` with the numbers from 0 on threads of their own, which all begin once the last of them is there. Returns
-  /// when all have ended, and throws what one of them threw.
+  /// Runs `body` with the numbers from 0 on threads of their own, which all begin once the last of them is there.
+  /// Returns when all have ended, and throws what one of them threw.
   static func run(threads: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let work = SharedWork(threads: threads, body)
     var started: [pthread_t] = []

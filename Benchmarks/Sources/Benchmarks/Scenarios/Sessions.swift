@@ -5,8 +5,8 @@ import CMeasure
 import Glibc
 import Synchronization
 
-/// A million live sessions with two beans each, on one event loop: what each costs in memory, in time to open and to use,
-/// and how long the loop is busy at a time when all of them expire at once.
+/// A million live sessions with two beans each, on one event loop: what each costs in memory, in time to open and to
+/// use, and how long the loop is busy at a time when all of them expire at once.
 struct Sessions {
   let settings: Settings
 

@@ -1,7 +1,7 @@
 import Beans
 
-/// Declaring an application, validating it and building every singleton, beside the same objects by hand. The end of the
-/// application is not measured.
+/// Declaring an application, validating it and building every singleton, beside the same objects by hand. The end of
+/// the application is not measured.
 struct Startup {
   let settings: Settings
 

@@ -1,6 +1,6 @@
-// Requests of 1, 2, 4 … 64 beans, for the plot: a binomial tree. G0 to G(n-1) are a request of n beans, whose root is the
-// last of them: it depends on those whose number is its own with one of the low ones cleared. Every second bean is a leaf,
-// which depends on a singleton.
+// Requests of 1, 2, 4 … 64 beans, for the plot: a binomial tree. G0 to G(n-1) are a request of n beans, whose root is
+// the last of them: it depends on those whose number is its own with one of the low ones cleared. Every second bean is
+// a leaf, which depends on a singleton.
 
 final class G0: Sendable {
   let s16: S16

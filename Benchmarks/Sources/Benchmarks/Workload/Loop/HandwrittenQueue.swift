@@ -1,6 +1,7 @@
 import Glibc
 
-/// A thread that runs closures handed over by other threads, by hand: an array under a lock, and a condition to sleep on.
+/// A thread that runs closures handed over by other threads, by hand: an array under a lock, and a condition to sleep
+/// on.
 final class HandwrittenQueue: @unchecked Sendable {
   // `waiting` and `isStopped` are guarded by `lock`, whose memory lives as long as this object.
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -1,7 +1,7 @@
 import Beans
 
-// A thousand classes without a thousand lines: one for each three of ten digits. Each depends, by type, on the class whose
-// first digit is one higher.
+// A thousand classes without a thousand lines: one for each three of ten digits. Each depends, by type, on the class
+// whose first digit is one higher.
 
 protocol Digit: Sendable {
   associatedtype Next: Digit
