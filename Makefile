@@ -10,7 +10,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo test load bench check-memory sanitize format lint packages
+.PHONY: help demo test load bench bench-http check-cost check-memory sanitize format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -26,11 +26,19 @@ load: packages ## loads the service with wrk, ends it in the middle of a second 
 	@scripts/require-packages wrk
 	@scripts/load
 
-bench: ## measures a request's lifecycle beside hand-written Swift
-	swift run --package-path Benchmarks -c release Benchmarks
+bench: packages ## measures everything beside hand-written Swift (ARGUMENTS: scenarios, --rounds n, --json file, --update)
+	@scripts/bench $(ARGUMENTS)
 
-check-memory: ## opens and finishes a million request environments: memory must stay flat
-	swift run --package-path Benchmarks -c release Benchmarks memory
+bench-http: packages ## measures the service under load beside the same by hand, and beside a minimal C server
+	@scripts/require-packages wrk curl
+	@scripts/bench-http
+
+check-cost: packages ## fails where a request or a lookup takes more instructions or allocations than Benchmarks/baseline.json
+	@scripts/require-packages valgrind
+	@scripts/check-cost
+
+check-memory: packages ## opens and finishes a million request environments: memory must stay flat
+	@scripts/bench memory
 
 sanitize: packages ## runs all tests under ThreadSanitizer, then under AddressSanitizer
 	scripts/sanitize

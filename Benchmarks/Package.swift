@@ -9,11 +9,19 @@ let package = Package(
     .target(name: "CMeasure"),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["CMeasure", .product(name: "Beans", package: "swift-beans")],
+      dependencies: [
+        "CMeasure",
+        .product(name: "Beans", package: "swift-beans"),
+        .product(name: "BeansEventLoop", package: "swift-beans"),
+        .product(name: "BeansServer", package: "swift-beans"),
+      ],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
       ]),
+    // The least that a server on the same libraries can be, in C: what `scripts/bench-http` compares the service with.
+    .executableTarget(
+      name: "HealthServer", linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("http_parser")]),
   ]
 )

@@ -28,7 +28,7 @@ enum Storefront {
     let loops = threads.map(\.loop)
     let shop = try ShopEnvironment(configuration) { loops.first(where: \.isCurrent) ?? loops[0] }
     let service = try ShopService(shop)
-    let server = HTTPServer(handler: service.handle)
+    let server = HTTPServer(handler: try service.handler(configuration))
 
     let lifecycle = ServerLifecycle(environment: shop.application, loop: loops[0], drainLimit: drainLimit) {
       server.drain(within: $0, completion: $1)

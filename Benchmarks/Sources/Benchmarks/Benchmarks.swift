@@ -3,31 +3,46 @@ import Glibc
 /// Measures the container beside hand-written Swift; see README.md.
 @main
 enum Benchmarks {
-  static func main() throws {
-    let options: Options
+  static func main() {
     do {
-      options = try Options(CommandLine.arguments.dropFirst())
+      exit(try run(Options(CommandLine.arguments.dropFirst())) ? EXIT_SUCCESS : EXIT_FAILURE)
+    } catch let error as Options.Refused {
+      complain("\(error)\n\(Options.usage)")
+      exit(EX_USAGE)
     } catch {
-      let message = Array("\(error)\n\(Options.usage)".utf8)
-      write(STDERR_FILENO, message, message.count)
-      exit(64)
+      complain("\(error)\n")
+      exit(EXIT_FAILURE)
     }
-    let isGood =
-      switch options.scenario {
-      case .lifecycle:
-        try RequestLifecycle(
-          rounds: options.rounds, operations: options.operations ?? 100_000, held: options.held, limit: options.limit
-        ).run()
-      case .profile: try profile(options.operations ?? 1_000_000)
-      case .memory:
-        try MemoryGrowth(operations: options.operations ?? 1_000_000, forget: options.forget).run()
-      }
-    exit(isGood ? EXIT_SUCCESS : EXIT_FAILURE)
   }
 
-  /// The container alone, for a profiler to watch.
-  private static func profile(_ operations: Int) throws -> Bool {
-    try RequestContestants.container().run(operations)
-    return true
+  private static func run(_ options: Options) throws -> Bool {
+    switch options.command {
+    case .measure(let scenarios): return try measure(scenarios, options)
+    case .memory:
+      return try MemoryGrowth(operations: options.settings.operations(1_000_000), forget: options.forget).run()
+    case .profile(let name):
+      try CountedRun.run(name, operations: options.settings.operations(1_000_000))
+      return true
+    }
+  }
+
+  private static func measure(_ scenarios: [Scenario], _ options: Options) throws -> Bool {
+    var tables: [Table] = []
+    for scenario in scenarios {
+      let table = try scenario.measure(options.settings)
+      TextReport.print(table)
+      // So that a table can be seen as soon as it is there, also through a pipe.
+      fflush(nil)
+      tables.append(table)
+      if scenario == .sizes, let file = options.plot { try OutputFile.write(GraphSizes.plot(table).svg, to: file) }
+    }
+    if let file = options.json { try OutputFile.write(JSONReport.text(tables), to: file) }
+    if let file = options.markdown { try OutputFile.write(MarkdownReport.text(tables), to: file) }
+    return tables.allSatisfy(\.failures.isEmpty)
+  }
+
+  private static func complain(_ text: String) {
+    let bytes = Array(text.utf8)
+    write(STDERR_FILENO, bytes, bytes.count)
   }
 }

@@ -1,45 +1,83 @@
 /// What the command line asks for.
 struct Options {
-  enum Scenario: String, CaseIterable { case lifecycle, memory, profile }
+  enum Command {
+    case measure([Scenario])
+    case memory
+    case profile(String)
+  }
 
   struct Refused: Error, CustomStringConvertible { let description: String }
 
-  var scenario = Scenario.lifecycle
-  var rounds = 15
-  var operations: Int?
-  var held = 100_000
+  var command = Command.measure(Scenario.allCases)
+  var settings = Settings()
   var forget = 0
-  /// The ratio above which the scenario has failed.
-  var limit: Double?
+  var json: String?
+  var markdown: String?
+  var plot: String?
 
   static let usage = """
-    usage: Benchmarks [lifecycle] [--rounds n] [--operations n] [--held n] [--limit ratio]
+    usage: Benchmarks [scenario …] [--rounds n] [--operations n] [--held n] [--live n] [--limit ratio]
+                      [--json file] [--markdown file] [--plot file]
+             measures all scenarios, or those named: \(Scenario.allCases.map(\.rawValue).joined(separator: ", "))
            Benchmarks memory [--operations n] [--forget n]
-           Benchmarks profile [--operations n]
+             a million request environments: does memory grow?
+           Benchmarks profile [name] [--operations n]
+             one side alone, for a profiler: \(CountedRun.contestants.map(\.name).joined(separator: ", "))
 
     """
 
   init(_ arguments: some Sequence<String>) throws(Refused) {
     var rest = Array(arguments)[...]
-    if let name = rest.first, !name.hasPrefix("--") {
-      guard let scenario = Scenario(rawValue: name) else { throw Refused(description: "no scenario '\(name)'") }
-      self.scenario = scenario
-      rest.removeFirst()
-    }
+    try readCommand(&rest)
     while let name = rest.popFirst() {
       let text = rest.popFirst() ?? ""
-      if name == "--limit", let ratio = Double(text), ratio > 0 {
-        limit = ratio
-        continue
-      }
-      guard let value = Int(text), value > 0 else { throw Refused(description: "'\(name)' wants a number above 0") }
       switch name {
-      case "--rounds": rounds = value
-      case "--operations": operations = value
-      case "--held": held = value
-      case "--forget": forget = value
+      case "--json": json = try file(name, text)
+      case "--markdown": markdown = try file(name, text)
+      case "--plot": plot = try file(name, text)
+      case "--limit":
+        guard let ratio = Double(text), ratio > 0 else { throw Refused(description: "'\(name)' wants a ratio above 0") }
+        settings.limit = ratio
+      case "--rounds": settings.rounds = try number(name, text)
+      case "--operations": settings.operations = try number(name, text)
+      case "--held": settings.held = try number(name, text)
+      case "--live": settings.live = try number(name, text)
+      case "--forget": forget = try number(name, text)
       default: throw Refused(description: "no option '\(name)'")
       }
     }
+  }
+
+  private mutating func readCommand(_ rest: inout ArraySlice<String>) throws(Refused) {
+    var scenarios: [Scenario] = []
+    while let name = rest.first, !name.hasPrefix("--") {
+      rest.removeFirst()
+      switch name {
+      case "memory" where scenarios.isEmpty:
+        command = .memory
+        return
+      case "profile" where scenarios.isEmpty:
+        command = .profile("request")
+        if let name = rest.first, !name.hasPrefix("--") {
+          rest.removeFirst()
+          command = .profile(name)
+        }
+        return
+      default:
+        guard let scenario = Scenario(rawValue: name) else { throw Refused(description: "no scenario '\(name)'") }
+        scenarios.append(scenario)
+      }
+    }
+    if !scenarios.isEmpty { command = .measure(scenarios) }
+  }
+
+  private func number(_ name: String, _ text: String) throws(Refused) -> Int {
+    guard let value = Int(text), value > 0 else { throw Refused(description: "'\(name)' wants a number above 0") }
+    return value
+  }
+
+  private func file(_ name: String, _ text: String) throws(Refused) -> String {
+    if text.isEmpty { throw Refused(description: "'\(name)' wants a file") }
+    return text
   }
 }

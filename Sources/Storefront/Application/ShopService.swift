@@ -15,6 +15,11 @@ final class ShopService: Sendable {
     ids = try shop.application.getBean(IdGenerator.self)
   }
 
+  /// What the server is to call: this, with `ProductsByHand` in front where the configuration asks for it.
+  func handler(_ configuration: Configuration) throws -> HTTPHandler {
+    configuration.byHand ? try ProductsByHand(self, shop.application).handle : handle
+  }
+
   /// Answers one exchange on its loop's thread.
   func handle(_ exchange: HTTPExchange) {
     let request = exchange.request

@@ -1,7 +1,7 @@
 import Glibc
 
 extension Configuration {
-  private static let variables = ["HOST", "PORT", "DATABASE", "SESSION_IDLE", "LOOPS"]
+  private static let variables = ["HOST", "PORT", "DATABASE", "SESSION_IDLE", "LOOPS", "BY_HAND"]
 
   /// Reads this process's environment variables. Where no database is named, its default folder is made.
   static func ofThisProcess() throws(ConfigurationFaults) -> Configuration {

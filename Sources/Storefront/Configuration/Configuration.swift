@@ -10,6 +10,8 @@ struct Configuration: Equatable, Sendable {
   var sessionIdle = Duration.seconds(30 * 60)
   /// `LOOPS`: the number of loop threads.
   var loops: Int
+  /// `BY_HAND`: whether `GET /by-hand/api/products` is served, which is there to be measured.
+  var byHand = false
 
   /// Reads the variables. Throws all faults at once. A variable that is set but empty counts as not set.
   init(
@@ -33,6 +35,7 @@ struct Configuration: Equatable, Sendable {
     loops = read("LOOPS", "a number from 1 to 256", max(1, min(processors, 256))) { text in
       Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
     }
+    byHand = read("BY_HAND", "yes or no", false) { ["yes": true, "no": false][$0] }
     if !faults.isEmpty { throw ConfigurationFaults(lines: faults) }
   }
 }

@@ -14,17 +14,20 @@ import Testing
     #expect(configuration.database == "/tmp/shop/storefront.sqlite")
     #expect(configuration.sessionIdle == .seconds(1800))
     #expect(configuration.loops == 4)
+    #expect(!configuration.byHand)
   }
 
   @Test func readsEveryVariable() throws {
     let configuration = try read([
       "HOST": "::1", "PORT": "0", "DATABASE": "shop.db", "SESSION_IDLE": "250ms", "LOOPS": "2",
+      "BY_HAND": "yes",
     ])
     #expect(configuration.host == "::1")
     #expect(configuration.port == 0)
     #expect(configuration.database == "shop.db")
     #expect(configuration.sessionIdle == .milliseconds(250))
     #expect(configuration.loops == 2)
+    #expect(configuration.byHand)
   }
 
   @Test(arguments: [
@@ -33,7 +36,7 @@ import Testing
     ("DATABASE", "/tmp/"), ("DATABASE", "a\u{0}b"),
     ("SESSION_IDLE", "0"), ("SESSION_IDLE", "0ms"), ("SESSION_IDLE", "-5s"), ("SESSION_IDLE", "5 s"),
     ("SESSION_IDLE", "1.5s"), ("SESSION_IDLE", "s"), ("SESSION_IDLE", "5d"), ("SESSION_IDLE", "9999999999999999h"),
-    ("LOOPS", "0"), ("LOOPS", "257"), ("LOOPS", "many"),
+    ("LOOPS", "0"), ("LOOPS", "257"), ("LOOPS", "many"), ("BY_HAND", "1"),
   ])
   func refusesBadValues(name: String, value: String) {
     let faults = #expect(throws: ConfigurationFaults.self) { try read([name: value]) }

@@ -86,4 +86,26 @@ struct ServiceTests {
     #expect(try client.receive().text.contains("\"stock\":12"))
     try server.end()
   }
+
+  @Test func productsByHandAreServedOnlyWhereAskedFor() throws {
+    let client = try server.client()
+    try client.get("/by-hand/api/products")
+    #expect(try client.receive().status == 404)
+    try server.end()
+
+    var configuration = try database.configuration
+    configuration.byHand = true
+    let asked = try TestServer(loops: 1, shop: configuration)
+    let other = try asked.client()
+    try other.get("/api/products")
+    let byContainer = try other.receive()
+    try other.get("/by-hand/api/products")
+    let byHand = try other.receive()
+    #expect(byHand.status == 200)
+    #expect(byHand.body == byContainer.body)
+    #expect(byHand.fields["content-type"] == byContainer.fields["content-type"])
+    try post(other, "/by-hand/api/products", "x=1")
+    #expect(try other.receive().status == 405)
+    try asked.end()
+  }
 }

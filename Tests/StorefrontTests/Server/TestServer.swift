@@ -28,7 +28,7 @@ final class TestServer: Sendable {
     let threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
     let all = threads.map(\.loop)
     let shop = try ShopEnvironment(configuration) { all.first(where: \.isCurrent) ?? all[0] }
-    server = HTTPServer(settings: settings, handler: try ShopService(shop).handle)
+    server = HTTPServer(settings: settings, handler: try ShopService(shop).handler(configuration))
     port = try server.start(host: "127.0.0.1", port: 0, on: threads)
     application = shop.application
     self.threads = threads

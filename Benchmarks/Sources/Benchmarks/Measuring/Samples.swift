@@ -1,9 +1,10 @@
-/// The rounds of one contestant.
+/// One figure of each round.
 struct Samples {
   private(set) var values: [Double] = []
 
   mutating func add(_ value: Double) { values.append(value) }
 
+  var latest: Double { values.last ?? .nan }
   var minimum: Double { values.min() ?? .nan }
   var maximum: Double { values.max() ?? .nan }
 

@@ -9,3 +9,12 @@ enum ThreadClock {
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 }
+
+/// Time as people have it, for what several threads do together.
+enum WallClock {
+  static var nanoseconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+  }
+}

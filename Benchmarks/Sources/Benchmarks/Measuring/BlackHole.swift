@@ -1,0 +1,13 @@
+import CMeasure
+
+/// Keeps the compiler from seeing that nobody needs the object: it is handed to a function it cannot look into.
+@inline(__always)
+func use(_ object: AnyObject) { measure_use(Unmanaged.passUnretained(object).toOpaque()) }
+
+/// The same, for an object that has to be held, by a reference of one's own, while it is used.
+@inline(__always)
+func useHeld(_ object: AnyObject) {
+  measure_use(Unmanaged.passUnretained(object).toOpaque())
+  // Not `withExtendedLifetime`: here that is a call of its own, which would be measured, too.
+  _fixLifetime(object)
+}

@@ -1,8 +1,0 @@
-/// One way of doing a scenario's operation.
-struct Contestant {
-  let name: String
-  /// Does the operation so many times.
-  let run: (_ count: Int) throws -> Void
-  /// Does its first half so many times, hands the results to `held`, and does the second half afterwards.
-  let hold: (_ count: Int, _ held: () -> Void) throws -> Void
-}

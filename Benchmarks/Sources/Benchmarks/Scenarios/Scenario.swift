@@ -1,0 +1,19 @@
+/// What can be measured; README.md says how each is.
+enum Scenario: String, CaseIterable {
+  case request, sizes, lookup, prototype, assisted, startup, session, finish, contended, loop
+
+  func measure(_ settings: Settings) throws -> Table {
+    switch self {
+    case .request: try RequestLifecycle(settings: settings).measure()
+    case .sizes: try GraphSizes(settings: settings).measure()
+    case .lookup: try Lookup(settings: settings).measure()
+    case .prototype: try PrototypeBuild(settings: settings).measure()
+    case .assisted: try AssistedBuild(settings: settings).measure()
+    case .startup: try Startup(settings: settings).measure()
+    case .session: try Sessions(settings: settings).measure()
+    case .finish: try FinishAmongSiblings(settings: settings).measure()
+    case .contended: try Contended(settings: settings).measure()
+    case .loop: try LoopScenario(settings: settings).measure()
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Beans
+
+/// `GET /by-hand/api/products`: what `GET /api/products` does, with the request's objects wired by hand instead of by a request
+/// environment. For `scripts/bench-http`, and served only where `BY_HAND=yes` asks for it.
+final class ProductsByHand: Sendable {
+  private static let path = "/by-hand/api/products"
+
+  private let service: ShopService
+  private let store: SQLiteStore
+  private let catalogue: Catalogue
+  private let log: AccessLog
+
+  /// `application` is started. Everything but the one path goes to `service`.
+  init(_ service: ShopService, _ application: Environment) throws {
+    self.service = service
+    store = try application.getBean(SQLiteStore.self)
+    catalogue = try application.getBean(Catalogue.self)
+    log = try application.getBean(AccessLog.self)
+  }
+
+  /// Answers one exchange on its loop's thread.
+  func handle(_ exchange: HTTPExchange) {
+    let request = exchange.request
+    guard request.path == Self.path else { return service.handle(exchange) }
+    guard case .found(.products) = ShopRoute.router.match(request.method, "/api/products") else {
+      exchange.respond(HTTPResponse(HTTPError(.methodNotAllowed, "The method is not allowed here.")))
+      return
+    }
+    exchange.respond(answer(request))
+  }
+
+  private func answer(_ request: HTTPRequest) -> HTTPResponse {
+    let log = RequestLog(request: request, log: log)
+    let transaction = SQLiteTransaction(store: store)
+    defer {
+      // As the container does: what fails here does not change the answer.
+      try? transaction.finish()
+      log.finish()
+    }
+    do {
+      let handler = ProductsHandler(catalogue: catalogue, orders: OrderRepository(transaction: transaction))
+      let response = try handler.handle(request)
+      log.status = response.status
+      return response
+    } catch {
+      let response = HTTPResponse(failure: error)
+      log.status = response.status
+      return response
+    }
+  }
+}
