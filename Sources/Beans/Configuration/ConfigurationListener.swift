@@ -64,7 +64,8 @@ final class ConfigurationObserver: Sendable {
   /// What to do, or nil where nothing has happened since the last look.
   private func next() -> (ConfigurationManager, Body)? {
     state.withLock { state in
-      guard state.isStale, let manager = state.manager, let body = state.body else {
+      // The manager last: the reference taken here must not be the one that ends it, under this lock.
+      guard state.isStale, let body = state.body, let manager = state.manager else {
         state.isBusy = false
         return nil
       }

@@ -6,7 +6,7 @@ extension ConfigurationManager {
   /// Not called for the value that holds now, nor when a value goes away without another in its place. Calls come one after
   /// the other and in order, on the thread that changes the configuration, with no lock held; changes that happen during
   /// a call may arrive as one. A value that does not convert to `T` is logged. Held until cancelled, or until the
-  /// environment has been finished.
+  /// environment has been finished; a closure that holds the manager keeps it alive until then.
   ///
   /// - Parameter scope: the place for which the value is wanted, as in `getValue`.
   @discardableResult

@@ -47,9 +47,9 @@ public final class ConfigurationManager: Sendable {
     do {
       try source.load(self)
     } catch {
-      state.withLock { state in
+      _ = state.withLock { state in
         state.loading[id] = nil
-        state.store.withdraw(source)
+        return state.store.withdraw(source)
       }
       throw error
     }
@@ -79,17 +79,18 @@ public final class ConfigurationManager: Sendable {
     namespace: String = "", key: String, scope: String = "", source: any ConfigurationSource
   ) {
     let key = QualifiedKey(namespace: namespace, key: key)
-    let isGone = state.withLock { $0.store.remove(.init(key: key, scope: scope), of: source) }
-    if isGone { notify(key) }
+    let removed = state.withLock { $0.store.remove(.init(key: key, scope: scope), of: source) }
+    if removed != nil { notify(key) }
   }
 
   private func put(_ item: ConfigurationItem, _ source: any ConfigurationSource, isChange: Bool) throws {
     let (url, canOverrule) = (source.url, source.canOverrule)
     let id = ObjectIdentifier(source)
-    let isLoading = try state.withLock { state throws(EnvironmentError) in
-      try state.store.put(item, of: source, url: url, canOverrule: canOverrule, isChange: isChange)
+    let (isLoading, _) = try state.withLock { state throws(EnvironmentError) in
+      let replaced = try state.store.put(
+        item, of: source, url: url, canOverrule: canOverrule, isChange: isChange)
       state.loading[id]?.append(item.qualifiedKey)
-      return state.loading[id] != nil
+      return (state.loading[id] != nil, replaced)
     }
     if !isLoading { notify(item.qualifiedKey) }
   }
@@ -97,7 +98,7 @@ public final class ConfigurationManager: Sendable {
   /// After the end of the environment: lets go of sources and listeners. Values can still be read.
   func close() {
     forgetListeners()
-    state.withLock { $0.store.close() }
+    _ = state.withLock { $0.store.close() }
   }
 
   // MARK: reading

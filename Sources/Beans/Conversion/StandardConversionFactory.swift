@@ -36,7 +36,8 @@ public final class StandardConversionFactory: ConversionFactory {
       return try conversion(value)
     }
     let pair = Pair(source: ObjectIdentifier(sourceType), target: ObjectIdentifier(targetType))
-    registered.withLock { $0[pair] = erased }
+    // What a replaced closure holds may end here: not under the lock.
+    _ = registered.withLock { $0.updateValue(erased, forKey: pair) }
     return self
   }
 

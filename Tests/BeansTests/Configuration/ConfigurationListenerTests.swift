@@ -15,9 +15,11 @@ import Testing
   @Test func hearsTheConvertedValueOnceItCanBeRead() throws {
     let seen = Seen<[Int]>()
     let manager = manager
-    manager.addListener(Int.self, key: "k") { value in
+    let listener = manager.addListener(Int.self, key: "k") { value in
       seen.note([value, (try? manager.getValue(Int.self, key: "k")) ?? -1])
     }
+    // It holds the manager that holds it.
+    defer { listener.cancel() }
     #expect(seen.all.isEmpty)
     try change("2")
     try change("x", key: "other")
@@ -137,7 +139,7 @@ import Testing
   @Test func aListenerIsNotCalledUnderALock() throws {
     let done = Gate()
     let manager = manager
-    manager.addListener(Int.self, key: "k") { _ in
+    let listener = manager.addListener(Int.self, key: "k") { _ in
       // Another thread can read and change meanwhile.
       let value = try? Worker {
         manager.addListener(Int.self, key: "k") { _ in }.cancel()
@@ -145,6 +147,7 @@ import Testing
       }.value()
       if value == 2 { done.open() }
     }
+    defer { listener.cancel() }
     try change(2)
     try done.wait()
   }

@@ -216,6 +216,21 @@ import Testing
     #expect(try manager.getValue(Int.self, key: "k") == 1)
   }
 
+  @Test func theEndOfAValueMayUseTheManager() throws {
+    let source = FixedSource("a", canOverrule: true, ["other": 1])
+    try manager.addSource(source)
+    let (manager, ends) = (manager, Counter())
+    func change() throws {
+      let value = Farewell { if manager.hasValue(key: "other") { ends.increment() } }
+      try manager.configurationChanged(ConfigurationItem(key: "k", value: value), source: source)
+    }
+    try change()
+    try change()
+    #expect(ends.value == 1)
+    manager.configurationRemoved(key: "k", source: source)
+    #expect(ends.value == 2)
+  }
+
   @Test func readersAndWritersOnManyThreads() throws {
     let source = FixedSource("a", ["k": 0])
     try manager.addSource(source)
@@ -236,3 +251,8 @@ import Testing
 }
 
 private final class Engine: Sendable {}
+private final class Farewell: Sendable {
+  private let say: @Sendable () -> Void
+  init(_ say: @escaping @Sendable () -> Void) { self.say = say }
+  deinit { say() }
+}
