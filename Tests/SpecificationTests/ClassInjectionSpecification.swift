@@ -104,6 +104,18 @@ import Testing
     #expect(built.value == 0)
   }
 
+  @Test("A class that does not describe itself can be described from outside, before the environment starts")
+  func fromOutside() throws {
+    try BeanDescriptor.forClass(Foreign.self)["motor"].autowire()
+    let environment = try Environment()
+    try environment.define(environment.bean(Motor.self, factory: { Motor() }))
+    try environment.define(environment.bean(Foreign.self))
+    #expect(try environment.getBean(Foreign.self).motor === environment.getBean(Motor.self))
+    let second = try Environment()
+    try second.define(second.bean(Foreign.self, lazy: true))
+    try requireFault(.unknownBean) { try second.startup() }
+  }
+
   @Test("An object behind a protocol, and one of a subclass, are injected, too")
   func unforeseen() throws {
     let environment = try Environment()
@@ -327,6 +339,11 @@ private class Machine: Initializable, BeanDescriptorInitializer, Mover {
   class func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
     try beanDescriptor["motor"].autowire()
   }
+}
+
+private final class Foreign: Initializable {
+  var motor = Motor(power: 0)
+  init() {}
 }
 
 private class Twin: Initializable, BeanDescriptorInitializer {

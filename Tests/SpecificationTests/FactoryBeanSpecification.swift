@@ -157,6 +157,14 @@ import Testing
     #expect(try parent.getBean(Cake.self).flavour == "old")
   }
 
+  @Test("The report names the product and its factory")
+  func report() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(CakeFactory.self, id: "cake").target(Cake.self))
+    try environment.startup()
+    #expect(environment.report().contains("- Cake \"cake\" factory: CakeFactory"))
+  }
+
   // MARK: faults
 
   @Test("A missing target is a fault at startup")

@@ -17,6 +17,7 @@ extension Environment {
   private func describe(_ declaration: BeanDeclaration, _ definition: Definition?) -> String {
     var words = [(definition?.type ?? declaration.type).map { "\($0)" } ?? "template"]
     if let id = declaration.id { words.append("\"\(id)\"") }
+    if let maker = definition?.maker { words.append("factory: \(maker.type)") }
     if definition?.isLazy ?? declaration.isLazy ?? false { words.append("lazy: true") }
     if declaration.isAbstract { words.append("abstract: true") }
     if declaration.isPrimary { words.append("primary: true") }

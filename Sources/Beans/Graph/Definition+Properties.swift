@@ -8,7 +8,7 @@ extension Definition {
     }
     let answers = properties
     var injections: [ClassInjection] = []
-    if traits.contains(.injected), let type = type as? AnyClass {
+    if traits.contains(.injected) || InjectedClasses.isDescribed(type), let type = type as? AnyClass {
       do {
         // The declaration has the last word.
         injections = try ClassInjection.all(of: type).filter { injection in

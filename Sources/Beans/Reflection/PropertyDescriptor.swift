@@ -66,6 +66,7 @@ public final class PropertyDescriptor: Sendable {
   /// Environments read it when they start.
   @discardableResult public func inject(_ inject: Inject) -> Self {
     declaredInjection.withLock { $0 = inject }
+    InjectedClasses.note(owner)
     return self
   }
 
