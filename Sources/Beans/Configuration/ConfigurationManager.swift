@@ -96,7 +96,7 @@ public final class ConfigurationManager: Sendable {
   }
 
   /// Undoes `addSource`, as if the source had never been added.
-  package func withdraw(_ source: any ConfigurationSource) { state.withLock { $0.store.withdraw(source) } }
+  package func withdraw(_ source: any ConfigurationSource) { state.withLock { _ = $0.store.withdraw(source) } }
 
   /// After the end of the environment: lets go of sources and listeners. Values can still be read.
   func close() {

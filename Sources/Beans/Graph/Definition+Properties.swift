@@ -26,6 +26,8 @@ extension Definition {
     if pinned.isEmpty, properties.isEmpty, injections.isEmpty { return }
     for (index, dependency) in (constructor?.dependencies ?? []).enumerated() {
       guard let value = pinned[index] else { continue }
+      // A seed cannot be pinned: the linker says so.
+      if case .assisted = dependency.shape { continue }
       _ = fixedValue(value, as: dependency, at: "parameter \(index)")
     }
     for property in properties {
