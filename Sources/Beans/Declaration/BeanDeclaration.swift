@@ -33,8 +33,8 @@ public class BeanDeclaration {
   private(set) var pinned: [Int: BeanValue] = [:]
   /// In the order they were set.
   var properties: [PropertyInjection] = []
-  var postConstructs: [BeanCallback] = []
-  var onDestroys: [BeanCallback] = []
+  @usableFromInline var postConstructs: [BeanCallback] = []
+  @usableFromInline var onDestroys: [BeanCallback] = []
   /// What the user gave: a factory or an instance.
   var constructor: BeanConstructor?
   /// A class's own `init()`, which a template's factory overrules.

@@ -40,14 +40,14 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   }
 
   /// Called on the final object after `Bean.postConstruct()`, on the thread that builds it. Throwing fails the build.
-  @discardableResult
+  @inlinable @discardableResult
   public func postConstruct(_ body: @escaping (Instance) throws -> Void) -> Self {
     postConstructs.append(BeanCallback(body))
     return self
   }
 
   /// Called once per instance when its scope finishes, after `DisposableBean.preDestroy()`. Prototypes are not tracked.
-  @discardableResult
+  @inlinable @discardableResult
   public func onDestroy(_ body: @escaping (Instance) throws -> Void) -> Self {
     onDestroys.append(BeanCallback(body))
     return self

@@ -21,6 +21,10 @@ extension Environment {
   /// The same for edges that are not just a filled slot.
   @inline(never)
   private func convertedArgument(for edge: Edge) throws -> Argument {
+    if let prototype = edge.prototype, let access = edge.direct {
+      let object = try prototype._withUnsafeGuaranteedRef { try buildUntracked($0) }
+      return Argument(object: Unmanaged.passRetained(object).toOpaque(), access: access, isOwned: true)
+    }
     if let form = edge.form {
       let object = try object(edge.slot, edge.hops)
       if form.fits(object) {
@@ -205,7 +209,7 @@ extension Environment {
 
   /// A new instance that nobody keeps.
   func buildUntracked(_ recipe: Recipe) throws -> AnyObject {
-    if Frame.all.contains(where: { $0.isBuild(of: recipe, in: self) }) { throw cycle(closing: recipe) }
+    if Frame.isBuilding(recipe, in: self) { throw cycle(closing: recipe) }
     do {
       if beans_stack_is_low() { throw tooDeep(.passUnretained(recipe)) }
       return try make(recipe)

@@ -165,8 +165,9 @@ extension Environment {
       guard let pointer = slots[index].object else { return -1 }
       let object = Unmanaged<AnyObject>.fromOpaque(pointer)
       let identity = object._withUnsafeGuaranteedRef { UInt(bitPattern: ObjectIdentifier(type(of: $0))) }
-      guard settled.pointee.isQuiet, settled.pointee.identity == identity else { break }
+      guard settled.pointee.ending != .full, settled.pointee.identity == identity else { break }
       slots[index].word.store(0, ordering: .relaxed)
+      if settled.pointee.ending == .called { call(object, settled) }
       beans_release(pointer)
       rest -= 1
     }
@@ -177,6 +178,23 @@ extension Environment {
       beans_release(seed)
     }
     return count
+  }
+
+  /// What a bean wants to be told at its end, where none of that has to be awaited.
+  @inline(never)
+  private func call(_ object: Unmanaged<AnyObject>, _ settled: UnsafeMutablePointer<SlotPlan>) {
+    object._withUnsafeGuaranteedRef { object in
+      settled.pointee.recipe._withUnsafeGuaranteedRef { recipe in
+        note(BeanRelease(object, of: recipe, recipe.traits, settled.pointee.disposable).runSynchronously())
+      }
+    }
+  }
+
+  /// A release that failed does not stop the others; the next `shutdown()` throws it.
+  func note(_ failure: EnvironmentError?) {
+    guard let failure else { return }
+    plan.log.logger.error("'\(name)': \(failure)")
+    side.record(failure)
   }
 
   @inline(never)

@@ -13,7 +13,11 @@ extension Environment {
   ///   lookups close.
   @inlinable
   public func getBean<T>(_ type: T.Type, byId id: String? = nil) throws -> T {
-    if let argument = try fetchKnown(ObjectIdentifier(type), id) { return argument.consume(as: type) }
+    if let id {
+      if let argument = try fetchKnown(ObjectIdentifier(type), id) { return argument.consume(as: type) }
+    } else if let argument = try fetchKnown(ObjectIdentifier(type)) {
+      return argument.consume(as: type)
+    }
     return try fetch(Dependency.of(type), id: id).consume(as: type)
   }
 
@@ -25,8 +29,11 @@ extension Environment {
   /// - Throws: what `getBean` or `body` throws.
   @inlinable
   public func withBean<T, R>(_ type: T.Type, byId id: String? = nil, _ body: (T) throws -> R) throws -> R {
-    let result = try lendKnown(ObjectIdentifier(type), id) { try $0.withBorrowed(as: type, body) }
-    if let result { return result }
+    let known = ObjectIdentifier(type)
+    if let borrowed = id == nil ? borrowKnown(known) : borrowKnown(known, id ?? "") {
+      defer { borrowed.giveBack() }
+      return try borrowed.argument.withBorrowed(as: type, body)
+    }
     return try lendSlowly(Dependency.of(type), id) { try body($0.value(as: type)) }
   }
 
@@ -38,15 +45,30 @@ extension Environment {
 
   /// The bean for an edge the index knows, with a reference for the caller; nil for what nobody has asked for yet.
   @usableFromInline
-  func fetchKnown(_ type: ObjectIdentifier, _ id: String?) throws -> Argument? {
-    if let argument = lend(type, id, { $0.retained() }) { return argument }
+  func fetchKnown(_ type: ObjectIdentifier) throws -> Argument? { try fetchKnown { $0.find(type) } }
+
+  @usableFromInline
+  func fetchKnown(_ type: ObjectIdentifier, _ id: String) throws -> Argument? { try fetchKnown { $0.find(type, id) } }
+
+  @inline(__always)
+  private func fetchKnown(_ find: (EdgeIndex) -> Unmanaged<Edge>?) throws -> Argument? {
+    var known: Unmanaged<Edge>?
+    if let borrowed = borrow(find, &known) {
+      let argument = borrowed.argument.retained()
+      borrowed.giveBack()
+      return argument
+    }
+    return try fetchEntering(known, find)
+  }
+
+  /// An edge that was known stays so until the environment has ended.
+  @inline(__always)
+  private func fetchEntering(
+    _ known: Unmanaged<Edge>?, _ find: (EdgeIndex) -> Unmanaged<Edge>?
+  ) throws -> Argument? {
     let leads = try enter()
     defer { leave() }
-    let index = header.plan._withUnsafeGuaranteedRef { $0.index }
-    guard let edge = id.map({ index.find(type, $0) }) ?? index.find(type) else { return nil }
-    return try edge._withUnsafeGuaranteedRef { edge in
-      try existing(edge) ?? fetch(edge, leads: leads)
-    }
+    return try (known ?? edge(find))?._withUnsafeGuaranteedRef { try existing($0) ?? fetch($0, leads: leads) }
   }
 
   @usableFromInline
@@ -72,9 +94,17 @@ extension Environment {
     return try Frame.with(self, nil, leads: leads) { try argument(for: edge).retained() }
   }
 
+  // Not closures that are handed down: those would be called through unspecialised functions of this module.
   @usableFromInline
-  func lendKnown<R>(_ type: ObjectIdentifier, _ id: String?, _ body: (Argument) throws -> R) throws -> R? {
-    try lend(type, id, body)
+  func borrowKnown(_ type: ObjectIdentifier) -> Borrowed? {
+    var known: Unmanaged<Edge>?
+    return borrow({ $0.find(type) }, &known)
+  }
+
+  @usableFromInline
+  func borrowKnown(_ type: ObjectIdentifier, _ id: String) -> Borrowed? {
+    var known: Unmanaged<Edge>?
+    return borrow({ $0.find(type, id) }, &known)
   }
 
   @usableFromInline

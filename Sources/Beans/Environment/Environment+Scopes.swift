@@ -4,7 +4,7 @@ extension Environment {
     guard let declaration = recipe.definition.declaration, let scope = customScope(recipe.definition.scopeName) else {
       throw recipe.definition.fault(.unknownScope, "no scope is called '\(recipe.definition.scopeName)'")
     }
-    if Frame.all.contains(where: { $0.isBuild(of: recipe, in: self) }) {
+    if Frame.isBuilding(recipe, in: self) {
       throw recipe.definition.fault(
         .cyclicDependency, (Frame.path(from: recipe, in: self) + [recipe.label]).joined(separator: " → "),
         path: Frame.path(from: recipe, in: self) + [recipe.label])

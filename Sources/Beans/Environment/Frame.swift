@@ -67,6 +67,16 @@ struct Frame {
       && self.environment.toOpaque() == Unmanaged.passUnretained(environment).toOpaque()
   }
 
+  /// Whether this thread is building that bean there.
+  static func isBuilding(_ recipe: Recipe, in environment: Environment) -> Bool {
+    var next = innermost
+    while let frame = next {
+      if frame.pointee.isBuild(of: recipe, in: environment) { return true }
+      next = frame.pointee.outer
+    }
+    return false
+  }
+
   /// Labels of the beans under construction here, outermost first.
   private var labels: [String] {
     (step?.pointee.dependents ?? []) + (recipe.map { [$0._withUnsafeGuaranteedRef { $0.label }] } ?? [])

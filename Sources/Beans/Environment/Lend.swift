@@ -10,24 +10,29 @@ import Synchronization
 /// note it does not see was written by somebody who then sees the flag. If there is one, its writer, who looks at the
 /// flag when it has crossed the note out, goes on with the release.
 extension Environment {
-  /// Calls `body` with a bean that stands in a plain environment, here or further out; nil where there is none ready, or
-  /// the ordinary way has to be gone.
+  /// Notes the use of the bean whose edge `find` finds, if that stands in a plain environment, here or further out; nil
+  /// where it is not ready, or the ordinary way has to be gone. `known` is the edge, if there is one.
   @inline(__always)
-  func lend<R>(_ type: ObjectIdentifier, _ id: String?, _ body: (Argument) throws -> R) rethrows -> R? {
-    guard let home = header.plan._withUnsafeGuaranteedRef({ $0.homeHops }).map(ancestor) else { return nil }
+  func borrow(_ find: (EdgeIndex) -> Unmanaged<Edge>?, _ known: inout Unmanaged<Edge>?) -> Borrowed? {
+    let hops = header.plan._withUnsafeGuaranteedRef { $0.homeHops }
+    if hops < 0 { return nil }
+    let home = ancestor(hops)
     guard let note = beans_lend(home.toOpaque()) else { return nil }
-    defer {
-      beans_return(note)
-      home._withUnsafeGuaranteedRef { home in
-        if home.header.state.load(ordering: .relaxed) & State.finishing != 0 { home.releaseIfQuiet() }
+    // A child that has not begun to end keeps its ancestors from doing so.
+    if header.state.load(ordering: .acquiring) & (State.gate | State.hosted) == 0 {
+      known = edge(find)
+      if let argument = known?._withUnsafeGuaranteedRef({ $0.standing }) {
+        return Borrowed(argument: argument, home: home, note: note)
       }
     }
-    // A child that has not begun to end keeps its ancestors from doing so.
-    guard header.state.load(ordering: .acquiring) & (State.gate | State.hosted) == 0 else { return nil }
-    let index = header.plan._withUnsafeGuaranteedRef { $0.index }
-    guard let edge = id.map({ index.find(type, $0) }) ?? index.find(type) else { return nil }
-    guard let argument = edge._withUnsafeGuaranteedRef({ $0.standing }) else { return nil }
-    return try body(argument)
+    Borrowed.end(note, home)
+    return nil
+  }
+
+  /// What the plan's index knows.
+  @inline(__always)
+  func edge(_ find: (EdgeIndex) -> Unmanaged<Edge>?) -> Unmanaged<Edge>? {
+    header.plan._withUnsafeGuaranteedRef { $0.index._withUnsafeGuaranteedRef(find) }
   }
 
   /// Whether some thread is using a bean of this environment, which then releases it; see above.
@@ -47,6 +52,29 @@ extension Environment {
 
   /// Whether beans may be lent at all.
   static var canLend: Bool { hasBarrier }
+}
+
+/// A bean in use, not retained, until `giveBack`. Those of one thread are given back in reverse order.
+@usableFromInline
+struct Borrowed {
+  @usableFromInline let argument: Argument
+  fileprivate let home: Unmanaged<Environment>
+  fileprivate let note: UnsafeMutablePointer<beans_lends>
+
+  @usableFromInline
+  func giveBack() { Self.end(note, home) }
+
+  @inline(__always)
+  static func end(_ note: UnsafeMutablePointer<beans_lends>, _ home: Unmanaged<Environment>) {
+    beans_return(note)
+    home._withUnsafeGuaranteedRef { home in
+      if home.header.state.load(ordering: .relaxed) & Environment.State.finishing != 0 { goOn(home) }
+    }
+  }
+
+  /// Whoever began the end may have found the note.
+  @inline(never)
+  private static func goOn(_ home: Environment) { home.releaseIfQuiet() }
 }
 
 extension Edge {

@@ -46,7 +46,7 @@ struct ReleaseRun {
         released += 1
         let settled = flat[index]
         let identity = object._withUnsafeGuaranteedRef { UInt(bitPattern: ObjectIdentifier(type(of: $0))) }
-        if settled.pointee.isQuiet, settled.pointee.identity == identity {
+        if settled.pointee.ending == .quiet, settled.pointee.identity == identity {
           object.release()
         } else if let pending = end(object, settled.pointee.recipe, of: environment) {
           return pending
@@ -77,13 +77,7 @@ struct ReleaseRun {
     return nil
   }
 
-  func note(_ failure: EnvironmentError?) {
-    guard let failure else { return }
-    environment._withUnsafeGuaranteedRef { environment in
-      environment.plan.log.logger.error("'\(environment.name)': \(failure)")
-      environment.side.record(failure)
-    }
-  }
+  func note(_ failure: EnvironmentError?) { environment._withUnsafeGuaranteedRef { $0.note(failure) } }
 
   /// Users' scopes end before the beans they were built from.
   private func finishScopes(of environment: Environment) {

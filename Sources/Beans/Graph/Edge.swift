@@ -31,6 +31,8 @@ final class Edge: @unchecked Sendable {  // immutable
   let recipe: Recipe?
   let slot: Int
   let hops: Int
+  /// The recipe of a bean that is made anew each time.
+  let prototype: Unmanaged<Recipe>?
   /// That slot, where it stands in a plain environment that has started.
   let fixed: UnsafeMutablePointer<Slot>?
 
@@ -44,12 +46,14 @@ final class Edge: @unchecked Sendable {  // immutable
       self.recipe = recipe
       self.slot = recipe.slot
       self.hops = hops
+      if case .prototype = recipe.kind { prototype = .passUnretained(recipe) } else { prototype = nil }
       self.fixed = recipe.slot >= 0 ? recipe.plan.slots.map { $0 + recipe.slot } : nil
     } else {
       self.recipe = nil
       self.slot = -1
       self.hops = 0
       self.fixed = nil
+      self.prototype = nil
     }
   }
 

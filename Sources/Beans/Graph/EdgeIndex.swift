@@ -66,7 +66,7 @@ final class EdgeIndex: @unchecked Sendable {
           if edge._withUnsafeGuaranteedRef(isIt) { return edge }
         }
         if found == 0 { return nil }
-        position = (position + 1) & table.mask
+        position = (position &+ 1) & table.mask
       }
     }
   }

@@ -47,7 +47,8 @@ struct GraphCompiler {
         if definition.product != nil, let earlier = plan.candidates(for: definition.type).first {
           faults.append(
             definition.fault(
-              .invalidDeclaration, "a factory is bound once per tag, and \(earlier.label) is bound at \(earlier.origin)"))
+              .invalidDeclaration, "a factory is bound once per tag, and \(earlier.label) is bound at \(earlier.origin)"
+            ))
         } else {
           definition.prepareValues()
           plan.add(definition)

@@ -46,7 +46,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   var processors: [Edge] = []
   /// Those of ancestors first.
   var injections: [Edge] = []
-  let index = EdgeIndex()
+  /// Retained. Not a strong field, because reading one costs a retain and a release.
+  let index = Unmanaged.passRetained(EdgeIndex())
   /// By slot, flat, for the request path: written by `freeze`.
   private(set) var flat = UnsafeMutablePointer<UnsafeMutablePointer<SlotPlan>>.allocate(capacity: 0)
   /// Of the one environment of a plain plan, once it has started.
@@ -67,11 +68,12 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     self.parent = parent
     self.configuration = ConfigurationManager(parent: parent?.configuration)
     self.lock = parent?.lock ?? Lock()
-    self.homeHops = !Environment.canLend ? nil : scopeName == nil ? 0 : parent?.homeHops.map { $0 + 1 }
+    self.homeHops = !Environment.canLend ? -1 : scopeName == nil ? 0 : (parent?.homeHops ?? -2) + 1
     self.log = parent?.log ?? .shared
   }
 
   deinit {
+    index.release()
     flat.deallocate()
     slots?.deallocate()
   }
@@ -81,8 +83,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   private(set) var slotCount = 0
   /// Of the children that a factory opens.
   private(set) var initialState: UInt = 0
-  /// How far out the nearest plain environment is; nil where beans cannot be lent.
-  let homeHops: Int?
+  /// How far out the nearest plain environment is; -1 where beans cannot be lent.
+  let homeHops: Int
   private(set) var tail = Tail(slots: 0, hasScope: false, hasSeed: false)
   /// Whether the factory makes a scope object for each child.
   var hasScopeObject = false
@@ -269,7 +271,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
         plan.sorted = []
         plan.processors = []
         plan.injections = []
-        plan.index.removeAll()
+        plan.index.takeUnretainedValue().removeAll()
       }
     }
   }
@@ -283,7 +285,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   /// The edge for a lookup from outside; the first one by a type connects it, the later ones find it in the index.
   func edge(for dependency: Dependency, id: String?) throws -> Edge {
-    try lock.mutex.withLock { _ in
+    let index = index.takeUnretainedValue()
+    return try lock.mutex.withLock { _ in
       let key = ObjectIdentifier(dependency.wanted)
       if let id {
         if let known = index.find(key, id) { return known.takeUnretainedValue() }

@@ -32,8 +32,19 @@ struct SlotPlan: ~Copyable {
   }
 
   let care: Care
-  /// Whether to release an object of class `identity` is to let go of it and nothing else.
-  let isQuiet: Bool
+  /// What to release an object of class `identity` means.
+  enum Ending {
+    /// To let go of it and nothing else.
+    case quiet
+    /// To call `preDestroy` or callbacks first.
+    case called
+    /// Whatever a bean may need.
+    case full
+  }
+
+  let ending: Ending
+  /// How an object of class `identity` becomes a `DisposableBean`.
+  let disposable: ExistentialForm?
   /// Retained; 0 until somebody asks for this bean first of all.
   private let order = Atomic<UInt>(0)
 
@@ -50,9 +61,16 @@ struct SlotPlan: ~Copyable {
       && (recipe.isInfrastructure || recipe.plan.processors.isEmpty)
     let isFollowed = recipe.plan.isFollowed
     self.care = isFollowed ? .followed : isPlain ? .plain : .full
-    self.isQuiet =
-      !isFollowed && definition.onDestroys.isEmpty && !definition.isInstance
-      && recipe.traits.isDisjoint(with: [.disposable, .asyncDisposable])
+    let isCalled = recipe.traits.contains(.disposable)
+    self.disposable =
+      isCalled ? recipe.identity.flatMap { ExistentialForm((any DisposableBean).self, for: $0) } : nil
+    if isFollowed || definition.isInstance || recipe.traits.contains(.asyncDisposable)
+      || (isCalled && disposable == nil)
+    {
+      self.ending = .full
+    } else {
+      self.ending = isCalled || !definition.onDestroys.isEmpty ? .called : .quiet
+    }
     for (index, edge) in recipe.arguments.enumerated() {
       let isSlot = edge.slot >= 0 && edge.direct != nil
       (steps + index).initialize(

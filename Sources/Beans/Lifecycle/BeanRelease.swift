@@ -2,27 +2,39 @@
 struct BeanRelease {
   private let object: AnyObject
   private let traits: LifecycleTraits
-  private let label: String
-  private let origin: EnvironmentError.Origin
+  private let bean: Subject
   private let callbacks: [BeanCallback]
+  /// How the object becomes a `DisposableBean`, where startup knows it.
+  private let form: ExistentialForm?
+
+  /// What failures name.
+  private enum Subject {
+    case recipe(Recipe)
+    case named(String, EnvironmentError.Origin)
+  }
 
   /// nil where there is nothing to do but to let go.
   init?(_ object: AnyObject, of recipe: Recipe) {
     let traits = recipe.traits(of: object)
     if recipe.definition.onDestroys.isEmpty, traits.isDisjoint(with: [.disposable, .asyncDisposable]) { return nil }
+    self.init(object, of: recipe, traits, nil)
+  }
+
+  /// Of an instance of exactly the class that startup expects.
+  init(_ object: AnyObject, of recipe: Recipe, _ traits: LifecycleTraits, _ form: ExistentialForm?) {
     self.object = object
     self.traits = traits
-    self.label = recipe.label
-    self.origin = recipe.definition.origin
+    self.bean = .recipe(recipe)
     self.callbacks = recipe.definition.onDestroys
+    self.form = form
   }
 
   init(_ object: AnyObject, label: String, origin: EnvironmentError.Origin, callbacks: [BeanCallback]) {
     self.object = object
     self.traits = LifecycleTraits(of: type(of: Box.open(object)))
-    self.label = label
-    self.origin = origin
+    self.bean = .named(label, origin)
     self.callbacks = callbacks
+    self.form = nil
   }
 
   /// Whether the release has to be awaited.
@@ -36,11 +48,16 @@ struct BeanRelease {
         EnvironmentError(
           .destructionFailed, "\(label) is released asynchronously: use 'await shutdown()' or a scope bound to a loop",
           path: [label], origin: origin))
-    } else if let bean = Box.open(object) as? any DisposableBean {
+    } else if let bean = disposable {
       collect(&errors) { try bean.preDestroy() }
     }
     runCallbacks(&errors)
     return failure(errors)
+  }
+
+  private var disposable: (any DisposableBean)? {
+    guard let form else { return Box.open(object) as? any DisposableBean }
+    return form.value(Unmanaged.passRetained(object).toOpaque(), as: (any DisposableBean).self)
   }
 
   func runAsynchronously() async -> EnvironmentError? {
@@ -50,6 +67,20 @@ struct BeanRelease {
     }
     runCallbacks(&errors)
     return failure(errors)
+  }
+
+  private var label: String {
+    switch bean {
+    case .recipe(let recipe): recipe.label
+    case .named(let label, _): label
+    }
+  }
+
+  private var origin: EnvironmentError.Origin {
+    switch bean {
+    case .recipe(let recipe): recipe.definition.origin
+    case .named(_, let origin): origin
+    }
   }
 
   private func runCallbacks(_ errors: inout [any Error]) {
@@ -63,6 +94,7 @@ struct BeanRelease {
   private func failure(_ errors: [any Error]) -> EnvironmentError? {
     guard let first = errors.first else { return nil }
     if errors.count == 1, let error = first as? EnvironmentError, error.code == .destructionFailed { return error }
+    let (label, origin) = (label, origin)
     let reasons = errors.map { "\($0)" }.joined(separator: "; ")
     return EnvironmentError(
       .destructionFailed, "\(label) could not be released: \(reasons)", path: [label], origin: origin,

@@ -109,7 +109,7 @@ import Testing
         .define(environment.bean(Handler.self, factory: Handler.init)).startup()
       let settled = environment.plan.slotRecipes.compactMap(\.flat)
       #expect(settled.map { $0.pointee.care } == (level == .debug ? [.followed, .followed] : [.plain, .full]))
-      #expect(settled.map { $0.pointee.isQuiet } == (level == .debug ? [false, false] : [true, true]))
+      #expect(settled.map { $0.pointee.ending } == (level == .debug ? [.full, .full] : [.quiet, .quiet]))
       try environment.shutdown() as Void
     }
   }
