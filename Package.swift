@@ -43,7 +43,8 @@ let package = Package(
 
     // Tests.
     .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging"], swiftSettings: settings),
-    .testTarget(name: "BeansTests", dependencies: ["Beans", "BeansLogging"], swiftSettings: settings),
+    .testTarget(
+      name: "BeansTests", dependencies: ["Beans", "BeansLogging", "CBeansRuntime"], swiftSettings: settings),
     .testTarget(name: "SpecificationTests", dependencies: ["Beans"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(

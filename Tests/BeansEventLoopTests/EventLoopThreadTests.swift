@@ -2,7 +2,7 @@ import BeansEventLoop
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EventLoopThreadTests {
   private struct Failure: Error {}
 

@@ -2,7 +2,7 @@ import BeansEventLoop
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScheduledTests {
   @Test func firesInOrderAndNeverEarly() throws {
     let loop = try EventLoop()

@@ -2,7 +2,7 @@ import BeansEventLoop
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SignalSourceTests {
   @Test func deliversOnTheLoopsThread() throws {
     let loop = try EventLoop()

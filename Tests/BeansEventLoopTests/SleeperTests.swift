@@ -1,7 +1,7 @@
 import BeansEventLoop
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SleeperTests {
   @Test func sleepsForAtLeastTheDuration() async throws {
     try await EventLoop.withThread { loop in

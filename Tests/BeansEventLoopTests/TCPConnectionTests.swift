@@ -2,7 +2,7 @@ import BeansEventLoop
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TCPConnectionTests {
   // MARK: Ends
 

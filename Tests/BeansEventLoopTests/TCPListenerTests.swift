@@ -1,7 +1,7 @@
 import BeansEventLoop
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TCPListenerTests {
   @Test func tellsThePortItGot() throws {
     let loop = try EventLoop()

@@ -4,7 +4,7 @@ import BeansServer
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionRegistryTests {
   private let application: Environment
 

@@ -3,7 +3,7 @@ import BeansEventLoop
 import BeansServer
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionScopeTests {
   private let journal = Journal()
   private let application: Environment

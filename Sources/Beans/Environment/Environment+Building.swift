@@ -99,16 +99,8 @@ extension Environment {
     if Frame.leads(in: self) { markClaim() }
     return try settled.pointee.buildOrder._withUnsafeGuaranteedRef { order in
       try Frame.with(self, nil, leads: false) { frame in
-        try withUnsafeTemporaryAllocation(of: Argument.self, capacity: Self.fewArguments) { arguments in
-          // A scope object of the user's own is asked first what it wants built.
-          frame.pointee.step = isCustomScope ? order.last : order.first
-          do {
-            while let step = frame.pointee.step, step <= order.last {
-              let word = slots[step.pointee.slot].word.load(ordering: .acquiring)
-              if word == 0 || word & 1 == 1 { try build(step, word, frame, arguments) }
-              frame.pointee.step = step + 1
-            }
-          } catch { throw within(frame.pointee.step.unsafelyUnwrapped, error) }
+        try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) {
+          try build(order, frame, $0)
         }
         // The last step has filled it, and nobody empties it while this thread is inside.
         return slots[index].object.unsafelyUnwrapped
@@ -118,25 +110,78 @@ extension Environment {
 
   @inline(__always)
   private func build(
-    _ step: UnsafePointer<BuildOrder.Step>, _ found: UInt, _ frame: UnsafeMutablePointer<Frame>,
-    _ arguments: UnsafeMutableBufferPointer<Argument>
+    _ order: BuildOrder, _ frame: UnsafeMutablePointer<Frame>, _ arguments: UnsafeMutableBufferPointer<Argument>
   ) throws {
-    let (slot, settled) = (slots + step.pointee.slot, step.pointee.settled)
+    let (slots, isCustom, leads) = (slots, isCustomScope, frame.pointee.leads)
     let me = UInt(beans_thread()) | 1
-    let leads = frame.pointee.leads
-    if found != 0 || !leads || !claimAlone(step.pointee.slot, me) {
-      let found = found == 0 ? claimShared(slot, me, leads: leads) : found
-      if found != 0, try wait(for: slot, step, frame, found) { return }
+    // A scope object of the user's own is asked first what it wants built.
+    var step = isCustom ? order.last : order.first
+    while step <= order.last {
+      let slot = slots + step.pointee.slot
+      let found = slot.pointee.word.load(ordering: .acquiring)
+      if found == 0 || found & 1 == 1 {
+        frame.pointee.step = step
+        do {
+          if try found == 0 && leads && claimAlone(step.pointee.slot, me) || claim(slot, found, step, frame) {
+            try fill(slot, step, frame, slots, isCustom, arguments)
+          }
+        } catch { throw within(step, error) }
+      }
+      step += 1
     }
+  }
+
+  /// Whether the slot is this thread's to fill, among others; false when the bean is there after all.
+  @inline(never)
+  private func claim(
+    _ slot: UnsafeMutablePointer<Slot>, _ found: UInt, _ step: UnsafePointer<BuildOrder.Step>,
+    _ frame: UnsafeMutablePointer<Frame>
+  ) throws -> Bool {
+    let found =
+      found == 0 ? claimShared(slot, UInt(beans_thread()) | 1, leads: frame.pointee.leads) : found
+    return try found == 0 || !wait(for: slot, step, frame, found)
+  }
+
+  @inline(__always)
+  private func fill(
+    _ slot: UnsafeMutablePointer<Slot>, _ step: UnsafePointer<BuildOrder.Step>, _ frame: UnsafeMutablePointer<Frame>,
+    _ slots: UnsafeMutablePointer<Slot>, _ isCustom: Bool, _ arguments: UnsafeMutableBufferPointer<Argument>
+  ) throws {
+    let settled = step.pointee.settled
     let object: UnsafeMutableRawPointer
-    do { object = Unmanaged.passRetained(try create(settled, frame, arguments)).toOpaque() } catch {
-      throw abandon(slot, failure(error, of: step.pointee.recipe))
-    }
-    noteCreation(in: step.pointee.slot, leads: leads)
+    do {
+      frame.pointee.recipe = isCustom ? nil : settled.pointee.recipe
+      if settled.pointee.isDirect, !isCustom, resolve(settled, slots, arguments) {
+        object = Unmanaged.passRetained(try call(settled, arguments.baseAddress.unsafelyUnwrapped)).toOpaque()
+      } else {
+        object = Unmanaged.passRetained(try create(settled, isCustom, arguments)).toOpaque()
+      }
+    } catch { throw abandon(slot, failure(error, of: step.pointee.recipe)) }
+    noteCreation(in: step.pointee.slot, leads: frame.pointee.leads)
     slot.pointee.word.store(UInt(bitPattern: object), ordering: .releasing)
     // This look may pass the store on its way to memory, so that a thread that begins to wait just now is missed: it
     // looks again by itself. Anything stronger would cost each bean of each request a second locked instruction.
     if header.state.load(ordering: .relaxed) & State.awaited != 0 { BuildQueue.end(UInt(bitPattern: slot), nil) }
+  }
+
+  /// The arguments of a direct plan, not owned; false where one is not there yet.
+  @inline(__always)
+  private func resolve(
+    _ settled: UnsafeMutablePointer<SlotPlan>, _ slots: UnsafeMutablePointer<Slot>,
+    _ arguments: UnsafeMutableBufferPointer<Argument>
+  ) -> Bool {
+    let (steps, count) = (settled.pointee.steps, settled.pointee.stepCount)
+    // The buffer is never empty.
+    let arguments = arguments.baseAddress.unsafelyUnwrapped
+    var index = 0
+    while index < count {
+      let word = steps[index].place(slots).pointee.word.load(ordering: .acquiring)
+      if word == 0 || word & 1 == 1 { return false }
+      (arguments + index).initialize(
+        to: Argument(object: UnsafeRawPointer(bitPattern: word), rest: steps[index].access == .boxed ? 2 : 0))
+      index &+= 1
+    }
+    return true
   }
 
   /// Another thread is building, or has built: true when the bean is there, false when that thread failed earlier and
@@ -186,17 +231,11 @@ extension Environment {
   }
 
   /// The instance for a slot: made here, or by the user's scope object of this child.
-  @inline(__always)
+  @inline(never)
   private func create(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ frame: UnsafeMutablePointer<Frame>,
-    _ arguments: UnsafeMutableBufferPointer<Argument>
+    _ settled: UnsafeMutablePointer<SlotPlan>, _ isCustom: Bool, _ arguments: UnsafeMutableBufferPointer<Argument>
   ) throws -> AnyObject {
-    if isCustomScope {
-      frame.pointee.recipe = nil
-      return try createInScope(settled.pointee.recipe.takeUnretainedValue())
-    }
-    frame.pointee.recipe = settled.pointee.recipe
-    return try make(settled, arguments)
+    isCustom ? try createInScope(settled.pointee.recipe.takeUnretainedValue()) : try make(settled, arguments)
   }
 
   @inline(never)
@@ -220,7 +259,7 @@ extension Environment {
 
   private func make(_ recipe: Recipe) throws -> AnyObject {
     try Frame.with(self, .passUnretained(recipe), leads: false) {
-      try withUnsafeTemporaryAllocation(of: Argument.self, capacity: Self.fewArguments) {
+      try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) {
         // Every recipe of a plan that environments use is frozen.
         try make(recipe.flat.unsafelyUnwrapped, $0)
       }
@@ -235,9 +274,24 @@ extension Environment {
     guard care == .plain else {
       return try care == .full ? makeWithCare(settled, arguments) : makeFollowed(settled, arguments)
     }
-    let object = try callFactory(settled, arguments)
+    return try checked(try callFactory(settled, arguments), settled)
+  }
+
+  /// What a factory has made, where that is all there is to be done.
+  @inline(__always)
+  private func checked(_ object: AnyObject, _ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
     if UInt(bitPattern: ObjectIdentifier(type(of: object))) == settled.pointee.identity { return object }
     return try completeUnforeseen(object, settled.pointee.recipe.takeUnretainedValue())
+  }
+
+  @inline(__always)
+  private func call(
+    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutablePointer<Argument>
+  ) throws -> AnyObject {
+    try checked(
+      settled.pointee.constructor._withUnsafeGuaranteedRef {
+        try $0.create(Arguments(UnsafePointer(arguments)))
+      }, settled)
   }
 
   /// Says what it does.
@@ -280,7 +334,7 @@ extension Environment {
   private func callFactory(
     _ settled: UnsafeMutablePointer<SlotPlan>, _ few: UnsafeMutableBufferPointer<Argument>
   ) throws -> AnyObject {
-    settled.pointee.stepCount <= Self.fewArguments
+    settled.pointee.stepCount <= SlotPlan.fewArguments
       ? try callFactory(settled, few.baseAddress.unsafelyUnwrapped) : try callFactoryWithMany(settled)
   }
 
@@ -290,9 +344,6 @@ extension Environment {
       try callFactory(settled, $0.baseAddress.unsafelyUnwrapped)
     }
   }
-
-  /// A constant, so that the arguments stand on the stack without asking how much of it is left.
-  private static var fewArguments: Int { 8 }
 
   @inline(__always)
   private func callFactory(

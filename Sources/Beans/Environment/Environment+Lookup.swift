@@ -30,8 +30,11 @@ extension Environment {
   @inlinable
   public func withBean<T, R>(_ type: T.Type, byId id: String? = nil, _ body: (T) throws -> R) throws -> R {
     let known = ObjectIdentifier(type)
-    if let borrowed = id == nil ? borrowKnown(known) : borrowKnown(known, id ?? "") {
-      defer { borrowed.giveBack() }
+    if let borrowed = try id == nil ? borrowKnown(known) : borrowKnown(known, id ?? "") {
+      defer {
+        borrowed.argument.release()
+        borrowed.giveBack()
+      }
       return try borrowed.argument.withBorrowed(as: type, body)
     }
     return try lendSlowly(Dependency.of(type), id) { try body($0.value(as: type)) }
@@ -53,7 +56,7 @@ extension Environment {
   @inline(__always)
   private func fetchKnown(_ find: (EdgeIndex) -> Unmanaged<Edge>?) throws -> Argument? {
     var known: Unmanaged<Edge>?
-    if let borrowed = borrow(find, &known) {
+    if let borrowed = try borrow(find, &known) {
       let argument = borrowed.argument.retained()
       borrowed.giveBack()
       return argument
@@ -96,15 +99,15 @@ extension Environment {
 
   // Not closures that are handed down: those would be called through unspecialised functions of this module.
   @usableFromInline
-  func borrowKnown(_ type: ObjectIdentifier) -> Borrowed? {
+  func borrowKnown(_ type: ObjectIdentifier) throws -> Borrowed? {
     var known: Unmanaged<Edge>?
-    return borrow({ $0.find(type) }, &known)
+    return try borrow({ $0.find(type) }, &known)
   }
 
   @usableFromInline
-  func borrowKnown(_ type: ObjectIdentifier, _ id: String) -> Borrowed? {
+  func borrowKnown(_ type: ObjectIdentifier, _ id: String) throws -> Borrowed? {
     var known: Unmanaged<Edge>?
-    return borrow({ $0.find(type, id) }, &known)
+    return try borrow({ $0.find(type, id) }, &known)
   }
 
   @usableFromInline
@@ -138,7 +141,7 @@ extension Argument {
   @inline(__always)
   func retained() -> Argument {
     if !isOwned, let object { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
-    return Argument(object: object, access: access, isOwned: true, form: form)
+    return Argument(object: object, rest: rest | 1)
   }
 
   /// The value, taking over the caller's reference.
@@ -148,10 +151,10 @@ extension Argument {
       guard let object else { return unsafeBitCast(object, to: Value.self) }
       return unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(object).takeRetainedValue(), to: Value.self)
     }
-    if access == .existential {
-      // An existential has its object and its form.
+    if let form {
+      // An existential has its object.
       let object = object.unsafelyUnwrapped
-      return form.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.value(object, as: type) }
+      return form._withUnsafeGuaranteedRef { $0.value(object, as: type) }
     }
     let value = Argument.unbox(object, as: type)
     if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }

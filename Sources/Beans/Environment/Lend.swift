@@ -12,8 +12,10 @@ import Synchronization
 extension Environment {
   /// Notes the use of the bean whose edge `find` finds, if that stands in a plain environment, here or further out; nil
   /// where it is not ready, or the ordinary way has to be gone. `known` is the edge, if there is one.
+  ///
+  /// A prototype that is made of such beans only is built, and the caller's.
   @inline(__always)
-  func borrow(_ find: (EdgeIndex) -> Unmanaged<Edge>?, _ known: inout Unmanaged<Edge>?) -> Borrowed? {
+  func borrow(_ find: (EdgeIndex) -> Unmanaged<Edge>?, _ known: inout Unmanaged<Edge>?) throws -> Borrowed? {
     let hops = header.plan._withUnsafeGuaranteedRef { $0.homeHops }
     if hops < 0 { return nil }
     let home = ancestor(hops)
@@ -21,12 +23,35 @@ extension Environment {
     // A child that has not begun to end keeps its ancestors from doing so.
     if header.state.load(ordering: .acquiring) & (State.gate | State.hosted) == 0 {
       known = edge(find)
-      if let argument = known?._withUnsafeGuaranteedRef({ $0.standing }) {
-        return Borrowed(argument: argument, home: home, note: note)
+      if let edge = known {
+        if let argument = edge._withUnsafeGuaranteedRef({ $0.standing }) {
+          return Borrowed(argument: argument, home: home, note: note)
+        }
+        if let prototype = edge._withUnsafeGuaranteedRef({ $0.prototype }) {
+          do {
+            if let argument = try build(prototype, for: edge) {
+              return Borrowed(argument: argument, home: home, note: note)
+            }
+          } catch {
+            Borrowed.end(note, home)
+            throw error
+          }
+        }
       }
     }
     Borrowed.end(note, home)
     return nil
+  }
+
+  @inline(never)
+  private func build(_ prototype: Unmanaged<Recipe>, for edge: Unmanaged<Edge>) throws -> Argument? {
+    try prototype._withUnsafeGuaranteedRef { recipe in
+      guard recipe.flat?.pointee.isRooted == true, let access = edge._withUnsafeGuaranteedRef({ $0.direct }) else {
+        return nil
+      }
+      let object = Unmanaged.passRetained(try buildUntracked(recipe))
+      return Argument(object: object.toOpaque(), access: access, isOwned: true)
+    }
   }
 
   /// What the plan's index knows.
@@ -54,7 +79,7 @@ extension Environment {
   static var canLend: Bool { hasBarrier }
 }
 
-/// A bean in use, not retained, until `giveBack`. Those of one thread are given back in reverse order.
+/// A bean in use, not retained unless it is new, until `giveBack`. Those of one thread are given back in reverse order.
 @usableFromInline
 struct Borrowed {
   @usableFromInline let argument: Argument

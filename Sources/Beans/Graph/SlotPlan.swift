@@ -13,6 +13,10 @@ struct SlotPlan: ~Copyable {
     /// The slot itself, where it belongs to a plain environment: that has one address for all who look.
     let fixed: UnsafeMutablePointer<Slot>?
     let edge: Unmanaged<Edge>
+
+    /// Where the argument's bean stands, as seen from an environment with these slots. For a step of a direct plan.
+    @inline(__always)
+    func place(_ slots: UnsafeMutablePointer<Slot>) -> UnsafeMutablePointer<Slot> { fixed ?? slots + slot }
   }
 
   let recipe: Unmanaged<Recipe>
@@ -32,6 +36,10 @@ struct SlotPlan: ~Copyable {
   }
 
   let care: Care
+  /// Whether that takes nothing but a few beans in slots, of the same environment or of plain ones.
+  let isDirect: Bool
+  /// Whether that takes nothing but what stands in plain environments.
+  let isRooted: Bool
   /// What to release an object of class `identity` means.
   enum Ending {
     /// To let go of it and nothing else.
@@ -61,6 +69,8 @@ struct SlotPlan: ~Copyable {
       && (recipe.isInfrastructure || recipe.plan.processors.isEmpty)
     let isFollowed = recipe.plan.isFollowed
     self.care = isFollowed ? .followed : isPlain ? .plain : .full
+    self.isRooted =
+      care == .plain && recipe.arguments.allSatisfy { $0.direct != nil && $0.slot >= 0 && $0.recipe?.plan.slots != nil }
     let isCalled = recipe.traits.contains(.disposable)
     self.disposable =
       isCalled ? recipe.identity.flatMap { ExistentialForm((any DisposableBean).self, for: $0) } : nil
@@ -78,7 +88,14 @@ struct SlotPlan: ~Copyable {
           access: isSlot ? edge.direct : nil, hops: Int32(edge.hops), slot: edge.slot,
           fixed: isSlot ? edge.recipe?.plan.slots.map { $0 + edge.slot } : nil, edge: .passUnretained(edge)))
     }
+    let steps = UnsafeBufferPointer(start: self.steps, count: stepCount)
+    self.isDirect =
+      care == .plain && stepCount <= Self.fewArguments
+      && steps.allSatisfy { $0.access != nil && ($0.hops == 0 || $0.fixed != nil) }
   }
+
+  /// A constant, so that the arguments stand on the stack without asking how much of it is left.
+  static var fewArguments: Int { 8 }
 
   deinit {
     steps.deallocate()

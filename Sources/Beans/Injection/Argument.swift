@@ -12,18 +12,50 @@ struct Argument {
 
   /// Not retained by the argument where the environment holds the object; see `isOwned`.
   @usableFromInline let object: UnsafeRawPointer?
-  @usableFromInline let access: Access
-  /// Whether whoever resolved the argument holds a reference of its own for it, to be dropped after use.
-  @usableFromInline let isOwned: Bool
-  /// Of an existential. Held by the plan.
-  @usableFromInline let form: Unmanaged<ExistentialForm>?
+  /// Two words pass through registers, so the rest is one:
+  ///
+  ///     0 reference    2 boxed    else the form of an existential    + 1 if owned
+  @usableFromInline let rest: UInt
 
-  @usableFromInline
-  init(object: UnsafeRawPointer?, access: Access, isOwned: Bool, form: Unmanaged<ExistentialForm>? = nil) {
+  @inlinable @inline(__always)
+  init(object: UnsafeRawPointer?, rest: UInt) {
     self.object = object
-    self.access = access
-    self.isOwned = isOwned
-    self.form = form
+    self.rest = rest
+  }
+
+  @inlinable @inline(__always)
+  init(object: UnsafeRawPointer?, access: Access, isOwned: Bool, form: Unmanaged<ExistentialForm>? = nil) {
+    self.init(object: object, rest: Self.rest(access, form) | (isOwned ? 1 : 0))
+  }
+
+  /// Of an argument that is not owned.
+  @inlinable @inline(__always)
+  static func rest(_ access: Access, _ form: Unmanaged<ExistentialForm>? = nil) -> UInt {
+    switch access {
+    case .reference: 0
+    case .boxed: 2
+    case .existential: form.map { UInt(bitPattern: $0.toOpaque()) } ?? 2
+    }
+  }
+
+  @inlinable @inline(__always)
+  var access: Access {
+    switch rest & ~1 {
+    case 0: .reference
+    case 2: .boxed
+    default: .existential
+    }
+  }
+
+  /// Whether whoever resolved the argument holds a reference of its own for it, to be dropped after use.
+  @inlinable @inline(__always)
+  var isOwned: Bool { rest & 1 != 0 }
+
+  /// Of an existential. Held by the plan.
+  @inlinable @inline(__always)
+  var form: Unmanaged<ExistentialForm>? {
+    let pointer = rest & ~1
+    return pointer > 2 ? UnsafeRawPointer(bitPattern: pointer).map { .fromOpaque($0) } : nil
   }
 
   /// An argument that keeps `object` alive until `release()`.
@@ -43,11 +75,11 @@ struct Argument {
       // A class reference and an optional one share this representation; copying it retains.
       return unsafeBitCast(object, to: Value.self)
     }
-    if access == .existential {
-      // An existential has its object and its form.
+    if let form {
+      // An existential has its object.
       let object = object.unsafelyUnwrapped
       _ = Unmanaged<AnyObject>.fromOpaque(object).retain()
-      return form.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.value(object, as: type) }
+      return form._withUnsafeGuaranteedRef { $0.value(object, as: type) }
     }
     return Argument.unbox(object, as: type)
   }
@@ -58,6 +90,7 @@ struct Argument {
     Unmanaged<ValueBox<Value>>.fromOpaque(object.unsafelyUnwrapped)._withUnsafeGuaranteedRef { $0.value }
   }
 
+  @inlinable
   func release() {
     if isOwned, let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Beans
 
-@Suite(.timeLimit(.minutes(1))) struct ConfigurationListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct ConfigurationListenerTests {
   private let manager = ConfigurationManager()
   private let source = FixedSource("source", ["k": "1"])
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Beans
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BuildQueueTests {
   /// Whether a thread waits for a build of the environment.
   private static func isAwaited(_ environment: Environment) -> Bool {

@@ -4,7 +4,7 @@ import Testing
 @testable import Beans
 
 /// Threads that meet at the worst moment, many times.
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct ConcurrencyStressTests {
   private static let rounds = 80
 

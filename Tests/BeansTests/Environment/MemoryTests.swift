@@ -3,7 +3,7 @@ import Testing
 @testable import Beans
 
 /// What is retained after the end, after a failure, and where nobody ended anything.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MemoryTests {
   @Test func aFinishedChildIsDeallocated() throws {
     let environment = try Environment()

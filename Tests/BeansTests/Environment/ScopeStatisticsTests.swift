@@ -2,7 +2,7 @@ import Testing
 
 @testable import Beans
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScopeStatisticsTests {
   private func counts(_ environment: Environment, _ scope: String) -> ScopeStatistics? {
     environment.statistics().first { $0.scope == scope }

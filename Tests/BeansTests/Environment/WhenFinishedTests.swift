@@ -2,7 +2,7 @@ import Testing
 
 @testable import Beans
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WhenFinishedTests {
   @Test func aChildThatEndedBeforeAnybodyAsked() throws {
     let environment = try Environment()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Beans
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EdgeIndexTests {
   /// Keys are only compared and hashed, never followed.
   private static func key(_ number: Int) -> ObjectIdentifier {

@@ -4,7 +4,7 @@ import Testing
 @testable import Beans
 
 /// Startup is linear in declarations, also where they are strange: five times as many cost at most fifteen times as much.
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct LinearityTests {
   private static let small = 600, large = 3_000
 

@@ -3,7 +3,7 @@ import Testing
 @testable import Beans
 
 /// Whatever is handed to `bean(_:)`: it works, or startup says why not.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct InstanceDeclarationTests {
   private enum Colour: Equatable {
     case red

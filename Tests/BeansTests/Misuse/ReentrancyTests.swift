@@ -3,7 +3,7 @@ import Testing
 @testable import Beans
 
 /// Calls into the container from where nobody expects them: each ends in a bean or an error, in finite time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReentrancyTests {
   @Test func finishInsideAFactory() throws {
     let environment = try Environment()

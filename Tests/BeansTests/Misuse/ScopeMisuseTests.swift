@@ -4,7 +4,7 @@ import Testing
 @testable import Beans
 
 /// Scope objects and scope names where they do not belong, or do more than they should.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScopeMisuseTests {
   // MARK: scope objects of factories
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Long chains must not be walked by recursion, and where a lookup has to, it ends in an error while there is stack left.
 /// Each test runs in a process of its own: an overflow is a crash.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct StackDepthTests {
   @Test func longChainsStartedEagerly() async {
     await #expect(processExitsWith: .success) {

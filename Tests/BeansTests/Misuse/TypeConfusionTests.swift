@@ -3,7 +3,7 @@ import Testing
 @testable import Beans
 
 /// Declarations whose static types lie about what is built must end in a fault, never in a misread object.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TypeConfusionTests {
   @Test func aValueTemplateDoesNotServeAProtocolUnconverted() async {
     await #expect(processExitsWith: .success) {

@@ -1,0 +1,62 @@
+import CBeansRuntime
+import Testing
+
+/// Which objects may be released without a locked instruction: those that nobody else has any way to.
+@Suite struct SingleReferenceTests {
+  private class Plain {}
+  private final class Derived: Plain {}
+
+  private func isSingle(_ object: Unmanaged<AnyObject>) -> Bool { beans_is_single_reference(object.toOpaque()) }
+
+  private func made(_ object: AnyObject) -> Unmanaged<AnyObject> { Unmanaged.passRetained(object) }
+
+  @Test func anObjectJustMade() {
+    for object in [made(Plain()), made(Derived()), made([1, 2] as AnyObject)] {
+      #expect(isSingle(object))
+      object.release()
+    }
+  }
+
+  @Test func anotherStrongReference() {
+    let object = made(Plain())
+    _ = object.retain()
+    #expect(!isSingle(object))
+    object.release()
+    #expect(isSingle(object))
+    object.release()
+  }
+
+  /// Weak and unowned references may become strong ones on any thread at any time.
+  @Test func aWeakReference() {
+    let object = made(Plain())
+    weak let other = object._withUnsafeGuaranteedRef { $0 }
+    #expect(!isSingle(object))
+    #expect(other != nil)
+    object.release()
+    #expect(other == nil)
+  }
+
+  @Test func anUnownedReference() {
+    let object = made(Plain())
+    unowned let other = object._withUnsafeGuaranteedRef { $0 }
+    #expect(!isSingle(object))
+    withExtendedLifetime(other) {}
+    object.release()
+  }
+
+  @Test(arguments: [true, false]) func releasing(isSingle: Bool) {
+    let died = Counter()
+    let object = made(Witness(died))
+    if !isSingle { _ = object.retain() }
+    beans_release(object.toOpaque())
+    #expect(died.value == (isSingle ? 1 : 0))
+    if !isSingle { object.release() }
+    #expect(died.value == 1)
+  }
+
+  private final class Witness {
+    private let died: Counter
+    init(_ died: Counter) { self.died = died }
+    deinit { died.increment() }
+  }
+}
