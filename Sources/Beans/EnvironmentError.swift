@@ -111,9 +111,9 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// The same failure, seen from a bean further out.
-  func within(_ name: String) -> EnvironmentError {
-    var error = EnvironmentError(code, message, path: [name] + path, origin: origin, underlying: underlying)
+  /// The same failure, seen from a bean further out, which is at fault where nothing else is known.
+  func within(_ name: String, declaredAt outer: Origin? = nil) -> EnvironmentError {
+    var error = EnvironmentError(code, message, path: [name] + path, origin: origin ?? outer, underlying: underlying)
     error.scope = scope
     return error
   }

@@ -3,22 +3,35 @@ import Testing
 
 /// One way to go wrong: what to do, what comes of it, and what helps. A row of the document.
 struct Fault: Sendable, CustomTestStringConvertible {
+  /// When the fault shows.
+  enum Moment {
+    /// When startup looks at the declarations, before anything is built.
+    case checking
+    /// When startup builds sources, scopes and post processors, before all other beans.
+    case preparing
+    /// When startup builds the beans.
+    case building
+    /// In a call of the user's.
+    case calling
+  }
+
   let code: EnvironmentError.Code
   let cause: String
   let fix: String
-  /// Whether the error says where the declaration is written; lookups and calls have no declaration at fault.
+  let moment: Moment
+  /// Whether the error says where the declaration is written; lookups and calls may have no declaration at fault.
   let hasOrigin: Bool
-  /// Whether startup has to find it. Then the body only declares.
-  let isOfStartup: Bool
   private let body: @Sendable (Environment) throws -> Void
 
   var testDescription: String { "\(code): \(cause)" }
+  var isOfStartup: Bool { moment != .calling }
 
   /// A fault that startup finds: `declare` is handed an environment called "shop", which is started after it.
   static func startup(
-    _ code: EnvironmentError.Code, _ cause: String, fix: String, _ declare: @escaping @Sendable (Environment) throws -> Void
+    _ code: EnvironmentError.Code, _ cause: String, fix: String, when moment: Moment = .checking,
+    _ declare: @escaping @Sendable (Environment) throws -> Void
   ) -> Fault {
-    Fault(code: code, cause: cause, fix: fix, hasOrigin: true, isOfStartup: true, body: declare)
+    Fault(code: code, cause: cause, fix: fix, moment: moment, hasOrigin: true, body: declare)
   }
 
   /// A fault that a call answers with, at once: `call` is handed an environment called "shop", which has not started.
@@ -26,7 +39,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     _ code: EnvironmentError.Code, _ cause: String, fix: String, hasOrigin: Bool = false,
     _ call: @escaping @Sendable (Environment) throws -> Void
   ) -> Fault {
-    Fault(code: code, cause: cause, fix: fix, hasOrigin: hasOrigin, isOfStartup: false, body: call)
+    Fault(code: code, cause: cause, fix: fix, moment: .calling, hasOrigin: hasOrigin, body: call)
   }
 
   /// Does it, and returns what is thrown.

@@ -12,11 +12,19 @@ struct FaultTable {
     }
   }
 
+  private static var place: Regex<Substring> { /FaultTests\/[\w+]+\.swift:\d+/ }
+
   /// The message as it is printed, in one line, without what changes with every line of the tests or with the machine.
   static func text(of error: EnvironmentError) -> String {
-    "\(error)".replacing(/FaultTests\/\w+\.swift:\d+/, with: "Shop.swift:1")
-      .replacing(FileManager.default.temporaryDirectory.path + "/", with: "")
+    var text = "\(error)".replacing(FileManager.default.temporaryDirectory.path, with: "")
+      .replacing(/\/+[-0-9A-F]{36}\//, with: "")
       .replacing(/\s+/, with: " ")
+    let places = Set(text.matches(of: place).map { String($0.output) })
+    // Numbered from 1, as if the faulty declarations were all there is in the file.
+    for (number, place) in places.sorted(by: { ($0.count, $0) < ($1.count, $1) }).enumerated() {
+      text = text.replacing(place, with: "Shop.swift:\(number + 1)")
+    }
+    return text
   }
 }
 

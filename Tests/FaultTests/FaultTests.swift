@@ -26,12 +26,15 @@ import Testing
       if fault.isOfStartup { try shop.define(shop.bean(Witness.self, factory: { Witness(census) })) }
       let error = try fault.inject(in: shop)
       if fault.isOfStartup {
+        #expect(census.made == (fault.moment == .building ? 1 : 0), "\(error)")
         #expect(census.alive == 0, "\(error)")
         for _ in 0..<2 {
           let again = #expect(throws: EnvironmentError.self) { try shop.startup() }
           #expect(again.map { "\($0)" } == "\(error)")
           let lookup = #expect(throws: EnvironmentError.self) { try shop.getBean(Witness.self) }
           #expect(lookup.map { "\($0)" } == "\(error)")
+          let definition = #expect(throws: EnvironmentError.self) { try shop.define(shop.bean(Order.self)) }
+          #expect(definition.map { "\($0)" } == "\(error)")
         }
       }
       try? shop.shutdown()

@@ -71,7 +71,7 @@ extension Fault {
     },
     .startup(
       .unknownBean, "A property with `@InjectedById` names an id that no bean has.",
-      fix: "Spell the id as its declaration does."
+      fix: "Spell the id as its declaration does.", when: .building
     ) { shop in
       try shop.define(shop.bean(Stock.self, id: "spare"))
       try shop.define(shop.bean(Depot.self))
@@ -92,21 +92,24 @@ extension Fault {
       .ambiguousBean, "Several beans answer to the type of a parameter.",
       fix: "Make one of them `.primary()`, pin the parameter with `.argument(0, ref: …)`, or take an array."
     ) { shop in
-      try shop.define(shop.bean(CardPayment.self)).define(shop.bean(CashPayment.self))
+      try shop.define(shop.bean(CardPayment.self))
+      try shop.define(shop.bean(CashPayment.self))
       try shop.define(shop.bean(Checkout.self, factory: Checkout.init))
     },
     .startup(
       .ambiguousBean, "Several beans that answer to a type are primary.",
       fix: "Leave `.primary()` at one of them."
     ) { shop in
-      try shop.define(shop.bean(Stock.self, id: "near").primary()).define(shop.bean(Stock.self, id: "far").primary())
+      try shop.define(shop.bean(Stock.self, id: "near").primary())
+      try shop.define(shop.bean(Stock.self, id: "far").primary())
       try shop.define(shop.bean(Order.self, factory: { (_: Stock) in Order() }))
     },
     .call(
       .ambiguousBean, "A lookup asks for a type that several beans have.",
       fix: "Ask by id, ask for all with `getBeansByType`, or make one of them `.primary()`."
     ) { shop in
-      try shop.define(shop.bean(Stock.self, id: "near")).define(shop.bean(Stock.self, id: "far"))
+      try shop.define(shop.bean(Stock.self, id: "near"))
+      try shop.define(shop.bean(Stock.self, id: "far"))
       _ = try shop.getBean(Stock.self)
     },
 
@@ -114,7 +117,8 @@ extension Fault {
       .duplicateId, "Two beans of one environment have the same id.",
       fix: "Rename one of them. A child may use the id again: there it hides the outer bean."
     ) { shop in
-      try shop.define(shop.bean(Stock.self, id: "stock")).define(shop.bean(Stock.self, id: "stock"))
+      try shop.define(shop.bean(Stock.self, id: "stock"))
+      try shop.define(shop.bean(Stock.self, id: "stock"))
     },
     .startup(
       .duplicateId, "An alias is the id of another bean of the same environment.",

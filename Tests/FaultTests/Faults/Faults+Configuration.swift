@@ -70,9 +70,11 @@ extension Fault {
       .conversionFailed, "A configuration file is malformed.",
       fix: "Correct the file at the place that the message names.", hasOrigin: true
     ) { shop in
-      let file = FileManager.default.temporaryDirectory.appending(component: "shop-\(UUID().uuidString).json")
+      let folder = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let file = folder.appending(component: "shop.json")
       try Data("{ \"port\": }".utf8).write(to: file)
-      defer { try? FileManager.default.removeItem(at: file) }
       try shop.addConfigurationSource(JSONConfigurationSource(path: file.path))
     },
   ]

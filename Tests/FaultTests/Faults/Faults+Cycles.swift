@@ -44,7 +44,8 @@ extension Fault {
     ) { try $0.alias("a", of: "b").alias("b", of: "a") },
     .startup(
       .cyclicDependency, "A factory looks up, while it runs, a bean that needs its own.",
-      fix: "Make the bean a parameter, so that startup sees it; then break the circle with a `Provider`."
+      fix: "Make the bean a parameter, so that startup sees it; then break the circle with a `Provider`.",
+      when: .building
     ) { shop in
       try shop.define(shop.bean(Hen.self, factory: Hen.init))
       try shop.define(

@@ -46,6 +46,13 @@ extension Fault {
       fix: "Close it with `}`, or write `$${` where no placeholder is meant."
     ) { try $0.define($0.bean(Order.self).property("number", resolve: "${number")) },
     .startup(
+      .invalidDeclaration, "A map is given with two equal keys.",
+      fix: "Drop one of the entries."
+    ) { shop in
+      let prices = BeanValue.map([(.value("tea"), .value(3)), (.value("tea"), .value(4))])
+      try shop.define(shop.bean(PriceList.self).property("prices", prices))
+    },
+    .startup(
       .invalidDeclaration, "A seed is taken by a factory that is no assisted one.",
       fix: "Declare it with `bindFactory(…).with(…).to(factory:)`."
     ) { try $0.define($0.bean(Order.self, factory: { (_: Assisted<Int>) in Order() })) },
@@ -60,10 +67,9 @@ extension Fault {
       .invalidDeclaration, "Two assisted factories are bound to one tag.",
       fix: "Give each a tag of its own."
     ) { shop in
-      for _ in 1...2 {
-        try shop.define(
-          shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>) in Order() })
-      }
+      let orders = shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>) in Order() }
+      let more = shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>) in Order() }
+      try shop.define(orders).define(more)
     },
     .startup(
       .invalidDeclaration, "A factory bean does not say what it makes.",
@@ -127,6 +133,10 @@ extension Fault {
       fix: "Write `--key=value`."
     ) { try $0.addConfigurationSource(CommandLineConfigurationSource(arguments: ["shop", "--=80"])) },
   ]
+}
+
+private final class PriceList: Initializable {
+  var prices: [String: Int] = [:]
 }
 
 private final class Press: FactoryBean, Initializable {

@@ -16,7 +16,8 @@ extension Fault {
       fix: "Take a `Provider` at any step of the chain that the message draws."
     ) { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
-      try shop.define(shop.bean(Checkout.self, factory: { (_: Stock) in Checkout(payment: CashPayment()) }).scope("prototype"))
+      try shop.define(
+        shop.bean(Checkout.self, factory: { (_: Stock) in Checkout(payment: CashPayment()) }).scope("prototype"))
       try shop.define(shop.bean(Order.self, factory: { (_: Checkout) in Order() }))
       _ = try shop.childFactory("request", seed: Int.self)
     },
@@ -53,7 +54,7 @@ extension Fault {
     ) { try $0.define($0.bean(Order.self).scope("reqest")) },
     .startup(
       .unknownScope, "A declaration names a scope that a scope bean might have brought.",
-      fix: "Spell it as the scope's `name` says."
+      fix: "Spell it as the scope's `name` says.", when: .preparing
     ) { shop in
       try shop.define(shop.bean(Shift.self))
       try shop.define(shop.bean(Order.self).scope("shfit"))

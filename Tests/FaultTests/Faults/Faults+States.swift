@@ -6,11 +6,16 @@ extension Fault {
   static let states: [Fault] = [
     .call(
       .frozen, "A bean is defined after startup.",
-      fix: "Define it before; for what belongs to one request, use `childFactory`, or a child `Environment`."
+      fix: "Define it before; for what belongs to one request, use `childFactory`, or a child `Environment`.",
+      hasOrigin: true
     ) { shop in
       try shop.startup()
       try shop.define(shop.bean(Order.self))
     },
+    .call(
+      .frozen, "An alias is given after startup.",
+      fix: "Give it before.", hasOrigin: true
+    ) { try $0.startup().alias("warehouse", of: "stock") },
     .call(
       .frozen, "A scope is registered after startup.",
       fix: "Register it before."
@@ -25,7 +30,8 @@ extension Fault {
     ) { try $0.startup().loadShop("<bean class='FaultTests.Order'/>") },
     .call(
       .frozen, "Settings are defined after startup.",
-      fix: "Define them before; a source may be added later with `addConfigurationSource`."
+      fix: "Define them before; a source may be added later with `addConfigurationSource`.",
+      hasOrigin: true
     ) { try $0.startup().define($0.settings().setValue(key: "port", value: 80)) },
 
     .call(
@@ -79,33 +85,33 @@ extension Fault {
   static let building: [Fault] = [
     .startup(
       .creationFailed, "A factory throws.",
-      fix: "See `underlying` for what it threw. What was built before has been released."
+      fix: "See `underlying` for what it threw. What was built before has been released.", when: .building
     ) { try $0.define($0.bean(Database.self, id: "main", factory: { throw Outage() })) },
     .startup(
       .creationFailed, "A bean throws when it is told that it is complete.",
-      fix: "See `underlying` for what `postConstruct` threw."
+      fix: "See `underlying` for what `postConstruct` threw.", when: .building
     ) { try $0.define($0.bean(Stock.self).postConstruct { _ in throw Outage() }) },
     .startup(
       .creationFailed, "A dependency of a bean cannot be built.",
-      fix: "See the path: the last bean of it is the one that failed."
+      fix: "See the path: the last bean of it is the one that failed.", when: .building
     ) { shop in
       try shop.define(shop.bean(Database.self, lazy: true, factory: { throw Outage() }))
       try shop.define(shop.bean(Catalogue.self, factory: Catalogue.init))
     },
     .startup(
       .creationFailed, "A post processor throws.",
-      fix: "See `underlying` for what it threw."
+      fix: "See `underlying` for what it threw.", when: .building
     ) { shop in
       try shop.define(shop.bean(Inspector.self))
       try shop.define(shop.bean(Order.self))
     },
     .startup(
       .creationFailed, "A factory bean throws when it is asked for its product.",
-      fix: "See `underlying` for what `create` threw."
+      fix: "See `underlying` for what `create` threw.", when: .building
     ) { try $0.define($0.bean(BrokenPrinter.self).target(Order.self)) },
     .startup(
       .creationFailed, "A configuration source that is a bean throws when it is loaded.",
-      fix: "See `underlying` for what `load` threw."
+      fix: "See `underlying` for what `load` threw.", when: .preparing
     ) { try $0.define($0.bean(BrokenSource.self)) },
     .call(
       .creationFailed, "A factory throws at the first lookup of a lazy bean.",

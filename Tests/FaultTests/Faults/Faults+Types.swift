@@ -83,14 +83,14 @@ extension Fault {
     },
     .startup(
       .typeMismatch, "A post processor replaces a bean by something else.",
-      fix: "Return an object of the bean's class, or of a subclass of it."
+      fix: "Return an object of the bean's class, or of a subclass of it.", when: .building
     ) { shop in
       try shop.define(shop.bean(Confusion.self))
       try shop.define(shop.bean(Order.self))
     },
     .startup(
       .typeMismatch, "A scope of the user's answers with something else than the bean.",
-      fix: "Return what the factory that the scope is handed made for that bean."
+      fix: "Return what the factory that the scope is handed made for that bean.", when: .building
     ) { shop in
       try shop.registerScope(WrongScope())
       try shop.define(shop.bean(Stock.self).scope("wrong"))
@@ -102,6 +102,17 @@ extension Fault {
     ) { shop in
       try shop.loadShop(
         "<bean class='FaultTests.Order'><property name='number'><list><value>1</value></list></property></bean>")
+    },
+    .startup(
+      .typeMismatch, "A factory bean that may make several things has made something else than its target.",
+      fix: "State as `.target` what `create` really returns.", when: .building
+    ) { try $0.define($0.bean(Till.self).target(CashPayment.self)) },
+    .startup(
+      .typeMismatch, "A property inherited from a template is one of another class.",
+      fix: "Set the property by name, or on each bean."
+    ) { shop in
+      try shop.define(shop.bean(Order.self, id: "orders", abstract: true).property(\.number, value: 1))
+      try shop.define(shop.bean(Stock.self, parent: "orders"))
     },
     .call(
       .typeMismatch, "A lookup by id asks for another type than the bean's.",
@@ -121,6 +132,10 @@ class Ledger<Entry> {}
 
 private final class Printer: FactoryBean, Initializable {
   func create() -> Stock { Stock() }
+}
+
+private final class Till: FactoryBean, Initializable {
+  func create() -> any Payment { CardPayment() }
 }
 
 private final class Confusion: BeanPostProcessor, Initializable {
