@@ -352,13 +352,6 @@ extension Environment {
     }
   }
 
-  private func edge(for dependency: Dependency, id: String, at place: String) throws -> Edge {
-    do { return try plan.edge(for: dependency, id: id) } catch let error as EnvironmentError {
-      throw EnvironmentError(
-        error.code, "\(place): \(error.message)", path: error.path, origin: error.origin, underlying: error.underlying)
-    }
-  }
-
   /// Values are not offered to post processors, except a class instance declared as a protocol type.
   private func process(_ object: AnyObject, _ recipe: Recipe) throws -> AnyObject? {
     guard let box = object as? Box else { return try process(instance: object, recipe) }

@@ -111,7 +111,7 @@ extension Environment {
 
   /// Adds a declaration. What is wrong with it is reported at startup, with all other faults.
   ///
-  /// - Throws: `.frozen` once the environment has started.
+  /// - Throws: `.frozen` once the environment has started; what startup threw once that has failed.
   @discardableResult
   public func define(_ declaration: BeanDeclaration) throws -> Self {
     try checkDeclaring("define", declaration.written, at: declaration.origin)
@@ -187,7 +187,8 @@ extension Environment {
     _ what: String, _ subject: @autoclosure () -> String? = nil, at origin: EnvironmentError.Origin? = nil
   ) throws {
     guard let setup = header.setup, setup.isDeclaring, !isFinishing else {
-      if let failure = header.setup?.failure { throw failure }
+      // The end before any startup is no failure of the declarations.
+      if let failure = header.setup?.failure, (failure as? EnvironmentError)?.code != .finished { throw failure }
       throw EnvironmentError(
         .frozen,
         "\(what): environment '\(name)' has started, its declarations are closed: declare before startup() and before "

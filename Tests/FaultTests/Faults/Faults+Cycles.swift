@@ -65,10 +65,11 @@ extension Fault {
   /// Whichever thread looks last finds the circle, and draws it from its own bean on: until that is the order.
   private static func acrossThreads(_ shop: Environment) throws -> any Error {
     let arrived = Atomic(0)
+    let expected = Atomic(0)
     @Sendable func meet() {
       arrived.add(1, ordering: .acquiringAndReleasing)
-      // Both come, as each is on a thread of its own.
-      while arrived.load(ordering: .acquiring) % 2 != 0 { sched_yield() }
+      // Both come, as each is on a thread of its own; one may come again, and finds the other one there.
+      while arrived.load(ordering: .acquiring) < expected.load(ordering: .acquiring) { sched_yield() }
     }
     try shop.define(
       shop.bean(
@@ -89,6 +90,7 @@ extension Fault {
         }))
     try shop.startup()
     while true {
+      expected.store(arrived.load(ordering: .acquiring) + 2, ordering: .releasing)
       let errors = together([{ _ = try shop.getBean(Order.self) }, { _ = try shop.getBean(Stock.self) }])
       guard let error = errors[0] as? EnvironmentError else { return Outage() }
       if error.path.first == "Order" || error.code != .cyclicDependency { return error }
