@@ -47,6 +47,7 @@ let package = Package(
       name: "BeansTests", dependencies: ["Beans", "BeansLogging", "CBeansRuntime"], swiftSettings: settings),
     .testTarget(name: "SpecificationTests", dependencies: ["Beans"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
+    .testTarget(name: "FaultTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
       name: "SeedExamples", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop"], swiftSettings: settings),

@@ -1,7 +1,8 @@
 /// Everything that goes wrong in the container.
 ///
 /// Two errors are told apart by `code`; the message is for people. A single fault is thrown as itself, several as one
-/// `.startupFailed` (or `.destructionFailed`) that holds all of them in `underlying`.
+/// `.startupFailed` (or `.destructionFailed`) that holds all of them in `underlying`. <doc:Faults> lists the causes of each
+/// code, and what helps.
 public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   /// What kind of failure it is. Extensible: compare with `==`, never switch exhaustively.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -111,9 +112,9 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// The same failure, seen from a bean further out.
-  func within(_ name: String) -> EnvironmentError {
-    var error = EnvironmentError(code, message, path: [name] + path, origin: origin, underlying: underlying)
+  /// The same failure, seen from a bean further out, which is at fault where nothing else is known.
+  func within(_ name: String, declaredAt outer: Origin? = nil) -> EnvironmentError {
+    var error = EnvironmentError(code, message, path: [name] + path, origin: origin ?? outer, underlying: underlying)
     error.scope = scope
     return error
   }

@@ -21,7 +21,9 @@ public final class CommandLineConfigurationSource: ConfigurationSource {
       let key = QualifiedKey(parts[0])
       guard !key.key.isEmpty else {
         throw EnvironmentError(
-          .invalidDeclaration, "the option \(ConversionFailure.quote(argument)) of the command line names no key")
+          .invalidDeclaration,
+          "the option \(ConversionFailure.quote(argument)) of the command line names no key: write --key=value",
+          path: [url])
       }
       let value: any Sendable = parts.count == 2 ? String(parts[1]) : true
       try manager.configurationAdded(

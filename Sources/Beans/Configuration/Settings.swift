@@ -2,7 +2,7 @@
 ///
 /// They cannot overrule values of sources added before them. Written on one thread, until defined.
 public final class Settings {
-  private let origin: EnvironmentError.Origin
+  let origin: EnvironmentError.Origin
   private var items: [ConfigurationItem] = []
 
   init(file: StaticString, line: UInt) { origin = EnvironmentError.Origin(file: "\(file)", line: Int(line)) }

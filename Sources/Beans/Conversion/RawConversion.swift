@@ -23,7 +23,7 @@ enum RawConversion {
 
   /// "expected one of …", for types that can list their values.
   private static func expectation(_ target: any RawRepresentable.Type) -> String {
-    guard let target = target as? any CaseIterable.Type else { return "" }
+    guard let target = target as? any CaseIterable.Type else { return "expected the raw value of a case" }
     func list<Cases: CaseIterable>(_ type: Cases.Type) -> [String] {
       type.allCases.prefix(12).compactMap { ($0 as? any RawRepresentable).map { "\($0.rawValue)" } }
     }

@@ -171,6 +171,10 @@ public class BeanDeclaration {
   var label = ""
   var callbacks: [BeanCallback] = []
 
+  /// What faults call it before it is a bean.
+  var written: String { id.map { "\(kind) '\($0)'" } ?? kind }
+  var kind: String { type.map { "\($0)" } ?? "template" }
+
   private func with(_ change: (BeanDeclaration) -> Void) -> Self {
     change(self)
     return self

@@ -48,7 +48,9 @@ enum BuildQueue {
       var thread = builder
       if thread == me {
         return .failure(
-          EnvironmentError(.cyclicDependency, labels.joined(separator: " → "), path: labels, origin: origin))
+          EnvironmentError(
+            .cyclicDependency, "\(labels.joined(separator: " → ")); break the circle with a Provider", path: labels,
+            origin: origin))
       }
       while let waiter = state.waiters[thread], let build = state.builds[waiter.key] {
         labels += waiter.path.drop { $0 != labels.last }.dropFirst()
@@ -56,7 +58,9 @@ enum BuildQueue {
         guard thread == me else { continue }
         return .failure(
           EnvironmentError(
-            .cyclicDependency, "\(labels.joined(separator: " → ")), across threads", path: labels, origin: origin))
+            .cyclicDependency,
+            "\(labels.joined(separator: " → ")), across threads; break the circle with a Provider", path: labels,
+            origin: origin))
       }
       let build = state.builds[key].flatMap { $0.builder == builder ? $0 : nil } ?? PendingBuild(builder: builder)
       state.builds[key] = build

@@ -13,7 +13,7 @@ extension Environment {
   /// The same for an alias that is not written in Swift.
   @discardableResult
   package func alias(_ name: String, of id: String, origin: EnvironmentError.Origin) throws -> Self {
-    try checkDeclaring("alias")
+    try checkDeclaring("alias", "'\(name)'", at: origin)
     plan.aliases.append(Alias(name: name, target: id, origin: origin))
     return self
   }

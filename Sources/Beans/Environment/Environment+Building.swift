@@ -402,7 +402,8 @@ extension Environment {
   private func argument(for property: Recipe.Property, of object: AnyObject) throws -> Argument {
     switch property.source {
     case .edge(let edge): try argument(for: edge)
-    case .named(let id, let dependency): try argument(for: plan.edge(for: dependency, id: id(object)))
+    case .named(let id, let dependency, let place):
+      try argument(for: edge(for: dependency, id: id(object), at: place))
     }
   }
 
@@ -423,7 +424,7 @@ extension Environment {
       object = try argument.value(as: (any BeanPostProcessor).self).process(object)
     }
     guard object === instance || TypeRelation.isUsable(type(of: object), as: recipe.definition.type) else {
-      throw EnvironmentError(
+      throw recipe.definition.fault(
         .typeMismatch,
         "a post processor replaced \(recipe.label) by a \(type(of: object)), which is no \(recipe.definition.type)")
     }
@@ -446,14 +447,16 @@ extension Environment {
 
   private func cycle(closing recipe: Recipe) -> EnvironmentError {
     let path = Frame.path(from: recipe, in: self) + [recipe.label]
-    return recipe.definition.fault(.cyclicDependency, path.joined(separator: " → "), path: path)
+    return recipe.definition.fault(
+      .cyclicDependency, "\(path.joined(separator: " → ")); break the circle with a Provider", path: path)
   }
 
   /// What a build throws: the container's own errors with a longer path, everything else as `.creationFailed`.
   func failure(_ error: any Error, of recipe: Recipe) -> EnvironmentError {
     if let error = error as? EnvironmentError {
       // A circle names every bean on it; a longer path would hide where it closes.
-      return error.code == .cyclicDependency || error.path.first == recipe.label ? error : error.within(recipe.label)
+      return error.code == .cyclicDependency || error.path.first == recipe.label
+        ? error : error.within(recipe.label, declaredAt: recipe.definition.origin)
     }
     return EnvironmentError(
       .creationFailed, "\(recipe.label) could not be created: \(error)", path: [recipe.label],

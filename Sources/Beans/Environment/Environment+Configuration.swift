@@ -31,7 +31,7 @@ extension Environment {
   /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a value that is there already.
   @discardableResult
   public func define(_ settings: Settings) throws -> Self {
-    try checkDeclaring("define")
+    try checkDeclaring("define", at: settings.origin)
     try settings.add(to: plan.configuration)
     return self
   }

@@ -111,11 +111,15 @@ extension Environment {
 
   /// Adds a declaration. What is wrong with it is reported at startup, with all other faults.
   ///
-  /// - Throws: `.frozen` once the environment has started.
+  /// - Throws: `.frozen` once the environment has started; what startup threw once that has failed.
   @discardableResult
   public func define(_ declaration: BeanDeclaration) throws -> Self {
-    try checkDeclaring("define")
-    if declaration.isDefined { declaration.fault = declaration.fault ?? "the same declaration is defined twice" }
+    try checkDeclaring("define", declaration.written, at: declaration.origin)
+    if declaration.isDefined {
+      declaration.fault = declaration.fault ?? "the same declaration is defined twice: make one for each bean"
+      // One fault for both.
+      if plan.declarations.contains(where: { $0 === declaration }) { return self }
+    }
     declaration.isDefined = true
     plan.declarations.append(declaration)
     return self
@@ -135,7 +139,8 @@ extension Environment {
           + "the factory a scope", path: ["'\(scope.name)'"])
     }
     if scope.name == "singleton" || scope.name == "prototype" {
-      throw EnvironmentError(.invalidDeclaration, "'\(scope.name)' is built in and cannot be replaced")
+      throw EnvironmentError(
+        .invalidDeclaration, "scope '\(scope.name)' is built in and cannot be replaced", path: ["'\(scope.name)'"])
     }
     if plan.chain.contains(where: { plan, _ in
       plan.scopeName == scope.name || plan.scopes.contains { $0.name == scope.name }
@@ -177,10 +182,17 @@ extension Environment {
     try childFactory(scope, seed: seed, scope: nil, configure: configure)
   }
 
-  package func checkDeclaring(_ what: String) throws {
+  /// Throws `.frozen`, or what startup threw. `subject` and `origin` tell what comes too late.
+  package func checkDeclaring(
+    _ what: String, _ subject: @autoclosure () -> String? = nil, at origin: EnvironmentError.Origin? = nil
+  ) throws {
     guard let setup = header.setup, setup.isDeclaring, !isFinishing else {
+      // The end before any startup is no failure of the declarations.
+      if let failure = header.setup?.failure, (failure as? EnvironmentError)?.code != .finished { throw failure }
       throw EnvironmentError(
-        .frozen, "\(what): environment '\(name)' has started, its declarations are closed", path: ["'\(name)'"])
+        .frozen,
+        "\(what): environment '\(name)' has started, its declarations are closed: declare before startup() and before "
+          + "the first lookup", path: ["'\(name)'"] + (subject().map { [$0] } ?? []), origin: origin)
     }
   }
 

@@ -35,6 +35,14 @@ extension Environment {
     }
   }
 
+  /// For an id that only the object knows.
+  func edge(for dependency: Dependency, id: String, at place: String) throws -> Edge {
+    do { return try plan.edge(for: dependency, id: id) } catch let error as EnvironmentError {
+      throw EnvironmentError(
+        error.code, "\(place): \(error.message)", path: error.path, origin: error.origin, underlying: error.underlying)
+    }
+  }
+
   private func argument(for injection: ClassInjection, of object: AnyObject) throws -> Argument {
     let dependency = injection.access.dependency
     switch injection.source {

@@ -5,9 +5,9 @@ extension Environment {
       throw recipe.definition.fault(.unknownScope, "no scope is called '\(recipe.definition.scopeName)'")
     }
     if Frame.isBuilding(recipe, in: self) {
+      let path = Frame.path(from: recipe, in: self) + [recipe.label]
       throw recipe.definition.fault(
-        .cyclicDependency, (Frame.path(from: recipe, in: self) + [recipe.label]).joined(separator: " → "),
-        path: Frame.path(from: recipe, in: self) + [recipe.label])
+        .cyclicDependency, "\(path.joined(separator: " → ")); break the circle with a Provider", path: path)
     }
     return try ask(scope, for: declaration, recipe)
   }

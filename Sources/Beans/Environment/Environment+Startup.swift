@@ -107,7 +107,7 @@ extension Environment {
   private func checkScopes(_ recipes: [Recipe]) throws {
     let names = ScopeNames(plan, expectsScopes: false)
     let faults = recipes.filter { $0.definition.maker == nil && !names.isKnown($0.definition.scopeName) }
-      .map { $0.definition.fault(.unknownScope, "no scope is called '\($0.definition.scopeName)'") }
+      .map { $0.definition.fault(.unknownScope, names.unknown($0.definition.scopeName)) }
     let fault = EnvironmentError.combining(faults, code: .startupFailed) { "\($0) faults in environment '\(name)'" }
     if let fault { throw fault }
   }

@@ -9,7 +9,8 @@ public final class EnvironmentFactory<Seed>: Sendable {
     _ makeScope: (@Sendable () -> any BeanScope)?, _ configure: (Environment) throws -> Void
   ) throws {
     if scope == "singleton" || scope == "prototype" {
-      throw EnvironmentError(.invalidDeclaration, "'\(scope)' is built in and cannot be a factory's scope")
+      throw EnvironmentError(
+        .invalidDeclaration, "scope '\(scope)' is built in and cannot be a factory's scope", path: ["'\(scope)'"])
     }
     if parent.chain.contains(where: { $0.plan.scopeName == scope }) {
       throw EnvironmentError(

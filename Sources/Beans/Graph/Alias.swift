@@ -19,9 +19,15 @@ extension Alias {
         known[alias.name] = alias
       }
     }
+    var circles: Set<Set<String>> = []
     for alias in plan.aliases where known[alias.name]?.origin == alias.origin {
       guard let target = alias.end(in: known) else {
-        faults.append(alias.fault(.cyclicDependency, "the alias '\(alias.name)' ends in a circle of aliases"))
+        // One report for all aliases that run into the same circle.
+        let circle = alias.circle(in: known)
+        if circles.insert(Set(circle)).inserted {
+          let drawn = circle.map { "'\($0)'" }.joined(separator: " → ")
+          faults.append(alias.fault(.cyclicDependency, "aliases name each other: \(drawn); let one name a bean"))
+        }
         continue
       }
       if !plan.enter(alias: alias.name, of: target) {
@@ -40,6 +46,18 @@ extension Alias {
       id = next.target
     }
     return id
+  }
+
+  /// The aliases that name each other, of which the first is also the last.
+  private func circle(in known: [String: Alias]) -> [String] {
+    var chain = [name]
+    var seen: Set = [name]
+    var id = target
+    while seen.insert(id).inserted, let next = known[id] {
+      chain.append(id)
+      id = next.target
+    }
+    return chain.drop { $0 != id } + [id]
   }
 
   private func fault(_ code: EnvironmentError.Code, _ message: String) -> EnvironmentError {

@@ -74,7 +74,7 @@ struct GraphCompiler {
     // A factory bean and its product are declared at once: one fault for both.
     for definition in plan.definitions where definition.maker == nil {
       if !names.isKnown(definition.scopeName) {
-        faults.append(definition.fault(.unknownScope, "no scope is called '\(definition.scopeName)'"))
+        faults.append(definition.fault(.unknownScope, names.unknown(definition.scopeName)))
       } else if let own = plan.scopeName ?? (definition.scopeName == "singleton" ? nil : plan.name),
         outer.contains(definition.scopeName)
       {

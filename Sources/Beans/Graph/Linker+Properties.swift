@@ -66,7 +66,7 @@ extension Linker {
             .unknownBean, "\(injection.place): no bean of type \(dependency.element) has an id"))
         return nil
       }
-      return Recipe.Property(.named(id, dependency), injection.access)
+      return Recipe.Property(.named(id, dependency, at: injection.place), injection.access)
     case .configuration(let value):
       let fixed = recipe.definition.fixedValue(.configuration(value), dependency, at: injection.place)
       edge = Edge(dependency, .fixed(fixed))

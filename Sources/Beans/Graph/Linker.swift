@@ -68,7 +68,9 @@ struct Linker {
     let parameters = definition.constructor?.dependencies ?? []
     for index in definition.pinned.keys.sorted() where !parameters.indices.contains(index) {
       recipe.faults.append(
-        definition.fault(.invalidDeclaration, "argument \(index) does not exist: the factory has \(parameters.count)"))
+        definition.fault(
+          .invalidDeclaration, "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0"
+        ))
     }
     recipe.arguments = parameters.enumerated().compactMap { index, dependency in
       if isSeed(dependency, at: index, of: recipe) { return nil }
@@ -175,7 +177,9 @@ struct Linker {
       if case .optional = dependency.shape { return .success(Edge(dependency, .absent)) }
       return .failure(
         EnvironmentError(
-          .unknownBean, "no bean of type \(element)\(whereElse(dependency.element, plan))", path: [element]))
+          .unknownBean,
+          "no bean of type \(element) can be seen from '\(plan.name)'\(whereElse(dependency.element, plan))",
+          path: [element]))
     }
   }
 

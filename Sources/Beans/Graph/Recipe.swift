@@ -14,8 +14,8 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   struct Property {
     enum Source {
       case edge(Edge)
-      /// The bean whose id stands in the object.
-      case named((AnyObject) -> String, Dependency)
+      /// The bean whose id stands in the object, and how faults name the property.
+      case named((AnyObject) -> String, Dependency, at: String)
     }
 
     let source: Source

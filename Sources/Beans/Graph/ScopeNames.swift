@@ -28,6 +28,14 @@ struct ScopeNames {
     name == "singleton" || name == "prototype" || isFactoryScope(name) || isCustom(name)
   }
 
+  /// That no scope is called so, and what may have been meant.
+  func unknown(_ name: String) -> String {
+    let open = (plan.chain.map(\.plan) + plan.descendants).compactMap(\.scopeName)
+    let own = plan.chain.flatMap { $0.plan.scopes.map(\.name) }
+    let near = (["singleton", "prototype", "request", "session"] + open + own).filter { EditDistance.isSmall($0, name) }
+    return "no scope is called '\(name)'\(near.min().map { "; did you mean '\($0)'?" } ?? "")"
+  }
+
   /// The user's scope of that name; the nearest one, and of those the last.
   func scope(_ name: String) -> (any BeanScope)? {
     plan.chain.lazy.compactMap { $0.plan.scopes.last { $0.name == name }?.scope }.first

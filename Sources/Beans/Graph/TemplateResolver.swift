@@ -97,7 +97,8 @@ struct TemplateResolver {
         return maker.constructor
       }
       if own == nil {
-        report(chain[0], .typeMismatch, "the template's factory makes a \(name(of: maker)), not a \(type)")
+        report(
+          chain[0], .typeMismatch, "the template's factory makes a \(maker.kind), not a \(type): give the bean its own")
         return nil
       }
     }
@@ -129,7 +130,7 @@ struct TemplateResolver {
 
   private mutating func reportCircle(_ circle: [BeanDeclaration]) {
     guard let first = circle.first, circles.insert(Set(circle.map { ObjectIdentifier($0) })).inserted else { return }
-    let ids = (circle + [first]).map { $0.id ?? name(of: $0) }
+    let ids = (circle + [first]).map { $0.id ?? $0.kind }
     faults.append(
       EnvironmentError(
         .cyclicDependency, "templates inherit from each other: \(ids.joined(separator: " → "))", path: ids,
@@ -137,10 +138,6 @@ struct TemplateResolver {
   }
 
   private mutating func report(_ declaration: BeanDeclaration, _ code: EnvironmentError.Code, _ message: String) {
-    let id = declaration.id.map { " '\($0)'" } ?? ""
-    faults.append(
-      EnvironmentError(code, message, path: [name(of: declaration) + id], origin: declaration.origin))
+    faults.append(EnvironmentError(code, message, path: [declaration.written], origin: declaration.origin))
   }
-
-  private func name(of declaration: BeanDeclaration) -> String { declaration.type.map { "\($0)" } ?? "template" }
 }

@@ -1,0 +1,63 @@
+import Beans
+import Testing
+
+/// One way to go wrong: what to do, what comes of it, and what helps. A row of the document.
+struct Fault: Sendable, CustomTestStringConvertible {
+  /// When the fault shows.
+  enum Moment {
+    /// When startup looks at the declarations, before anything is built.
+    case checking
+    /// When startup builds sources, scopes and post processors, before all other beans.
+    case preparing
+    /// When startup builds the beans.
+    case building
+    /// In a call of the user's.
+    case calling
+  }
+
+  let code: EnvironmentError.Code
+  let cause: String
+  let fix: String
+  let moment: Moment
+  /// Whether the error says where the declaration is written; lookups and calls may have no declaration at fault.
+  let hasOrigin: Bool
+  private let body: @Sendable (Environment) throws -> Void
+
+  var testDescription: String { "\(code): \(cause)" }
+  var isOfStartup: Bool { moment != .calling }
+
+  /// A fault that startup finds: `declare` is handed an environment called "shop", which is started after it.
+  static func startup(
+    _ code: EnvironmentError.Code, _ cause: String, fix: String, when moment: Moment = .checking,
+    _ declare: @escaping @Sendable (Environment) throws -> Void
+  ) -> Fault {
+    Fault(code: code, cause: cause, fix: fix, moment: moment, hasOrigin: true, body: declare)
+  }
+
+  /// A fault that a call answers with, at once: `call` is handed an environment called "shop", which has not started.
+  static func call(
+    _ code: EnvironmentError.Code, _ cause: String, fix: String, hasOrigin: Bool = false,
+    _ call: @escaping @Sendable (Environment) throws -> Void
+  ) -> Fault {
+    Fault(code: code, cause: cause, fix: fix, moment: .calling, hasOrigin: hasOrigin, body: call)
+  }
+
+  /// Does it, and returns what is thrown.
+  func inject(in shop: Environment) throws -> EnvironmentError {
+    if isOfStartup { try body(shop) }
+    return try #require(throws: EnvironmentError.self, "\(testDescription)") {
+      if isOfStartup { try shop.startup() } else { try body(shop) }
+    }
+  }
+
+  /// The same in an environment of its own, which is gone afterwards.
+  func inject() throws -> EnvironmentError {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    return try inject(in: shop)
+  }
+
+  /// In the order of the document.
+  static let all =
+    beans + types + conversions + configuration + cycles + lifetimes + states + building + declarations + documents
+}

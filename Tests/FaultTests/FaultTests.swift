@@ -1,0 +1,61 @@
+import Beans
+import Testing
+
+/// Each way to go wrong, by itself.
+@Suite("Faults") struct FaultTests {
+  @Test("have the code the document says, and say what, who and where", arguments: Fault.all)
+  func saysEverything(_ fault: Fault) throws {
+    let error = try fault.inject()
+    #expect(error.code == fault.code, "\(error)")
+    #expect(!error.message.isEmpty && !error.message.contains("unknown context"), "\(error)")
+    let parts = error.underlying.isEmpty ? [error] : [error] + error.underlying.compactMap { $0 as? EnvironmentError }
+    #expect(parts.contains { !$0.path.isEmpty || $0.origin != nil }, "names no bean and no place: \(error)")
+    if fault.hasOrigin {
+      #expect(parts.contains { $0.origin.map { !$0.file.isEmpty && $0.line > 0 } ?? false }, "no origin: \(error)")
+    }
+  }
+
+  @Test("of startup leave nothing alive, and the environment throws the same from then on", arguments: Fault.all)
+  func leavesNothing(_ fault: Fault) throws {
+    let census = Census()
+    weak var gone: Environment?
+    do {
+      let shop = try Environment(name: "shop")
+      gone = shop
+      // Before everything else, so that it is there whenever anything is built.
+      if fault.isOfStartup { try shop.define(shop.bean(Witness.self, factory: { Witness(census) })) }
+      let error = try fault.inject(in: shop)
+      if fault.isOfStartup {
+        #expect(census.made == (fault.moment == .building ? 1 : 0), "\(error)")
+        #expect(census.alive == 0, "\(error)")
+        for _ in 0..<2 {
+          let again = #expect(throws: EnvironmentError.self) { try shop.startup() }
+          #expect(again.map { "\($0)" } == "\(error)")
+          let lookup = #expect(throws: EnvironmentError.self) { try shop.getBean(Witness.self) }
+          #expect(lookup.map { "\($0)" } == "\(error)")
+          let definition = #expect(throws: EnvironmentError.self) { try shop.define(shop.bean(Order.self)) }
+          #expect(definition.map { "\($0)" } == "\(error)")
+        }
+      }
+      try? shop.shutdown()
+      if fault.isOfStartup {
+        let after = #expect(throws: EnvironmentError.self) { try shop.getBean(Witness.self) }
+        #expect(after.map { "\($0)" } == "\(error)")
+      }
+    }
+    #expect(census.alive == 0)
+    #expect(gone == nil, "the environment is still alive")
+  }
+
+  @Test("are known for every code")
+  func everyCode() {
+    let codes: Set<EnvironmentError.Code> = [
+      .unknownBean, .ambiguousBean, .duplicateId, .unknownClass, .unknownProperty, .typeMismatch, .noConversion,
+      .conversionFailed, .unresolvedPlaceholder, .missingConfiguration, .cyclicDependency, .captiveDependency,
+      .unknownScope, .scopeNotActive, .frozen, .finished, .creationFailed, .destructionFailed, .invalidDeclaration,
+      .invalidXML, .startupFailed,
+    ]
+    #expect(Set(Fault.all.map(\.code)) == codes)
+    #expect(Set(Fault.all.map(\.testDescription)).count == Fault.all.count, "a cause stands twice")
+  }
+}

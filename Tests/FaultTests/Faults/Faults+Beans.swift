@@ -1,0 +1,151 @@
+import Beans
+import BeansXML
+import Foundation
+
+extension Fault {
+  /// Beans that are not there, or there too often.
+  static let beans: [Fault] = [
+    .startup(
+      .unknownBean, "A factory's parameter has a type that no bean has.",
+      fix: "Define a bean of that type, further out or in the same environment, or make the parameter optional."
+    ) { try $0.define($0.bean(Catalogue.self, factory: Catalogue.init)) },
+    .startup(
+      .unknownBean, "A bean of that type exists only in the children of a factory.",
+      fix: "Take a `Provider`, which looks in the current child, or declare the bean for the child's scope, too."
+    ) { shop in
+      try shop.define(shop.bean(Catalogue.self, factory: Catalogue.init))
+      _ = try shop.childFactory("request", seed: Int.self) { request in
+        try request.define(request.bean(Database.self, factory: Database.init))
+      }
+    },
+    .startup(
+      .unknownBean, "A reference names an id that no bean has.",
+      fix: "Spell the id as its declaration does, or define a bean with it."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "stock"))
+      try shop.define(shop.bean(Order.self).property("stock", ref: "stok"))
+    },
+    .startup(
+      .unknownBean, "A reference names a template.",
+      fix: "Declare a bean that inherits from the template, and refer to that one."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "stock", abstract: true))
+      try shop.define(shop.bean(Order.self).property("stock", ref: "stock"))
+    },
+    .startup(
+      .unknownBean, "A declaration inherits from a template that does not exist.",
+      fix: "Spell the template's id as its declaration does; it may be declared later or further out."
+    ) { try $0.define($0.bean(Order.self, parent: "orders")) },
+    .startup(
+      .unknownBean, "A declaration requires a bean that does not exist.",
+      fix: "Define the bean, or drop the requirement."
+    ) { try $0.define($0.bean(Order.self).requires(Database.self)) },
+    .startup(
+      .unknownBean, "A declaration that was made but never defined is required.",
+      fix: "Hand it to `define`, in the same environment or one further out."
+    ) { shop in
+      let stock = shop.bean(Stock.self)
+      try shop.define(shop.bean(Order.self).requires(bean: stock))
+    },
+    .startup(
+      .unknownBean, "An alias is given for an id that no bean has.",
+      fix: "Spell the id as its declaration does."
+    ) { try $0.alias("warehouse", of: "stock") },
+    .startup(
+      .unknownBean, "A provider can never find a bean, in no environment below.",
+      fix: "Define a bean of that type here, further out or in a child."
+    ) { try $0.define($0.bean(Order.self, factory: { (_: Provider<Database>) in Order() })) },
+    .startup(
+      .unknownBean, "What the products of an assisted factory need is not there.",
+      fix: "Define a bean of that type; everything but the seed is looked up."
+    ) { shop in
+      try shop.define(
+        shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>, _: Database) in Order() })
+    },
+    .startup(
+      .unknownBean, "A property with `@InjectedById` has a type of which no bean has an id.",
+      fix: "Give the bean the id that the property names."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self))
+      try shop.define(shop.bean(Depot.self))
+    },
+    .startup(
+      .unknownBean, "A property with `@InjectedById` names an id that no bean has.",
+      fix: "Spell the id as its declaration does.", when: .building
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "spare"))
+      try shop.define(shop.bean(Depot.self))
+    },
+    .call(
+      .unknownBean, "A lookup asks for a type that no bean has.",
+      fix: "Define a bean of that type, or ask for an optional of it."
+    ) { _ = try $0.getBean(Database.self) },
+    .call(
+      .unknownBean, "A lookup asks for an id that no bean has.",
+      fix: "Spell the id as its declaration does; an environment does not see the beans of its children."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "stock"))
+      _ = try shop.getBean(Stock.self, byId: "stocks")
+    },
+
+    .startup(
+      .ambiguousBean, "Several beans answer to the type of a parameter.",
+      fix: "Make one of them `.primary()`, pin the parameter with `.argument(0, ref: …)`, or take an array."
+    ) { shop in
+      try shop.define(shop.bean(CardPayment.self))
+      try shop.define(shop.bean(CashPayment.self))
+      try shop.define(shop.bean(Checkout.self, factory: Checkout.init))
+    },
+    .startup(
+      .ambiguousBean, "Several beans that answer to a type are primary.",
+      fix: "Leave `.primary()` at one of them."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "near").primary())
+      try shop.define(shop.bean(Stock.self, id: "far").primary())
+      try shop.define(shop.bean(Order.self, factory: { (_: Stock) in Order() }))
+    },
+    .call(
+      .ambiguousBean, "A lookup asks for a type that several beans have.",
+      fix: "Ask by id, ask for all with `getBeansByType`, or make one of them `.primary()`."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "near"))
+      try shop.define(shop.bean(Stock.self, id: "far"))
+      _ = try shop.getBean(Stock.self)
+    },
+
+    .startup(
+      .duplicateId, "Two beans of one environment have the same id.",
+      fix: "Rename one of them. A child may use the id again: there it hides the outer bean."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "stock"))
+      try shop.define(shop.bean(Stock.self, id: "stock"))
+    },
+    .startup(
+      .duplicateId, "An alias is the id of another bean of the same environment.",
+      fix: "Rename the alias."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "stock")).define(shop.bean(Order.self, id: "order"))
+      try shop.alias("order", of: "stock")
+    },
+    .startup(
+      .duplicateId, "An XML document and Swift, or two documents, declare the same id.",
+      fix: "Rename one of the two; the message has the place of both."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "stock"))
+      try shop.loadShop("<bean id='stock' class='FaultTests.Stock'/>")
+    },
+  ]
+}
+
+private final class Depot: Initializable {
+  @InjectedById("main") var stock: Stock
+}
+
+extension Environment {
+  /// Loads a document "shop.xml" whose second line is `text`.
+  func loadShop(_ text: String) throws {
+    try loadXML(
+      Data("<beans xmlns:c='http://www.springframework.org/schema/configuration'>\n\(text)\n</beans>".utf8),
+      source: "shop.xml")
+  }
+}

@@ -1,0 +1,107 @@
+import Beans
+import Glibc
+import Synchronization
+
+extension Fault {
+  /// Beans that need each other.
+  static let cycles: [Fault] = [
+    .startup(
+      .cyclicDependency, "Factories need each other's beans.",
+      fix: "Take a `Provider` in one of them, or move what both need into a third bean."
+    ) { shop in
+      try shop.define(shop.bean(Hen.self, factory: Hen.init))
+      try shop.define(shop.bean(Egg.self, factory: { (hen: Hen) in Egg(hen) }))
+    },
+    .startup(
+      .cyclicDependency, "A bean needs itself.",
+      fix: "Take a `Provider`, or pin the parameter to another bean."
+    ) { try $0.define($0.bean(Order.self, factory: { (_: Order) in Order() })) },
+    .startup(
+      .cyclicDependency, "A property refers to a bean that needs this one.",
+      fix: "Set the property when both are there, from a `postConstruct` of a third bean, or use a `Provider`."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "stock", factory: { (_: Order) in Stock() }))
+      try shop.define(shop.bean(Order.self).property(\.stock, ref: "stock"))
+    },
+    .startup(
+      .cyclicDependency, "What the products of an assisted factory need takes that factory.",
+      fix: "Take a `Provider` of the factory."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, factory: { (_: Factory<OrderFactory>) in Stock() }))
+      try shop.define(
+        shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>, _: Stock) in Order() })
+    },
+    .startup(
+      .cyclicDependency, "Templates inherit from each other.",
+      fix: "Drop one of the `.parent(…)`."
+    ) { shop in
+      try shop.define(shop.template("a").parent("b")).define(shop.template("b").parent("a"))
+      try shop.define(shop.bean(Order.self, parent: "a"))
+    },
+    .startup(
+      .cyclicDependency, "Aliases name each other.",
+      fix: "Let one of them name a bean."
+    ) { try $0.alias("a", of: "b").alias("b", of: "a") },
+    .startup(
+      .cyclicDependency, "A factory looks up, while it runs, a bean that needs its own.",
+      fix: "Make the bean a parameter, so that startup sees it; then break the circle with a `Provider`.",
+      when: .building
+    ) { shop in
+      try shop.define(shop.bean(Hen.self, factory: Hen.init))
+      try shop.define(
+        shop.bean(
+          Egg.self,
+          factory: { (environment: Environment) in
+            Egg(try environment.getBean(Hen.self))
+          }))
+    },
+    .call(
+      .cyclicDependency, "Two threads build beans whose factories look each other up.",
+      fix: "Make the beans parameters, so that startup sees it; then break the circle with a `Provider`.",
+      hasOrigin: true
+    ) { shop in throw try acrossThreads(shop) },
+  ]
+
+  /// Whichever thread looks last finds the circle, and draws it from its own bean on: until that is the order.
+  private static func acrossThreads(_ shop: Environment) throws -> any Error {
+    let arrived = Atomic(0)
+    let expected = Atomic(0)
+    @Sendable func meet() {
+      arrived.add(1, ordering: .acquiringAndReleasing)
+      // Both come, as each is on a thread of its own; one may come again, and finds the other one there.
+      while arrived.load(ordering: .acquiring) < expected.load(ordering: .acquiring) { sched_yield() }
+    }
+    try shop.define(
+      shop.bean(
+        Order.self, lazy: true,
+        factory: { (environment: Environment) in
+          meet()
+          for _ in 0..<100 { sched_yield() }
+          _ = try environment.getBean(Stock.self)
+          return Order()
+        }))
+    try shop.define(
+      shop.bean(
+        Stock.self, lazy: true,
+        factory: { (environment: Environment) in
+          meet()
+          _ = try environment.getBean(Order.self)
+          return Stock()
+        }))
+    try shop.startup()
+    while true {
+      expected.store(arrived.load(ordering: .acquiring) + 2, ordering: .releasing)
+      let errors = together([{ _ = try shop.getBean(Order.self) }, { _ = try shop.getBean(Stock.self) }])
+      guard let error = errors[0] as? EnvironmentError else { return Outage() }
+      if error.path.first == "Order" || error.code != .cyclicDependency { return error }
+    }
+  }
+}
+
+private final class Hen {
+  init(egg: Egg) {}
+}
+
+private final class Egg {
+  init(_ hen: Hen) {}
+}

@@ -1,0 +1,183 @@
+import Beans
+import BeansXML
+
+extension Fault {
+  /// Calls that come too late.
+  static let states: [Fault] = [
+    .call(
+      .frozen, "A bean is defined after startup.",
+      fix: "Define it before; for what belongs to one request, use `childFactory`, or a child `Environment`.",
+      hasOrigin: true
+    ) { shop in
+      try shop.startup()
+      try shop.define(shop.bean(Order.self))
+    },
+    .call(
+      .frozen, "An alias is given after startup.",
+      fix: "Give it before.", hasOrigin: true
+    ) { try $0.startup().alias("warehouse", of: "stock") },
+    .call(
+      .frozen, "A scope is registered after startup.",
+      fix: "Register it before."
+    ) { try $0.startup().registerScope(LateScope()) },
+    .call(
+      .frozen, "A factory of children is declared after startup.",
+      fix: "Declare it before and keep it: its children are built as often as you like."
+    ) { _ = try $0.startup().childFactory("request", seed: Int.self) },
+    .call(
+      .frozen, "An XML document is loaded after startup.",
+      fix: "Load it before."
+    ) { try $0.startup().loadShop("<bean class='FaultTests.Order'/>") },
+    .call(
+      .frozen, "Settings are defined after startup.",
+      fix: "Define them before; a source may be added later with `addConfigurationSource`.",
+      hasOrigin: true
+    ) { try $0.startup().define($0.settings().setValue(key: "port", value: 80)) },
+
+    .call(
+      .finished, "A lookup comes after the end of the environment.",
+      fix: "Keep the bean instead of the environment, or end the work before the environment."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self))
+      try shop.startup()
+      shop.finish()
+      _ = try shop.getBean(Stock.self)
+    },
+    .call(
+      .finished, "A lookup in a child comes after the end of its parent.",
+      fix: "Finish the parent last; it finishes children that are left."
+    ) { shop in
+      let request = try shop.childFactory("request", seed: Int.self).build(1)
+      shop.finish()
+      _ = try request.getBean(Int.self)
+    },
+    .call(
+      .finished, "A child is opened after the end of its parent.",
+      fix: "Stop what opens children before the parent is shut down."
+    ) { shop in
+      let requests = try shop.childFactory("request", seed: Int.self)
+      try shop.startup()
+      try shop.shutdown()
+      _ = try requests.build(1)
+    },
+    .call(
+      .finished, "An assisted factory builds after the end of its environment.",
+      fix: "Do not keep the factory longer than the environment."
+    ) { shop in
+      try shop.define(
+        shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>) in Order() })
+      let orders = try shop.getBean(Factory<OrderFactory>.self)
+      try shop.shutdown()
+      _ = try orders.build(1)
+    },
+    .call(
+      .finished, "A provider is called after the end of its environment.",
+      fix: "Keep the bean, not its provider, for what happens at the end."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self))
+      let stock = try shop.getBean(Provider<Stock>.self)
+      try shop.shutdown()
+      _ = try stock.get()
+    },
+  ]
+
+  /// What the user's own code throws.
+  static let building: [Fault] = [
+    .startup(
+      .creationFailed, "A factory throws.",
+      fix: "See `underlying` for what it threw. What was built before has been released.", when: .building
+    ) { try $0.define($0.bean(Database.self, id: "main", factory: { throw Outage() })) },
+    .startup(
+      .creationFailed, "A bean throws when it is told that it is complete.",
+      fix: "See `underlying` for what `postConstruct` threw.", when: .building
+    ) { try $0.define($0.bean(Stock.self).postConstruct { _ in throw Outage() }) },
+    .startup(
+      .creationFailed, "A dependency of a bean cannot be built.",
+      fix: "See the path: the last bean of it is the one that failed.", when: .building
+    ) { shop in
+      try shop.define(shop.bean(Database.self, lazy: true, factory: { throw Outage() }))
+      try shop.define(shop.bean(Catalogue.self, factory: Catalogue.init))
+    },
+    .startup(
+      .creationFailed, "A post processor throws.",
+      fix: "See `underlying` for what it threw.", when: .building
+    ) { shop in
+      try shop.define(shop.bean(Inspector.self))
+      try shop.define(shop.bean(Order.self))
+    },
+    .startup(
+      .creationFailed, "A factory bean throws when it is asked for its product.",
+      fix: "See `underlying` for what `create` threw.", when: .building
+    ) { try $0.define($0.bean(BrokenPrinter.self).target(Order.self)) },
+    .startup(
+      .creationFailed, "A configuration source that is a bean throws when it is loaded.",
+      fix: "See `underlying` for what `load` threw.", when: .preparing
+    ) { try $0.define($0.bean(BrokenSource.self)) },
+    .call(
+      .creationFailed, "A factory throws at the first lookup of a lazy bean.",
+      fix: "See `underlying` for what it threw. The next lookup tries again.", hasOrigin: true
+    ) { shop in
+      try shop.define(shop.bean(Database.self, lazy: true, factory: { throw Outage() }))
+      _ = try shop.getBean(Database.self)
+    },
+    .call(
+      .creationFailed, "The factory of an assisted bean throws.",
+      fix: "See `underlying` for what it threw.", hasOrigin: true
+    ) { shop in
+      try shop.define(
+        shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>) in throw Outage() })
+      _ = try shop.getBean(Factory<OrderFactory>.self).build(1)
+    },
+
+    .call(
+      .destructionFailed, "A bean throws when it is released.",
+      fix: "See `underlying` for what it threw. All other beans have been released.", hasOrigin: true
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "main").onDestroy { _ in throw Outage() })
+      try shop.startup().shutdown()
+    },
+    .call(
+      .destructionFailed, "Several beans throw when they are released.",
+      fix: "See `underlying` for each of them. All other beans have been released.", hasOrigin: true
+    ) { shop in
+      try shop.define(shop.bean(Stock.self).onDestroy { _ in throw Outage() })
+      try shop.define(shop.bean(Order.self).onDestroy { _ in throw Outage() })
+      try shop.startup().shutdown()
+    },
+    .call(
+      .destructionFailed, "A bean that is released asynchronously meets a synchronous shutdown.",
+      fix: "Use `await shutdown()`, or a scope that is bound to an event loop.", hasOrigin: true
+    ) { shop in
+      try shop.define(shop.bean(Connection.self, factory: Connection.init))
+      try shop.startup().shutdown()
+    },
+  ]
+}
+
+private final class LateScope: BeanScope {
+  let name = "late"
+  func prepare(bean: BeanDeclaration, factory: any BeanFactory) {}
+  func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject { try factory.create(bean) }
+  func finish() {}
+}
+
+private final class Inspector: BeanPostProcessor, Initializable {
+  func process(_ bean: AnyObject) throws -> AnyObject {
+    if bean is Order { throw Outage() }
+    return bean
+  }
+}
+
+private final class BrokenPrinter: FactoryBean, Initializable {
+  func create() throws -> Order { throw Outage() }
+}
+
+private final class BrokenSource: ConfigurationSource, Initializable {
+  let url = "broken"
+  let canOverrule = true
+  func load(_ manager: ConfigurationManager) throws { throw Outage() }
+}
+
+private final class Connection: AsyncDisposableBean {
+  func preDestroy() async {}
+}

@@ -1,0 +1,51 @@
+import Beans
+
+// What the faults are about: the beans of a shop. Not private, so that XML can name them, as `FaultTests.Order`.
+
+final class Database {
+  init() {}
+}
+
+protocol Payment {}
+
+final class CardPayment: Payment, Initializable {}
+
+final class CashPayment: Payment, Initializable {}
+
+final class Stock: Initializable {
+  init() {}
+}
+
+final class Order: Initializable {
+  enum Status: String { case open, paid }
+
+  var number = 0
+  var quantity: UInt8 = 1
+  var isPaid = false
+  var status = Status.open
+  var deadline = Duration.seconds(1)
+  var stock = Stock()
+  var lines: [Int] = []
+  let currency = "EUR"
+  var total: Int { number }
+}
+
+final class Catalogue {
+  init(database: Database) {}
+}
+
+final class Checkout {
+  init(payment: any Payment) {}
+}
+
+struct Discount { var percent = 0 }
+
+struct Outage: Error, CustomStringConvertible {
+  let description = "the database does not answer"
+}
+
+/// A tag of the factory that makes orders from their numbers.
+struct OrderFactory: AssistedFactory {
+  typealias Element = Order
+  typealias Seed = Int
+}
