@@ -2,9 +2,14 @@
 struct BeanRelease {
   private let object: AnyObject
   private let traits: LifecycleTraits
-  private let label: String
-  private let origin: EnvironmentError.Origin
+  private let bean: Named
   private let callbacks: [BeanCallback]
+
+  /// What to ask for the bean's name, should the release fail.
+  private enum Named {
+    case definition(Definition)
+    case declaration(BeanDeclaration)
+  }
 
   /// nil where there is nothing to do but to let go.
   init?(_ object: AnyObject, of recipe: Recipe) {
@@ -12,17 +17,29 @@ struct BeanRelease {
     if recipe.definition.onDestroys.isEmpty, traits.isDisjoint(with: [.disposable, .asyncDisposable]) { return nil }
     self.object = object
     self.traits = traits
-    self.label = recipe.label
-    self.origin = recipe.definition.origin
+    self.bean = .definition(recipe.definition)
     self.callbacks = recipe.definition.onDestroys
   }
 
-  init(_ object: AnyObject, label: String, origin: EnvironmentError.Origin, callbacks: [BeanCallback]) {
+  init(_ object: AnyObject, of declaration: BeanDeclaration) {
     self.object = object
     self.traits = LifecycleTraits(of: type(of: Box.open(object)))
-    self.label = label
-    self.origin = origin
-    self.callbacks = callbacks
+    self.bean = .declaration(declaration)
+    self.callbacks = declaration.callbacks
+  }
+
+  private var label: String {
+    switch bean {
+    case .definition(let definition): definition.label
+    case .declaration(let declaration): declaration.label
+    }
+  }
+
+  private var origin: EnvironmentError.Origin {
+    switch bean {
+    case .definition(let definition): definition.origin
+    case .declaration(let declaration): declaration.origin
+    }
   }
 
   /// Whether the release has to be awaited.
