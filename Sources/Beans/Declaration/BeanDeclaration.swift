@@ -1,5 +1,7 @@
 /// What a user says about one bean.
 ///
+/// Nothing here checks for overlapping accesses: all members are simple, and read many times by each startup.
+///
 /// Declarations are written on one thread before the environment starts; startup reads them once and never again, so
 /// a change made later has no effect.
 public class BeanDeclaration {
@@ -12,51 +14,58 @@ public class BeanDeclaration {
 
   /// The bean's own type; nil for a template without a class.
   let type: Any.Type?
+  /// Of that type.
+  let traits: LifecycleTraits
   /// Where the declaration is written.
-  private(set) var origin: EnvironmentError.Origin
+  @exclusivity(unchecked) private(set) var place: SourcePlace
   /// What the declaration says is wrong with itself, reported at startup with all other faults.
-  var fault: String?
+  @exclusivity(unchecked) var fault: String?
   /// The same, about single properties.
-  private(set) var propertyFaults: [String] = []
+  @exclusivity(unchecked) private(set) var propertyFaults: [String] = []
 
-  private(set) var id: String?
-  private(set) var isLazy: Bool?
-  private(set) var isAbstract = false
-  private(set) var isPrimary = false
-  private(set) var template: String?
-  private(set) var scopeName: String?
-  private(set) var requirements: [Requirement] = []
-  private(set) var stated: [Any.Type] = []
+  @exclusivity(unchecked) private(set) var id: String?
+  @exclusivity(unchecked) private(set) var isLazy: Bool?
+  @exclusivity(unchecked) private(set) var isAbstract = false
+  @exclusivity(unchecked) private(set) var isPrimary = false
+  @exclusivity(unchecked) private(set) var template: String?
+  @exclusivity(unchecked) private(set) var scopeName: String?
+  @exclusivity(unchecked) private(set) var requirements: [Requirement] = []
+  @exclusivity(unchecked) private(set) var stated: [Any.Type] = []
   /// What a factory bean makes.
-  private(set) var target: Any.Type?
+  @exclusivity(unchecked) private(set) var target: Any.Type?
   /// Parameters that are not resolved by their type.
-  private(set) var pinned: [Int: BeanValue] = [:]
+  @exclusivity(unchecked) private(set) var pinned = PinnedArguments()
   /// In the order they were set.
-  var properties: [PropertyInjection] = []
-  @usableFromInline var postConstructs: [BeanCallback] = []
-  @usableFromInline var onDestroys: [BeanCallback] = []
+  @exclusivity(unchecked) var properties: [PropertyInjection] = []
+  @usableFromInline @exclusivity(unchecked) var postConstructs: [BeanCallback] = []
+  @usableFromInline @exclusivity(unchecked) var onDestroys: [BeanCallback] = []
   /// What the user gave: a factory or an instance.
-  var constructor: BeanConstructor?
+  @exclusivity(unchecked) var constructor: BeanConstructor?
   /// A class's own `init()`, which a template's factory overrules.
-  var defaultConstructor: BeanConstructor?
+  @exclusivity(unchecked) var defaultConstructor: BeanConstructor?
   /// The instance that was handed in, until its environment has released it.
-  var instance: AnyObject?
+  @exclusivity(unchecked) var instance: AnyObject?
   /// Set by the first `define`; a second one is a fault.
-  var isDefined = false
+  @exclusivity(unchecked) var isDefined = false
 
-  init(
-    type: Any.Type?, id: String?, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    origin: EnvironmentError.Origin
-  ) {
+  private init(type: Any.Type?, id: String?, parent: String?, lazy: Bool, abstract: Bool, place: SourcePlace) {
     self.type = type
+    self.traits = type.map { .cached(of: $0) } ?? []
     self.id = id
     self.template = parent
     self.isLazy = lazy ? true : nil
     self.isAbstract = abstract
-    self.origin = origin
-    if let type, Dependency.isWrapper(type) {
+    self.place = place
+    if let type, traits.contains(.wrapper) {
       fault = "\(type) is not a bean: optionals, arrays and the container's own types cannot be declared"
     }
+  }
+
+  convenience init(
+    type: Any.Type?, id: String?, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    origin: EnvironmentError.Origin
+  ) {
+    self.init(type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, place: .known(origin))
   }
 
   convenience init(
@@ -64,22 +73,26 @@ public class BeanDeclaration {
     file: StaticString, line: UInt
   ) {
     self.init(
-      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
-      origin: EnvironmentError.Origin(file: "\(file)", line: Int(line)))
+      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, place: .literal(file: file, line: line))
   }
 
   /// The factory behind a bean with a target: a bean of its own that has everything else from the declaration.
   init(factoryOf declaration: BeanDeclaration, _ type: Any.Type) {
     self.type = type
+    self.traits = .cached(of: type)
     self.id = declaration.id.map { "&\($0)" }
     self.isPrimary = declaration.isPrimary
     self.stated = declaration.stated
-    self.origin = declaration.origin
+    self.place = declaration.place
     self.isDefined = true
   }
 
+  var origin: EnvironmentError.Origin { place.origin }
+
   /// Says where the declaration is written, for one that is not written in Swift.
-  @discardableResult public func declared(at origin: EnvironmentError.Origin) -> Self { with { $0.origin = origin } }
+  @discardableResult public func declared(at origin: EnvironmentError.Origin) -> Self {
+    with { $0.place = .known(origin) }
+  }
   /// Names the bean. An id is unique in its environment and hides the same id of environments above.
   @discardableResult public func id(_ id: String) -> Self { with { $0.id = id } }
   /// Builds the bean when it is first asked for, instead of at startup.
@@ -113,7 +126,9 @@ public class BeanDeclaration {
   @discardableResult public func target(_ type: Any.Type) -> Self { with { $0.target = type } }
   /// Gives the factory's parameter at `index` (from 0) what `value` says.
   @discardableResult public func argument(_ index: Int, _ value: BeanValue) -> Self {
-    with { $0.pinned[index] = value }
+    if pinned.isEmpty { pinned.reserve(constructor?.dependencies.count ?? 1) }
+    pinned.set(index, value)
+    return self
   }
   /// Gives the factory's parameter at `index` (from 0) this value, converted to the parameter's type if need be.
   @discardableResult public func argument(_ index: Int, value: Any) -> Self {
@@ -148,7 +163,7 @@ public class BeanDeclaration {
   ///
   /// `${key}`, `${namespace:key}` and `${key=default}` stand for configuration values; `$${` stands for `${`.
   @discardableResult public func argument(_ index: Int, resolve text: String) -> Self {
-    with { $0.pinned[index] = .text(text) }
+    argument(index, .text(text))
   }
 
   /// Runs the release callbacks on an instance of this bean: `preDestroy`, then `.onDestroy`. For scopes of your own that
@@ -157,19 +172,27 @@ public class BeanDeclaration {
   /// - Throws: `.destructionFailed`, after all callbacks have run. A bean whose release is asynchronous cannot be
   ///   released here: that is such a failure, too.
   public func destroy(_ instance: AnyObject) throws {
-    let release = BeanRelease(instance, label: label, origin: origin, callbacks: callbacks)
+    let release = BeanRelease(instance, of: self)
     if let failure = release.runSynchronously() { throw failure }
   }
 
   /// Beans declared in place, in parameters and properties, not counting those that are declared in place in them.
   var embedded: [BeanDeclaration] {
-    if pinned.isEmpty, properties.isEmpty { return [] }
-    return (pinned.sorted { $0.key < $1.key }.map(\.value) + properties.map(\.value)).flatMap(\.embedded)
+    if pinned.areReferences, properties.isEmpty { return [] }
+    var found: [BeanDeclaration] = []
+    for pinned in pinned.all { pinned.value.collectEmbedded(&found) }
+    for property in properties { property.value.collectEmbedded(&found) }
+    return found
   }
 
-  /// What startup found to be the bean's name and callbacks, its templates included.
-  var label = ""
-  var callbacks: [BeanCallback] = []
+  /// What startup found to be the bean's type and callbacks, its templates included.
+  @exclusivity(unchecked) var definedType: Any.Type?
+  /// What became of the declaration, until its environment has been dismantled.
+  @exclusivity(unchecked) var definition: Definition?
+  @exclusivity(unchecked) var callbacks: [BeanCallback] = []
+
+  /// How the bean is named in paths, once startup knows.
+  var label: String { definedType.map { Definition.label($0, id) } ?? "" }
 
   /// What faults call it before it is a bean.
   var written: String { id.map { "\(kind) '\($0)'" } ?? kind }

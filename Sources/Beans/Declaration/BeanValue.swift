@@ -2,7 +2,7 @@
 ///
 /// Startup settles it once against the type of the property or parameter; what does not fit is a fault then. A list or
 /// a map fits an array, a set or a dictionary, element by element.
-public indirect enum BeanValue {
+public enum BeanValue {
   /// A value, converted to the type where it is not of it already.
   case value(Any)
   /// The bean with that id; `"&id"` is the factory behind a bean with a target.
@@ -21,12 +21,17 @@ public indirect enum BeanValue {
   case null
 
   /// The beans declared in place, at any depth of lists and maps.
-  var embedded: [BeanDeclaration] {
+  func collectEmbedded(_ found: inout [BeanDeclaration]) {
     switch self {
-    case .bean(let declaration): [declaration]
-    case .list(let elements): elements.flatMap(\.embedded)
-    case .map(let entries): entries.flatMap { $0.key.embedded + $0.value.embedded }
-    case .value, .reference, .text, .inject, .null: []
+    case .bean(let declaration): found.append(declaration)
+    case .list(let elements):
+      for element in elements { element.collectEmbedded(&found) }
+    case .map(let entries):
+      for entry in entries {
+        entry.key.collectEmbedded(&found)
+        entry.value.collectEmbedded(&found)
+      }
+    case .value, .reference, .text, .inject, .null: break
     }
   }
 }

@@ -24,6 +24,12 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
   let last: UnsafePointer<Step>
 
   init(for root: Recipe) {
+    if root.plan.scopeName == nil {
+      let step = UnsafeMutablePointer<Step>.allocate(capacity: 1)
+      step.initialize(to: Step(settled: root.flat.unsafelyUnwrapped, slot: root.slot))
+      (first, last) = (UnsafePointer(step), UnsafePointer(step))
+      return
+    }
     var walk = Walk(in: root.plan)
     walk.visit(root)
     let steps = UnsafeMutablePointer<Step>.allocate(capacity: walk.found.count)

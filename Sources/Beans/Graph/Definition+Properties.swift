@@ -1,6 +1,8 @@
 extension Definition {
   /// Looks up the properties that are only named, and what the class itself has injections for. Returns what is wrong.
   func bindProperties() -> [EnvironmentError] {
+    let isInjected = traits.contains(.injected) || InjectedClasses.isDescribed(type)
+    if properties.isEmpty, !isInjected { return [] }
     var faults: [EnvironmentError] = []
     var bound: [PropertyInjection] = []
     for property in properties {
@@ -8,7 +10,7 @@ extension Definition {
     }
     let answers = properties
     var injections: [ClassInjection] = []
-    if traits.contains(.injected) || InjectedClasses.isDescribed(type), let type = type as? AnyClass {
+    if isInjected, let type = type as? AnyClass {
       do {
         // The declaration has the last word.
         injections = try ClassInjection.all(of: type).filter { injection in
@@ -23,16 +25,16 @@ extension Definition {
   /// Collects the values that the declaration gives: also where no recipe is made yet, because the scope opens elsewhere.
   func prepareValues() {
     product?.prepareValues()
-    if pinned.isEmpty, properties.isEmpty, injections.isEmpty { return }
-    for (index, dependency) in (constructor?.dependencies ?? []).enumerated() {
-      guard let value = pinned[index] else { continue }
+    if pinned.areReferences, properties.isEmpty, injections.isEmpty { return }
+    let parameters = constructor?.dependencies ?? []
+    for (index, value) in pinned.all where parameters.indices.contains(index) {
       // A seed cannot be pinned: the linker says so.
-      if case .assisted = dependency.shape { continue }
-      _ = fixedValue(value, as: dependency, at: "parameter \(index)")
+      if case .assisted = parameters[index].shape { continue }
+      _ = fixedValue(value, as: parameters[index], at: .parameter(index))
     }
     for property in properties {
       guard let access = property.access else { continue }
-      _ = fixedValue(property.value, as: access.dependency, at: "\(property.name)")
+      _ = fixedValue(property.value, as: access.dependency, at: .property(property.name))
     }
     for injection in injections {
       guard case .configuration(let inject) = injection.source else { continue }
@@ -41,20 +43,21 @@ extension Definition {
   }
 
   /// What needs no bean; nil where it does, or where the shape is wrong. Under the plan's lock.
-  func fixedValue(_ value: BeanValue, as dependency: Dependency, at place: String) -> FixedValue? {
+  func fixedValue(_ value: BeanValue, as dependency: Dependency, at place: Place) -> FixedValue? {
     switch value {
-    case .value(let value): return fixedValue(.value(value), dependency, at: place)
-    case .text(let text): return fixedValue(.text(text), dependency, at: place)
+    case .value(let value): return fixedValue(.value(value), dependency, at: place.description)
+    case .text(let text): return fixedValue(.text(text), dependency, at: place.description)
     case .null:
       let null = Any?.none as Any
       guard let argument = dependency.argument(fixed: null) else { return nil }
       argument.release()
-      return fixedValue(.value(null), dependency, at: place)
+      return fixedValue(.value(null), dependency, at: place.description)
     case .list, .map:
       guard let collection = value.collection(as: dependency) else { return nil }
+      let place = place.description
       let parts = value.parts(of: collection, at: place)
       // All of them are looked at, so that all are settled.
-      let values = parts.compactMap { fixedValue($0.value, as: $0.dependency, at: $0.place) }
+      let values = parts.compactMap { fixedValue($0.value, as: $0.dependency, at: .other($0.place)) }
       return values.count == parts.count ? fixedValue(.parts(values, collection), dependency, at: place) : nil
     case .reference, .bean, .inject: return nil
     }

@@ -6,7 +6,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   let id: String?
   /// Position in the order of definition.
   let ordinal: Int
-  let origin: EnvironmentError.Origin
+  private let place: SourcePlace
   let scopeName: String
   let isLazy: Bool
   let isPrimary: Bool
@@ -14,54 +14,70 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   let isSeed: Bool
   /// Whether the user handed the object in.
   let isInstance: Bool
+  let isClass: Bool
+  /// The plan that declares it; set by `Plan.add`. Plans hold their definitions.
+  @exclusivity(unchecked) unowned(unsafe) private(set) var home: Plan?
+  /// Its recipe there, which the plan holds, too. Those in plans further in are in their tables.
+  @exclusivity(unchecked) unowned(unsafe) var recipe: Recipe?
   /// The factory bean that makes this one.
   let maker: Definition?
   /// nil: the fault was reported when the definition was made.
-  private(set) var constructor: BeanConstructor?
-  private(set) var pinned: [Int: BeanValue]
-  private(set) var properties: [PropertyInjection]
+  @exclusivity(unchecked) private(set) var constructor: BeanConstructor?
+  @exclusivity(unchecked) private(set) var pinned: PinnedArguments
+  @exclusivity(unchecked) private(set) var properties: [PropertyInjection]
   /// What the class itself has injections for, as far as the declaration is silent.
-  private(set) var injections: [ClassInjection] = []
+  @exclusivity(unchecked) private(set) var injections: [ClassInjection] = []
   let requirements: [BeanDeclaration.Requirement]
-  private(set) var postConstructs: [BeanCallback]
-  private(set) var onDestroys: [BeanCallback]
+  @exclusivity(unchecked) private(set) var postConstructs: [BeanCallback]
+  @exclusivity(unchecked) private(set) var onDestroys: [BeanCallback]
   let stated: [Any.Type]
   /// What the declaration gives and startup has to settle, in the order found.
-  private(set) var fixedValues: [FixedValue] = []
+  @exclusivity(unchecked) private(set) var fixedValues: [FixedValue] = []
   private var fixedValuesByPlace: [String: FixedValue] = [:]
   /// What a factory bean makes.
-  private(set) var product: Definition?
+  @exclusivity(unchecked) private(set) var product: Definition?
   /// What scopes are handed. nil for a seed.
-  private(set) var declaration: BeanDeclaration?
+  @exclusivity(unchecked) private(set) var declaration: BeanDeclaration?
 
   init(
     _ declaration: BeanDeclaration, type: Any.Type, constructor: BeanConstructor?, ordinal: Int, scopeName: String,
     templates: [BeanDeclaration]
   ) {
-    let chain = [declaration] + templates
     self.declaration = declaration
     self.type = type
-    self.traits = .cached(of: type)
+    self.isClass = type is AnyObject.Type
+    self.traits = type == declaration.type ? declaration.traits : .cached(of: type)
     self.id = declaration.id
     self.ordinal = ordinal
-    self.origin = declaration.origin
+    self.place = declaration.place
     self.scopeName = scopeName
-    self.isLazy = chain.lazy.compactMap(\.isLazy).first ?? false
     self.isPrimary = declaration.isPrimary
     self.isSeed = false
-    self.isInstance = chain.contains { $0.instance != nil }
     self.maker = nil
     self.constructor = constructor
-    self.pinned = chain.reduce(into: [:]) { $0.merge($1.pinned) { nearer, _ in nearer } }
-    self.properties = chain.reversed().reduce(into: []) { merged, declaration in
-      for property in declaration.properties { merged.set(property) }
-    }
-    self.requirements = chain.reversed().flatMap(\.requirements)
-    self.postConstructs = chain.first { !$0.postConstructs.isEmpty }?.postConstructs ?? []
-    self.onDestroys = chain.first { !$0.onDestroys.isEmpty }?.onDestroys ?? []
     self.stated = declaration.stated
-    self.product = constructor?.assembled.map { Definition($0, origin: declaration.origin) }
-    declaration.label = label
+    self.product = constructor?.assembled.map { Definition($0, at: declaration.place) }
+    if templates.isEmpty {
+      self.isLazy = declaration.isLazy ?? false
+      self.isInstance = declaration.instance != nil
+      self.pinned = declaration.pinned
+      self.properties = declaration.properties
+      self.requirements = declaration.requirements
+      self.postConstructs = declaration.postConstructs
+      self.onDestroys = declaration.onDestroys
+    } else {
+      let chain = [declaration] + templates
+      self.isLazy = chain.lazy.compactMap(\.isLazy).first ?? false
+      self.isInstance = chain.contains { $0.instance != nil }
+      self.pinned = chain.reduce(into: PinnedArguments()) { $0.inherit($1.pinned) }
+      self.properties = chain.reversed().reduce(into: []) { merged, declaration in
+        for property in declaration.properties { merged.set(property) }
+      }
+      self.requirements = chain.reversed().flatMap(\.requirements)
+      self.postConstructs = chain.first { !$0.postConstructs.isEmpty }?.postConstructs ?? []
+      self.onDestroys = chain.first { !$0.onDestroys.isEmpty }?.onDestroys ?? []
+    }
+    declaration.definedType = type
     declaration.callbacks = onDestroys
   }
 
@@ -69,10 +85,11 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   init(_ product: FactoryProduct, of declaration: BeanDeclaration, madeBy maker: Definition, scopeName: String) {
     self.declaration = declaration
     self.type = product.target
+    self.isClass = product.target is AnyObject.Type
     self.traits = .cached(of: product.target)
     self.id = declaration.id
     self.ordinal = maker.ordinal
-    self.origin = declaration.origin
+    self.place = declaration.place
     self.scopeName = scopeName
     self.isLazy = maker.isLazy
     self.isPrimary = declaration.isPrimary
@@ -80,23 +97,24 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isInstance = false
     self.maker = maker
     self.constructor = product.constructor
-    self.pinned = maker.declaration.map { [0: .bean($0)] } ?? [:]
+    self.pinned = PinnedArguments(only: maker.declaration.map { .bean($0) })
     self.properties = []
     self.requirements = []
     self.postConstructs = []
     self.onDestroys = []
     self.stated = []
-    declaration.label = label
+    declaration.definedType = type
     declaration.callbacks = []
   }
 
   /// The seed of a factory's children.
-  init(seed type: Any.Type, scopeName: String, identity: ObjectIdentifier, origin: EnvironmentError.Origin) {
+  init(seed type: Any.Type, scopeName: String, identity: ObjectIdentifier, at place: SourcePlace) {
     self.type = type
+    self.isClass = type is AnyObject.Type
     self.traits = []
     self.id = nil
     self.ordinal = -1
-    self.origin = origin
+    self.place = place
     self.scopeName = scopeName
     self.isLazy = true
     self.isPrimary = false
@@ -107,13 +125,19 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.constructor = BeanConstructor(dependencies: [], identity: identity) { _ in
       throw EnvironmentError(.scopeNotActive, "the seed of '\(scopeName)' is missing")
     }
-    self.pinned = [:]
+    self.pinned = PinnedArguments()
     self.properties = []
     self.requirements = []
     self.postConstructs = []
     self.onDestroys = []
     self.stated = []
     self.declaration = nil
+  }
+
+  /// Once, by `Plan`.
+  func settle(in plan: Plan) {
+    home = plan
+    declaration?.definition = self
   }
 
   /// Once, by `bindProperties`.
@@ -133,12 +157,13 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   }
 
   /// The product of a factory bean, which no lookup finds.
-  private init(_ product: AssembledBean, origin: EnvironmentError.Origin) {
+  private init(_ product: AssembledBean, at place: SourcePlace) {
     self.type = product.type
+    self.isClass = product.type is AnyObject.Type
     self.traits = LifecycleTraits.cached(of: product.type)
     self.id = nil
     self.ordinal = -1
-    self.origin = origin
+    self.place = place
     self.scopeName = "prototype"
     self.isLazy = true
     self.isPrimary = false
@@ -146,7 +171,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isInstance = false
     self.maker = nil
     self.constructor = product.constructor
-    self.pinned = [:]
+    self.pinned = PinnedArguments()
     self.properties = []
     self.requirements = []
     self.postConstructs = []
@@ -160,23 +185,27 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     product?.dismantle()
     product = nil
     constructor = nil
-    pinned = [:]
+    pinned = PinnedArguments()
     properties = []
     injections = []
     postConstructs = []
     onDestroys = []
     fixedValues = []
     fixedValuesByPlace = [:]
+    declaration?.definition = nil
     declaration = nil
+    (home, recipe) = (nil, nil)
   }
 
   /// How the bean is named in paths.
-  var label: String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
-  var isClass: Bool { type is AnyObject.Type }
+  var label: String { Self.label(type, id) }
+  var origin: EnvironmentError.Origin { place.origin }
   var isProcessor: Bool { traits.contains(.processor) }
   var isInjection: Bool { traits.contains(.injection) }
   var isSource: Bool { traits.contains(.source) }
   var isScope: Bool { traits.contains(.scope) }
+
+  static func label(_ type: Any.Type, _ id: String?) -> String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
 
   func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {
     EnvironmentError(code, message, path: path.isEmpty ? [label] : path, origin: origin)

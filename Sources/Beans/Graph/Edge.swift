@@ -68,11 +68,23 @@ final class Edge: @unchecked Sendable {  // immutable
 
   /// The beans that must exist before the edge can be followed.
   var recipes: [Recipe] {
+    var found: [Recipe] = []
+    forEachRecipe { found.append($0) }
+    return found
+  }
+
+  /// The same, one after the other.
+  @inline(__always)
+  func forEachRecipe(_ body: (Recipe) -> Void) {
+    if let recipe { body(recipe) } else { forEachOfSeveral(body) }
+  }
+
+  @inline(never)
+  private func forEachOfSeveral(_ body: (Recipe) -> Void) {
     switch source {
-    case .bean(let recipe, _): [recipe]
-    case .all(let targets): targets.map(\.recipe)
-    case .composed(let composition): composition.parts.flatMap(\.recipes)
-    case .absent, .provider, .environment, .configuration, .fixed, .computed, .assembly: []
+    case .all(let targets): targets.forEach { body($0.recipe) }
+    case .composed(let composition): composition.parts.forEach { $0.recipe.map(body) ?? $0.forEachOfSeveral(body) }
+    case .bean, .absent, .provider, .environment, .configuration, .fixed, .computed, .assembly: break
     }
   }
 

@@ -27,15 +27,20 @@ struct GraphCompiler {
   /// Embedded declarations become beans of their own; ids become known.
   private mutating func collect(_ plan: Plan) {
     var all: [BeanDeclaration] = []
-    var rest = Array(plan.declarations.reversed())
-    while let declaration = rest.popLast() {
-      all.append(declaration)
-      for embedded in declaration.embedded.reversed() where !embedded.isDefined {
-        embedded.isDefined = true
-        rest.append(embedded)
+    all.reserveCapacity(plan.declarations.count)
+    var rest: [BeanDeclaration] = []
+    for declared in plan.declarations {
+      rest.append(declared)
+      while let declaration = rest.popLast() {
+        all.append(declaration)
+        for embedded in declaration.embedded.reversed() where !embedded.isDefined {
+          embedded.isDefined = true
+          rest.append(embedded)
+        }
       }
     }
     plan.declarations = all
+    plan.reserve(all.count)
     for declaration in all { register(declaration, in: plan) }
     faults += Alias.enter(in: plan)
   }
@@ -43,7 +48,7 @@ struct GraphCompiler {
   private mutating func define(_ plan: Plan) {
     var templates = TemplateResolver(plan)
     for (ordinal, declaration) in plan.declarations.enumerated() {
-      for definition in templates.define(declaration, ordinal: ordinal) {
+      templates.define(declaration, ordinal: ordinal) { definition in
         if definition.product != nil, let earlier = plan.candidates(for: definition.type).first {
           faults.append(
             definition.fault(
@@ -139,7 +144,7 @@ struct GraphCompiler {
     while let next = rest.popLast() {
       if next.isInfrastructure || home != nil && next.plan !== home { continue }
       next.isInfrastructure = true
-      rest += next.dependencies
+      next.forEachDependency { rest.append($0) }
     }
   }
 
@@ -148,10 +153,10 @@ struct GraphCompiler {
     let (sorted, cycles) = Sorter.sort(plans.flatMap(\.recipes))
     Sorter.judgeLifetimes(of: sorted)
     for recipe in sorted.reversed() where recipe.slot >= 0 || recipe.isNeeded {
-      for dependency in recipe.dependencies { dependency.isNeeded = true }
+      recipe.forEachDependency { $0.isNeeded = true }
     }
     let unusable = plan.recipes.filter {
-      $0.definition.scopeName == "prototype" && !$0.isNeeded && !$0.faults.isEmpty && worksBelow($0)
+      !$0.faults.isEmpty && $0.definition.scopeName == "prototype" && !$0.isNeeded && worksBelow($0)
     }
     let forgiven = Set(unusable.map { ObjectIdentifier($0) })
     for recipe in plans.flatMap(\.recipes) where !recipe.faults.isEmpty {

@@ -4,10 +4,11 @@ extension Linker {
   private typealias Declared = (injection: PropertyInjection, property: Recipe.Property)
 
   mutating func linkProperties(of recipe: Recipe) {
+    if recipe.definition.properties.isEmpty, recipe.definition.injections.isEmpty { return }
     var declared: [Declared] = []
     for property in recipe.definition.properties {
       guard let access = property.access,
-        let edge = settle(property.value, as: access.dependency, of: recipe, "\(property.name)")
+        let edge = settle(property.value, as: access.dependency, of: recipe, .property(property.name))
       else { continue }
       declared.append((property, Recipe.Property(.edge(edge), access)))
     }
@@ -58,7 +59,7 @@ extension Linker {
     let dependency = injection.access.dependency
     let edge: Edge?
     switch injection.source {
-    case .bean(let id): edge = connect(dependency, id: id, of: recipe, injection.place)
+    case .bean(let id): edge = connect(dependency, id: id, of: recipe, .other(injection.place))
     case .named(let id):
       guard hasCandidateWithId(for: dependency, recipe.plan) else {
         recipe.faults.append(

@@ -3,16 +3,16 @@ extension Linker {
   /// What a declaration says about one parameter or property, as an edge.
   ///
   /// Values are settled later, when no lock is held: conversions are the user's code. See `ValueSettler`.
-  mutating func settle(_ value: BeanValue, as dependency: Dependency, of recipe: Recipe, _ place: String) -> Edge? {
+  mutating func settle(_ value: BeanValue, as dependency: Dependency, of recipe: Recipe, _ place: Place) -> Edge? {
+    if case .reference(let id) = value { return connect(dependency, id: id, of: recipe, place) }
     if let fixed = recipe.definition.fixedValue(value, as: dependency, at: place) {
       return Edge(dependency, .fixed(fixed))
     }
     switch value {
-    case .reference(let id): return connect(dependency, id: id, of: recipe, place)
     case .inject(let inject): return connect(dependency, id: inject.id, of: recipe, place)
     case .bean(let bean): return connect(dependency, to: bean, of: recipe, place)
     case .list, .map: return compose(value, as: dependency, of: recipe, place)
-    case .null, .value, .text:
+    case .null, .value, .text, .reference:
       recipe.faults.append(recipe.definition.fault(.typeMismatch, "\(place): nil is not a \(dependency.wanted)"))
       return nil
     }
@@ -20,7 +20,7 @@ extension Linker {
 
   /// A collection with beans in it, put together anew for each owner.
   private mutating func compose(
-    _ value: BeanValue, as dependency: Dependency, of recipe: Recipe, _ place: String
+    _ value: BeanValue, as dependency: Dependency, of recipe: Recipe, _ place: Place
   ) -> Edge? {
     guard let collection = value.collection(as: dependency) else {
       let kind = if case .map = value { "map" } else { "list" }
@@ -28,11 +28,11 @@ extension Linker {
         recipe.definition.fault(.typeMismatch, "\(place): a \(kind) is not a \(dependency.wanted)"))
       return nil
     }
-    let parts = value.parts(of: collection, at: place)
+    let parts = value.parts(of: collection, at: place.description)
     // All of them are looked at, so that all faults are found.
     var edges: [Edge] = []
     for part in parts {
-      if let edge = settle(part.value, as: part.dependency, of: recipe, part.place) { edges.append(edge) }
+      if let edge = settle(part.value, as: part.dependency, of: recipe, .other(part.place)) { edges.append(edge) }
     }
     guard edges.count == parts.count else { return nil }
     return Edge(dependency, .composed(Composition(parts: edges, type: collection)))

@@ -31,13 +31,10 @@ struct Linker {
 
   /// The recipe for a definition as seen from a plan; nil where its scope is not open there.
   mutating func recipe(for definition: Definition, from plan: Plan) -> (recipe: Recipe, hops: Int)? {
-    let home = plan.chain.first {
-      $0.plan.definitionsByDeclaration.isHome(of: definition) || $0.plan.seed === definition
-    }
-    guard let home else { return nil }
+    guard let home = plan.chain.first(where: { $0.plan === definition.home }) else { return nil }
     switch definition.scopeName {
-    case "prototype": return (recipe(definition, .prototype, in: plan), 0)
     case "singleton": return (recipe(definition, nil, in: home.plan), home.hops)
+    case "prototype": return (recipe(definition, .prototype, in: plan), 0)
     case let name:
       if let open = plan.chain.first(where: { $0.plan.scopeName == name }) {
         return (recipe(definition, nil, in: open.plan), open.hops)
@@ -64,19 +61,28 @@ struct Linker {
 
   private mutating func link(_ recipe: Recipe) {
     let definition = recipe.definition
-    recipe.prerequisites = definition.requirements.compactMap { prerequisite($0, of: recipe) }
+    if !definition.requirements.isEmpty {
+      recipe.prerequisites = definition.requirements.compactMap { prerequisite($0, of: recipe) }
+    }
     let parameters = definition.constructor?.dependencies ?? []
-    for index in definition.pinned.keys.sorted() where !parameters.indices.contains(index) {
+    for (index, _) in definition.pinned.all where !parameters.indices.contains(index) {
       recipe.faults.append(
         definition.fault(
           .invalidDeclaration, "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0"
         ))
     }
-    recipe.arguments = parameters.enumerated().compactMap { index, dependency in
-      if isSeed(dependency, at: index, of: recipe) { return nil }
-      guard let value = definition.pinned[index] else { return connect(dependency, of: recipe, "parameter \(index)") }
-      return settle(value, as: dependency, of: recipe, "parameter \(index)")
+    var arguments: [Edge] = []
+    arguments.reserveCapacity(parameters.count)
+    for (index, dependency) in parameters.enumerated() where !isSeed(dependency, at: index, of: recipe) {
+      let edge =
+        if let value = definition.pinned[index] {
+          settle(value, as: dependency, of: recipe, .parameter(index))
+        } else {
+          connect(dependency, of: recipe, .parameter(index))
+        }
+      if let edge { arguments.append(edge) }
     }
+    recipe.arguments = arguments
     linkProperties(of: recipe)
     guard let product = definition.product.map(recipe.assemble) else { return }
     linkProperties(of: product)
@@ -98,9 +104,9 @@ struct Linker {
 
   private mutating func prerequisite(_ requirement: BeanDeclaration.Requirement, of recipe: Recipe) -> Edge? {
     switch requirement {
-    case .id(let id): connect(Requirement(Any.self), id: id, of: recipe, "requires")
-    case .type(let type): connect(Requirement(type), of: recipe, "requires")
-    case .declaration(let bean): connect(Requirement(Any.self), to: bean, of: recipe, "requires")
+    case .id(let id): connect(Requirement(Any.self), id: id, of: recipe, .requirement)
+    case .type(let type): connect(Requirement(type), of: recipe, .requirement)
+    case .declaration(let bean): connect(Requirement(Any.self), to: bean, of: recipe, .requirement)
     }
   }
 
@@ -111,13 +117,13 @@ struct Linker {
   }
 
   mutating func connect(
-    _ dependency: Dependency, id: String? = nil, of recipe: Recipe, _ place: String
+    _ dependency: Dependency, id: String? = nil, of recipe: Recipe, _ place: Place
   ) -> Edge? {
     accept(connect(dependency, id: id, in: recipe.plan), of: recipe, place)
   }
 
   mutating func connect(
-    _ dependency: Dependency, to declaration: BeanDeclaration, of recipe: Recipe, _ place: String
+    _ dependency: Dependency, to declaration: BeanDeclaration, of recipe: Recipe, _ place: Place
   ) -> Edge? {
     guard let definition = recipe.plan.definition(of: declaration) else {
       let name = declaration.type.map { "\($0)" } ?? "bean"
@@ -129,7 +135,7 @@ struct Linker {
   }
 
   /// Turns what was found into an edge of the recipe, or into a fault that names the recipe.
-  private func accept(_ result: Result<Edge, EnvironmentError>, of recipe: Recipe, _ place: String) -> Edge? {
+  private func accept(_ result: Result<Edge, EnvironmentError>, of recipe: Recipe, _ place: Place) -> Edge? {
     switch result {
     case .success(let edge): return edge
     case .failure(let fault):
@@ -149,7 +155,7 @@ struct Linker {
   // MARK: one dependency
 
   mutating func connect(_ dependency: Dependency, id: String? = nil, in plan: Plan) -> Result<Edge, EnvironmentError> {
-    let element = "\(dependency.element)"
+    var element: String { "\(dependency.element)" }
     switch dependency.shape {
     case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason, path: [element]))
     case .environment: return .success(Edge(dependency, .environment))
@@ -244,7 +250,12 @@ struct Linker {
   /// The bean for a type: the nearest environment that has any candidate decides.
   private func select(_ type: Any.Type, in plan: Plan) -> Result<Definition?, EnvironmentError> {
     for (home, hops) in plan.chain {
-      let candidates = home.candidates(for: type).filter { !plan.hides($0, hops: hops) }
+      var candidates = home.candidates(for: type)
+      if hops > 0 { candidates.removeAll { plan.hides($0, hops: hops) } }
+      if candidates.count < 2 {
+        if let only = candidates.first { return .success(only) }
+        continue
+      }
       let exact = candidates.filter { $0.type == type }
       let best = exact.isEmpty ? candidates : exact
       if best.count < 2 {
@@ -291,11 +302,5 @@ struct Linker {
   private func whereElse(_ type: Any.Type, _ plan: Plan) -> String {
     let holders = plan.descendants.filter { !$0.candidates(for: type).isEmpty }.map { "'\($0.name)'" }
     return holders.isEmpty ? "" : "; children of scope \(holders.joined(separator: ", ")) have one, use a Provider"
-  }
-}
-
-extension [ObjectIdentifier: Definition] {
-  fileprivate func isHome(of definition: Definition) -> Bool {
-    definition.declaration.map { self[ObjectIdentifier($0)] === definition } ?? false
   }
 }

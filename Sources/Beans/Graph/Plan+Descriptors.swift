@@ -4,9 +4,14 @@ extension Plan {
   func prepareDescriptors() {
     var rest = ([self] + descendants).flatMap(\.declarations)
     while let declaration = rest.popLast() {
-      for case let type? in [declaration.type, declaration.target, declaration.constructor?.assembled?.type]
-      where LifecycleTraits.cached(of: type).contains(.injected) { _ = try? BeanDescriptor.forType(type) }
+      if let type = declaration.type { prepareDescriptor(of: type, declaration.traits) }
+      if let type = declaration.target { prepareDescriptor(of: type, .cached(of: type)) }
+      if let type = declaration.constructor?.assembled?.type { prepareDescriptor(of: type, .cached(of: type)) }
       rest += declaration.embedded
     }
+  }
+
+  private func prepareDescriptor(of type: Any.Type, _ traits: LifecycleTraits) {
+    if traits.contains(.injected) { _ = try? BeanDescriptor.forType(type) }
   }
 }

@@ -2,6 +2,9 @@ import Synchronization
 
 /// All recipes of one environment, or of all children of one factory: indexed by type and id, shared, and written only
 /// by startup and, for lookups nobody foresaw, under `lock`.
+///
+/// What the compiler reads and writes for each bean is not checked for overlapping accesses; nor is it in the classes
+/// of which a plan consists.
 @usableFromInline
 final class Plan: @unchecked Sendable {  // see above; `index` may be read at any time
   let name: String
@@ -12,10 +15,10 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   unowned let parent: Plan?
 
   // What was declared.
-  var declarations: [BeanDeclaration] = []
-  var factories: [Plan] = []
+  @exclusivity(unchecked) var declarations: [BeanDeclaration] = []
+  @exclusivity(unchecked) var factories: [Plan] = []
   var aliases: [Alias] = []
-  private(set) var seed: Definition?
+  @exclusivity(unchecked) private(set) var seed: Definition?
   /// Ordered by registration; a later one of the same name replaces an earlier.
   var scopes: [NamedScope] = []
   let configuration: ConfigurationManager
@@ -26,32 +29,49 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     let scope: any BeanScope
   }
 
+  /// What an id stands for; the first of several declarations, and the first definition.
+  private struct Named {
+    var declaration: BeanDeclaration?
+    var definition: Definition?
+
+    /// Returns what was there before.
+    mutating func enter(_ declaration: BeanDeclaration) -> BeanDeclaration? {
+      if let earlier = self.declaration { return earlier }
+      self.declaration = declaration
+      return nil
+    }
+
+    mutating func enter(_ definition: Definition) {
+      if self.definition == nil { self.definition = definition }
+    }
+  }
+
   // What startup made of it.
-  private(set) var definitions: [Definition] = []
-  private var definitionsById: [String: Definition] = [:]
-  private var declarationsById: [String: BeanDeclaration] = [:]
+  @exclusivity(unchecked) private(set) var definitions: [Definition] = []
+  @exclusivity(unchecked) private var named: [String: Named] = [:]
   /// From alias to id, for those whose bean there is.
   private var aliased: [(name: String, id: String)] = []
-  private var definitionsByType: [ObjectIdentifier: [Definition]] = [:]
+  @exclusivity(unchecked) private var definitionsByType: [ObjectIdentifier: [Definition]] = [:]
   private var candidatesByExistential: [ObjectIdentifier: [Definition]] = [:]
-  private(set) var definitionsByDeclaration: [ObjectIdentifier: Definition] = [:]
   /// By slot.
-  private(set) var slotRecipes: [Recipe] = []
+  @exclusivity(unchecked) private(set) var slotRecipes: [Recipe] = []
   /// In order of creation; holds them all.
-  private(set) var recipes: [Recipe] = []
-  private var recipesByDefinition: [ObjectIdentifier: Recipe] = [:]
+  @exclusivity(unchecked) private(set) var recipes: [Recipe] = []
+  /// Of definitions whose home is another plan.
+  @exclusivity(unchecked) private var foreignRecipes: [ObjectIdentifier: Recipe] = [:]
   /// Dependencies first.
   var sorted: [Recipe] = []
   /// Those of ancestors first.
-  var processors: [Edge] = []
+  @exclusivity(unchecked) var processors: [Edge] = []
   /// Those of ancestors first.
-  var injections: [Edge] = []
+  @exclusivity(unchecked) var injections: [Edge] = []
   /// Retained. Not a strong field, because reading one costs a retain and a release.
   let index = Unmanaged.passRetained(EdgeIndex())
   /// By slot, flat, for the request path: written by `freeze`.
-  private(set) var flat = UnsafeMutablePointer<UnsafeMutablePointer<SlotPlan>>.allocate(capacity: 0)
+  @exclusivity(unchecked) private(set) var flat = UnsafeMutablePointer<UnsafeMutablePointer<SlotPlan>>.allocate(
+    capacity: 0)
   /// Of the one environment of a plain plan, once it has started.
-  private(set) var slots: UnsafeMutablePointer<Slot>?
+  @exclusivity(unchecked) private(set) var slots: UnsafeMutablePointer<Slot>?
 
   /// Guards everything a lookup may add after startup. Never held while user code runs.
   private let lock: Lock
@@ -80,7 +100,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   let hasSeed: Bool
   /// Final once the plan is frozen.
-  private(set) var slotCount = 0
+  @exclusivity(unchecked) private(set) var slotCount = 0
   /// Of the children that a factory opens.
   private(set) var initialState: UInt = 0
   /// How far out the nearest plain environment is; -1 where beans cannot be lent.
@@ -89,7 +109,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// Whether the factory makes a scope object for each child.
   var hasScopeObject = false
   /// Whether its environments speak of single beans. Settled by `freeze`.
-  private(set) var isFollowed = false
+  @exclusivity(unchecked) private(set) var isFollowed = false
   /// Where its environments speak of themselves; changed before startup only.
   var log: ContainerLog
 
@@ -114,9 +134,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   }
 
   /// The plan itself and its ancestors, nearest first, with their distance.
-  var chain: some Sequence<(plan: Plan, hops: Int)> {
-    sequence(first: (plan: self, hops: 0)) { next in next.plan.parent.map { ($0, next.hops + 1) } }
-  }
+  var chain: PlanChain { PlanChain(from: self) }
 
   /// All plans of factories below, at any depth.
   var descendants: [Plan] { factories + factories.flatMap(\.descendants) }
@@ -125,7 +143,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   /// `identity`: the class of what the slot will hold.
   func setSeed(_ type: Any.Type, identity: ObjectIdentifier, origin: EnvironmentError.Origin) {
-    let definition = Definition(seed: type, scopeName: scopeName ?? "singleton", identity: identity, origin: origin)
+    let definition = Definition(seed: type, scopeName: scopeName ?? "singleton", identity: identity, at: .known(origin))
+    definition.settle(in: self)
     seed = definition
     definitionsByType[ObjectIdentifier(type), default: []].append(definition)
     // The first slot of every child; filled when it opens, so released last.
@@ -134,18 +153,24 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   func register(_ declaration: BeanDeclaration) -> BeanDeclaration? {
     guard let id = declaration.id else { return nil }
-    if let earlier = declarationsById[id] { return earlier }
-    declarationsById[id] = declaration
-    return nil
+    return named[id, default: Named()].enter(declaration)
+  }
+
+  /// Makes room for so many declarations.
+  func reserve(_ count: Int) {
+    named.reserveCapacity(count)
+    definitions.reserveCapacity(count)
+    recipes.reserveCapacity(recipes.count + count)
+    slotRecipes.reserveCapacity(slotRecipes.count + count)
   }
 
   /// Where an id is declared in this very plan.
-  func ownOrigin(ofId id: String) -> EnvironmentError.Origin? { declarationsById[id]?.origin }
+  func ownOrigin(ofId id: String) -> EnvironmentError.Origin? { named[id]?.declaration?.origin }
 
   /// Makes a declaration known by another id; false where there is none.
   func enter(alias: String, of id: String) -> Bool {
     guard let found = find(id: id) else { return false }
-    declarationsById[alias] = found.declaration
+    named[alias, default: Named()].declaration = found.declaration
     aliased.append((alias, id))
     return true
   }
@@ -153,10 +178,9 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// The same for what became of the declarations: the bean, and the factory behind it.
   func defineAliases() {
     for (alias, id) in aliased {
-      definitionsById[alias] = find(id: id)?.definition
+      named[alias, default: Named()].definition = find(id: id)?.definition
       guard let factory = find(id: "&\(id)") else { continue }
-      declarationsById["&\(alias)"] = factory.declaration
-      definitionsById["&\(alias)"] = factory.definition
+      named["&\(alias)"] = Named(declaration: factory.declaration, definition: factory.definition)
     }
   }
 
@@ -173,17 +197,23 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     if definition.isInjection { hasInjectionBean = true }
     if definition.isSource { sources.append(definition) }
     definitions.append(definition)
-    if let id = definition.id, definitionsById[id] == nil { definitionsById[id] = definition }
-    if let declaration = definition.declaration { definitionsByDeclaration[ObjectIdentifier(declaration)] = definition }
-    let classes = TypeRelation.classes(of: definition.type)
-    for type in classes { definitionsByType[ObjectIdentifier(type), default: []].append(definition) }
-    if classes.isEmpty { definitionsByType[ObjectIdentifier(definition.type), default: []].append(definition) }
+    definition.settle(in: self)
+    if let id = definition.id { named[id, default: Named()].enter(definition) }
+    if definition.isClass {
+      var next: AnyClass? = definition.type as? AnyClass
+      while let type = next {
+        definitionsByType[ObjectIdentifier(type), default: []].append(definition)
+        next = _getSuperclass(type)
+      }
+    } else {
+      definitionsByType[ObjectIdentifier(definition.type), default: []].append(definition)
+    }
   }
 
   /// The nearest declaration with that id. One that names its own id as its template means the next one further out.
   func declaration(byId id: String, otherThan declaration: BeanDeclaration) -> BeanDeclaration? {
     for (plan, _) in chain {
-      if let found = plan.declarationsById[id], found !== declaration || declaration.id != id { return found }
+      if let found = plan.named[id]?.declaration, found !== declaration || declaration.id != id { return found }
     }
     return nil
   }
@@ -191,13 +221,16 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// The nearest environment's word on an id: a definition, or an abstract declaration that hides those further out.
   func find(id: String) -> (definition: Definition?, declaration: BeanDeclaration)? {
     for (plan, _) in chain {
-      if let declaration = plan.declarationsById[id] { return (plan.definitionsById[id], declaration) }
+      if let named = plan.named[id], let declaration = named.declaration { return (named.definition, declaration) }
     }
     return nil
   }
 
   func definition(of declaration: BeanDeclaration) -> Definition? {
-    chain.lazy.compactMap { $0.plan.definitionsByDeclaration[ObjectIdentifier(declaration)] }.first
+    guard let definition = declaration.definition, chain.contains(where: { $0.plan === definition.home }) else {
+      return nil
+    }
+    return definition
   }
 
   /// Beans declared here that can be used as `type`, in order of definition; the seed only by its own type.
@@ -213,8 +246,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   /// Whether a nearer environment than the one `hops` out uses the id for something else.
   func hides(_ definition: Definition, hops: Int) -> Bool {
-    guard let id = definition.id else { return false }
-    return chain.prefix(while: { $0.hops < hops }).contains { $0.plan.declarationsById[id] != nil }
+    guard hops > 0, let id = definition.id else { return false }
+    return chain.prefix(hops).contains { $0.plan.named[id]?.declaration != nil }
   }
 
   /// ", did you mean …" for an id that is almost one.
@@ -224,19 +257,25 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     // Each hint costs a walk over all ids: the first ones help, a thousand of them only take time.
     hintsLeft -= 1
     guard hintsLeft >= 0 else { return "" }
-    let known = chain.flatMap { $0.plan.declarationsById.keys }
+    let known = chain.flatMap { $0.plan.named.filter { $0.value.declaration != nil }.keys }
     guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
     return "; did you mean '\(near)'?"
   }
 
   // MARK: recipes
 
-  func recipe(of definition: Definition) -> Recipe? { recipesByDefinition[ObjectIdentifier(definition)] }
+  func recipe(of definition: Definition) -> Recipe? {
+    definition.home === self ? definition.recipe : foreignRecipes[ObjectIdentifier(definition)]
+  }
 
   func recipe(for definition: Definition, kind: Recipe.Kind) -> Recipe {
     let recipe = Recipe(definition, kind: kind, plan: self)
     recipes.append(recipe)
-    recipesByDefinition[ObjectIdentifier(definition)] = recipe
+    if definition.home === self {
+      definition.recipe = recipe
+    } else {
+      foreignRecipes[ObjectIdentifier(definition)] = recipe
+    }
     if case .slot = kind {
       slotRecipes.append(recipe)
       slotCount += 1
@@ -258,14 +297,14 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
         plan.declarations = []
         plan.aliases = []
         plan.scopes = []
+        plan.definitions.forEach { $0.dismantle() }
+        plan.seed?.dismantle()
         plan.definitions = []
         plan.sources = []
-        plan.definitionsById = [:]
-        plan.declarationsById = [:]
+        plan.named = [:]
         plan.definitionsByType = [:]
         plan.candidatesByExistential = [:]
-        plan.definitionsByDeclaration = [:]
-        plan.recipesByDefinition = [:]
+        plan.foreignRecipes = [:]
         plan.recipes.forEach { $0.dismantle() }
         plan.recipes = []
         plan.sorted = []
@@ -279,7 +318,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// What was declared, while no environment is being dismantled.
   var declared: [(declaration: BeanDeclaration, definition: Definition?)] {
     lock.mutex.withLock { _ in
-      declarations.map { ($0, definitionsByDeclaration[ObjectIdentifier($0)]) }
+      declarations.map { declaration in (declaration, declaration.definition.flatMap { $0.home === self ? $0 : nil }) }
     }
   }
 

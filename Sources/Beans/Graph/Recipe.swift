@@ -37,23 +37,28 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   unowned let plan: Plan
 
   // Written once, by the linker.
-  var prerequisites: [Edge] = []
-  var arguments: [Edge] = []
-  var properties: [Property] = []
+  @exclusivity(unchecked) var prerequisites: [Edge] = []
+  @exclusivity(unchecked) var arguments: [Edge] = []
+  @exclusivity(unchecked) var properties: [Property] = []
   /// Whether post processors leave it alone, because one of them is made of it.
-  var isInfrastructure = false
+  @exclusivity(unchecked) var isInfrastructure = false
   /// Why the bean cannot be built from this plan, although nothing is wrong with it elsewhere.
-  var inactive: EnvironmentError?
+  @exclusivity(unchecked) var inactive: EnvironmentError? {
+    didSet { isInactive = inactive != nil }
+  }
+  @exclusivity(unchecked) private(set) var isInactive = false
   /// What the linker found wrong.
-  var faults: [EnvironmentError] = []
+  @exclusivity(unchecked) var faults: [EnvironmentError] = []
   /// Whether something that is certain to be built needs it.
-  var isNeeded = false
+  @exclusivity(unchecked) var isNeeded = false
+  /// Its position among the recipes that are being sorted; see `DependencyTable`.
+  @exclusivity(unchecked) var number = 0
 
   /// What a factory bean makes. In no plan: its dependencies count as the factory's.
-  private(set) var product: Recipe?
+  @exclusivity(unchecked) private(set) var product: Recipe?
 
   /// The same once more, flat, for the request path: written by `freeze`.
-  private(set) var flat: UnsafeMutablePointer<SlotPlan>?
+  @exclusivity(unchecked) private(set) var flat: UnsafeMutablePointer<SlotPlan>?
 
   let traits: LifecycleTraits
   /// The class of what a slot holds, if startup can know it: an object of this class has `traits`.
@@ -96,9 +101,19 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
 
   var label: String { definition.label }
 
-  /// Every bean that has to exist first, or before the first product.
+  /// Calls `body` with every bean that has to exist first, or before the first product, in order.
+  func forEachDependency(_ body: (Recipe) -> Void) {
+    for edge in prerequisites { edge.forEachRecipe(body) }
+    for edge in arguments { edge.forEachRecipe(body) }
+    for property in properties { property.edge?.forEachRecipe(body) }
+    product?.forEachDependency(body)
+  }
+
+  /// The same as a list.
   var dependencies: [Recipe] {
-    (prerequisites + arguments + properties.compactMap(\.edge)).flatMap(\.recipes) + (product?.dependencies ?? [])
+    var found: [Recipe] = []
+    forEachDependency { found.append($0) }
+    return found
   }
 
   /// Gives what has been linked to the product: it is what calls for it.
@@ -110,14 +125,13 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     return product
   }
 
-  /// Lets go of the user's closures.
+  /// Lets go of other recipes.
   func dismantle() {
     product?.dismantle()
     product = nil
     prerequisites = []
     arguments = []
     properties = []
-    definition.dismantle()
   }
 
   /// Which lifecycle protocols an instance has: usually those of the declared class.

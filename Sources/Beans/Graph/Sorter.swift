@@ -2,31 +2,31 @@
 enum Sorter {
   /// Depth first in order of definition, without recursion.
   static func sort(_ recipes: [Recipe]) -> (sorted: [Recipe], faults: [EnvironmentError]) {
-    enum Mark { case open, done }
-    var marks: [ObjectIdentifier: Mark] = [:]
-    let mine = Set(recipes.map { ObjectIdentifier($0) })
+    enum Mark { case new, open, done }
+    let table = DependencyTable(recipes)
+    var marks = Array(repeating: Mark.new, count: recipes.count)
     var sorted: [Recipe] = []
+    sorted.reserveCapacity(recipes.count)
     var faults: [EnvironmentError] = []
-    for root in recipes where marks[ObjectIdentifier(root)] == nil {
-      var stack: [(recipe: Recipe, rest: [Recipe])] = [(root, root.dependencies.reversed())]
-      marks[ObjectIdentifier(root)] = .open
-      while let top = stack.last {
-        guard let next = top.rest.last else {
-          marks[ObjectIdentifier(top.recipe)] = .done
-          sorted.append(top.recipe)
+    var stack: [(number: Int, rest: ArraySlice<Int>)] = []
+    for root in recipes.indices where marks[root] == .new {
+      marks[root] = .open
+      stack.append((root, table.dependencies(of: root)))
+      while let last = stack.indices.last {
+        guard let next = stack[last].rest.popFirst() else {
+          marks[stack[last].number] = .done
+          sorted.append(recipes[stack[last].number])
           stack.removeLast()
           continue
         }
-        stack[stack.count - 1].rest.removeLast()
-        // What was compiled before has been sorted before.
-        guard mine.contains(ObjectIdentifier(next)) else { continue }
-        switch marks[ObjectIdentifier(next)] {
+        switch marks[next] {
         case .done: break
         // A dense graph closes a circle with every other edge; nobody reads a thousand of them.
-        case .open: if faults.count < 100 { faults.append(cycle(closing: next, stack.map(\.recipe))) }
-        case nil:
-          marks[ObjectIdentifier(next)] = .open
-          stack.append((next, next.dependencies.reversed()))
+        case .open:
+          if faults.count < 100 { faults.append(cycle(closing: recipes[next], stack.map { recipes[$0.number] })) }
+        case .new:
+          marks[next] = .open
+          stack.append((next, table.dependencies(of: next)))
         }
       }
     }
@@ -45,8 +45,11 @@ enum Sorter {
   /// `recipes` are sorted, so that a chain through prototypes is judged from its end.
   static func judgeLifetimes(of recipes: [Recipe]) {
     for recipe in recipes {
-      let through = recipe.dependencies.lazy.compactMap(\.inactive).first
-      guard let inactive = recipe.inactive ?? through?.within(recipe.label) else { continue }
+      var through: Recipe?
+      recipe.forEachDependency { if through == nil, $0.isInactive { through = $0 } }
+      guard recipe.isInactive || through != nil,
+        let inactive = recipe.inactive ?? through?.inactive?.within(recipe.label)
+      else { continue }
       switch recipe.kind {
       case .prototype, .custom:
         recipe.inactive = inactive

@@ -7,31 +7,32 @@ struct TemplateResolver {
 
   init(_ plan: Plan) { self.plan = plan }
 
-  /// One bean; two where a factory bean makes the declared one; none where the declaration is abstract or at fault.
-  mutating func define(_ declaration: BeanDeclaration, ordinal: Int) -> [Definition] {
+  /// Adds one bean; two where a factory bean makes the declared one; none where the declaration is abstract or at fault.
+  mutating func define(_ declaration: BeanDeclaration, ordinal: Int, _ add: (Definition) -> Void) {
     if let fault = declaration.fault { report(declaration, .invalidDeclaration, fault) }
     for fault in declaration.propertyFaults { report(declaration, .invalidDeclaration, fault) }
     guard let templates = templates(of: declaration), !declaration.isAbstract, declaration.fault == nil else {
-      return []
+      return
     }
-    let chain = [declaration] + templates
-    guard let type = chain.lazy.compactMap(\.type).first else {
+    let nearest = declaration.type == nil ? templates.first { $0.type != nil } : declaration
+    guard let nearest, let type = nearest.type else {
       report(declaration, .invalidDeclaration, "the declaration names no class and neither does a template")
-      return []
+      return
     }
-    let target = chain.lazy.compactMap(\.target).first
-    if target != nil || LifecycleTraits.cached(of: type).contains(.factory) {
-      return define(declaration, type, making: target, ordinal: ordinal, templates)
+    let target = declaration.target ?? templates.lazy.compactMap(\.target).first
+    if target != nil || nearest.traits.contains(.factory) {
+      define(declaration, type, making: target, ordinal: ordinal, templates).forEach(add)
+      return
     }
     let definition = Definition(
-      declaration, type: type, constructor: constructor(of: type, chain), ordinal: ordinal,
-      scopeName: scopeName(chain), templates: templates)
+      declaration, type: type, constructor: constructor(of: type, declaration, templates), ordinal: ordinal,
+      scopeName: scopeName(declaration, templates), templates: templates)
     check(definition)
-    return [definition]
+    add(definition)
   }
 
-  private func scopeName(_ chain: [BeanDeclaration]) -> String {
-    chain.lazy.compactMap(\.scopeName).first ?? plan.scopeName ?? "singleton"
+  private func scopeName(_ declaration: BeanDeclaration, _ templates: [BeanDeclaration]) -> String {
+    declaration.scopeName ?? templates.lazy.compactMap(\.scopeName).first ?? plan.scopeName ?? "singleton"
   }
 
   /// A factory bean, and its product.
@@ -52,12 +53,12 @@ struct TemplateResolver {
       report(declaration, Dependency.isWrapper(target) ? .invalidDeclaration : .typeMismatch, fault)
       return []
     }
-    let chain = [declaration] + templates
-    let scopeName = scopeName(chain)
+    let scopeName = scopeName(declaration, templates)
     let maker = Definition(
-      BeanDeclaration(factoryOf: declaration, type), type: type, constructor: constructor(of: type, chain),
+      BeanDeclaration(factoryOf: declaration, type), type: type,
+      constructor: constructor(of: type, declaration, templates),
       ordinal: ordinal, scopeName: scopeName == "prototype" ? plan.scopeName ?? "singleton" : scopeName,
-      templates: chain)
+      templates: [declaration] + templates)
     check(maker)
     let made = Definition(product, of: declaration, madeBy: maker, scopeName: scopeName)
     faults += made.bindProperties()
@@ -66,6 +67,7 @@ struct TemplateResolver {
 
   /// The chain from the nearest template outwards; nil where it does not end.
   private mutating func templates(of declaration: BeanDeclaration) -> [BeanDeclaration]? {
+    guard declaration.template != nil else { return [] }
     var chain: [BeanDeclaration] = []
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(declaration)]
     var next = declaration
@@ -89,22 +91,25 @@ struct TemplateResolver {
   }
 
   /// A factory that is set wins over a class's own `init()`, wherever in the chain it stands.
-  private mutating func constructor(of type: Any.Type, _ chain: [BeanDeclaration]) -> BeanConstructor? {
-    let own = chain.first { $0.type != nil }?.defaultConstructor
-    if let maker = chain.first(where: { $0.constructor != nil }) {
+  private mutating func constructor(
+    of type: Any.Type, _ declaration: BeanDeclaration, _ templates: [BeanDeclaration]
+  ) -> BeanConstructor? {
+    if declaration.type == type, let constructor = declaration.constructor { return constructor }
+    let own = (declaration.type == nil ? templates.first { $0.type != nil } : declaration)?.defaultConstructor
+    if let maker = declaration.constructor == nil ? templates.first(where: { $0.constructor != nil }) : declaration {
       // What stands in a box of its own type cannot be read as another type, and neither can an object as a box.
       if let made = maker.type, made == type || type is AnyObject.Type && TypeRelation.isUsable(made, as: type) {
         return maker.constructor
       }
       if own == nil {
         report(
-          chain[0], .typeMismatch, "the template's factory makes a \(maker.kind), not a \(type): give the bean its own")
+          declaration, .typeMismatch, "the template's factory makes a \(maker.kind), not a \(type): give the bean its own")
         return nil
       }
     }
     if own == nil {
       report(
-        chain[0], .invalidDeclaration,
+        declaration, .invalidDeclaration,
         "\(type) has no init() that the container can call: give a factory, conform to Initializable, "
           + "or inherit from a template that has a factory")
     }
@@ -112,7 +117,8 @@ struct TemplateResolver {
   }
 
   private mutating func check(_ definition: Definition) {
-    faults += definition.bindProperties() + (definition.product?.bindProperties() ?? [])
+    faults += definition.bindProperties()
+    if let product = definition.product { faults += product.bindProperties() }
     for type in definition.stated where !TypeRelation.isUsable(definition.type, as: type) {
       faults.append(definition.fault(.typeMismatch, "\(definition.type) does not implement \(type)"))
     }
@@ -121,7 +127,12 @@ struct TemplateResolver {
       faults.append(
         definition.fault(.typeMismatch, "\(property.name) is a property of \(owner), not of \(definition.type)"))
     }
-    for callback in definition.postConstructs + definition.onDestroys
+    check(definition.postConstructs, of: definition)
+    check(definition.onDestroys, of: definition)
+  }
+
+  private mutating func check(_ callbacks: [BeanCallback], of definition: Definition) {
+    for callback in callbacks
     where !TypeRelation.isUsable(definition.type, as: callback.owner) {
       faults.append(
         definition.fault(.typeMismatch, "a lifecycle callback expects a \(callback.owner), not a \(definition.type)"))

@@ -11,10 +11,15 @@ struct ValueSettler {
 
   init(_ plan: Plan) {
     self.plan = plan
-    definitions = ([plan] + plan.descendants).flatMap { plan in
-      plan.definitions.lazy.flatMap { [$0, $0.product].compactMap(\.self) }.filter { !$0.fixedValues.isEmpty }
-        .map { ($0, plan.configuration) }
+    var found: [(definition: Definition, configuration: ConfigurationManager)] = []
+    for plan in [plan] + plan.descendants {
+      for definition in plan.definitions {
+        if !definition.fixedValues.isEmpty { found.append((definition, plan.configuration)) }
+        guard let product = definition.product, !product.fixedValues.isEmpty else { continue }
+        found.append((product, plan.configuration))
+      }
     }
+    definitions = found
     sources = plan.sources.compactMap { plan.recipe(of: $0) }
   }
 

@@ -1,6 +1,6 @@
 /// What a parameter, a property or a lookup asks for.
 ///
-/// Made once per parameter when a bean is declared: the generic type is known there and nowhere else.
+/// Made when a bean is declared, once per type: the generic type is known there and nowhere else.
 @usableFromInline
 class Dependency: @unchecked Sendable {  // immutable
   enum Shape {
@@ -46,10 +46,17 @@ class Dependency: @unchecked Sendable {  // immutable
   /// The argument for a fixed value, or nil where the value is not of the wanted type.
   func argument(fixed value: Any) -> Argument? { nil }
 
+  /// One for all that ask for the type. Costs a lock and a probe, once the type is known.
   @usableFromInline
   static func of<Wanted>(_ type: Wanted.Type) -> Dependency {
-    (type as? any DependencyWrapper.Type)?.dependency ?? Single<Wanted>(wanted: type)
+    let key = ObjectIdentifier(type)
+    if let dependency = known.withLock({ $0[key] }) { return dependency }
+    let dependency = (type as? any DependencyWrapper.Type)?.dependency ?? Single<Wanted>(wanted: type)
+    known.withLock { $0[key] = dependency }
+    return dependency
   }
+
+  private static let known = Locked<[ObjectIdentifier: Dependency]>([:])
 }
 
 /// Types that ask the container for something else than one bean of their own type.

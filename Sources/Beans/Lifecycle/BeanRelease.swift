@@ -2,15 +2,15 @@
 struct BeanRelease {
   private let object: AnyObject
   private let traits: LifecycleTraits
-  private let bean: Subject
+  private let bean: Named
   private let callbacks: [BeanCallback]
   /// How the object becomes a `DisposableBean`, where startup knows it.
   private let form: ExistentialForm?
 
-  /// What failures name.
-  private enum Subject {
-    case recipe(Recipe)
-    case named(String, EnvironmentError.Origin)
+  /// What to ask for the bean's name, should the release fail.
+  private enum Named {
+    case definition(Definition)
+    case declaration(BeanDeclaration)
   }
 
   /// nil where there is nothing to do but to let go.
@@ -24,17 +24,31 @@ struct BeanRelease {
   init(_ object: AnyObject, of recipe: Recipe, _ traits: LifecycleTraits, _ form: ExistentialForm?) {
     self.object = object
     self.traits = traits
-    self.bean = .recipe(recipe)
+    self.bean = .definition(recipe.definition)
     self.callbacks = recipe.definition.onDestroys
     self.form = form
   }
 
-  init(_ object: AnyObject, label: String, origin: EnvironmentError.Origin, callbacks: [BeanCallback]) {
+  init(_ object: AnyObject, of declaration: BeanDeclaration) {
     self.object = object
     self.traits = LifecycleTraits(of: type(of: Box.open(object)))
-    self.bean = .named(label, origin)
-    self.callbacks = callbacks
+    self.bean = .declaration(declaration)
+    self.callbacks = declaration.callbacks
     self.form = nil
+  }
+
+  private var label: String {
+    switch bean {
+    case .definition(let definition): definition.label
+    case .declaration(let declaration): declaration.label
+    }
+  }
+
+  private var origin: EnvironmentError.Origin {
+    switch bean {
+    case .definition(let definition): definition.origin
+    case .declaration(let declaration): declaration.origin
+    }
   }
 
   /// Whether the release has to be awaited.
@@ -68,20 +82,6 @@ struct BeanRelease {
     }
     runCallbacks(&errors)
     return failure(errors)
-  }
-
-  private var label: String {
-    switch bean {
-    case .recipe(let recipe): recipe.label
-    case .named(let label, _): label
-    }
-  }
-
-  private var origin: EnvironmentError.Origin {
-    switch bean {
-    case .recipe(let recipe): recipe.definition.origin
-    case .named(_, let origin): origin
-    }
   }
 
   private func runCallbacks(_ errors: inout [any Error]) {

@@ -15,6 +15,8 @@ struct LifecycleTraits: OptionSet {
   static let scope = LifecycleTraits(rawValue: 128)
   static let injection = LifecycleTraits(rawValue: 256)
   static let processor = LifecycleTraits(rawValue: 512)
+  /// Asks for something else than a bean of its own type, and cannot be one.
+  static let wrapper = LifecycleTraits(rawValue: 1024)
 
   init(rawValue: UInt16) { self.rawValue = rawValue }
 
@@ -28,6 +30,7 @@ struct LifecycleTraits: OptionSet {
     if type is any ConfigurationSource.Type || type == (any ConfigurationSource).self { insert(.source) }
     if type is any BeanScope.Type || type == (any BeanScope).self { insert(.scope) }
     if type is any BeanPostProcessor.Type || type == (any BeanPostProcessor).self { insert(.processor) }
+    if Dependency.isWrapper(type) { insert(.wrapper) }
     guard let type = type as? AnyClass else { return }
     if type is Injection.Type { insert(.injection) }
     if InjectedClasses.contains(type) { insert(.injected) }

@@ -3,10 +3,11 @@ import Testing
 @testable import Beans
 
 @Suite struct BeanReleaseTests {
-  private let origin = EnvironmentError.Origin(file: "f", line: 1)
-
   private func release(_ object: AnyObject, _ callbacks: [BeanCallback] = []) -> BeanRelease {
-    BeanRelease(object, label: "bean", origin: origin, callbacks: callbacks)
+    let declaration = BeanDeclaration(type: type(of: object), id: "bean", file: "f", line: 1)
+    declaration.definedType = Noting.self
+    declaration.callbacks = callbacks
+    return BeanRelease(object, of: declaration)
   }
 
   @Test func preDestroyComesFirstAndAllCallbacksRun() {
@@ -23,7 +24,8 @@ import Testing
     #expect(journal.entries == ["preDestroy", "one", "two"])
     #expect(failure?.code == .destructionFailed)
     #expect(failure?.underlying.count == 2)
-    #expect(failure?.path == ["bean"])
+    #expect(failure?.path == ["Noting 'bean'"])
+    #expect(failure?.origin == EnvironmentError.Origin(file: "f", line: 1))
   }
 
   @Test func successIsSilent() {

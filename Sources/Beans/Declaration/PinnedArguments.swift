@@ -1,0 +1,44 @@
+/// Parameters that are not resolved by their type, by index. There are few of them, so that a list is enough.
+struct PinnedArguments {
+  /// In the order of the parameters.
+  private(set) var all: [(index: Int, value: BeanValue)] = []
+  /// Whether all of them are ids of beans: nothing is declared in place, and there is no value to settle.
+  private(set) var areReferences = true
+
+  init() {}
+
+  init(only value: BeanValue?) {
+    if let value { set(0, value) }
+  }
+
+  var isEmpty: Bool { all.isEmpty }
+
+  /// Makes room for that many.
+  mutating func reserve(_ count: Int) { all.reserveCapacity(count) }
+
+  subscript(index: Int) -> BeanValue? {
+    for position in all.indices where all[position].index == index { return all[position].value }
+    return nil
+  }
+
+  /// The last word on a parameter counts.
+  mutating func set(_ index: Int, _ value: BeanValue) {
+    if case .reference = value {} else { areReferences = false }
+    // Usually they are given in order.
+    var position = all.endIndex
+    while position > 0, all[position - 1].index >= index { position -= 1 }
+    if position == all.endIndex {
+      all.append((index, value))
+    } else if all[position].index == index {
+      all[position].value = value
+    } else {
+      all.insert((index, value), at: position)
+    }
+  }
+
+  /// Takes over what is not pinned here.
+  mutating func inherit(_ outer: PinnedArguments) {
+    if isEmpty { return self = outer }
+    for (index, value) in outer.all where self[index] == nil { set(index, value) }
+  }
+}
