@@ -101,6 +101,7 @@ private final class Cat: Animal, Initializable { override init() {} }
   @Test("Example: a closure factory with external dependencies")
   func externalDependencies() throws {
     let environment = try Environment(name: "environment")
+    defer { try? environment.shutdown() }
     // Declared first, to be built second.
     try environment.define(
       environment.bean(
@@ -152,6 +153,7 @@ private final class Cat: Animal, Initializable { override init() {} }
   @Test("Lifecycle: the environment is told, post processors run, then postConstruct")
   func lifecycle() throws {
     let environment = try Environment(name: "environment")
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Living.self)).define(environment.bean(Recorder.self))
     let living = try environment.getBean(Living.self)
     #expect(living.environment === environment)

@@ -153,6 +153,7 @@ private enum Language {
   @Test("Injections: a source that has the configuration manager injected, and adds itself")
   func injections() throws {
     let environment = try Environment(name: "environment")
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(WikiSource.self))
     try environment.startup()
     #expect(try environment.getConfigurationValue(Int.self, key: "from the wiki") == 4711)

@@ -115,6 +115,7 @@ private final class FooFactory: FactoryBean, Initializable {
   @Test("Injections: InjectBean and InjectConfigurationValue")
   func injections() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Greeter.self))
       .define(environment.bean(Source.self))
