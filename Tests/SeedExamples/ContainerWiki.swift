@@ -68,6 +68,7 @@ private final class Cat: Animal, Initializable { override init() {} }
   @Test("Environment: name, parent, traceOrigin, and a report of all bean definitions")
   func environment() throws {
     let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
     let environment = try Environment(name: "environment", parent: parent, traceOrigin: true)
     try environment.define(environment.bean(Foo.self, id: "foo"))
     try environment.startup()
@@ -118,6 +119,7 @@ private final class Cat: Animal, Initializable { override init() {} }
   @Test("The fluent functions of a declaration: id, lazy, abstract, parent, scope, requires, dependsOn")
   func fluent() throws {
     let environment = try Environment(name: "environment")
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Foo.self).id("template").abstract().scope("prototype"))
       .define(environment.bean(Foo.self).id("foo").parent("template").lazy().dependsOn("bar"))

@@ -19,35 +19,39 @@ extension AcceptanceFacts {
       """.utf8)
   }
 
-  private static let parent = document(
-    """
-    <configuration:configuration namespace="com.foo">
-      <configuration:define key="odd" type="Int" value="not a number"/>
-    </configuration:configuration>
-    <bean class="ProcessInfoConfigurationSource"/>
-    <bean id="b0" class="Acceptance.Data">
-      <property name="string" value="b0"/>
-      <property name="int" value="1"/>
-      <property name="float" value="-1.1"/>
-      <property name="double" value="-2.2"/>
-    </bean>
-    <bean id="foo" class="Acceptance.FooBean">
-      <property name="name" value="${andi=Andreas?}"/>
-      <property name="age" value="${NO_SUCH_SCREEN_HEIGHT=51}"/>
-    </bean>
-    <bean id="bar" class="Acceptance.BarBean" abstract="true"><property name="name" value="template"/></bean>
-    """)
+  private static var parent: Data {
+    document(
+      """
+      <configuration:configuration namespace="com.foo">
+        <configuration:define key="odd" type="Int" value="not a number"/>
+      </configuration:configuration>
+      <bean class="ProcessInfoConfigurationSource"/>
+      <bean id="b0" class="Acceptance.Data">
+        <property name="string" value="b0"/>
+        <property name="int" value="1"/>
+        <property name="float" value="-1.1"/>
+        <property name="double" value="-2.2"/>
+      </bean>
+      <bean id="foo" class="Acceptance.FooBean">
+        <property name="name" value="${andi=Andreas?}"/>
+        <property name="age" value="${NO_SUCH_SCREEN_HEIGHT=51}"/>
+      </bean>
+      <bean id="bar" class="Acceptance.BarBean" abstract="true"><property name="name" value="template"/></bean>
+      """)
+  }
 
-  private static let application = document(
-    """
-    <bean id="b1" class="Acceptance.Data" depends-on="b0"><property name="string" value="b1"/></bean>
-    <bean id="lazy" class="Acceptance.Data"><property name="string" value="lazy"/></bean>
-    <bean id="prototype" class="Acceptance.Data" scope="prototype"/>
-    <bean class="Acceptance.BarFactoryBean" target="Acceptance.BarBean">
-      <property name="name" value="made"/>
-      <property name="age" value="4711"/>
-    </bean>
-    """)
+  private static var application: Data {
+    document(
+      """
+      <bean id="b1" class="Acceptance.Data" depends-on="b0"><property name="string" value="b1"/></bean>
+      <bean id="lazy" class="Acceptance.Data"><property name="string" value="lazy"/></bean>
+      <bean id="prototype" class="Acceptance.Data" scope="prototype"/>
+      <bean class="Acceptance.BarFactoryBean" target="Acceptance.BarBean">
+        <property name="name" value="made"/>
+        <property name="age" value="4711"/>
+      </bean>
+      """)
+  }
 
   private func environments() throws -> (parent: Environment, child: Environment) {
     let parent = try Environment(name: "parent").loadXML(Self.parent)
