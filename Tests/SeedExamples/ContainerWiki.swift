@@ -68,6 +68,7 @@ private final class Cat: Animal, Initializable { override init() {} }
   @Test("Environment: name, parent, traceOrigin, and a report of all bean definitions")
   func environment() throws {
     let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
     let environment = try Environment(name: "environment", parent: parent, traceOrigin: true)
     try environment.define(environment.bean(Foo.self, id: "foo"))
     try environment.startup()
@@ -101,6 +102,7 @@ private final class Cat: Animal, Initializable { override init() {} }
   @Test("Example: a closure factory with external dependencies")
   func externalDependencies() throws {
     let environment = try Environment(name: "environment")
+    defer { try? environment.shutdown() }
     // Declared first, to be built second.
     try environment.define(
       environment.bean(
@@ -117,6 +119,7 @@ private final class Cat: Animal, Initializable { override init() {} }
   @Test("The fluent functions of a declaration: id, lazy, abstract, parent, scope, requires, dependsOn")
   func fluent() throws {
     let environment = try Environment(name: "environment")
+    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Foo.self).id("template").abstract().scope("prototype"))
       .define(environment.bean(Foo.self).id("foo").parent("template").lazy().dependsOn("bar"))
@@ -152,6 +155,7 @@ private final class Cat: Animal, Initializable { override init() {} }
   @Test("Lifecycle: the environment is told, post processors run, then postConstruct")
   func lifecycle() throws {
     let environment = try Environment(name: "environment")
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Living.self)).define(environment.bean(Recorder.self))
     let living = try environment.getBean(Living.self)
     #expect(living.environment === environment)

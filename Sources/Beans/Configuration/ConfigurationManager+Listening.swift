@@ -8,7 +8,12 @@ extension ConfigurationManager {
   /// a call may arrive as one. A value that does not convert to `T` is logged. Held until cancelled, or until the
   /// environment has been finished; a closure that holds the manager keeps it alive until then.
   ///
-  /// - Parameter scope: the place for which the value is wanted, as in `getValue`.
+  /// - Parameters:
+  ///   - type: what values are converted to.
+  ///   - namespace: of the key.
+  ///   - key: whose value is wanted.
+  ///   - scope: the place for which the value is wanted, as in `getValue`.
+  ///   - changed: called with the value.
   @discardableResult
   public func addListener<T>(
     _ type: T.Type, namespace: String = "", key: String, scope: String = "",

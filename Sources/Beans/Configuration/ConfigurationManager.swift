@@ -113,7 +113,12 @@ public final class ConfigurationManager: Sendable {
 
   /// The value as `T`, converted if need be, or the default. An optional `T` is nil where there is neither.
   ///
-  /// - Parameter scope: a dotted path; a value for "a.b" holds for "a.b.c", and is preferred to one for "a".
+  /// - Parameters:
+  ///   - type: what the value is converted to.
+  ///   - namespace: of the key.
+  ///   - key: whose value is wanted.
+  ///   - defaultValue: what is returned where there is no value.
+  ///   - scope: a dotted path; a value for "a.b" holds for "a.b.c", and is preferred to one for "a".
   /// - Throws: `.missingConfiguration`; `.noConversion` or `.conversionFailed` for a value that is no `T`.
   public func getValue<T>(
     _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = ""

@@ -25,8 +25,11 @@ public final class StandardConversionFactory: ConversionFactory {
 
   /// Adds a conversion, or replaces one for the same two types. The parent is not affected.
   ///
-  /// - Parameter conversion: what it throws arrives as `.conversionFailed`, with the original in `underlying`. Called on
-  ///   the thread that converts; no lock is held.
+  /// - Parameters:
+  ///   - sourceType: of values to be converted; of a class, with its subclasses.
+  ///   - targetType: what they become.
+  ///   - conversion: what it throws arrives as `.conversionFailed`, with the original in `underlying`. Called on the
+  ///     thread that converts; no lock is held.
   @discardableResult
   public func register<S, T>(
     _ sourceType: S.Type, targetType: T.Type, conversion: @escaping @Sendable (S) throws -> T

@@ -49,7 +49,10 @@ extension Environment {
 
   /// Adds a conversion for values that are declared, resolved or configured here and below. It wins over standard ones.
   ///
-  /// - Parameter convert: called on the thread that converts. What it throws arrives in `.conversionFailed`.
+  /// - Parameters:
+  ///   - source: of values to be converted; of a class, with its subclasses.
+  ///   - target: what they become.
+  ///   - convert: called on the thread that converts. What it throws arrives in `.conversionFailed`.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func registerConversion<S, T>(

@@ -16,6 +16,8 @@ public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // nothing
   /// Creates a console.
   ///
   /// - Parameters:
+  ///   - name: by which `LogManager.log(_:)` finds it.
+  ///   - formatter: how an entry becomes a line.
   ///   - synchronize: whether only one thread writes at a time. Not needed behind a `QueuedLog`.
   ///   - colorize: whether lines have colours, for terminals.
   ///   - output: which stream.

@@ -8,7 +8,12 @@ public final class FileLog: LogManager.Log, @unchecked Sendable {  // nothing ch
 
   /// Opens the file for appending, or makes it; its folder has to exist. Closed when nobody writes to it any more.
   ///
-  /// - Parameter synchronize: whether only one thread writes at a time. Not needed behind a `QueuedLog`.
+  /// - Parameters:
+  ///   - name: by which `LogManager.log(_:)` finds it.
+  ///   - fileName: the path.
+  ///   - formatter: how an entry becomes a line.
+  ///   - synchronize: whether only one thread writes at a time. Not needed behind a `QueuedLog`.
+  ///   - colorize: whether lines have colours, for terminals.
   /// - Throws: `LogError` where the file cannot be opened.
   public init(
     name: String, fileName: String, formatter: LogFormatter = .standard, synchronize: Bool = true,

@@ -25,6 +25,7 @@ open class QueuedLog<T: LogManager.Log>: DelegatingLog<T>, @unchecked Sendable {
   /// Creates one.
   ///
   /// - Parameters:
+  ///   - name: by which `LogManager.log(_:)` finds it.
   ///   - delegate: who writes.
   ///   - queue: where it is done; a serial one of its own, if not given.
   ///   - capacity: how many entries may wait, at least 1.

@@ -23,10 +23,13 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
   /// arrives.
   ///
   /// - Parameters:
+  ///   - name: by which `LogManager.log(_:)` finds it.
   ///   - directory: has to exist.
   ///   - baseName: of the files, without the ending. May not end like a copy's date.
+  ///   - formatter: how an entry becomes a line.
   ///   - keepDays: how many days a copy is kept; 0 keeps none of yesterday.
   ///   - maxSize: in bytes; a file that would grow beyond it is kept as a copy. A longer line has a file of its own.
+  ///   - colorize: whether lines have colours, for terminals.
   /// - Throws: `LogError` where the file cannot be opened, or a parameter makes no sense.
   public init(
     name: String, directory: String, baseName: String, formatter: LogFormatter = .standard, keepDays: Int,

@@ -14,7 +14,10 @@ public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // nothing 
   /// Creates one. Whether the system keeps what it is sent cannot be found out.
   ///
   /// - Parameters:
+  ///   - name: by which `LogManager.log(_:)` finds it.
+  ///   - formatter: how an entry becomes a line.
   ///   - synchronize: whether only one thread writes at a time.
+  ///   - colorize: whether lines have colours, for terminals.
   ///   - facility: one of the system's `LOG_…` numbers of facilities; `LOG_USER`, if not given.
   public convenience init(
     name: String, formatter: LogFormatter? = nil, synchronize: Bool = true, colorize: Bool = false,

@@ -71,7 +71,9 @@ public struct ElementReader {
 
   /// Reports attributes nobody asked for and text where there should be none.
   ///
-  /// - Parameter allowsForeign: whether attributes of other namespaces are left to their handlers.
+  /// - Parameters:
+  ///   - allowsText: whether the element may have text.
+  ///   - allowsForeign: whether attributes of other namespaces are left to their handlers.
   public func finish(allowsText: Bool = false, allowsForeign: Bool = false) {
     for attribute in element.attributes where !known.contains(attribute.qualifiedName) {
       if XMLNamespace.isForTools(attribute) { continue }

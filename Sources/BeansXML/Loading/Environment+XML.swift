@@ -10,8 +10,9 @@ extension Environment {
   ///
   /// Before startup only, from the thread that declares. Costs time and memory linear in the document's size.
   ///
-  /// - Parameter source: what the document is called in faults; the path where it is a file, so that imports are found
-  ///   beside it.
+  /// - Parameters:
+  ///   - data: the document.
+  ///   - source: what the document is called in faults; the path where it is a file, so that imports are found beside it.
   /// - Throws: `.invalidXML` for a document that is malformed or does not follow the syntax, `.unknownClass` for a class
   ///   that does not exist, each with file, line and column; several faults as one `.invalidXML` that holds them all;
   ///   `.frozen` once the environment has started.

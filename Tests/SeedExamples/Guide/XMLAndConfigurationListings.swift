@@ -1,0 +1,78 @@
+import Foundation
+
+// Marked listings stand in the article to the letter: see GuideTests.swift.
+
+// listing
+import Beans
+import BeansXML
+
+enum Post {
+  final class Mailer: Initializable {
+    var host = ""
+    var port = 0
+  }
+
+  final class Newsletter: Initializable {
+    private var sender = ""
+    private var mailer: Mailer?
+    private var lists: [String] = []
+
+    func describe() -> String {
+      "\(sender) to \(lists.joined(separator: ", ")) by \(mailer?.host ?? "nobody"):\(mailer?.port ?? 0)"
+    }
+  }
+}
+// end
+
+// listing
+func openPost(document: String, settings: String, variables: [String: String]) throws -> Environment {
+  let post = try Environment(name: "post")
+  try post.loadXML(path: document)
+  try post.addConfigurationSource(JSONConfigurationSource(path: settings))
+  try post.addConfigurationSource(ProcessInfoConfigurationSource(variables: variables))
+  return try post.startup()
+}
+// end
+
+// listing
+func check(_ document: String) -> String {
+  do {
+    try Environment(name: "checked").loadXML(Data(document.utf8), source: "post.xml").startup()
+    return "nothing is wrong"
+  } catch {
+    return "\(error)"
+  }
+}
+// end
+
+// listing
+final class Throttle: Initializable, BeanDescriptorInitializer {
+  private(set) var rate = 0
+
+  static func initializeBeanDescriptor(_ descriptor: BeanDescriptor) throws {
+    try descriptor["rate"].inject(InjectConfigurationValue(namespace: "post", key: "rate", defaultValue: 10))
+  }
+}
+// end
+
+// listing
+func watch(_ environment: Environment, _ changed: @escaping @Sendable (Int) -> Void) -> ConfigurationListener {
+  environment.configurationManager.addListener(Int.self, namespace: "post", key: "rate", changed)
+}
+// end
+
+// listing
+final class StampHandler: NamespaceHandler, @unchecked Sendable {  // has no state
+  init() { super.init(namespace: "urn:stamps") }
+
+  override func process(_ element: DocumentElement, context: XMLContext) throws {
+    guard element.name == "sheet" else { return try super.process(element, context: context) }
+    var reader = ElementReader(element, context: context)
+    let (id, port) = (reader.required("id"), reader.required("port"))
+    reader.finish()  // reports attributes nobody asked for
+    guard let id, let port else { return }
+    context.define(
+      context.environment.bean(Post.Mailer.self, id: id).property("port", resolve: port), at: element)
+  }
+}
+// end
