@@ -10,7 +10,7 @@ struct Stuck: Error, CustomStringConvertible {
 }
 
 /// How long a test waits for an event that must come: long enough for a loaded machine under a sanitizer.
-private let patience = DispatchTimeInterval.seconds(45)
+private let patience = DispatchTimeInterval.seconds(120)
 
 /// Closed until somebody opens it; then it stays open for everyone.
 final class Gate: Sendable {

@@ -103,7 +103,8 @@ struct TemplateResolver {
       }
       if own == nil {
         report(
-          declaration, .typeMismatch, "the template's factory makes a \(maker.kind), not a \(type): give the bean its own")
+          declaration, .typeMismatch,
+          "the template's factory makes a \(maker.kind), not a \(type): give the bean its own")
         return nil
       }
     }

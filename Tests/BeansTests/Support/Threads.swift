@@ -9,7 +9,7 @@ struct Stuck: Error, CustomStringConvertible {
 }
 
 /// How long a test waits for what must come, on a loaded machine and under a sanitizer.
-let patience = DispatchTimeInterval.seconds(20)
+let patience = DispatchTimeInterval.seconds(120)
 
 /// Closed until somebody opens it; then open for everyone.
 final class Gate: Sendable {
