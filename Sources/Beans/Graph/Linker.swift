@@ -67,7 +67,7 @@ struct Linker {
       recipe.prerequisites = definition.requirements.compactMap { prerequisite($0, of: recipe) }
     }
     let parameters = definition.constructor?.dependencies ?? []
-    for (index, _) in definition.pinned.all where !parameters.indices.contains(index) {
+    for index in definition.pinned.indices(beyond: parameters.count) {
       recipe.faults.append(
         definition.fault(.invalidDeclaration, "argument \(index) does not exist: the factory has \(parameters.count)"))
     }
