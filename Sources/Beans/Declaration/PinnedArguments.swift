@@ -17,8 +17,20 @@ struct PinnedArguments {
   mutating func reserve(_ count: Int) { all.reserveCapacity(count) }
 
   subscript(index: Int) -> BeanValue? {
-    for position in all.indices where all[position].index == index { return all[position].value }
-    return nil
+    // In place: what a loop would copy of each element costs more than the search.
+    all.withUnsafeBufferPointer { all in
+      for position in all.indices where all[position].index == index { return all[position].value }
+      return nil
+    }
+  }
+
+  /// The indices from `count` on, which a factory with so many parameters does not have, and those below 0.
+  func indices(beyond count: Int) -> [Int] {
+    all.withUnsafeBufferPointer { all in
+      // In order, so that the first and the last tell whether there are any.
+      guard let first = all.first?.index, let last = all.last?.index, first < 0 || last >= count else { return [] }
+      return all.map(\.index).filter { $0 < 0 || $0 >= count }
+    }
   }
 
   /// The last word on a parameter counts.

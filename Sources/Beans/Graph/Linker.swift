@@ -31,6 +31,8 @@ struct Linker {
 
   /// The recipe for a definition as seen from a plan; nil where its scope is not open there.
   mutating func recipe(for definition: Definition, from plan: Plan) -> (recipe: Recipe, hops: Int)? {
+    // Most beans are looked for where they are declared, and most have been found there before.
+    if definition.home === plan, let recipe = definition.recipe { return (recipe, 0) }
     guard let home = plan.chain.first(where: { $0.plan === definition.home }) else { return nil }
     switch definition.scopeName {
     case "singleton": return (recipe(definition, nil, in: home.plan), home.hops)
@@ -65,7 +67,7 @@ struct Linker {
       recipe.prerequisites = definition.requirements.compactMap { prerequisite($0, of: recipe) }
     }
     let parameters = definition.constructor?.dependencies ?? []
-    for (index, _) in definition.pinned.all where !parameters.indices.contains(index) {
+    for index in definition.pinned.indices(beyond: parameters.count) {
       recipe.faults.append(
         definition.fault(
           .invalidDeclaration, "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0"

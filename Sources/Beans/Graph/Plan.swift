@@ -51,14 +51,14 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   @exclusivity(unchecked) private var named: [String: Named] = [:]
   /// From alias to id, for those whose bean there is.
   private var aliased: [(name: String, id: String)] = []
-  @exclusivity(unchecked) private var definitionsByType: [ObjectIdentifier: [Definition]] = [:]
-  private var candidatesByExistential: [ObjectIdentifier: [Definition]] = [:]
+  @exclusivity(unchecked) private var definitionsByType: [AddressKey: [Definition]] = [:]
+  private var candidatesByExistential: [AddressKey: [Definition]] = [:]
   /// By slot.
   @exclusivity(unchecked) private(set) var slotRecipes: [Recipe] = []
   /// In order of creation; holds them all.
   @exclusivity(unchecked) private(set) var recipes: [Recipe] = []
   /// Of definitions whose home is another plan.
-  @exclusivity(unchecked) private var foreignRecipes: [ObjectIdentifier: Recipe] = [:]
+  @exclusivity(unchecked) private var foreignRecipes: [AddressKey: Recipe] = [:]
   /// Dependencies first.
   var sorted: [Recipe] = []
   /// Those of ancestors first.
@@ -146,7 +146,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     let definition = Definition(seed: type, scopeName: scopeName ?? "singleton", identity: identity, at: .known(origin))
     definition.settle(in: self)
     seed = definition
-    definitionsByType[ObjectIdentifier(type), default: []].append(definition)
+    definitionsByType[AddressKey(type), default: []].append(definition)
     // The first slot of every child; filled when it opens, so released last.
     _ = recipe(for: definition, kind: .slot(0))
   }
@@ -202,11 +202,11 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     if definition.isClass {
       var next: AnyClass? = definition.type as? AnyClass
       while let type = next {
-        definitionsByType[ObjectIdentifier(type), default: []].append(definition)
+        definitionsByType[AddressKey(type), default: []].append(definition)
         next = _getSuperclass(type)
       }
     } else {
-      definitionsByType[ObjectIdentifier(definition.type), default: []].append(definition)
+      definitionsByType[AddressKey(definition.type), default: []].append(definition)
     }
   }
 
@@ -235,7 +235,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   /// Beans declared here that can be used as `type`, in order of definition; the seed only by its own type.
   func candidates(for type: Any.Type) -> [Definition] {
-    let key = ObjectIdentifier(type)
+    let key = AddressKey(type)
     guard TypeRelation.isExistential(type) else { return definitionsByType[key] ?? [] }
     if let known = candidatesByExistential[key] { return known }
     let found =
@@ -265,7 +265,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   // MARK: recipes
 
   func recipe(of definition: Definition) -> Recipe? {
-    definition.home === self ? definition.recipe : foreignRecipes[ObjectIdentifier(definition)]
+    definition.home === self ? definition.recipe : foreignRecipes[AddressKey(definition)]
   }
 
   func recipe(for definition: Definition, kind: Recipe.Kind) -> Recipe {
@@ -274,7 +274,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     if definition.home === self {
       definition.recipe = recipe
     } else {
-      foreignRecipes[ObjectIdentifier(definition)] = recipe
+      foreignRecipes[AddressKey(definition)] = recipe
     }
     if case .slot = kind {
       slotRecipes.append(recipe)

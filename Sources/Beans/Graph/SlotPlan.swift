@@ -65,7 +65,7 @@ struct SlotPlan: ~Copyable {
     self.identity = recipe.identity.map { UInt(bitPattern: $0) } ?? 0
     let isPlain =
       recipe.prerequisites.isEmpty && recipe.properties.isEmpty && definition.postConstructs.isEmpty
-      && recipe.inactive == nil && recipe.traits.isDisjoint(with: [.aware, .bean])
+      && !recipe.isInactive && recipe.traits.isDisjoint(with: [.aware, .bean])
       && (recipe.isInfrastructure || recipe.plan.processors.isEmpty)
     let isFollowed = recipe.plan.isFollowed
     self.care = isFollowed ? .followed : isPlain ? .plain : .full

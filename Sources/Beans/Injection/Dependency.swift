@@ -49,14 +49,14 @@ class Dependency: @unchecked Sendable {  // immutable
   /// One for all that ask for the type. Costs a lock and a probe, once the type is known.
   @usableFromInline
   static func of<Wanted>(_ type: Wanted.Type) -> Dependency {
-    let key = ObjectIdentifier(type)
+    let key = AddressKey(type)
     if let dependency = known.withLock({ $0[key] }) { return dependency }
     let dependency = (type as? any DependencyWrapper.Type)?.dependency ?? Single<Wanted>(wanted: type)
     known.withLock { $0[key] = dependency }
     return dependency
   }
 
-  private static let known = Locked<[ObjectIdentifier: Dependency]>([:])
+  private static let known = Locked<[AddressKey: Dependency]>([:])
 }
 
 /// Types that ask the container for something else than one bean of their own type.

@@ -38,11 +38,12 @@ struct LifecycleTraits: OptionSet {
 
   /// Costs a lock and a probe, once a type is known.
   static func cached(of type: Any.Type) -> LifecycleTraits {
-    if let traits = seen.withLock({ $0[ObjectIdentifier(type)] }) { return traits }
+    let key = AddressKey(type)
+    if let traits = seen.withLock({ $0[key] }) { return traits }
     let traits = LifecycleTraits(of: type)
-    seen.withLock { $0[ObjectIdentifier(type)] = traits }
+    seen.withLock { $0[key] = traits }
     return traits
   }
 
-  private static let seen = Locked<[ObjectIdentifier: LifecycleTraits]>([:])
+  private static let seen = Locked<[AddressKey: LifecycleTraits]>([:])
 }
