@@ -14,8 +14,8 @@ import Dispatch
 /// `close()`. Jobs that come after `close()` still run, one at a time on a Dispatch queue of this loop, so that no
 /// continuation is lost; `isCurrent` holds during them.
 extension EventLoop: SerialExecutor, TaskExecutor {
-  /// Queues a job of an actor. From any thread; the runtime calls this.
-  public func enqueue(_ job: consuming ExecutorJob) { accept(.job(UnownedJob(job))) }
+  /// Queues a job of a task that prefers the loop. From any thread; the runtime calls this.
+  public func enqueue(_ job: consuming ExecutorJob) { accept(.taskJob(UnownedJob(job))) }
 
   func accept(_ item: WorkItem) {
     let lateJobs = state.withLock { state -> DispatchQueue? in
@@ -28,10 +28,10 @@ extension EventLoop: SerialExecutor, TaskExecutor {
   }
 
   /// The loop as an actor's executor. The actor must keep the loop alive.
-  public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor { actors.asUnownedSerialExecutor() }
 
-  /// The loop as a task's preferred executor. The task must keep the loop alive, as `Task(executorPreference:)` does.
-  public func asUnownedTaskExecutor() -> UnownedTaskExecutor { tasks.asUnownedTaskExecutor() }
+  /// The loop as a task's preferred executor.
+  public func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
   /// Stops the process unless the calling thread is the loop's: makes `assumeIsolated` work in the loop's callbacks.
   public func checkIsolated() { preconditionIsCurrent() }
@@ -45,21 +45,25 @@ extension EventLoop: SerialExecutor, TaskExecutor {
   }
 }
 
-/// The half of a loop that runs jobs of tasks outside of actors.
+/// The half of a loop that runs the jobs of actors.
 ///
-/// An object of its own, because a job has to be run in the name of the executor it came to: a task that finds itself where it
-/// wants to go on goes on without being queued again.
-final class LoopTaskExecutor: TaskExecutor {
-  // Set once, in the loop's `init`, and only read from then on. The loop owns this object; who uses it as an executor keeps the
-  // loop alive.
+/// An object of its own, because a job has to be run in the name of the executor it came to: a task that is already where it
+/// wants to go on then goes on without being queued again. The loop itself is the other half: a task that prefers an
+/// executor owns it by this very reference.
+final class LoopActorExecutor: SerialExecutor {
+  // Set once, in the loop's `init`, and only read from then on. The loop owns this object, and an actor keeps its loop alive.
   private nonisolated(unsafe) unowned(unsafe) var loop: EventLoop?
 
   func attach(to loop: EventLoop) { self.loop = loop }
 
   func enqueue(_ job: consuming ExecutorJob) {
     guard let loop else { preconditionFailure("BUG in BeansEventLoop: a job before the loop was complete") }
-    loop.accept(.taskJob(UnownedJob(job)))
+    loop.accept(.job(UnownedJob(job)))
   }
 
-  func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+  func checkIsolated() { loop?.preconditionIsCurrent() }
+
+  func isIsolatingCurrentContext() -> Bool? { loop?.isCurrent }
 }

@@ -30,7 +30,7 @@ public final class EventLoop: Sendable {
   /// The `pthread_self()` of the thread that drives the loop, or 0. Changed only together with `state.phase`, under its lock.
   private let driver = Atomic<UInt>(0)
   let ledger = HandleLedger()
-  let tasks = LoopTaskExecutor()
+  let actors = LoopActorExecutor()
 
   // Set once in `init`. What the pointers point to is touched by the driving thread only; `wakeUp.send()` happens under the
   // lock of `state` and never after the phase `.closed`.
@@ -51,7 +51,7 @@ public final class EventLoop: Sendable {
   /// Creates a loop that does nothing until `run()`. Throws when the process is out of file descriptors or memory.
   public init() throws(EventLoopError) {
     native = try NativeLoop.make()
-    tasks.attach(to: self)
+    actors.attach(to: self)
   }
 
   deinit {
