@@ -30,14 +30,15 @@ public final class EventLoop: Sendable {
   /// The `pthread_self()` of the thread that drives the loop, or 0. Changed only together with `state.phase`, under its lock.
   private let driver = Atomic<UInt>(0)
   let ledger = HandleLedger()
+  let actors = LoopActorExecutor()
 
-  // Set once in `init`. What the pointers point to is touched by the driving thread only, except for `uv_async_send`,
-  // which happens under the lock of `state` and never after the phase `.closed`.
+  // Set once in `init`. What the pointers point to is touched by the driving thread only; `wakeUp.send()` happens under the
+  // lock of `state` and never after the phase `.closed`.
   nonisolated(unsafe) let native: NativeLoop
   // The driving thread alone touches these four; `driver` changes hands under the lock of `state`, which orders the accesses.
-  private nonisolated(unsafe) var batch = WorkBatch()
-  private nonisolated(unsafe) var deferred: [() -> Void] = []
-  private nonisolated(unsafe) var alarmDeadline = Deadline.never
+  @exclusivity(unchecked) private nonisolated(unsafe) var batch = WorkBatch()
+  @exclusivity(unchecked) private nonisolated(unsafe) var deferred: [() -> Void] = []
+  @exclusivity(unchecked) private nonisolated(unsafe) var alarmDeadline = Deadline.never
   nonisolated(unsafe) var closingHandles = 0
 
   /// Items, and timers, that run before sockets get their turn.
@@ -50,6 +51,7 @@ public final class EventLoop: Sendable {
   /// Creates a loop that does nothing until `run()`. Throws when the process is out of file descriptors or memory.
   public init() throws(EventLoopError) {
     native = try NativeLoop.make()
+    actors.attach(to: self)
   }
 
   deinit {
@@ -201,13 +203,18 @@ public final class EventLoop: Sendable {
     var left = limit
     while left > 0, let item = batch.take() {
       left -= 1
-      switch item {
-      case .closure(let closure): closure()
-      case .job(let job): run(job)
-      case .taken: break
-      }
+      run(item)
     }
     return limit - left
+  }
+
+  func run(_ item: WorkItem) {
+    switch item {
+    case .closure(let closure): closure()
+    case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+    case .taskJob(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+    case .taken: break
+    }
   }
 
   private func runDeferred() {
@@ -324,7 +331,6 @@ public final class EventLoop: Sendable {
   func wakeIfWaiting(_ state: inout LoopState) {
     // On the loop's own thread there is no wait to interrupt: `uv_run` returns after the callback we are in.
     guard state.isWaiting, !isCurrent, state.takeWait() else { return }
-    let status = uv_async_send(native.wakeUp)
-    precondition(status == 0, "BUG in BeansEventLoop: the wake-up was closed while the loop is open")
+    native.wakeUp.send()
   }
 }

@@ -113,8 +113,8 @@ extension EventLoop {
       uv_walk(
         native.loop,
         { handle, sites in
-          // The loop's own two handles have no object of this class; both are left out by address below.
-          guard let handle, let sites, handle.pointee.type != UV_ASYNC, handle.pointee.type != UV_TIMER,
+          // The loop's own two handles, the wake-up and the alarm, have no object of this class.
+          guard let handle, let sites, handle.pointee.type != UV_POLL, handle.pointee.type != UV_TIMER,
             let object = LoopHandle.from(handle)
           else { return }
           let entry = "\(object.kind.rawValue) made at \(object.site.file):\(object.site.line)"

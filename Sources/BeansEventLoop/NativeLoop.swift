@@ -4,8 +4,9 @@ import Glibc
 /// The memory of one `uv_loop_t` with the two handles that every loop has, and the buffer all its connections read into.
 struct NativeLoop {
   let loop: UnsafeMutablePointer<uv_loop_t>
-  /// Interrupts a wait; carries no payload, because libuv merges sends.
-  let wakeUp: UnsafeMutablePointer<uv_async_t>
+  /// Interrupts a wait. Not a `uv_async_t`: before 1.45 the woken thread spins until the sender has left
+  /// `uv_async_send`, and keeps it from doing so when both share a core.
+  let wakeUp: WakeUp
   /// The only libuv timer: it stands for the earliest timer of `TimerHeap`.
   let alarm: UnsafeMutablePointer<uv_timer_t>
   /// One for the whole loop: libuv fills it and hands it to the read callback without a step in between.
@@ -16,11 +17,9 @@ struct NativeLoop {
   static func make() throws(EventLoopError) -> NativeLoop {
     ignoreBrokenPipes
     let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-    let wakeUp = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
     let alarm = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
     func free() {
       loop.deallocate()
-      wakeUp.deallocate()
       alarm.deallocate()
     }
     let loopStatus = uv_loop_init(loop)
@@ -28,12 +27,13 @@ struct NativeLoop {
       free()
       throw EventLoopError(status: loopStatus, "create an event loop")
     }
-    // The callback has nothing to do: being woken is the message. An active async handle also keeps an idle loop waiting.
-    let wakeUpStatus = uv_async_init(loop, wakeUp) { _ in }
-    guard wakeUpStatus == 0 else {
+    let wakeUp: WakeUp
+    do {
+      wakeUp = try WakeUp.make(on: loop)
+    } catch {
       uv_loop_close(loop)
       free()
-      throw EventLoopError(status: wakeUpStatus, "create the wake-up of an event loop")
+      throw error
     }
     let alarmStatus = uv_timer_init(loop, alarm)
     precondition(alarmStatus == 0, "uv_timer_init is documented never to fail")
@@ -44,13 +44,13 @@ struct NativeLoop {
   /// Closes both handles and the loop. No other handle may be left, and no thread may send any more.
   func destroy() {
     withExtendedLifetime(self) {
-      uv_close(UnsafeMutableRawPointer(wakeUp).assumingMemoryBound(to: uv_handle_t.self), nil)
+      wakeUp.beginClose()
       uv_close(UnsafeMutableRawPointer(alarm).assumingMemoryBound(to: uv_handle_t.self), nil)
       let left = uv_run(loop, UV_RUN_DEFAULT)
       let status = uv_loop_close(loop)
       precondition(left == 0 && status == 0, "BUG in BeansEventLoop: a handle was left when the loop was destroyed")
     }
-    wakeUp.deallocate()
+    wakeUp.free()
     alarm.deallocate()
     loop.deallocate()
     readBuffer.deallocate()

@@ -38,6 +38,18 @@ extension TCPConnection {
     enqueue(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Int(max(sent, 0)))), completion)
   }
 
+  /// Sends what the socket takes at once, without a copy or a completion, and returns how many bytes that were. On the loop's
+  /// thread.
+  ///
+  /// None where writes are queued, refused or fail: `write` the rest, which tells why.
+  public func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
+    loop.preconditionMayUseHandles()
+    guard isOpen, !closesAfterWrites, !isShutDown, let base = bytes.baseAddress, !bytes.isEmpty else { return 0 }
+    var buffer = uv_buf_init(
+      UnsafeMutableRawPointer(mutating: base).assumingMemoryBound(to: CChar.self), UInt32(min(bytes.count, 1 << 30)))
+    return Int(max(uv_try_write(stream, &buffer, 1), 0))
+  }
+
   /// Bytes that have been written and not yet been taken by the system.
   public var writeQueueSize: Int {
     loop.preconditionMayUseHandles()

@@ -21,7 +21,9 @@ public final class TCPConnection: LoopHandle, @unchecked Sendable {
   }
 
   /// Called with what has arrived, at most 64 KiB. The bytes are valid during the call only.
-  public var onRead: ((UnsafeRawBufferPointer) -> Void)? { willSet { loop.preconditionMayUseHandles() } }
+  @exclusivity(unchecked) public var onRead: ((UnsafeRawBufferPointer) -> Void)? {
+    willSet { loop.preconditionMayUseHandles() }
+  }
   /// Called when the peer has closed its side. The connection then stays open for writing until it is closed here.
   /// Without it, the end of the peer's side closes the connection once what has been written is sent.
   public var onEnd: (() -> Void)? { willSet { loop.preconditionMayUseHandles() } }
@@ -31,14 +33,14 @@ public final class TCPConnection: LoopHandle, @unchecked Sendable {
   public var onClose: ((CloseReason) -> Void)? { willSet { loop.preconditionMayUseHandles() } }
 
   /// Bytes in the write queue from which on `isWritable` is false. 64 KiB unless set.
-  public var highWaterMark = 64 * 1024 { willSet { loop.preconditionMayUseHandles() } }
+  @exclusivity(unchecked) public var highWaterMark = 64 * 1024 { willSet { loop.preconditionMayUseHandles() } }
 
-  var isAboveHighWater = false
-  var closesAfterWrites = false
-  var isShutDown = false
+  @exclusivity(unchecked) var isAboveHighWater = false
+  @exclusivity(unchecked) var closesAfterWrites = false
+  @exclusivity(unchecked) var isShutDown = false
   private var closeReason = CloseReason.local
-  private var isReading = false
-  private var hasEnded = false
+  @exclusivity(unchecked) private var isReading = false
+  @exclusivity(unchecked) private var hasEnded = false
 
   /// Takes the connection that waits at `listener`.
   init(accepting listener: TCPListener, noDelay: Bool) throws(EventLoopError) {
@@ -83,7 +85,9 @@ public final class TCPConnection: LoopHandle, @unchecked Sendable {
         buffer.pointee = uv_buf_init(memory.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(memory.count))
       },
       { stream, count, buffer in
-        guard let connection = LoopHandle.from(stream) as? TCPConnection, let buffer else { return }
+        guard let handle = LoopHandle.from(stream), let buffer else { return }
+        // Only this class starts reading.
+        let connection = unsafeDowncast(handle, to: TCPConnection.self)
         connection.didRead(count, UnsafeRawPointer(buffer.pointee.base))
       })
     if status != 0 { fail(EventLoopError(status: status, "read")) }

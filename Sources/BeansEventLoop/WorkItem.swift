@@ -1,7 +1,10 @@
 /// What other threads hand to the loop. A job is stored as it is, so that enqueueing one allocates no closure.
 enum WorkItem: Sendable {
   case closure(@Sendable () -> Void)
+  /// A job of an actor on the loop.
   case job(UnownedJob)
+  /// A job of a task that prefers the loop and is in no actor.
+  case taskJob(UnownedJob)
   /// An item that has been taken out; its closure must not live until the batch ends.
   case taken
 }

@@ -1,10 +1,10 @@
-import Beans
+@_spi(BeansPackage) import Beans
 import BeansEventLoop
-import Synchronization
 
 /// What scopes bound to a loop have in common: the environment, a timer, and the loop as the place of release.
-final class LoopHost: Sendable {
-  private struct State {
+struct LoopHost: ~Copyable, Sendable {
+  // Not private: debug builds fail where another file holds a value of this type and cannot see what is in it.
+  struct State {
     /// Held until everything is released; the environment holds the scope meanwhile.
     var environment: Environment?
     var timer: EventLoop.Scheduled?
@@ -25,7 +25,7 @@ final class LoopHost: Sendable {
     }
   }
 
-  /// Replaces the timer; does nothing after the end.
+  /// Replaces the timer; does nothing after the end. `closed()` takes the timer back, so `body` may hold the scope.
   func arm(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
     let old = state.withLock { state -> EventLoop.Scheduled? in
       guard !state.isClosed else { return nil }

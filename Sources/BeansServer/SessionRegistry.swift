@@ -1,4 +1,4 @@
-public import Beans
+@_spi(BeansPackage) public import Beans
 import Synchronization
 
 /// The sessions of a service, by id. A session leaves by itself when it ends, whatever ended it.

@@ -1,5 +1,6 @@
 public import Beans
 public import BeansEventLoop
+import Glibc
 import Synchronization
 
 /// The scope of one session: it ends by itself when nobody has used it for a while, and releases on its loop's thread.
@@ -9,7 +10,8 @@ import Synchronization
 public final class SessionScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   // The superclass is `@unchecked Sendable`; `host` guards its own state, `lastUse` is atomic.
   private let host: LoopHost
-  private let idleTimeout: Duration
+  /// In nanoseconds, as `lastUse`.
+  private let idleTimeout: UInt64
   private let lastUse: Atomic<UInt64>
 
   /// Creates the scope of one session.
@@ -19,7 +21,7 @@ public final class SessionScope: AbstractBeanScope, HostedScope, @unchecked Send
   ///   - idleTimeout: how long nobody has to use it. Rounded up to the loop's milliseconds.
   public init(loop: EventLoop, idleTimeout: Duration) {
     self.host = LoopHost(loop)
-    self.idleTimeout = idleTimeout
+    self.idleTimeout = Self.nanoseconds(idleTimeout)
     self.lastUse = Atomic(Self.now)
     super.init(name: "session")
   }
@@ -38,23 +40,35 @@ public final class SessionScope: AbstractBeanScope, HostedScope, @unchecked Send
   }
 
   /// One timer per session, armed again when it finds that the session has been used: a use costs no timer.
-  private func arm(after delay: Duration) {
-    host.arm(after: delay) { [weak self] in self?.finishIfIdle() }
+  private func arm(after delay: UInt64) {
+    // Captures nothing but the scope, which costs no allocation; the end of the environment cancels it.
+    host.arm(after: .nanoseconds(Int64(clamping: delay))) { self.finishIfIdle() }
   }
 
   private func finishIfIdle() {
     guard let environment = host.environment else { return }
     if environment.hasOpenChildren { return arm(after: idleTimeout) }
-    let idle = Duration.nanoseconds(Int64(clamping: Self.now &- lastUse.load(ordering: .relaxed)))
+    // A use on another thread may be later than this reading of the clock.
+    let (now, lastUse) = (Self.now, lastUse.load(ordering: .relaxed))
+    let idle = now - min(lastUse, now)
     if idle >= idleTimeout { environment.finish() } else { arm(after: idleTimeout - idle) }
   }
 
+  /// The kernel's monotonic clock; half the price of `ContinuousClock`, whose instants are 128 bits wide.
   private static var now: UInt64 {
-    let elapsed = start.duration(to: .now).components
-    return UInt64(elapsed.seconds) &* 1_000_000_000 &+ UInt64(elapsed.attoseconds / 1_000_000_000)
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
   }
 
-  private static let start = ContinuousClock.now
+  /// Rounded up; none for a negative duration, `UInt64.max` for one beyond 584 years.
+  private static func nanoseconds(_ duration: Duration) -> UInt64 {
+    let (seconds, attoseconds) = duration.components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, sumOverflow) = whole.addingReportingOverflow(UInt64((attoseconds + 999_999_999) / 1_000_000_000))
+    return overflow || sumOverflow ? .max : sum
+  }
 
   /// Called by the container after a lookup in the session and at the end of a request.
   public func used() { touch() }

@@ -1,4 +1,4 @@
-public import Beans
+@_spi(BeansPackage) public import Beans
 public import BeansEventLoop
 import BeansLogging
 import Synchronization

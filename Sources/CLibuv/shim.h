@@ -1,12 +1,17 @@
 #ifndef CLIBUV_SHIM_H
 #define CLIBUV_SHIM_H
 
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 #include <uv.h>
 
 #if UV_VERSION_HEX < 0x012c00
 #error "libuv 1.44 or newer is needed"
 #endif
+
+/* A descriptor that becomes readable when it is written to, or -1. */
+static inline int clibuv_open_wake_up(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
 /* Swift does not import variadic functions. At most 15 bytes of the name are kept. */
 static inline void clibuv_name_current_thread(const char *name) {

@@ -26,7 +26,7 @@ enum Storefront {
   private static func serve(_ configuration: Configuration) throws -> ClosingReport {
     let threads = try (0..<configuration.loops).map { try EventLoopThread(name: "loop \($0)") }
     let loops = threads.map(\.loop)
-    let shop = try ShopEnvironment(configuration) { loops.first(where: \.isCurrent) ?? loops[0] }
+    let shop = try ShopEnvironment(configuration) { loops.first { $0.isCurrent } ?? loops[0] }
     let service = try ShopService(shop)
     let server = HTTPServer(handler: try service.handler(configuration))
 

@@ -1,4 +1,4 @@
-import Beans
+@_spi(BeansPackage) import Beans
 
 /// What happened, in order, written from any thread.
 final class Journal: Sendable {

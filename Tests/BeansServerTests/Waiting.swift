@@ -1,4 +1,4 @@
-import Beans
+@_spi(BeansPackage) import Beans
 import BeansServer
 import Dispatch
 import Glibc

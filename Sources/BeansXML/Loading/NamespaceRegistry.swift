@@ -1,4 +1,4 @@
-import Beans
+@_spi(BeansPackage) import Beans
 
 /// The handlers that every load knows, by URI.
 final class NamespaceRegistry: Sendable {

@@ -64,6 +64,7 @@ struct ShopEnvironment: Sendable {
     try application.define(application.bean(StorefrontPage.self, factory: StorefrontPage.init))
     try application.define(application.bean(IdGenerator.self, factory: IdGenerator.init))
     try application.define(application.bean(AccessLog.self, factory: { AccessLog() }))
+    try application.define(application.bean(HealthHandler.self, factory: HealthHandler.init))
     try application.define(application.bean(LiveTree.self, factory: LiveTree.init))
   }
 
@@ -76,7 +77,6 @@ struct ShopEnvironment: Sendable {
         .onDestroy { try $0.finish() })
     try application.define(application.bean(OrderRepository.self, factory: OrderRepository.init).scope("request"))
     try application.define(application.bean(ProductsHandler.self, factory: ProductsHandler.init).scope("request"))
-    try application.define(application.bean(HealthHandler.self, factory: HealthHandler.init).scope("request"))
     try application.define(
       application.bean(EnvironmentsHandler.self, factory: EnvironmentsHandler.init).scope("request"))
   }

@@ -6,6 +6,8 @@ final class ShopService: Sendable {
   private let shop: ShopEnvironment
   private let sessions: SessionRegistry<SessionSeed>
   private let ids: IdGenerator
+  private let health: HealthHandler
+  private let log: AccessLog
 
   /// Starts the application environment.
   init(_ shop: ShopEnvironment) throws {
@@ -13,6 +15,8 @@ final class ShopService: Sendable {
     try shop.application.startup()
     sessions = SessionRegistry(shop.sessions)
     ids = try shop.application.getBean(IdGenerator.self)
+    health = try shop.application.getBean(HealthHandler.self)
+    log = try shop.application.getBean(AccessLog.self)
   }
 
   /// What the server is to call: this, with `ProductsByHand` in front where the configuration asks for it.
@@ -25,6 +29,7 @@ final class ShopService: Sendable {
     let request = exchange.request
     do {
       switch ShopRoute.router.match(request.method, request.path) {
+      case .found(.health): exchange.respond(checkHealth(request))
       case .found(let route): exchange.respond(try answer(request, route))
       case let refused: try answer(refused, request).map { _ = exchange.respond($0) }
       }
@@ -39,6 +44,19 @@ final class ShopService: Sendable {
     defer { child.finish() }
     let response = try Router<ShopRoute>.refusal(refused)
     try child.getBean(RequestLog.self).status = response?.status
+    return response
+  }
+
+  /// Asked for all the time, and the same for everybody: no environment is opened for it.
+  private func checkHealth(_ request: HTTPRequest) -> HTTPResponse {
+    let begun = MonotonicTime.now
+    let response: HTTPResponse
+    do {
+      response = try health.answer(at: begun)
+    } catch {
+      response = HTTPResponse(error)
+    }
+    log.record(request, status: response.status, took: MonotonicTime.now.since(begun))
     return response
   }
 

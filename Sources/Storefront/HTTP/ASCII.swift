@@ -20,6 +20,15 @@ enum ASCII {
     return true
   }
 
+  /// `text` is a literal in lower case.
+  static func equalIgnoringCase(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+    guard bytes.count == text.utf8CodeUnitCount else { return false }
+    return text.withUTF8Buffer { text in
+      for index in text.indices where lowercased(bytes[index]) != text[index] { return false }
+      return true
+    }
+  }
+
   /// A character of a `token`: method, field name, cookie name.
   static func isToken(_ byte: UInt8) -> Bool {
     switch byte {

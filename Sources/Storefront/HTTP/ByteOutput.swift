@@ -8,12 +8,16 @@ extension [UInt8] {
   /// Appends `number` in decimal.
   mutating func appendDecimal(_ number: some FixedWidthInteger) {
     if number < 0 { append(UInt8(ascii: "-")) }
-    var rest = number.magnitude
-    let start = count
-    repeat {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
-    } while rest > 0
-    self[start...].reverse()
+    var rest = UInt64(number.magnitude)
+    // From the last digit to the first; 64 bits have 20 of them at most.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var start = digits.count
+      repeat {
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while rest > 0
+      append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+    }
   }
 }

@@ -27,19 +27,16 @@ struct HTTPRequestHead {
 enum HTTPHeadParser {
   /// Where the library found what. Offsets are relative to the head's first byte.
   private struct Notes {
-    var base: UnsafePointer<CChar>
+    let base: UnsafePointer<CChar>
+    /// Room for one field a line, `count` of them in use.
+    let fields: UnsafeMutableBufferPointer<HTTPHeaders.Field>
+    var count = 0
     var target: Range<Int>?
-    var fields: [HTTPHeaders.Field] = []
     var foldedLine = false
     var headersComplete = false
     var keepAlive = false
     var contentLength: UInt64 = .max
     var chunked = false
-
-    init(base: UnsafePointer<CChar>) {
-      self.base = base
-      fields.reserveCapacity(12)
-    }
 
     func range(_ start: UnsafePointer<CChar>, _ length: Int) -> Range<Int> {
       let offset = start - base
@@ -61,18 +58,19 @@ enum HTTPHeadParser {
       return 0
     }
     settings.pointee.on_header_field = { parser, start, length in
-      guard let parser, let start, let notes = Notes.of(parser) else { return 1 }
+      guard let parser, let start, let notes = Notes.of(parser), notes.pointee.count < notes.pointee.fields.count else {
+        return 1
+      }
       let name = notes.pointee.range(start, length)
-      notes.pointee.fields.append(
-        HTTPHeaders.Field(
-          nameStart: UInt32(name.lowerBound), nameEnd: UInt32(name.upperBound), valueStart: UInt32(name.upperBound),
-          valueEnd: UInt32(name.upperBound)))
+      notes.pointee.fields[notes.pointee.count] = HTTPHeaders.Field(
+        nameStart: UInt32(name.lowerBound), nameEnd: UInt32(name.upperBound), valueStart: UInt32(name.upperBound),
+        valueEnd: UInt32(name.upperBound))
+      notes.pointee.count += 1
       return 0
     }
     settings.pointee.on_header_value = { parser, start, length in
-      guard let parser, let start, let notes = Notes.of(parser), let last = notes.pointee.fields.indices.last else {
-        return 1
-      }
+      guard let parser, let start, let notes = Notes.of(parser), notes.pointee.count > 0 else { return 1 }
+      let last = notes.pointee.count - 1
       let value = notes.pointee.range(start, length)
       // The head is given in one piece, so a second value for one name can only be a folded line.
       if notes.pointee.fields[last].valueEnd != notes.pointee.fields[last].nameEnd { notes.pointee.foldedLine = true }
@@ -93,72 +91,76 @@ enum HTTPHeadParser {
     return UnsafePointer(settings)
   }()
 
-  /// `head` holds the request line, the fields and the empty line, nothing before and nothing after.
-  static func parse(_ head: ArraySlice<UInt8>, limits: HTTPLimits) throws(HTTPError) -> HTTPRequestHead {
+  /// `bytes` holds the request line, the fields and the empty line, in so many `lines`; nothing before and nothing after.
+  static func parse(_ bytes: [UInt8], lines: Int, limits: HTTPLimits) throws(HTTPError) -> HTTPRequestHead {
     var library = http_parser()
     http_parser_init(&library, HTTP_REQUEST)
-    let bytes = Array(head)
-    let notes: Notes? = bytes.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
-      var notes = Notes(base: base)
-      withUnsafeMutablePointer(to: &notes) { pointer in
-        library.data = UnsafeMutableRawPointer(pointer)
-        _ = http_parser_execute(&library, settings, base, bytes.count)
-        library.data = nil
+    var found: Notes?
+    var fields = [HTTPHeaders.Field](repeating: HTTPHeaders.Field(), count: lines)
+    fields.withUnsafeMutableBufferPointer { room in
+      found = bytes.withUnsafeBytes { bytes in
+        guard let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
+        var notes = Notes(base: base, fields: room)
+        withUnsafeMutablePointer(to: &notes) { pointer in
+          library.data = UnsafeMutableRawPointer(pointer)
+          _ = http_parser_execute(&library, settings, base, bytes.count)
+          library.data = nil
+        }
+        trimValues(notes, in: bytes)
+        return notes
       }
-      return notes
     }
+    fields.removeLast(lines - (found?.count ?? 0))
     let failure = http_errno(rawValue: UInt32(library.http_errno))
-    guard failure == HPE_OK, let notes, notes.headersComplete, let target = notes.target else { throw error(failure) }
+    guard failure == HPE_OK, let notes = found, notes.headersComplete, let target = notes.target else {
+      throw error(failure)
+    }
     guard library.http_major == 1 else {
       throw HTTPError(.versionNotSupported, "Only HTTP/1.0 and HTTP/1.1 are served.")
     }
-    if notes.fields.count > limits.fields {
+    if fields.count > limits.fields {
       throw HTTPError(.headerFieldsTooLarge, "There are too many header fields.")
     }
     if notes.foldedLine { throw HTTPError(.badRequest, "A header field is folded over several lines.") }
 
-    let headers = try HTTPHeaders(bytes: bytes, fields: checked(notes.fields, in: bytes))
+    let headers = HTTPHeaders(bytes: bytes, fields: fields)
+    let special = headers.countSpecial()
+    if special.namesWithSpace > 0 { throw HTTPError(.badRequest, "A header field's name contains a space.") }
     let method = HTTPMethod(code: library.method)
     let (path, query) = try HTTPTarget.parse(bytes[target], method: method)
     let isOld = library.http_minor == 0
-    let hosts = headers.count(of: "Host")
-    if hosts > 1 || hosts == 0 && !isOld { throw HTTPError(.badRequest, "There must be exactly one Host field.") }
+    if special.hosts > 1 || special.hosts == 0 && !isOld {
+      throw HTTPError(.badRequest, "There must be exactly one Host field.")
+    }
     return HTTPRequestHead(
       method: method, path: path, query: query, headers: headers, keepAlive: notes.keepAlive,
-      framing: try framing(notes, headers, isOld: isOld, limits: limits),
-      expectsContinue: try expectsContinue(headers, isOld: isOld))
+      framing: try framing(notes, headers, special, isOld: isOld, limits: limits),
+      expectsContinue: try expectsContinue(headers, special, isOld: isOld))
   }
 
-  /// Refuses names with a space in or behind them and cuts the white space behind values.
-  private static func checked(
-    _ fields: [HTTPHeaders.Field], in bytes: [UInt8]
-  ) throws(HTTPError) -> [HTTPHeaders.Field] {
-    var fields = fields
-    for index in fields.indices {
-      let name = bytes[Int(fields[index].nameStart)..<Int(fields[index].nameEnd)]
-      if name.contains(ASCII.space) { throw HTTPError(.badRequest, "A header field's name contains a space.") }
-      while fields[index].valueEnd > fields[index].valueStart,
-        case let last = bytes[Int(fields[index].valueEnd) - 1], last == ASCII.space || last == ASCII.tab
-      {
-        fields[index].valueEnd -= 1
+  /// Cuts the white space behind values.
+  private static func trimValues(_ notes: Notes, in bytes: UnsafeRawBufferPointer) {
+    for index in 0..<notes.count {
+      let field = notes.fields[index]
+      var end = field.valueEnd
+      while end > field.valueStart, case let last = bytes[Int(end) - 1], last == ASCII.space || last == ASCII.tab {
+        end -= 1
       }
+      notes.fields[index].valueEnd = end
     }
-    return fields
   }
 
   private static func framing(
-    _ notes: Notes, _ headers: HTTPHeaders, isOld: Bool, limits: HTTPLimits
+    _ notes: Notes, _ headers: HTTPHeaders, _ special: HTTPHeaders.Special, isOld: Bool, limits: HTTPLimits
   ) throws(HTTPError) -> HTTPRequestHead.Framing {
-    let codings = headers.values("Transfer-Encoding")
-    if !codings.isEmpty {
+    if special.transferCodings > 0 {
       // Anything else than the one coding every server knows could be read differently by a proxy in front.
-      guard notes.chunked, codings.count == 1, headers.has("Transfer-Encoding", equalTo: "chunked"), !isOld,
-        headers.count(of: "Content-Length") == 0
+      guard notes.chunked, special.transferCodings == 1, headers.has("Transfer-Encoding", equalTo: "chunked"), !isOld,
+        special.contentLengths == 0
       else { throw HTTPError(.badRequest, "The transfer coding is not supported.") }
       return .chunked
     }
-    if headers.count(of: "Content-Length") > 1 {
+    if special.contentLengths > 1 {
       throw HTTPError(.badRequest, "There is more than one Content-Length field.")
     }
     if notes.contentLength == .max { return .length(0) }
@@ -166,8 +168,10 @@ enum HTTPHeadParser {
     return .length(Int(notes.contentLength))
   }
 
-  private static func expectsContinue(_ headers: HTTPHeaders, isOld: Bool) throws(HTTPError) -> Bool {
-    if headers.count(of: "Expect") == 0 || isOld { return false }
+  private static func expectsContinue(
+    _ headers: HTTPHeaders, _ special: HTTPHeaders.Special, isOld: Bool
+  ) throws(HTTPError) -> Bool {
+    if special.expectations == 0 || isOld { return false }
     if headers.has("Expect", equalTo: "100-continue") { return true }
     throw HTTPError(.expectationFailed, "The expectation is not supported.")
   }

@@ -4,10 +4,20 @@
 /// fields it has; a `String` is made only for a value that is asked for.
 struct HTTPHeaders: Sendable {
   struct Field: Sendable {
-    var nameStart: UInt32
-    var nameEnd: UInt32
-    var valueStart: UInt32
-    var valueEnd: UInt32
+    var nameStart: UInt32 = 0
+    var nameEnd: UInt32 = 0
+    var valueStart: UInt32 = 0
+    var valueEnd: UInt32 = 0
+  }
+
+  /// How often the fields occur that every request is checked for.
+  struct Special {
+    var hosts = 0
+    var contentLengths = 0
+    var transferCodings = 0
+    var expectations = 0
+    /// Fields whose name holds a space.
+    var namesWithSpace = 0
   }
 
   private let bytes: [UInt8]
@@ -48,6 +58,24 @@ struct HTTPHeaders: Sendable {
   /// How many fields have that name.
   func count(of name: String) -> Int {
     fields.reduce(0) { isNamed($1, name) ? $0 + 1 : $0 }
+  }
+
+  /// Looks at each field once. Most names differ in their length from all that are looked for.
+  func countSpecial() -> Special {
+    var special = Special()
+    bytes.withUnsafeBytes { bytes in
+      for field in fields {
+        let name = UnsafeRawBufferPointer(rebasing: bytes[Int(field.nameStart)..<Int(field.nameEnd)])
+        switch name.count {
+        case 4 where ASCII.equalIgnoringCase(name, "host"): special.hosts += 1
+        case 6 where ASCII.equalIgnoringCase(name, "expect"): special.expectations += 1
+        case 14 where ASCII.equalIgnoringCase(name, "content-length"): special.contentLengths += 1
+        case 17 where ASCII.equalIgnoringCase(name, "transfer-encoding"): special.transferCodings += 1
+        default: if name.contains(ASCII.space) { special.namesWithSpace += 1 }
+        }
+      }
+    }
+    return special
   }
 
   /// Runs `body` with the bytes of each value of that name until it returns something.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Bytes in, complete requests out: incremental, for one connection.
 ///
 /// Pulling (`append`, then `next` until nil) lets the connection stop between two pipelined requests, so that one client
@@ -14,7 +16,8 @@ final class HTTPRequestParser {
     case body
   }
 
-  private enum State {
+  /// Indirect, so that looking at it copies a reference and not a whole head.
+  private indirect enum State {
     case head
     case body(HTTPRequestHead, length: Int)
     case chunked(HTTPRequestHead, ChunkedBodyDecoder)
@@ -22,14 +25,17 @@ final class HTTPRequestParser {
   }
 
   private let limits: HTTPLimits
-  private var state = State.head
-  private var buffer: [UInt8] = []
+  // Nothing is called back while one of these changes, see `HTTPConnection`.
+  @exclusivity(unchecked) private var state = State.head
+  @exclusivity(unchecked) private var buffer: [UInt8] = []
   /// First byte that no request has taken yet.
-  private var position = 0
+  @exclusivity(unchecked) private var position = 0
   /// Where the line begins that is still incomplete, and how far it has been searched for its end.
-  private var lineStart = 0
-  private var searched = 0
-  private var continueWanted = false
+  @exclusivity(unchecked) private var lineStart = 0
+  @exclusivity(unchecked) private var searched = 0
+  /// Complete lines of the head so far.
+  @exclusivity(unchecked) private var lines = 0
+  @exclusivity(unchecked) private var continueWanted = false
 
   init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
@@ -46,6 +52,11 @@ final class HTTPRequestParser {
     if case .failed = state { return }
     dropTaken()
     buffer.append(contentsOf: bytes)
+  }
+
+  /// Takes over the bytes, which need to be valid during the call only.
+  func append(_ bytes: UnsafeRawBufferPointer) {
+    bytes.withMemoryRebound(to: UInt8.self) { append($0) }
   }
 
   /// The next complete request, or nil until more bytes arrive.
@@ -70,11 +81,12 @@ final class HTTPRequestParser {
     if case .failed(let error) = state { throw error }
     if case .head = state {
       guard let end = try findHeadEnd() else { return nil }
-      let head = try HTTPHeadParser.parse(buffer[position..<end], limits: limits)
+      let bytes = buffer.withUnsafeBufferPointer { Array(UnsafeBufferPointer(rebasing: $0[position..<end])) }
+      let head = try HTTPHeadParser.parse(bytes, lines: lines, limits: limits)
       setPosition(end)
+      if head.framing == .length(0) { return request(head, body: []) }
       // Without a byte of the body here, the client may be waiting; with one, it is not.
-      let hasBody = head.framing != .length(0)
-      continueWanted = head.expectsContinue && hasBody && position == buffer.count
+      continueWanted = head.expectsContinue && position == buffer.count
       switch head.framing {
       case .length(let length): state = .body(head, length: length)
       case .chunked: state = .chunked(head, ChunkedBodyDecoder(limits: limits))
@@ -87,7 +99,7 @@ final class HTTPRequestParser {
     switch state {
     case .body(let head, let length):
       guard buffer.count - position >= length else { return nil }
-      let body = length == 0 ? [] : Array(buffer[position..<position + length])
+      let body = Array(buffer[position..<position + length])
       setPosition(position + length)
       state = .head
       return request(head, body: body)
@@ -113,19 +125,19 @@ final class HTTPRequestParser {
   }
 
   private func setPosition(_ newPosition: Int) {
-    (position, lineStart, searched) = (newPosition, newPosition, newPosition)
+    (position, lineStart, searched, lines) = (newPosition, newPosition, newPosition, 0)
   }
 
   /// The index behind the empty line that ends the head. Goes on where the last search stopped, so that a head which
   /// arrives byte by byte is read once, not once a byte.
   private func findHeadEnd() throws(HTTPError) -> Int? {
-    while let lineFeed = buffer[searched...].firstIndex(of: ASCII.lineFeed) {
+    while let lineFeed = first(ASCII.lineFeed, in: searched..<buffer.count) {
       guard lineFeed > lineStart, buffer[lineFeed - 1] == ASCII.carriageReturn else {
         throw HTTPError(.badRequest, "A line does not end in CR LF.")
       }
       let line = lineStart..<lineFeed - 1
       // http-parser's lenient mode takes a CR at the start of a line, and any byte after it, for the end of the head.
-      if buffer[line].contains(ASCII.carriageReturn) {
+      if first(ASCII.carriageReturn, in: line) != nil {
         throw HTTPError(.badRequest, "A line holds a carriage return.")
       }
       if lineStart == position {
@@ -138,7 +150,7 @@ final class HTTPRequestParser {
       } else if let first = buffer[line].first, first == ASCII.space || first == ASCII.tab {
         throw HTTPError(.badRequest, "A header field is folded over several lines.")
       }
-      (lineStart, searched) = (lineFeed + 1, lineFeed + 1)
+      (lineStart, searched, lines) = (lineFeed + 1, lineFeed + 1, lines + 1)
       if lineStart - position > limits.head { throw Self.headTooLarge }
       if line.isEmpty { return lineStart }
     }
@@ -148,6 +160,13 @@ final class HTTPRequestParser {
     }
     if buffer.count - position > limits.head { throw Self.headTooLarge }
     return nil
+  }
+
+  private func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
+    buffer.withUnsafeBytes { bytes in
+      guard !range.isEmpty, let base = bytes.baseAddress else { return nil }
+      return memchr(base + range.lowerBound, Int32(byte), range.count).map { UnsafeRawPointer($0) - base }
+    }
   }
 
   private static let headTooLarge = HTTPError(.headerFieldsTooLarge, "The header fields are too large.")

@@ -59,11 +59,16 @@ struct HTTPResponse: Sendable {
   /// `Connection: close`. `date`: what `HTTPDate` gave.
   func serialise(into output: inout [UInt8], isHead: Bool, keepAlive: Bool, date: [UInt8]) {
     output.reserveCapacity(output.count + 160 + fieldLines.count + body.count)
-    output.append(contentsOf: "HTTP/1.1 ".utf8)
-    output.appendDecimal(status.rawValue)
-    output.append(ASCII.space)
-    output.append(literal: status.reason)
-    output.append(literal: "\r\nDate: ")
+    if status == .ok {
+      // Nearly always, so in one piece.
+      output.append(literal: "HTTP/1.1 200 OK\r\nDate: ")
+    } else {
+      output.append(literal: "HTTP/1.1 ")
+      output.appendDecimal(status.rawValue)
+      output.append(ASCII.space)
+      output.append(literal: status.reason)
+      output.append(literal: "\r\nDate: ")
+    }
     output.append(contentsOf: date)
     if status.mayHaveBody {
       output.append(literal: "\r\nContent-Length: ")

@@ -3,6 +3,7 @@ enum HTTPTarget {
   /// `target` has passed the library's own check. Throws `400` for every other form, `host:port` of CONNECT included.
   static func parse(_ target: ArraySlice<UInt8>, method: HTTPMethod) throws(HTTPError) -> (path: String, query: String?)
   {
+    if let plain = plainPath(target) { return (plain, nil) }
     // The library's lenient mode takes tabs, form feeds and raw UTF-8; fragments are for the client alone.
     guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else { throw malformed }
     if method == .options, target.elementsEqual("*".utf8) { return ("*", nil) }
@@ -18,6 +19,21 @@ enum HTTPTarget {
     if host.isEmpty { throw malformed }
     let rest = target[host.endIndex...]
     return try rest.first == UInt8(ascii: "/") ? split(rest) : split([UInt8(ascii: "/")] + rest)
+  }
+
+  /// The usual target in one pass: a path of visible ASCII without a query or an escape. Nil for every other.
+  private static func plainPath(_ target: ArraySlice<UInt8>) -> String? {
+    target.withUnsafeBufferPointer { bytes in
+      guard bytes.first == UInt8(ascii: "/") else { return nil }
+      for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "?"): return nil
+        case 0x21..<0x7F: break
+        default: return nil
+        }
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
   }
 
   private static let malformed = HTTPError(.badRequest, "The request target is malformed.")

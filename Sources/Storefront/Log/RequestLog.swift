@@ -2,7 +2,7 @@
 final class RequestLog {
   private let request: HTTPRequest
   private let log: AccessLog
-  private let begun = ContinuousClock.now
+  private let begun = MonotonicTime.now
   private var isWritten = false
 
   /// What was answered; nil until there is an answer.
@@ -17,6 +17,6 @@ final class RequestLog {
   func finish() {
     if isWritten { return }
     isWritten = true
-    log.record(request, status: status, took: ContinuousClock.now - begun)
+    log.record(request, status: status, took: MonotonicTime.now.since(begun))
   }
 }

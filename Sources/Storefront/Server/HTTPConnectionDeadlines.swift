@@ -25,6 +25,8 @@ struct HTTPConnectionDeadlines {
   }
 
   private let settings: HTTPServerSettings
+  /// In nanoseconds, because it is added after each request.
+  private let keepAliveTimeout: UInt64
   private var waiting = Waiting.response
   private var deadline = MonotonicTime.never
   private var alarm = MonotonicTime.never
@@ -37,6 +39,7 @@ struct HTTPConnectionDeadlines {
 
   init(settings: HTTPServerSettings, now: MonotonicTime) {
     self.settings = settings
+    keepAliveTimeout = MonotonicTime.nanoseconds(settings.keepAliveTimeout)
     lastActivity = now
   }
 
@@ -56,7 +59,7 @@ struct HTTPConnectionDeadlines {
       requestBegan = nil
       if wasActive || previous != waiting { lastActivity = now }
       wasActive = false
-      let idle = lastActivity + settings.keepAliveTimeout
+      let idle = lastActivity.later(by: keepAliveTimeout)
       deadline = isDraining ? min(idle, lastActivity + settings.drainGrace) : idle
     case .input(let progress):
       let began = requestBegan ?? now

@@ -36,6 +36,11 @@ final class HTTPCounters: Sendable {
   let aborted = Atomic(0)
   let refusedRequests = Atomic(0)
 
+  /// For those that change with every request: the loop's thread alone writes them, so no locked instruction is needed.
+  static func increase(_ counter: borrowing Atomic<Int>, by number: Int = 1) {
+    counter.store(counter.load(ordering: .relaxed) + number, ordering: .relaxed)
+  }
+
   var counts: HTTPCounts {
     HTTPCounts(
       acceptedConnections: acceptedConnections.load(ordering: .relaxed),

@@ -2,7 +2,7 @@ import Glibc
 
 /// A point in time, in nanoseconds of the kernel's monotonic clock. Reading it costs no system call.
 struct MonotonicTime: Comparable, Sendable {
-  private let nanoseconds: UInt64
+  let nanoseconds: UInt64
 
   static let never = MonotonicTime(nanoseconds: .max)
 
@@ -15,13 +15,21 @@ struct MonotonicTime: Comparable, Sendable {
   static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
   /// Later by a duration that is not negative; never, where that is beyond the clock's range.
-  static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+  static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime { time.later(by: nanoseconds(duration)) }
+
+  /// Later by so many nanoseconds; never, where that is beyond the clock's range.
+  func later(by nanoseconds: UInt64) -> MonotonicTime {
+    let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
+    return overflow ? .never : MonotonicTime(nanoseconds: sum)
+  }
+
+  /// The duration in nanoseconds: none for a negative one, `UInt64.max` for one beyond 584 years.
+  static func nanoseconds(_ duration: Duration) -> UInt64 {
     let (seconds, attoseconds) = duration.components
-    guard seconds >= 0, attoseconds >= 0 else { return time }
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
     let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let (part, overflow2) = whole.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
-    let (sum, overflow3) = time.nanoseconds.addingReportingOverflow(part)
-    return overflow || overflow2 || overflow3 ? .never : MonotonicTime(nanoseconds: sum)
+    let (sum, sumOverflow) = whole.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
+    return overflow || sumOverflow ? .max : sum
   }
 
   /// How long it is from `earlier` to this; zero where `earlier` is the later one.

@@ -1,4 +1,4 @@
-import Beans
+@_spi(BeansPackage) import Beans
 
 /// What a visitor has chosen, for as long as the session lasts.
 ///

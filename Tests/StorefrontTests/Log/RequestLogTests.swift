@@ -1,4 +1,4 @@
-import Beans
+@_spi(BeansPackage) import Beans
 import Testing
 
 @testable import Storefront

@@ -1,4 +1,4 @@
-import Beans
+@_spi(BeansPackage) import Beans
 import BeansEventLoop
 import Dispatch
 
