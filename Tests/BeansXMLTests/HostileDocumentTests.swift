@@ -96,6 +96,20 @@ import Testing
     #expect(root.text.utf8.count == count)
   }
 
+  @Test(arguments: ["<?p?>", "<?p?><?q?>", "<?p ?>", "<?p\n?>", "<?p q?>", "<?é?>"])
+  func aProcessingInstructionMaySayNothing(_ instruction: String) throws {
+    let document = "\(instruction)<a>x\(instruction)y<b/><![CDATA[<?p?>]]><!--<?p?>--></a>\(instruction)"
+    let root = try XMLDocumentReader(source: "x").read(Data(document.utf8))
+    #expect(root.text == "xy<?p?>")
+    #expect(root.children.map(\.origin.line) == [document.prefix { $0 != "b" }.count { $0 == "\n" } + 1])
+  }
+
+  @Test(arguments: ["<??>", "<?xml?>", "<?>", "<?p?", "<?p&?>", "<?p:q?>"])
+  func aMalformedProcessingInstructionIsAFault(_ instruction: String) {
+    #expect(refusal("<a>\(instruction)</a>")?.code == .invalidXML)
+    #expect(refusal("\(instruction)<a b='\(instruction)'/>")?.code == .invalidXML)
+  }
+
   @Test func cutAnywhereADocumentIsAFault() throws {
     let document =
       "<?xml version='1.0'?><!DOCTYPE a SYSTEM 'x'><!-- c --><a b='1' c=\"&amp;2\">t<![CDATA[<]]><?p q?><d/>&#33;</a>"

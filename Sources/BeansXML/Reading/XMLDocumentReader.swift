@@ -18,9 +18,10 @@ struct XMLDocumentReader {
   /// - Throws: `.invalidXML` at the first place where the document is not well-formed, or for what is refused unread.
   func read(_ data: Data) throws -> DocumentElement {
     let bytes = [UInt8](data)
-    let events = XMLEvents(outline: try XMLOutline(bytes, limits: limits, source: source), source: source)
-    // From the array: a slice of data does not begin at index 0, which the parser does not know.
-    let parser = XMLParser(data: Data(bytes))
+    let outline = try XMLOutline(bytes, limits: limits, source: source)
+    let events = XMLEvents(outline: outline, source: source)
+    // From an array: a slice of data does not begin at index 0, which the parser does not know.
+    let parser = XMLParser(data: Data(outline.parsable))
     parser.shouldProcessNamespaces = true
     parser.shouldReportNamespacePrefixes = true
     parser.shouldResolveExternalEntities = false

@@ -22,6 +22,8 @@ struct XMLOutline {
   }
 
   private(set) var tags: [Tag] = []
+  /// Where processing instructions with nothing but a name end.
+  private var bareInstructions: [Int] = []
   private let bytes: [UInt8]
   private let limits: XMLLimits
   private let source: String
@@ -54,7 +56,7 @@ struct XMLOutline {
       } else if at("<![CDATA[") {
         skip(9, through: "]]>")
       } else if at("<?") {
-        skip(2, through: "?>")
+        scanInstruction()
       } else if at("<!DOCTYPE") {
         try scanDocumentType()
       } else if at("</") {
@@ -66,6 +68,25 @@ struct XMLOutline {
         try scanTag()
       }
     }
+  }
+
+  /// The document for the parser. Foundation on Linux reads through a null pointer where a processing instruction has
+  /// nothing but a name (`<?name?>`): a space is put behind it, after which errors on the same line are a column off.
+  var parsable: [UInt8] {
+    var result: [UInt8] = []
+    var start = 0
+    for end in bareInstructions {
+      result += bytes[start..<end] + [0x20]
+      start = end
+    }
+    return result + bytes[start...]
+  }
+
+  private mutating func scanInstruction() {
+    let start = index
+    skip(2, through: "?>")
+    let isBare = !bytes[start..<index].contains { Self.isSpace($0) }
+    if isBare, index - start >= 4 { bareInstructions.append(index - 2) }
   }
 
   private mutating func scanTag() throws {
