@@ -10,7 +10,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo test load bench bench-http check-cost check-memory sanitize format lint packages
+.PHONY: help demo test load bench bench-http check-cost check-memory sanitize fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -43,11 +43,14 @@ check-memory: packages ## opens and finishes a million request environments: mem
 sanitize: packages ## runs all tests under ThreadSanitizer, then under AddressSanitizer
 	scripts/sanitize
 
+fuzz: ## feeds XML, placeholders, conversions and properties a million made-up inputs each, under AddressSanitizer
+	scripts/fuzz $(ARGUMENTS)
+
 format: ## formats all Swift sources
-	swift format -i -p -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format -i -p -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
 
 lint: ## checks the format of all Swift sources
-	swift format lint --strict -p -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format lint --strict -p -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
 
 packages:
 	@scripts/require-swift

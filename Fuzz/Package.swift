@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that nobody who uses the libraries resolves or builds it.
+let package = Package(
+  name: "Fuzz",
+  dependencies: [.package(name: "swift-beans", path: "..")],
+  targets: [
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: [
+        .product(name: "Beans", package: "swift-beans"),
+        .product(name: "BeansLogging", package: "swift-beans"),
+        .product(name: "BeansXML", package: "swift-beans"),
+      ],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+      ])
+  ]
+)

@@ -1,0 +1,16 @@
+/// One part of the libraries that reads what users write.
+protocol FuzzTarget {
+  /// An input made of these random numbers and nothing else.
+  func makeInput(_ random: inout RandomNumbers) -> [UInt8]
+
+  /// Uses the input, and says in a word what came of it.
+  ///
+  /// - Throws: `Broken` where that breaks a promise. Faults of the input are outcomes.
+  func run(_ input: [UInt8]) throws -> String
+
+  /// Outcomes that too few inputs would show the inputs to be no good: those, and the least share of them.
+  var expected: [(outcome: String, share: Double)] { get }
+}
+
+/// A promise that was not kept.
+struct Broken: Error, CustomStringConvertible { let description: String }
