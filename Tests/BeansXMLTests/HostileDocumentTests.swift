@@ -96,7 +96,7 @@ import Testing
     #expect(root.text.utf8.count == count)
   }
 
-  @Test(arguments: ["<?p?>", "<?p?><?q?>", "<?p ?>", "<?p\n?>", "<?p q?>", "<?é?>", "<?p:q?>"])
+  @Test(arguments: ["<?p?>", "<?p?><?q?>", "<?p ?>", "<?p\n?>", "<?p q?>", "<?é?>"])
   func aProcessingInstructionMaySayNothing(_ instruction: String) throws {
     let document = "\(instruction)<a>x\(instruction)y<b/><![CDATA[<?p?>]]><!--<?p?>--></a>\(instruction)"
     let root = try XMLDocumentReader(source: "x").read(Data(document.utf8))
@@ -104,7 +104,7 @@ import Testing
     #expect(root.children.map(\.origin.line) == [document.prefix { $0 != "b" }.count { $0 == "\n" } + 1])
   }
 
-  @Test(arguments: ["<??>", "<?xml?>", "<?>", "<?p?", "<?p&?>"])
+  @Test(arguments: ["<??>", "<?xml?>", "<?>", "<?p?", "<?p&?>", "<?p:q?>"])
   func aMalformedProcessingInstructionIsAFault(_ instruction: String) {
     #expect(refusal("<a>\(instruction)</a>")?.code == .invalidXML)
     #expect(refusal("\(instruction)<a b='\(instruction)'/>")?.code == .invalidXML)

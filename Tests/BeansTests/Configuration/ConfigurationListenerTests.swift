@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Beans
+@_spi(BeansPackage) @testable import Beans
 
 @Suite(.timeLimit(.minutes(5))) struct ConfigurationListenerTests {
   private let manager = ConfigurationManager()

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import Beans
+@_spi(BeansPackage) @testable import Beans
 
 /// The memory of a factory's child: whatever its size, beans are found, and released in reverse order of creation.
 @Suite(.timeLimit(.minutes(5)))

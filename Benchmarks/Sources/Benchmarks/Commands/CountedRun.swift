@@ -7,6 +7,8 @@ enum CountedRun {
     ("request", { try RequestContestants.container() }),
     ("request-value-seed", { try RequestContestants.containerWithValue() }),
     ("request-disposable", { try RequestContestants.containerDisposable() }),
+    ("request-in-swift", { try RequestContestants.containerInSwift() }),
+    ("request-in-xml", { try RequestContestants.containerInXML() }),
     ("lookup-type", { Lookup.byType(try LookupApplication()) }),
     ("lookup-below", { Lookup.fromBelow(try LookupApplication()) }),
     ("lookup-protocol", { Lookup.byProtocol(try LookupApplication()) }),

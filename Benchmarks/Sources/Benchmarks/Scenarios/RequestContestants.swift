@@ -8,7 +8,12 @@ enum RequestContestants {
   private static let valueName = "Beans, seed: an Int"
   private static let disposableName = "Beans, 2 of 8 disposable"
 
-  static let allocationsBeyondBeans = [(contextName, 1.0), (containerName, 1), (valueName, 2), (disposableName, 1)]
+  private static let swiftName = "Beans, root by its properties, in Swift"
+  private static let xmlName = "Beans, root by its properties, in XML"
+
+  static let allocationsBeyondBeans = [
+    (contextName, 1.0), (containerName, 1), (valueName, 2), (disposableName, 1), (swiftName, 1), (xmlName, 1),
+  ]
 
   static func handwritten() -> Contestant {
     let application = HandwrittenApplication()
@@ -51,6 +56,42 @@ enum RequestContestants {
     let application = try ContainerApplication(
       seed: RequestSeed.self, configure: ContainerApplication<RequestSeed>.declareDisposableRequest)
     return contestant(disposableName, application, D0.self) { _ in seed }
+  }
+
+  static func handwrittenProperties() -> Contestant {
+    let application = HandwrittenApplication()
+    return Contestant("hand-written, root by its properties") { count in
+      for _ in 0..<count { use(application.makePropertyRequest()) }
+    } hold: { count, held in
+      hold(count, held) { application.makePropertyRequest() }
+    }
+  }
+
+  static func containerInSwift() throws -> Contestant {
+    try containerProperties(swiftName, ContainerApplication<RequestSeed>.declarePropertyRequestInSwift)
+  }
+
+  /// The same declaration from a document: a request must not notice.
+  static func containerInXML() throws -> Contestant {
+    try containerProperties(xmlName, ContainerApplication<RequestSeed>.declarePropertyRequestInXML)
+  }
+
+  private static func containerProperties(
+    _ name: String, _ configure: (Environment) throws -> Void
+  ) throws -> Contestant {
+    let seed = RequestSeed(number: 1)
+    let application = try ContainerApplication(seed: RequestSeed.self, configure: configure)
+    let request = try application.requests.build(seed)
+    let root = try request.getBean(P0.self)
+    guard let r1 = root.r1, let r2 = root.r2, let r3 = root.r3 else {
+      throw SelfCheckFailed(description: "self-check: '\(name)' leaves properties unset")
+    }
+    let environment = application.environment
+    try SelfCheck.expect(
+      isWired(R0(r1, r2, r3), environment.getBean(S16.self), environment.getBean(S19.self)),
+      "'\(name)' wired the request wrongly")
+    request.finish()
+    return contestant(name, application, P0.self) { _ in seed }
   }
 
   @inline(__always)

@@ -20,6 +20,13 @@ struct RequestLifecycle {
       contestants: [RequestContestants.handwrittenDisposable(), RequestContestants.containerDisposable()],
       operations: operations
     ).rows()
+    table.rows += try Contest(
+      settings: settings,
+      contestants: [
+        RequestContestants.handwrittenProperties(), RequestContestants.containerInSwift(),
+        RequestContestants.containerInXML(),
+      ], operations: operations, held: settings.held
+    ).rows()
     check(&table)
     return table
   }
