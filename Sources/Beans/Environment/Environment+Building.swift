@@ -92,13 +92,13 @@ extension Environment {
 
   /// Fills a slot, and before it those it needs; waits for other threads that do.
   @inline(never)
-  func build(_ index: Int) throws -> UnsafeRawPointer {
+  func build(_ index: Int, leads: Bool = false) throws -> UnsafeRawPointer {
     let settled = header.plan._withUnsafeGuaranteedRef { $0.flat[index] }
     if beans_stack_is_low() { throw tooDeep(settled.pointee.recipe) }
     // A factory of this environment is asking: what it builds is no longer the only thing under construction.
     if Frame.leads(in: self) { markClaim() }
     return try settled.pointee.buildOrder._withUnsafeGuaranteedRef { order in
-      try Frame.with(self, nil, leads: false) { frame in
+      try Frame.with(self, nil, leads: leads) { frame in
         try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) {
           try build(order, frame, $0)
         }
