@@ -64,7 +64,7 @@ extension Environment {
   }
 
   /// Taken once for an environment that several threads build in at the same time, and for each failure.
-  private static let sharing = Locked(())
+  private static let sharing = Locked(0)
 
   /// How children of a factory begin: alone, where there is such a barrier and slots have numbers that fit.
   static func initialState(slots: Int) -> UInt {

@@ -14,11 +14,12 @@ final class LiveChildren: @unchecked Sendable {  // `shards` is never written af
     let isTaken = Atomic<Bool>(false)
     var list = ChildList()
 
+    /// By its address: a method that changes the whole would begin to do so before it has the lock.
     @inline(__always)
-    mutating func withLock<R>(_ body: (inout ChildList) -> R) -> R {
-      if isTaken.exchange(true, ordering: .acquiring) { spin() }
-      defer { isTaken.store(false, ordering: .releasing) }
-      return body(&list)
+    static func withLock<R>(_ shard: UnsafeMutablePointer<Shard>, _ body: (inout ChildList) -> R) -> R {
+      if shard.pointee.isTaken.exchange(true, ordering: .acquiring) { shard.pointee.spin() }
+      defer { shard.pointee.isTaken.store(false, ordering: .releasing) }
+      return body(&shard.pointee.list)
     }
 
     @inline(never)
@@ -53,7 +54,7 @@ final class LiveChildren: @unchecked Sendable {  // `shards` is never written af
   @inline(__always)
   func join(_ child: Environment, isShared: Bool) -> Bool {
     let number = Int(truncatingIfNeeded: beans_thread() >> 2) & (count - 1)
-    return shards[number].withLock { list in
+    return Shard.withLock(shards + number) { list in
       if list.isClosed { return false }
       let joining = Environment.State.joining(shard: number)
       if isShared {
@@ -69,7 +70,7 @@ final class LiveChildren: @unchecked Sendable {  // `shards` is never written af
   /// Lets go of the child; true when the list is closed, so that the parent may be next.
   @inline(__always)
   func leave(_ child: Environment, created: Int, released: Int, _ below: [ScopeStatistics]) -> Bool {
-    let isClosed = shards[Environment.State.shard(child.state)].withLock { list in
+    let isClosed = Shard.withLock(shards + Environment.State.shard(child.state)) { list in
       list.leave(child, created: created, released: released)
       if !below.isEmpty { list.add(below) }
       return list.isClosed
@@ -90,12 +91,12 @@ final class LiveChildren: @unchecked Sendable {  // `shards` is never written af
   /// Those that live now.
   var all: [Environment] { collect(\.children) }
 
-  var isEmpty: Bool { (0..<count).allSatisfy { shards[$0].withLock { $0.isEmpty } } }
+  var isEmpty: Bool { (0..<count).allSatisfy { Shard.withLock(shards + $0) { $0.isEmpty } } }
 
   /// Of all children there have been, and of theirs that ended with them.
   var statistics: [ScopeStatistics] { collect { list in list.allStatistics() } }
 
   private func collect<Element: Sendable>(_ body: (inout ChildList) -> [Element]) -> [Element] {
-    (0..<count).flatMap { shards[$0].withLock { body(&$0) } }
+    (0..<count).flatMap { Shard.withLock(shards + $0) { body(&$0) } }
   }
 }
