@@ -7,54 +7,76 @@ import Synchronization
 /// Lists linked through the children themselves: joining and leaving cost the same whatever the number of siblings.
 /// There are several, chosen by thread, each with a lock that only threads of the same choice share; no user code runs
 /// under it. The counts of what has ended are kept under the same locks, for the closing report.
-final class LiveChildren: @unchecked Sendable {  // `shards` is never written after `init`; each has its own lock
+final class LiveChildren: @unchecked Sendable {  // `memory` is never written after `init`; each list has its own lock
   /// One list and its lock. Held for a few instructions each time, so who finds it taken spins: taking it costs one
   /// locked instruction, leaving it none, where a mutex has two.
-  private struct Shard: ~Copyable {
-    let isTaken = Atomic<Bool>(false)
-    var list = ChildList()
+  private struct Shard {
+    private let isTaken: UnsafeMutablePointer<Atomic<Bool>>
+    private let list: UnsafeMutablePointer<ChildList>
 
-    /// By its address: a method that changes the whole would begin to do so before it has the lock.
+    /// Several stand far enough from each other that their threads do not share a line of memory.
+    static let stride = 128
+    private static let listOffset = 16
+
     @inline(__always)
-    static func withLock<R>(_ shard: UnsafeMutablePointer<Shard>, _ body: (inout ChildList) -> R) -> R {
-      if shard.pointee.isTaken.exchange(true, ordering: .acquiring) { shard.pointee.spin() }
-      defer { shard.pointee.isTaken.store(false, ordering: .releasing) }
-      return body(&shard.pointee.list)
+    init(at memory: UnsafeMutableRawPointer) {
+      isTaken = memory.assumingMemoryBound(to: Atomic<Bool>.self)
+      list = (memory + Self.listOffset).assumingMemoryBound(to: ChildList.self)
+    }
+
+    func initialize() {
+      isTaken.initialize(to: Atomic(false))
+      list.initialize(to: ChildList())
+    }
+
+    func deinitialize() {
+      isTaken.deinitialize(count: 1)
+      list.deinitialize(count: 1)
+    }
+
+    @inline(__always)
+    func withLock<R>(_ body: (inout ChildList) -> R) -> R {
+      if isTaken.pointee.exchange(true, ordering: .acquiring) { spin() }
+      defer { isTaken.pointee.store(false, ordering: .releasing) }
+      return body(&list.pointee)
     }
 
     @inline(never)
     private func spin() {
       repeat {
         var patience = 100
-        while isTaken.load(ordering: .relaxed) {
+        while isTaken.pointee.load(ordering: .relaxed) {
           patience -= 1
           // Its holder may have been put off the processor.
           if patience < 0 { sched_yield() }
         }
-      } while isTaken.exchange(true, ordering: .acquiring)
+      } while isTaken.pointee.exchange(true, ordering: .acquiring)
     }
   }
 
   private let count: Int
-  private let shards: UnsafeMutablePointer<Shard>
+  private let memory: UnsafeMutableRawPointer
+
+  @inline(__always)
+  private func shard(_ number: Int) -> Shard { Shard(at: memory + number * Shard.stride) }
 
   /// `count` is a power of two.
   init(shards count: Int) {
     self.count = count
-    shards = .allocate(capacity: count)
-    for index in 0..<count { (shards + index).initialize(to: Shard()) }
+    memory = .allocate(byteCount: count * Shard.stride, alignment: 16)
+    for number in 0..<count { shard(number).initialize() }
   }
 
   deinit {
-    shards.deinitialize(count: count)
-    shards.deallocate()
+    for number in 0..<count { shard(number).deinitialize() }
+    memory.deallocate()
   }
 
   /// Holds the child from now on; false when the parent has been finished. `isShared`: whether other threads know it yet.
   @inline(__always)
   func join(_ child: Environment, isShared: Bool) -> Bool {
     let number = Int(truncatingIfNeeded: beans_thread() >> 2) & (count - 1)
-    return Shard.withLock(shards + number) { list in
+    return shard(number).withLock { list in
       if list.isClosed { return false }
       let joining = Environment.State.joining(shard: number)
       if isShared {
@@ -70,7 +92,7 @@ final class LiveChildren: @unchecked Sendable {  // `shards` is never written af
   /// Lets go of the child; true when the list is closed, so that the parent may be next.
   @inline(__always)
   func leave(_ child: Environment, created: Int, released: Int, _ below: [ScopeStatistics]) -> Bool {
-    let isClosed = Shard.withLock(shards + Environment.State.shard(child.state)) { list in
+    let isClosed = shard(Environment.State.shard(child.state)).withLock { list in
       list.leave(child, created: created, released: released)
       if !below.isEmpty { list.add(below) }
       return list.isClosed
@@ -91,12 +113,12 @@ final class LiveChildren: @unchecked Sendable {  // `shards` is never written af
   /// Those that live now.
   var all: [Environment] { collect(\.children) }
 
-  var isEmpty: Bool { (0..<count).allSatisfy { Shard.withLock(shards + $0) { $0.isEmpty } } }
+  var isEmpty: Bool { (0..<count).allSatisfy { shard($0).withLock { $0.isEmpty } } }
 
   /// Of all children there have been, and of theirs that ended with them.
   var statistics: [ScopeStatistics] { collect { list in list.allStatistics() } }
 
   private func collect<Element: Sendable>(_ body: (inout ChildList) -> [Element]) -> [Element] {
-    (0..<count).flatMap { Shard.withLock(shards + $0) { body(&$0) } }
+    (0..<count).flatMap { shard($0).withLock { body(&$0) } }
   }
 }
