@@ -1,6 +1,6 @@
 import CBeansRuntime
 
-/// One part of an environment's live children. Guarded by the mutex around it, as are the links in the children's headers.
+/// One part of an environment's live children. Guarded by the lock of its shard, as are the links in the children's headers.
 struct ChildList: @unchecked Sendable {
   /// Each child in the list is retained once.
   private var first: Unmanaged<Environment>?

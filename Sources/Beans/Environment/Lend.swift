@@ -61,9 +61,9 @@ extension Environment {
   }
 
   /// Whether some thread is using a bean of this environment, which then releases it; see above.
-  var isLent: Bool { setupIsOwn && beans_is_lent(Unmanaged.passUnretained(self).toOpaque()) }
-
-  private var setupIsOwn: Bool { header.setup != nil }
+  ///
+  /// The children of factories lend nothing, and are spared the barrier.
+  var isLent: Bool { header.setup != nil && beans_is_lent(Unmanaged.passUnretained(self).toOpaque()) }
 
   /// Whether the calling thread is using a bean of this environment, or of one below.
   var isLentHere: Bool {

@@ -115,6 +115,7 @@ struct Sessions {
       try loop.perform { store.live == count && store.expired == 0 }, "sessions ended while they were opened")
     try SelfCheck.expect(loop.scheduledCount == count, "not every session has a timer")
     let heart = Heartbeat(on: loop)
+    // Looks now and then: work sent to the loop to be told would be part of what is measured.
     while loop.scheduledCount > 0 { usleep(5000) }
     let longest = heart.stop()
     let (left, expired) = try loop.perform { (store.live, store.expired) }
