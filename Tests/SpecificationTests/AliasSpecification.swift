@@ -53,6 +53,7 @@ private final class PumpFactory: Initializable, FactoryBean {
 
   @Test func aChildNamesWhatIsFurtherOutAndHidesWhatItNames() throws {
     let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
     try parent
       .define(parent.bean(Pump.self, id: "one"))
       .define(parent.bean(Pump.self, id: "two"))

@@ -44,6 +44,7 @@ import Testing
   @Test("properties, class-level injections, environment, post processors, postConstruct")
   func building() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     let journal = Journal()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(journal))
@@ -159,6 +160,7 @@ import Testing
   @Test("A bean whose scope opens further in gets the value of the environment that declares it")
   func configurationFurtherIn() throws {
     let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
     try parent.define(parent.settings().setValue(namespace: "server", key: "port", value: 4))
     try parent.define(parent.bean(Server.self).scope("request"))
     try parent.startup()
@@ -193,6 +195,7 @@ import Testing
   @Test("An Injection that is defined as a bean adds a kind, wherever it is declared, for all below")
   func ownKind() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Report.self))
     try environment.define(environment.bean(ShoutInjection.self, factory: { ShoutInjection("!") }))
     #expect(try environment.getBean(Report.self).title == "HELLO!")
@@ -312,6 +315,7 @@ import Testing
   @Test("A descriptor initializer may look beans up in a parent, without a deadlock")
   func lookupsInInitializer() throws {
     let parent = try Environment()
+    defer { try? parent.shutdown() }
     try parent.define(parent.bean(7))
     try parent.startup()
     Curious.parent.value = parent

@@ -104,6 +104,7 @@ import Testing
   @Test("The configuration manager is injected and found like a bean, the nearest one")
   func injection() throws {
     let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
     try parent.define(parent.settings().setValue(key: "k", value: 1))
     try parent.define(parent.bean(Reader.self, factory: Reader.init))
     try parent.define(parent.bean(Optionally.self).property(\.manager, inject: InjectBean()))

@@ -18,6 +18,7 @@ import Testing
   @Test("What a user registers wins over the standard conversions, here and below")
   func registered() throws {
     let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
     try parent.registerConversion(from: String.self, to: UInt16.self) { UInt16($0.utf8.count) }
     try parent.registerConversion(from: String.self, to: Money.self) { text in
       guard let amount = Int(text.dropLast()) else { throw Boom(name: "no money") }

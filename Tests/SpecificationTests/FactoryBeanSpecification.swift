@@ -148,6 +148,7 @@ import Testing
   @Test("The nearest environment's product hides an ancestor's of the same id")
   func hierarchy() throws {
     let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
     try parent.define(parent.bean(CakeFactory.self, id: "cake").property(\.flavour, value: "old").target(Cake.self))
     let child = try Environment(name: "child", parent: parent)
     try child.define(child.bean(CakeFactory.self, id: "cake").property(\.flavour, value: "new").target(Cake.self))

@@ -5,6 +5,7 @@ import Testing
   @Test("Classes, protocols, optionals, arrays, providers and the environment, in a class and its superclass")
   func kinds() throws {
     let environment = try Environment()
+    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Mailer.self))
     try environment.define(environment.bean(Service.self))
     let service = try environment.getBean(Service.self)

@@ -123,6 +123,7 @@ import Testing
   @Test("A prototype of the parent is built for the child with the parent's values")
   func inheritedPrototype() throws {
     let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
     try parent.define(parent.settings().setValue(key: "k", value: "parent's"))
     try parent.define(parent.bean(Leaf.self).scope("prototype").property(\.text, resolve: "${k}"))
     let child = try Environment(name: "child", parent: parent)

@@ -151,6 +151,7 @@ import Testing
   @Test("Values of a bean whose scope opens further in are settled where it is declared")
   func scopeFurtherIn() throws {
     let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
     try parent.define(parent.settings().setValue(key: "n", value: "2"))
     try parent.define(
       parent.bean(Garage.self).scope("request")

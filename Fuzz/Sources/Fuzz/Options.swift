@@ -20,10 +20,13 @@ struct Options {
   var seed: UInt64 = 1
   var input: String?
   var record: String
+  /// Whether a sanitizer looks for leaks, and its records of who has allocated what grow.
+  var isSanitized = false
 
   static let usage = """
-    usage: Fuzz \(Target.allCases.map(\.rawValue).joined(separator: "|")) [--inputs n] [--seed n] [--record file]
-             n inputs; the same ones for the same seed. Each is in the file (fuzz-<target>.input) before it is used
+    usage: Fuzz \(Target.allCases.map(\.rawValue).joined(separator: "|")) [--inputs n] [--seed n] [--record file] [--sanitized]
+             n inputs; the same ones for the same seed. Each is in the file (fuzz-<target>.input) before it is used.
+             Whether memory grows is left to the sanitizer where there is one
            Fuzz <target> --input file
              the one input in that file, such as a recorded one
 
@@ -35,6 +38,10 @@ struct Options {
     self.target = target
     record = "fuzz-\(target.rawValue).input"
     while let name = rest.popFirst() {
+      if name == "--sanitized" {
+        isSanitized = true
+        continue
+      }
       let text = rest.popFirst() ?? ""
       switch name {
       case "--inputs": inputs = Int(try number(name, text))

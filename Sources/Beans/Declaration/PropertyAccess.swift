@@ -6,11 +6,17 @@ struct PropertyAccess {
   let dependency: Dependency
   /// Sets the property of an object that is an `owner`.
   let set: (AnyObject, Argument) throws -> Void
+  /// The same without a call, for arguments that it can take.
+  let field: ReferenceField?
 
-  init(owner: Any.Type, dependency: Dependency, set: @escaping (AnyObject, Argument) throws -> Void) {
+  init(
+    owner: Any.Type, dependency: Dependency, field: ReferenceField? = nil,
+    set: @escaping (AnyObject, Argument) throws -> Void
+  ) {
     self.owner = owner
     self.dependency = dependency
     self.set = set
+    self.field = field
   }
 
   init<Instance, Value>(_ path: ReferenceWritableKeyPath<Instance, Value>) {
@@ -29,7 +35,8 @@ extension PropertyAccess {
     try property.checkWritable()
     func open<Value>(_ type: Value.Type) -> PropertyAccess? {
       property.access(as: type).map { field in
-        PropertyAccess(owner: property.owner, dependency: Dependency.of(type)) { object, argument in
+        PropertyAccess(owner: property.owner, dependency: Dependency.of(type), field: field.reference) {
+          object, argument in
           field.store(object, argument.value(as: type))
         }
       }

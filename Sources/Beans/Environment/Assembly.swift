@@ -14,7 +14,7 @@ final class Assembly: @unchecked Sendable {  // immutable, but for an atomic poi
   private let count: Int
   /// Whether arguments are kept.
   private let isSettleable: Bool
-  /// Retained arguments; nil until the first build, and where they are not kept.
+  /// Retained here, not by the arguments themselves; nil until the first build, and where they are not kept.
   private let settled = Atomic<UnsafeMutablePointer<Argument>?>(nil)
 
   init(of product: Recipe, in environment: Environment) {
@@ -50,17 +50,19 @@ final class Assembly: @unchecked Sendable {  // immutable, but for an atomic poi
     // Never empty, so that there is an address.
     let kept = UnsafeMutablePointer<Argument>.allocate(capacity: max(count, 1))
     for index in 0..<count {
-      var argument = arguments[index]
-      if argument.isOwned, let object = argument.object { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
-      argument = argument.retained()
-      (kept + index).initialize(to: argument)
+      let argument = arguments[index]
+      if let object = argument.object { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
+      // Every product takes them, none of them for good.
+      (kept + index).initialize(to: Argument(object: argument.object, rest: argument.rest & ~1))
     }
     let (isFirst, _) = settled.compareExchange(expected: nil, desired: kept, ordering: .acquiringAndReleasing)
     if !isFirst { Self.release(kept, count) }
   }
 
   private static func release(_ arguments: UnsafeMutablePointer<Argument>, _ count: Int) {
-    for index in 0..<count { arguments[index].release() }
+    for index in 0..<count {
+      if let object = arguments[index].object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+    }
     arguments.deallocate()
   }
 
@@ -75,10 +77,14 @@ final class Assembly: @unchecked Sendable {  // immutable, but for an atomic poi
         // The buffer is never empty.
         let arguments = buffer.baseAddress.unsafelyUnwrapped
         var resolved = 0
-        defer { for index in 0..<resolved { arguments[index].release() } }
-        for edge in edges {
-          (arguments + resolved).initialize(to: try environment.argument(for: edge))
-          resolved += 1
+        do {
+          for edge in edges {
+            (arguments + resolved).initialize(to: try environment.argument(for: edge))
+            resolved += 1
+          }
+        } catch {
+          for index in 0..<resolved { arguments[index].release() }
+          throw error
         }
         settle(arguments)
         return try complete(try create(Arguments(arguments)))

@@ -94,8 +94,10 @@ extension Environment {
   private func fetch(_ edge: Edge, leads: Bool) throws -> Argument {
     defer { used() }
     if edge.hops == 0, edge.slot >= 0, let access = edge.direct {
-      let object = try slots[edge.slot].object ?? build(edge.slot, leads: leads)
-      return Argument(object: object, access: access, isOwned: false).retained()
+      if let object = slots[edge.slot].object {
+        return Argument(object: object, access: access, isOwned: false).retained()
+      }
+      return Argument(object: try build(edge.slot, leads: leads, wanted: true), access: access, isOwned: true)
     }
     // The caller leaves the environment, which may be finished then: it needs a reference of its own.
     return try Frame.with(self, nil, leads: leads) { try argument(for: edge).retained() }

@@ -6,8 +6,19 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
   struct Step {
     let settled: UnsafeMutablePointer<SlotPlan>
     let slot: Int
+    /// The bit of the slot, and
+    let prepaid: Prepaid
+    /// how many arguments of later steps are this bean, where all of them only call their factories.
+    fileprivate(set) var takers = 0
     /// The step whose bean needs this one; nil for the bean that was asked for.
     fileprivate(set) var dependent: UnsafePointer<Step>?
+
+    /// Of a recipe of a plan that environments use: those are frozen.
+    fileprivate init(_ recipe: Recipe) {
+      settled = recipe.flat.unsafelyUnwrapped
+      slot = recipe.slot
+      prepaid = Prepaid(slot: recipe.slot)
+    }
 
     /// Labels of the beans this one is built for, outermost first.
     var dependents: [String] {
@@ -26,7 +37,7 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
   init(for root: Recipe) {
     if root.plan.scopeName == nil {
       let step = UnsafeMutablePointer<Step>.allocate(capacity: 1)
-      step.initialize(to: Step(settled: root.flat.unsafelyUnwrapped, slot: root.slot))
+      step.initialize(to: Step(root))
       (first, last) = (UnsafePointer(step), UnsafePointer(step))
       return
     }
@@ -35,13 +46,17 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
     let steps = UnsafeMutablePointer<Step>.allocate(capacity: walk.found.count)
     var position: [Int: Int] = [:]
     for (index, recipe) in walk.found.enumerated() {
-      // The recipes of a plan that environments use are frozen.
-      (steps + index).initialize(to: Step(settled: recipe.flat.unsafelyUnwrapped, slot: recipe.slot))
+      (steps + index).initialize(to: Step(recipe))
       position[recipe.slot] = index
     }
     for (slot, dependent) in walk.dependents {
       if let index = position[slot], let other = position[dependent] {
         steps[index].dependent = UnsafePointer(steps + other)
+      }
+    }
+    for index in walk.found.indices {
+      for slot in steps[index].settled.pointee.takenSlots {
+        if let taken = position[slot] { steps[taken].takers += 1 }
       }
     }
     first = UnsafePointer(steps)

@@ -47,7 +47,7 @@ extension Linker {
     let candidates = declared.indices.filter { declared[$0].injection.sets(injection) == .maybe }
     for index in candidates {
       let set = declared[index].property.set
-      declared[index].property.set = { object, argument in
+      declared[index].property = declared[index].property.setting { object, argument in
         if index == candidates.first { stopgap.set(object, argument) }
         try set(object, argument)
         if index == candidates.last, stopgap.isLeft(object) { throw fault }

@@ -19,12 +19,22 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     }
 
     let source: Source
-    var set: (AnyObject, Argument) throws -> Void
+    let set: (AnyObject, Argument) throws -> Void
+    let field: ReferenceField?
 
     init(_ source: Source, _ access: PropertyAccess) {
       self.source = source
       self.set = access.set
+      self.field = access.field
     }
+
+    private init(_ source: Source, _ set: @escaping (AnyObject, Argument) throws -> Void) {
+      self.source = source
+      self.set = set
+      self.field = nil
+    }
+
+    func setting(_ set: @escaping (AnyObject, Argument) throws -> Void) -> Property { Property(source, set) }
 
     /// What startup knows of it.
     var edge: Edge? { if case .edge(let edge) = source { edge } else { nil } }

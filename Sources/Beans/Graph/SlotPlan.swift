@@ -13,16 +13,27 @@ struct SlotPlan: ~Copyable {
     /// The slot itself, where it belongs to a plain environment: that has one address for all who look.
     let fixed: UnsafeMutablePointer<Slot>?
     let edge: Unmanaged<Edge>
+    /// Of the slot, where it is one that is paid for ahead; see `Prepaid`.
+    let prepaid: Prepaid
 
     /// Where the argument's bean stands, as seen from an environment with these slots. For a step of a direct plan.
     @inline(__always)
     func place(_ slots: UnsafeMutablePointer<Slot>) -> UnsafeMutablePointer<Slot> { fixed ?? slots + slot }
   }
 
+  /// One property.
+  struct Assignment {
+    /// nil where only the instance knows what it wants.
+    let edge: Unmanaged<Edge>?
+    let field: ReferenceField?
+  }
+
   let recipe: Unmanaged<Recipe>
   let constructor: Unmanaged<BeanConstructor>
   let steps: UnsafeMutablePointer<Step>
   let stepCount: Int
+  let assignments: UnsafeMutablePointer<Assignment>
+  let assignmentCount: Int
   /// The class of what the factory makes, if startup can know it, or 0.
   let identity: UInt
   /// What to build means.
@@ -51,8 +62,12 @@ struct SlotPlan: ~Copyable {
   }
 
   let ending: Ending
-  /// How an object of class `identity` becomes a `DisposableBean`.
+  /// How an object of class `identity` becomes a `DisposableBean`,
   let disposable: ExistentialForm?
+  /// `EnvironmentAware`,
+  let aware: ExistentialForm?
+  /// or a `Bean`.
+  let bean: ExistentialForm?
   /// Retained; 0 until somebody asks for this bean first of all.
   private let order = Atomic<UInt>(0)
 
@@ -62,6 +77,8 @@ struct SlotPlan: ~Copyable {
     self.constructor = recipe.constructor
     self.stepCount = recipe.arguments.count
     self.steps = .allocate(capacity: recipe.arguments.count)
+    self.assignmentCount = recipe.properties.count
+    self.assignments = .allocate(capacity: recipe.properties.count)
     self.identity = recipe.identity.map { UInt(bitPattern: $0) } ?? 0
     let isPlain =
       recipe.prerequisites.isEmpty && recipe.properties.isEmpty && definition.postConstructs.isEmpty
@@ -72,8 +89,12 @@ struct SlotPlan: ~Copyable {
     self.isRooted =
       care == .plain && recipe.arguments.allSatisfy { $0.direct != nil && $0.slot >= 0 && $0.recipe?.plan.slots != nil }
     let isCalled = recipe.traits.contains(.disposable)
-    self.disposable =
-      isCalled ? recipe.identity.flatMap { ExistentialForm((any DisposableBean).self, for: $0) } : nil
+    func form(_ type: Any.Type, _ trait: LifecycleTraits) -> ExistentialForm? {
+      recipe.traits.contains(trait) ? recipe.identity.flatMap { ExistentialForm(type, for: $0) } : nil
+    }
+    self.disposable = form((any DisposableBean).self, .disposable)
+    self.aware = form((any EnvironmentAware).self, .aware)
+    self.bean = form((any Bean).self, .bean)
     if isFollowed || definition.isInstance || recipe.traits.contains(.asyncDisposable)
       || (isCalled && disposable == nil)
     {
@@ -86,7 +107,12 @@ struct SlotPlan: ~Copyable {
       (steps + index).initialize(
         to: Step(
           access: isSlot ? edge.direct : nil, hops: Int32(edge.hops), slot: edge.slot,
-          fixed: isSlot ? edge.recipe?.plan.slots.map { $0 + edge.slot } : nil, edge: .passUnretained(edge)))
+          fixed: isSlot ? edge.recipe?.plan.slots.map { $0 + edge.slot } : nil, edge: .passUnretained(edge),
+          prepaid: edge.hops == 0 ? Prepaid(slot: edge.slot) : Prepaid()))
+    }
+    for (index, property) in recipe.properties.enumerated() {
+      (assignments + index).initialize(
+        to: Assignment(edge: property.edge.map { .passUnretained($0) }, field: property.field))
     }
     let steps = UnsafeBufferPointer(start: self.steps, count: stepCount)
     self.isDirect =
@@ -94,11 +120,18 @@ struct SlotPlan: ~Copyable {
       && steps.allSatisfy { $0.access != nil && ($0.hops == 0 || $0.fixed != nil) }
   }
 
+  /// The slots of the same environment that a direct plan takes its arguments from, if those can be paid for ahead.
+  var takenSlots: [Int] {
+    guard isDirect else { return [] }
+    return UnsafeBufferPointer(start: steps, count: stepCount).filter { !$0.prepaid.isEmpty }.map(\.slot)
+  }
+
   /// A constant, so that the arguments stand on the stack without asking how much of it is left.
   static var fewArguments: Int { 8 }
 
   deinit {
     steps.deallocate()
+    assignments.deallocate()
     Self.order(order.load(ordering: .relaxed))?.release()
   }
 

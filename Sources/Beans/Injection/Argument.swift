@@ -96,7 +96,7 @@ struct Argument {
   }
 }
 
-/// The arguments of one factory call, read front to back.
+/// The arguments of one factory call, taken front to back, each once: the call owns those that were owned.
 @usableFromInline
 struct Arguments {
   @usableFromInline var next: UnsafePointer<Argument>
@@ -107,6 +107,11 @@ struct Arguments {
   mutating func take<Value>(as type: Value.Type) -> Value {
     let argument = next.pointee
     next += 1
-    return argument.value(as: type)
+    // Nearly always: a class, or an optional of one, and an object as it is.
+    if MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer?>.size, argument.rest <= 1 {
+      guard argument.isOwned, let object = argument.object else { return unsafeBitCast(argument.object, to: type) }
+      return unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(object).takeRetainedValue(), to: type)
+    }
+    return argument.isOwned ? argument.consume(as: type) : argument.value(as: type)
   }
 }

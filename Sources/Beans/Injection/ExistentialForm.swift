@@ -30,7 +30,12 @@ final class ExistentialForm: Sendable {
   @inline(__always)
   func fits(_ object: UnsafeRawPointer) -> Bool { object.load(as: UInt.self) == identity }
 
-  /// The value for an object of that class, whose reference it takes over.
+  /// The value for an object of that class.
+  func value<Value>(of object: AnyObject, as type: Value.Type) -> Value {
+    value(Unmanaged.passRetained(object).toOpaque(), as: type)
+  }
+
+  /// The same, taking over a reference.
   @inlinable @inline(__always)
   func value<Value>(_ object: UnsafeRawPointer, as type: Value.Type) -> Value {
     withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in

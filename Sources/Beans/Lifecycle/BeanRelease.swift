@@ -72,7 +72,7 @@ struct BeanRelease {
   private var disposable: (any DisposableBean)? {
     guard traits.contains(.disposable) else { return nil }
     guard let form else { return Box.open(object) as? any DisposableBean }
-    return form.value(Unmanaged.passRetained(object).toOpaque(), as: (any DisposableBean).self)
+    return form.value(of: object, as: (any DisposableBean).self)
   }
 
   func runAsynchronously() async -> EnvironmentError? {

@@ -15,6 +15,9 @@ class FieldAccess: @unchecked Sendable {  // immutable
   /// Whether `write` would store the value.
   func accepts(_ value: Any?) -> Bool { false }
 
+  /// The property, where its memory is one strong reference.
+  var reference: ReferenceField? { nil }
+
   /// The access to a property without an obstacle.
   static func to(_ field: StoredField, of type: Any.Type) -> FieldAccess {
     func direct<Value>(_ type: Value.Type) -> FieldAccess { DirectAccess<Value>(field.offset, .plain) }
@@ -69,6 +72,12 @@ final class DirectAccess<Value>: TypedAccess<Value>, @unchecked Sendable {
 
   override func store(_ object: AnyObject, _ value: Value) {
     withMemory(of: object, as: Value.self) { replace($0, with: value) }
+  }
+
+  override var reference: ReferenceField? {
+    let type = (Value.self as? any OptionalType.Type)?.wrappedType ?? Value.self
+    return type is AnyObject.Type && MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer>.size
+      ? ReferenceField(offset: offset) : nil
   }
 }
 

@@ -38,10 +38,19 @@ static inline void beans_retain_unshared(const void *object) { swift_nonatomic_r
 /// The counts of an object as the Swift runtime makes it: one strong reference, none that is weak or unowned. They stand
 /// behind the pointer to its class.
 #define BEANS_SINGLE_REFERENCE 3
+/// What one more strong reference adds to them.
+#define BEANS_REFERENCE (1ull << 33)
 
 /// Whether nobody but the caller has any way to the object.
 static inline _Bool beans_is_single_reference(const void *object) {
   return __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_RELAXED) == BEANS_SINGLE_REFERENCE;
+}
+
+/// Retains an object so many times at once, if nobody but the caller has any way to it.
+static inline _Bool beans_retain_ahead(const void *object, intptr_t count) {
+  if (count == 0 || !beans_is_single_reference(object)) return 0;
+  __atomic_store_n((uint64_t *)object + 1, BEANS_SINGLE_REFERENCE + count * BEANS_REFERENCE, __ATOMIC_RELAXED);
+  return 1;
 }
 
 /// Releases an object, without a locked instruction where no other thread can be counting.

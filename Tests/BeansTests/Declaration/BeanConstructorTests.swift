@@ -5,7 +5,7 @@ import Testing
 @Suite struct BeanConstructorTests {
   private func make(_ constructor: BeanConstructor, _ values: [Any]) throws -> AnyObject {
     let arguments = try zip(constructor.dependencies, values).map { try #require($0.argument(fixed: $1)) }
-    defer { arguments.forEach { $0.release() } }
+    // The call takes them over.
     return try (arguments + [Argument(object: nil, access: .reference, isOwned: false)]).withUnsafeBufferPointer {
       try constructor.create(Arguments(try #require($0.baseAddress)))
     }

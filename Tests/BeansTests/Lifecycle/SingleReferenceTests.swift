@@ -54,6 +54,30 @@ import Testing
     #expect(died.value == 1)
   }
 
+  @Test(arguments: [1, 2, 40]) func retainingAhead(times: Int) {
+    let died = Counter()
+    let object = made(Witness(died))
+    #expect(beans_retain_ahead(object.toOpaque(), times))
+    for _ in 0..<times {
+      object.release()
+      #expect(died.value == 0)
+    }
+    #expect(isSingle(object))
+    object.release()
+    #expect(died.value == 1)
+  }
+
+  @Test func nothingIsRetainedAheadWhereOthersMayCount() {
+    let died = Counter()
+    let object = made(Witness(died))
+    #expect(!beans_retain_ahead(object.toOpaque(), 0))
+    _ = object.retain()
+    #expect(!beans_retain_ahead(object.toOpaque(), 1))
+    object.release()
+    object.release()
+    #expect(died.value == 1)
+  }
+
   private final class Witness {
     private let died: Counter
     init(_ died: Counter) { self.died = died }
