@@ -143,6 +143,10 @@ public class BeanDeclaration {
   @discardableResult public func property(_ name: String, _ value: BeanValue) -> Self {
     with { $0.properties.set(PropertyInjection(name, value)) }
   }
+  @usableFromInline
+  func set(_ path: AnyKeyPath, _ value: BeanValue, _ access: PropertyAccess) {
+    properties.set(PropertyInjection(path, value, access))
+  }
   /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
   /// bean declared in place, or the bean an injection asks for. None or several of them are a fault at startup.
   @discardableResult public func property(

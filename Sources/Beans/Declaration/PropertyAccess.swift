@@ -1,16 +1,17 @@
 /// What a property asks for, and how it is set.
+@usableFromInline
 struct PropertyAccess {
   /// The type that has the property; that of a template may be a superclass of the bean's.
   let owner: Any.Type
   /// What the property asks for.
   let dependency: Dependency
-  /// Sets the property of an object that is an `owner`.
+  /// Sets the property of an object that is an `owner`: startup has checked it.
   let set: (AnyObject, Argument) throws -> Void
   /// The same without a call, for arguments that it can take.
   let field: ReferenceField?
 
   init(
-    owner: Any.Type, dependency: Dependency, field: ReferenceField? = nil,
+    owner: Any.Type, dependency: Dependency, field: ReferenceField?,
     set: @escaping (AnyObject, Argument) throws -> Void
   ) {
     self.owner = owner
@@ -19,12 +20,30 @@ struct PropertyAccess {
     self.field = field
   }
 
+  @usableFromInline
+  init(owner: Any.Type, dependency: Dependency, set: @escaping (AnyObject, Argument) throws -> Void) {
+    self.init(owner: owner, dependency: dependency, field: nil, set: set)
+  }
+
+  /// Inlined into the module that declares the bean, so that it is compiled for the concrete types and the one path.
+  @inlinable @inline(__always)
   init<Instance, Value>(_ path: ReferenceWritableKeyPath<Instance, Value>) {
+    let place = PathPlace()
     self.init(owner: Instance.self, dependency: Dependency.of(Value.self)) { object, argument in
-      guard let instance = Box.read(object, as: Instance.self) else {
-        throw EnvironmentError(.typeMismatch, "\(type(of: Box.open(object))) is not a \(Instance.self)")
+      let value = argument.value(as: Value.self)
+      if let memory = place.memory(in: object) {
+        memory.assumingMemoryBound(to: Value.self).pointee = value
+      } else if Instance.self is AnyObject.Type {
+        // A class's bean stands in its slot without a box.
+        let instance = unsafeBitCast(object, to: Instance.self)
+        withUnsafeMutablePointer(to: &instance[keyPath: path]) { property in
+          property.pointee = value
+          place.learn(property, Value.self, in: object)
+        }
+      } else {
+        let instance: Instance = try BeanCallback.read(object)
+        instance[keyPath: path] = value
       }
-      instance[keyPath: path] = argument.value(as: Value.self)
     }
   }
 }

@@ -17,10 +17,10 @@ struct PropertyInjection {
   /// How it is set; nil for a name, which startup looks up in the bean's class.
   let access: PropertyAccess?
 
-  init<Instance, Value>(_ path: ReferenceWritableKeyPath<Instance, Value>, _ value: BeanValue) {
+  init(_ path: AnyKeyPath, _ value: BeanValue, _ access: PropertyAccess) {
     self.name = .path(path)
     self.value = value
-    self.access = PropertyAccess(path)
+    self.access = access
   }
 
   init(_ name: String, _ value: BeanValue, _ access: PropertyAccess? = nil) {

@@ -1,13 +1,13 @@
 /// A declaration that knows the bean's type, so that the compiler checks properties and callbacks.
 public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   /// Sets a property to a value each time a bean is built.
-  @discardableResult
+  @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, value: V) -> Self {
     inject(path, .value(value))
   }
 
   /// Sets a property to the bean with that id.
-  @discardableResult
+  @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, ref id: String) -> Self {
     inject(path, .reference(id))
   }
@@ -16,25 +16,25 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   /// configuration of the environment that declares the bean.
   ///
   /// `${key}`, `${namespace:key}` and `${key=default}` stand for configuration values; `$${` stands for `${`.
-  @discardableResult
+  @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, resolve text: String) -> Self {
     inject(path, .text(text))
   }
 
   /// Sets a property to a bean declared in place. It is a bean of its own in the same environment.
-  @discardableResult
+  @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, bean: BeanDeclaration) -> Self {
     inject(path, .bean(bean))
   }
 
   /// Sets a property to the bean of its type, or to the one with the injection's id.
-  @discardableResult
+  @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, inject: InjectBean) -> Self {
     self.inject(path, .inject(inject))
   }
 
   /// Sets a property to what `value` says each time a bean is built.
-  @discardableResult
+  @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {
     inject(path, value)
   }
@@ -53,10 +53,9 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     return self
   }
 
-  private func inject<V>(
-    _ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue
-  ) -> Self {
-    properties.set(PropertyInjection(path, value))
+  @inlinable @inline(__always)
+  func inject<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {
+    set(path, value, PropertyAccess(path))
     return self
   }
 }

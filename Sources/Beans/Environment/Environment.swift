@@ -6,6 +6,9 @@ import Synchronization
 /// Declare beans on one thread, then start. After that every lookup is safe from any thread. The container publishes a
 /// bean safely to every thread that looks it up; whether a bean may be *used* by several threads is the bean's own
 /// contract, so singletons should be `Sendable`.
+///
+/// End it with `shutdown()`. An environment dropped without that lets go of its beans untold; one that has children, or
+/// beans that hold it, is held by them and stays.
 public final class Environment: @unchecked Sendable {
   // All mutable parts are atomic, guarded by the parent's list of children, or written before the environment is
   // published; each says which. One struct, so that the children of factories can be allocated with their slots.

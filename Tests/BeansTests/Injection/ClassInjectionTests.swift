@@ -17,17 +17,21 @@ import Testing
     #expect(try ClassInjection.all(of: Underscored.self).isEmpty)
   }
 
+  private func path<Owner, Value>(_ path: ReferenceWritableKeyPath<Owner, Value>) -> PropertyInjection {
+    PropertyInjection(path, .null, PropertyAccess(path))
+  }
+
   @Test func whatAKeyPathLeadsToIsKnownExactlyOrAsAGuess() throws {
     let wrapped = try #require(ClassInjection.all(of: Wrapped.self).first)
     #expect(PropertyInjection("number", .null).sets(wrapped) == .yes)
     #expect(PropertyInjection("_number", .null).sets(wrapped) == .no)
-    #expect(PropertyInjection(\Wrapped.number, .null).sets(wrapped) == .maybe)
-    #expect(PropertyInjection(\Wrapped.name, .null).sets(wrapped) == .no)
+    #expect(path(\Wrapped.number).sets(wrapped) == .maybe)
+    #expect(path(\Wrapped.name).sets(wrapped) == .no)
     let described = try ClassInjection.all(of: Described.self)
     #expect(described.map(\.isSole) == [true, false])
-    #expect(PropertyInjection(\Described.sole, .null).sets(described[0]) == .yes)
-    #expect(PropertyInjection(\Described.first, .null).sets(described[1]) == .maybe)
-    #expect(PropertyInjection(\Described.second, .null).sets(described[1]) == .maybe)
+    #expect(path(\Described.sole).sets(described[0]) == .yes)
+    #expect(path(\Described.first).sets(described[1]) == .maybe)
+    #expect(path(\Described.second).sets(described[1]) == .maybe)
   }
 
   @Test func aStopgapIsReplacedBySetting() {

@@ -8,6 +8,7 @@ enum CountedRun {
     ("request-value-seed", { try RequestContestants.containerWithValue() }),
     ("request-disposable", { try RequestContestants.containerDisposable() }),
     ("request-in-swift", { try RequestContestants.containerInSwift() }),
+    ("request-by-key-path", { try RequestContestants.containerByKeyPath() }),
     ("request-in-xml", { try RequestContestants.containerInXML() }),
     ("lookup-type", { Lookup.byType(try LookupApplication()) }),
     ("lookup-below", { Lookup.fromBelow(try LookupApplication()) }),

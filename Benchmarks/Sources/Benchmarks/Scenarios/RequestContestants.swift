@@ -9,10 +9,12 @@ enum RequestContestants {
   private static let disposableName = "Beans, 2 of 8 disposable"
 
   private static let swiftName = "Beans, root by its properties, in Swift"
+  private static let pathName = "Beans, root by its properties, by key path"
   private static let xmlName = "Beans, root by its properties, in XML"
 
   static let allocationsBeyondBeans = [
-    (contextName, 1.0), (containerName, 1), (valueName, 2), (disposableName, 1), (swiftName, 1), (xmlName, 1),
+    (contextName, 1.0), (containerName, 1), (valueName, 2), (disposableName, 1), (swiftName, 1), (pathName, 1),
+    (xmlName, 1),
   ]
 
   static func handwritten() -> Contestant {
@@ -69,6 +71,10 @@ enum RequestContestants {
 
   static func containerInSwift() throws -> Contestant {
     try containerProperties(swiftName, ContainerApplication<RequestSeed>.declarePropertyRequestInSwift)
+  }
+
+  static func containerByKeyPath() throws -> Contestant {
+    try containerProperties(pathName, ContainerApplication<RequestSeed>.declarePropertyRequestByKeyPath)
   }
 
   /// The same declaration from a document: a request must not notice.

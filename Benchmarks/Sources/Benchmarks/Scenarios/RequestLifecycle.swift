@@ -24,7 +24,7 @@ struct RequestLifecycle {
       settings: settings,
       contestants: [
         RequestContestants.handwrittenProperties(), RequestContestants.containerInSwift(),
-        RequestContestants.containerInXML(),
+        RequestContestants.containerByKeyPath(), RequestContestants.containerInXML(),
       ], operations: operations, held: settings.held
     ).rows()
     check(&table)

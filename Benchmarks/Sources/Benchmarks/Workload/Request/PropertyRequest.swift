@@ -2,7 +2,7 @@ import Beans
 import BeansXML
 import Foundation
 
-// The same request as R0 to R7, whose root has an `init()` and gets its beans by the names of its properties.
+// The same request as R0 to R7, whose root has an `init()` and gets its beans by its properties.
 
 final class P0: Initializable {
   var r1: R1?
@@ -16,6 +16,13 @@ extension ContainerApplication {
     let root = child.bean(P0.self)
     for id in ["r1", "r2", "r3"] { root.property(id, .reference(id)) }
     try child.define(root)
+  }
+
+  static func declarePropertyRequestByKeyPath(in child: Environment) throws {
+    try declareAllButRoot(in: child)
+    try child.define(
+      child.bean(P0.self).property(\.r1, inject: InjectBean()).property(\.r2, inject: InjectBean())
+        .property(\.r3, inject: InjectBean()))
   }
 
   static func declarePropertyRequestInXML(in child: Environment) throws {
