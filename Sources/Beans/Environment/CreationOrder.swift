@@ -35,7 +35,7 @@ struct CreationOrder {
     }
     if rest > 0 {
       rest -= 1
-      return environment._withUnsafeGuaranteedRef { $0[created: rest] }
+      return environment._withUnsafeGuaranteedRef { $0.trail[rest] }
     }
     defer { hasSeed = false }
     return hasSeed ? 0 : nil
@@ -45,10 +45,10 @@ struct CreationOrder {
 extension Environment {
   /// Notes that the slot is about to be published.
   @inline(__always)
-  func noteCreation(in slot: Int, leads: Bool) {
+  func noteCreation(in slot: Int, leads: Bool, _ trail: Trail) {
     if leads {
       let count = header.created.load(ordering: .relaxed)
-      self[created: Int(count)] = slot
+      trail[Int(count)] = slot
       header.created.store(count &+ 1, ordering: .releasing)
     } else {
       noteLate(slot)

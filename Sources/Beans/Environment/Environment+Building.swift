@@ -1,6 +1,14 @@
 import CBeansRuntime
 import Synchronization
 
+/// What a build order takes: a type, so that the loop is compiled for each.
+private protocol BuildWork { static var isDirect: Bool { get } }
+
+/// All that the leader of a request has to do, nearly always: nothing else is asked for each bean.
+private enum CallingFactories: BuildWork { static var isDirect: Bool { true } }
+
+private enum Anything: BuildWork { static var isDirect: Bool { false } }
+
 /// Filling slots. Everything here runs between `enter` and `leave`.
 extension Environment {
   /// Fills a slot, and before it those it needs; waits for other threads that do. Retains the bean if that is `wanted`.
@@ -29,7 +37,18 @@ extension Environment {
     _ order: BuildOrder, _ frame: UnsafeMutablePointer<Frame>, _ arguments: UnsafeMutableBufferPointer<Argument>,
     _ wanted: Bool
   ) throws -> Bool {
-    let (slots, isCustom, leads) = (slots, isCustomScope, frame.pointee.leads)
+    frame.pointee.leads && order.isDirect && !isCustomScope
+      ? try run(order, frame, arguments, wanted, CallingFactories.self)
+      : try run(order, frame, arguments, wanted, Anything.self)
+  }
+
+  private func run<Work: BuildWork>(
+    _ order: BuildOrder, _ frame: UnsafeMutablePointer<Frame>, _ arguments: UnsafeMutableBufferPointer<Argument>,
+    _ wanted: Bool, _ work: Work.Type
+  ) throws -> Bool {
+    let (slots, trail) = (slots, trail)
+    let isDirect = Work.isDirect
+    let (isCustom, leads) = (!isDirect && isCustomScope, isDirect || frame.pointee.leads)
     let me = UInt(beans_thread()) | 1
     var prepaid = Prepaid()
     // Who asked takes the last one.
@@ -43,9 +62,10 @@ extension Environment {
         frame.pointee.step = step
         do {
           if try found == 0 && leads && claimAlone(step.pointee.slot, me) || claim(slot, found, step, frame, prepaid) {
-            let object = try fill(slot, step, frame, slots, isCustom, arguments, prepaid)
+            let object = try fill(slot, step, frame, slots, isDirect, isCustom, arguments, prepaid)
             if beans_retain_ahead(object, step.pointee.takers &+ (step == taken ? 1 : 0)) { prepaid.insert(step) }
-            publish(object, slot, step, leads)
+            noteCreation(in: step.pointee.slot, leads: leads, trail)
+            publish(object, in: slot)
           }
         } catch {
           prepaid.giveBack(from: step + 1, to: order.last, slots)
@@ -77,13 +97,13 @@ extension Environment {
   @inline(__always)
   private func fill(
     _ slot: UnsafeMutablePointer<Slot>, _ step: UnsafePointer<BuildOrder.Step>, _ frame: UnsafeMutablePointer<Frame>,
-    _ slots: UnsafeMutablePointer<Slot>, _ isCustom: Bool, _ arguments: UnsafeMutableBufferPointer<Argument>,
-    _ prepaid: Prepaid
+    _ slots: UnsafeMutablePointer<Slot>, _ isDirect: Bool, _ isCustom: Bool,
+    _ arguments: UnsafeMutableBufferPointer<Argument>, _ prepaid: Prepaid
   ) throws -> UnsafeMutableRawPointer {
     let settled = step.pointee.settled
     do {
       frame.pointee.recipe = isCustom ? nil : settled.pointee.recipe
-      if settled.pointee.isDirect, !isCustom, resolve(settled, slots, arguments, prepaid) {
+      if isDirect || settled.pointee.isDirect, !isCustom, resolve(settled, slots, arguments, prepaid) {
         return Unmanaged.passRetained(try call(settled, arguments.baseAddress.unsafelyUnwrapped)).toOpaque()
       }
       prepaid.giveBack(step, slots)
@@ -93,11 +113,7 @@ extension Environment {
 
   /// Puts the bean into its slot, where others find it.
   @inline(__always)
-  private func publish(
-    _ object: UnsafeMutableRawPointer, _ slot: UnsafeMutablePointer<Slot>, _ step: UnsafePointer<BuildOrder.Step>,
-    _ leads: Bool
-  ) {
-    noteCreation(in: step.pointee.slot, leads: leads)
+  private func publish(_ object: UnsafeMutableRawPointer, in slot: UnsafeMutablePointer<Slot>) {
     slot.pointee.word.store(UInt(bitPattern: object), ordering: .releasing)
     // This look may pass the store on its way to memory, so that a thread that begins to wait just now is missed: it
     // looks again by itself. Anything stronger would cost each bean of each request a second locked instruction.
@@ -117,7 +133,7 @@ extension Environment {
     while index < count {
       let word = steps[index].place(slots).pointee.word.load(ordering: .acquiring)
       if word == 0 || word & 1 == 1 { return false }
-      let rest: UInt = (steps[index].access == .boxed ? 2 : 0) | (prepaid.covers(steps + index) ? 1 : 0)
+      let rest = steps[index].rest | (prepaid.covers(steps + index) ? 1 : 0)
       (arguments + index).initialize(to: Argument(object: UnsafeRawPointer(bitPattern: word), rest: rest))
       index &+= 1
     }

@@ -156,11 +156,11 @@ extension Environment {
   private func releaseQuietly() -> Int {
     if sideReference != nil || isCustomScope { return -1 }
     let flat = header.plan._withUnsafeGuaranteedRef { $0.flat }
-    let slots = tail
+    let (slots, trail) = (tail, trail)
     let count = Int(header.created.load(ordering: .acquiring))
     var rest = count
     while rest > 0 {
-      let index = self[created: rest - 1]
+      let index = trail[rest &- 1]
       let settled = flat[index]
       guard let pointer = slots[index].object else { return -1 }
       let object = Unmanaged<AnyObject>.fromOpaque(pointer)
@@ -169,7 +169,7 @@ extension Environment {
       slots[index].word.store(0, ordering: .relaxed)
       if settled.pointee.ending == .called { call(object, settled) }
       beans_release(pointer)
-      rest -= 1
+      rest &-= 1
     }
     // What is left knows how many are gone by the slots that are empty.
     if rest > 0 { return -1 }

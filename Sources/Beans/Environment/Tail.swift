@@ -22,26 +22,40 @@ struct Tail {
   }
 }
 
-extension Environment {
-  /// The slot that was filled as the `index`-th, written by leaders only.
+/// The slots of one child in the order in which they were filled, written by leaders only.
+struct Trail {
+  private let entries: UnsafeMutableRawPointer
+  private let isNarrow: Bool
+
   @inline(__always)
-  subscript(created index: Int) -> Int {
+  fileprivate init(_ entries: UnsafeMutableRawPointer, isNarrow: Bool) {
+    self.entries = entries
+    self.isNarrow = isNarrow
+  }
+
+  @inline(__always)
+  subscript(index: Int) -> Int {
     get {
-      let tail = header.plan._withUnsafeGuaranteedRef { $0.tail }
-      let entries = UnsafeMutableRawPointer(self.tail + tail.order)
-      return tail.isNarrow
+      isNarrow
         ? Int(entries.load(fromByteOffset: index, as: UInt8.self))
         : Int(entries.load(fromByteOffset: 2 * index, as: UInt16.self))
     }
-    set {
-      let tail = header.plan._withUnsafeGuaranteedRef { $0.tail }
-      let entries = UnsafeMutableRawPointer(self.tail + tail.order)
-      if tail.isNarrow {
+    nonmutating set {
+      if isNarrow {
         entries.storeBytes(of: UInt8(truncatingIfNeeded: newValue), toByteOffset: index, as: UInt8.self)
       } else {
         entries.storeBytes(of: UInt16(truncatingIfNeeded: newValue), toByteOffset: 2 * index, as: UInt16.self)
       }
     }
+  }
+}
+
+extension Environment {
+  /// Of a factory's child; in a plain environment nobody leads, and there is no memory for it.
+  @inline(__always)
+  var trail: Trail {
+    let tail = header.plan._withUnsafeGuaranteedRef { $0.tail }
+    return Trail(self.tail + tail.order, isNarrow: tail.isNarrow)
   }
 
   /// What the factory made for this child. Written once, before others can see the child.

@@ -33,12 +33,15 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
   let first: UnsafePointer<Step>
   /// The bean that was asked for.
   let last: UnsafePointer<Step>
+  /// Whether all it takes is to call factories with what stands in slots.
+  let isDirect: Bool
 
   init(for root: Recipe) {
     if root.plan.scopeName == nil {
       let step = UnsafeMutablePointer<Step>.allocate(capacity: 1)
       step.initialize(to: Step(root))
       (first, last) = (UnsafePointer(step), UnsafePointer(step))
+      isDirect = step.pointee.settled.pointee.isDirect
       return
     }
     var walk = Walk(in: root.plan)
@@ -61,6 +64,7 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
     }
     first = UnsafePointer(steps)
     last = first + (walk.found.count - 1)
+    isDirect = walk.found.allSatisfy { $0.flat?.pointee.isDirect == true }
   }
 
   deinit { first.deallocate() }

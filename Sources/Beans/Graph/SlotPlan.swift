@@ -16,6 +16,9 @@ struct SlotPlan: ~Copyable {
     /// Of the slot, where it is one that is paid for ahead; see `Prepaid`.
     let prepaid: Prepaid
 
+    /// The second word of an argument that is not owned.
+    let rest: UInt
+
     /// Where the argument's bean stands, as seen from an environment with these slots. For a step of a direct plan.
     @inline(__always)
     func place(_ slots: UnsafeMutablePointer<Slot>) -> UnsafeMutablePointer<Slot> { fixed ?? slots + slot }
@@ -108,7 +111,8 @@ struct SlotPlan: ~Copyable {
         to: Step(
           access: isSlot ? edge.direct : nil, hops: Int32(edge.hops), slot: edge.slot,
           fixed: isSlot ? edge.recipe?.plan.slots.map { $0 + edge.slot } : nil, edge: .passUnretained(edge),
-          prepaid: edge.hops == 0 ? Prepaid(slot: edge.slot) : Prepaid()))
+          prepaid: edge.hops == 0 ? Prepaid(slot: edge.slot) : Prepaid(),
+          rest: edge.direct.map { Argument.rest($0) } ?? 0))
     }
     for (index, property) in recipe.properties.enumerated() {
       (assignments + index).initialize(

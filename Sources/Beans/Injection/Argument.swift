@@ -84,6 +84,10 @@ struct Argument {
     return Argument.unbox(object, as: type)
   }
 
+  /// Out of line, so that a factory of classes stays short.
+  @inlinable @inline(never)
+  func unwrapped<Value>(as type: Value.Type) -> Value { isOwned ? consume(as: type) : value(as: type) }
+
   @usableFromInline @inline(never)
   static func unbox<Value>(_ object: UnsafeRawPointer?, as type: Value.Type) -> Value {
     // A boxed argument always has its box; the type was settled by the plan.
@@ -109,9 +113,11 @@ struct Arguments {
     next += 1
     // Nearly always: a class, or an optional of one, and an object as it is.
     if MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer?>.size, argument.rest <= 1 {
-      guard argument.isOwned, let object = argument.object else { return unsafeBitCast(argument.object, to: type) }
-      return unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(object).takeRetainedValue(), to: type)
+      if argument.rest == 0 { return unsafeBitCast(argument.object, to: type) }
+      // What is owned is an object: an optional that is nil is not.
+      let object = Unmanaged<AnyObject>.fromOpaque(argument.object.unsafelyUnwrapped)
+      return unsafeBitCast(object.takeRetainedValue(), to: type)
     }
-    return argument.isOwned ? argument.consume(as: type) : argument.value(as: type)
+    return argument.unwrapped(as: type)
   }
 }

@@ -41,13 +41,13 @@ import Testing
   }
 
   @Test func allAreTaken() throws {
-    var kept: Root?
+    var kept: [Root] = []
     let left = try left(declaring: { try diamond($0) }) { request in
-      kept = try request.getBean(Root.self)
+      kept.append(try request.getBean(Root.self))
       #expect(alive.value == 4)
     }
     #expect(left == 4)
-    kept = nil
+    kept.removeAll()
     #expect(alive.value == 0)
   }
 
