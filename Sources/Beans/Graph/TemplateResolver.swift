@@ -118,7 +118,9 @@ struct TemplateResolver {
   }
 
   private mutating func check(_ definition: Definition) {
-    faults += definition.bindProperties()
+    // Most definitions have nothing to check, and there are many.
+    let unbound = definition.bindProperties()
+    if !unbound.isEmpty { faults += unbound }
     if let product = definition.product { faults += product.bindProperties() }
     for type in definition.stated where !TypeRelation.isUsable(definition.type, as: type) {
       faults.append(definition.fault(.typeMismatch, "\(definition.type) does not implement \(type)"))
