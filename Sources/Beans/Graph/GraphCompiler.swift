@@ -31,6 +31,12 @@ struct GraphCompiler {
     all.reserveCapacity(plan.declarations.count)
     var rest: [BeanDeclaration] = []
     for declared in plan.declarations {
+      // As nearly always.
+      if declared.embedded.isEmpty {
+        all.append(declared)
+        register(declared, in: plan)
+        continue
+      }
       rest.append(declared)
       while let declaration = rest.popLast() {
         all.append(declaration)
