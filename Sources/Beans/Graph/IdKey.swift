@@ -36,26 +36,28 @@ struct IdKey: Hashable {
 
   /// Answers, too, whether the id is ASCII.
   static func mix(_ id: String, into start: UInt) -> (hash: UInt, isASCII: Bool) {
-    var id = id
-    return id.withUTF8 { text in
-      let bytes = UnsafeRawBufferPointer(text)
-      var (hash, all, index) = (start &+ UInt(bytes.count), UInt(0), 0)
-      func mix(_ word: UInt) {
-        all |= word
-        hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
-        hash ^= hash >> 29
-      }
-      while index &+ 8 <= bytes.count {
-        mix(bytes.loadUnaligned(fromByteOffset: index, as: UInt.self))
-        index &+= 8
-      }
-      var rest: UInt = 0
-      while index < bytes.count {
-        rest = rest << 8 | UInt(bytes[index])
-        index &+= 1
-      }
-      mix(rest)
-      return (hash, all & 0x8080_8080_8080_8080 == 0)
+    // In place: `withUTF8` wants a string of its own.
+    id.utf8.withContiguousStorageIfAvailable { mix(UnsafeRawBufferPointer($0), into: start) }
+      ?? Array(id.utf8).withUnsafeBytes { mix($0, into: start) }
+  }
+
+  private static func mix(_ bytes: UnsafeRawBufferPointer, into start: UInt) -> (hash: UInt, isASCII: Bool) {
+    var (hash, all, index) = (start &+ UInt(bytes.count), UInt(0), 0)
+    func mix(_ word: UInt) {
+      all |= word
+      hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+      hash ^= hash >> 29
     }
+    while index &+ 8 <= bytes.count {
+      mix(bytes.loadUnaligned(fromByteOffset: index, as: UInt.self))
+      index &+= 8
+    }
+    var rest: UInt = 0
+    while index < bytes.count {
+      rest = rest << 8 | UInt(bytes[index])
+      index &+= 1
+    }
+    mix(rest)
+    return (hash, all & 0x8080_8080_8080_8080 == 0)
   }
 }
