@@ -189,6 +189,8 @@ public class BeanDeclaration {
     return found
   }
 
+  /// Whether its plan knows it by its id: as the first of that id.
+  @exclusivity(unchecked) var isNamed = false
   /// What startup found to be the bean's type and callbacks, its templates included.
   @exclusivity(unchecked) var definedType: Any.Type?
   /// What became of the declaration, until its environment has been dismantled.

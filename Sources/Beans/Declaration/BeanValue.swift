@@ -4,7 +4,7 @@
 /// a map fits an array, a set or a dictionary, element by element.
 public enum BeanValue {
   /// A value, converted to the type where it is not of it already.
-  case value(Any)
+  indirect case value(Any)
   /// The bean with that id; `"&id"` is the factory behind a bean with a target.
   case reference(String)
   /// Text with `${placeholders}`, converted to the type once they have been replaced.

@@ -1,7 +1,12 @@
 /// Parameters that are not resolved by their type, by index. There are few of them, so that a list is enough.
 struct PinnedArguments {
+  struct Pinned {
+    let index: Int
+    fileprivate(set) var value: BeanValue
+  }
+
   /// In the order of the parameters.
-  private(set) var all: [(index: Int, value: BeanValue)] = []
+  private(set) var all: [Pinned] = []
   /// Whether all of them are ids of beans: nothing is declared in place, and there is no value to settle.
   private(set) var areReferences = true
 
@@ -19,18 +24,18 @@ struct PinnedArguments {
   subscript(index: Int) -> BeanValue? {
     // In place: what a loop would copy of each element costs more than the search.
     all.withUnsafeBufferPointer { all in
-      for position in all.indices where all[position].index == index { return all[position].value }
-      return nil
+      guard var next = all.baseAddress else { return nil }
+      let end = next + all.count
+      while next < end, next.pointee.index != index { next += 1 }
+      return next < end ? next.pointee.value : nil
     }
   }
 
   /// The indices from `count` on, which a factory with so many parameters does not have, and those below 0.
   func indices(beyond count: Int) -> [Int] {
-    all.withUnsafeBufferPointer { all in
-      // In order, so that the first and the last tell whether there are any.
-      guard let first = all.first?.index, let last = all.last?.index, first < 0 || last >= count else { return [] }
-      return all.map(\.index).filter { $0 < 0 || $0 >= count }
-    }
+    // In order, so that the first and the last tell whether there are any.
+    if all.isEmpty || all[0].index >= 0 && all[all.count - 1].index < count { return [] }
+    return all.map(\.index).filter { $0 < 0 || $0 >= count }
   }
 
   /// The last word on a parameter counts.
@@ -40,17 +45,17 @@ struct PinnedArguments {
     var position = all.endIndex
     while position > 0, all[position - 1].index >= index { position -= 1 }
     if position == all.endIndex {
-      all.append((index, value))
+      all.append(Pinned(index: index, value: value))
     } else if all[position].index == index {
       all[position].value = value
     } else {
-      all.insert((index, value), at: position)
+      all.insert(Pinned(index: index, value: value), at: position)
     }
   }
 
   /// Takes over what is not pinned here.
   mutating func inherit(_ outer: PinnedArguments) {
     if isEmpty { return self = outer }
-    for (index, value) in outer.all where self[index] == nil { set(index, value) }
+    for pinned in outer.all where self[pinned.index] == nil { set(pinned.index, pinned.value) }
   }
 }

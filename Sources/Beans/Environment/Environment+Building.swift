@@ -18,16 +18,15 @@ extension Environment {
     if beans_stack_is_low() { throw tooDeep(settled.pointee.recipe) }
     // A factory of this environment is asking: what it builds is no longer the only thing under construction.
     if Frame.leads(in: self) { markClaim() }
-    return try settled.pointee.buildOrder._withUnsafeGuaranteedRef { order in
-      try Frame.with(self, nil, leads: leads) { frame in
-        let isRetained = try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) {
-          try build(order, frame, $0, wanted)
-        }
-        // The last step has filled it, and nobody empties it while this thread is inside.
-        let object = slots[index].object.unsafelyUnwrapped
-        if wanted, !isRetained { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
-        return object
+    let order = settled.pointee.buildOrder.pointee
+    return try Frame.with(self, nil, leads: leads) { frame in
+      let isRetained = try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) {
+        try build(order, frame, $0, wanted)
       }
+      // The last step has filled it, and nobody empties it while this thread is inside.
+      let object = slots[index].object.unsafelyUnwrapped
+      if wanted, !isRetained { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
+      return object
     }
   }
 

@@ -184,7 +184,8 @@ extension Environment {
 
   /// Throws `.frozen`, or what startup threw. `subject` and `origin` tell what comes too late.
   package func checkDeclaring(
-    _ what: String, _ subject: @autoclosure () -> String? = nil, at origin: EnvironmentError.Origin? = nil
+    _ what: String, _ subject: @autoclosure () -> String? = nil,
+    at origin: @autoclosure () -> EnvironmentError.Origin? = nil
   ) throws {
     guard let setup = header.setup, setup.isDeclaring, !isFinishing else {
       // The end before any startup is no failure of the declarations.
@@ -192,7 +193,7 @@ extension Environment {
       throw EnvironmentError(
         .frozen,
         "\(what): environment '\(name)' has started, its declarations are closed: declare before startup() and before "
-          + "the first lookup", path: ["'\(name)'"] + (subject().map { [$0] } ?? []), origin: origin)
+          + "the first lookup", path: ["'\(name)'"] + (subject().map { [$0] } ?? []), origin: origin())
     }
   }
 

@@ -80,9 +80,13 @@ extension Environment {
       served.insert(ObjectIdentifier(argument.value(as: Injection.self).kind))
     }
     var faults: [EnvironmentError] = []
-    for recipe in ([plan] + plan.descendants).flatMap(\.recipes)
-    // What children of factories define comes to exist with them.
-    where !recipe.plan.chain.contains(where: { $0.plan.scopeName != nil && $0.plan.hasInjectionBean }) {
+    // Without an `Injection` anywhere the linker has found what is wrong already. What children of factories define
+    // comes to exist with them.
+    for recipe in ([plan] + plan.descendants)
+      .filter({ $0.chain.contains { $0.plan.hasInjectionBean } })
+      .filter({ !$0.chain.contains { $0.plan.scopeName != nil && $0.plan.hasInjectionBean } })
+      .flatMap(\.recipes)
+    {
       for case .computed(let inject, let property)? in recipe.properties.map({ $0.edge?.source })
       where !served.contains(ObjectIdentifier(type(of: inject))) {
         faults.append(

@@ -90,17 +90,23 @@ extension Environment {
 
   /// Scopes, then injections, then post processors, wherever they were declared.
   private func buildInfrastructure() throws {
-    let own = plan.sorted.filter { $0.plan === plan && $0.definition.declaration != nil }
-    for recipe in own where recipe.definition.isScope {
+    for recipe in declared(\.isScope, \.hasScopeBean) {
       let instance = try instance(of: recipe, hops: 0)
       if let scope = Box.open(instance) as? any BeanScope {
         plan.scopes.append(Plan.NamedScope(name: scope.name, scope: scope))
       }
     }
-    try checkScopes(own)
-    for recipe in own where recipe.definition.isInjection { _ = try instance(of: recipe, hops: 0) }
+    // Nothing but a scope bean leaves open what a scope is called.
+    try checkScopes(declared({ _ in true }, \.hasScopeBean))
+    for recipe in declared(\.isInjection, \.hasInjectionBean) { _ = try instance(of: recipe, hops: 0) }
     try checkInjections()
-    for recipe in own where recipe.definition.isProcessor { _ = try instance(of: recipe, hops: 0) }
+    for recipe in declared(\.isProcessor, \.hasProcessorBean) { _ = try instance(of: recipe, hops: 0) }
+  }
+
+  /// Recipes of declared beans, dependencies first; none where no plan in sight has what the caller looks for.
+  private func declared(_ isWanted: (Definition) -> Bool, _ hasAny: (Plan) -> Bool) -> [Recipe] {
+    guard plan.chain.contains(where: { hasAny($0.plan) }) else { return [] }
+    return plan.sorted.filter { $0.plan === plan && $0.definition.declaration != nil && isWanted($0.definition) }
   }
 
   /// A scope bean has a name only now that it exists.
@@ -115,7 +121,7 @@ extension Environment {
   private func buildSingletons() throws {
     for recipe in plan.sorted {
       switch recipe.kind {
-      case .slot where !recipe.definition.isLazy: _ = try instance(of: recipe, hops: 0)
+      case .slot(let slot) where !recipe.isLazy: _ = try object(slot, 0)
       case .custom: try prepareScope(for: recipe)
       default: break
       }

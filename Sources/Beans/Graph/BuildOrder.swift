@@ -2,7 +2,9 @@
 ///
 /// What recursion from argument to argument would find out for every request, a plan can find out once. Plain
 /// environments build their singletons in an order of their own, so there each bean stands alone.
-final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives what the pointers name
+///
+/// The steps stand behind it in memory.
+struct BuildOrder {  // immutable; the plan outlives what the pointers name
   struct Step {
     let settled: UnsafeMutablePointer<SlotPlan>
     let slot: Int
@@ -13,11 +15,10 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
     /// The step whose bean needs this one; nil for the bean that was asked for.
     fileprivate(set) var dependent: UnsafePointer<Step>?
 
-    /// Of a recipe of a plan that environments use: those are frozen.
-    fileprivate init(_ recipe: Recipe) {
-      settled = recipe.flat.unsafelyUnwrapped
-      slot = recipe.slot
-      prepaid = Prepaid(slot: recipe.slot)
+    fileprivate init(_ settled: UnsafeMutablePointer<SlotPlan>) {
+      self.settled = settled
+      slot = settled.pointee.recipe._withUnsafeGuaranteedRef { $0.slot }
+      prepaid = Prepaid(slot: slot)
     }
 
     /// Labels of the beans this one is built for, outermost first.
@@ -36,20 +37,39 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
   /// Whether all it takes is to call factories with what stands in slots.
   let isDirect: Bool
 
-  init(for root: Recipe) {
-    if root.plan.scopeName == nil {
-      let step = UnsafeMutablePointer<Step>.allocate(capacity: 1)
-      step.initialize(to: Step(root))
-      (first, last) = (UnsafePointer(step), UnsafePointer(step))
-      isDirect = step.pointee.settled.pointee.isDirect
-      return
-    }
+  static func bytes(steps: Int) -> Int { MemoryLayout<BuildOrder>.stride + steps * MemoryLayout<Step>.stride }
+
+  /// Room for so many steps, which are not there yet.
+  private static func start(
+    _ count: Int, isDirect: Bool, in memory: UnsafeMutableRawPointer
+  ) -> (order: UnsafePointer<BuildOrder>, steps: UnsafeMutablePointer<Step>) {
+    let order = memory.bindMemory(to: BuildOrder.self, capacity: 1)
+    let steps = UnsafeMutableRawPointer(order + 1).bindMemory(to: Step.self, capacity: count)
+    order.initialize(
+      to: BuildOrder(first: UnsafePointer(steps), last: UnsafePointer(steps + (count - 1)), isDirect: isDirect))
+    return (UnsafePointer(order), steps)
+  }
+
+  /// Of a bean that stands alone.
+  static func make(
+    of settled: UnsafeMutablePointer<SlotPlan>, in memory: inout SlotPlanMemory.Rest
+  ) -> UnsafePointer<BuildOrder> {
+    let (order, steps) = start(
+      1, isDirect: settled.pointee.isDirect, in: memory.take(bytes(steps: 1), of: UInt8.self))
+    steps.initialize(to: Step(settled))
+    return order
+  }
+
+  /// Of a recipe of a plan that environments use: those are frozen. To be deallocated by the caller.
+  static func make(for root: Recipe) -> UnsafePointer<BuildOrder> {
     var walk = Walk(in: root.plan)
     walk.visit(root)
-    let steps = UnsafeMutablePointer<Step>.allocate(capacity: walk.found.count)
+    let (order, steps) = start(
+      walk.found.count, isDirect: walk.found.allSatisfy { $0.flat?.pointee.isDirect == true },
+      in: .allocate(byteCount: bytes(steps: walk.found.count), alignment: MemoryLayout<BuildOrder>.alignment))
     var position: [Int: Int] = [:]
     for (index, recipe) in walk.found.enumerated() {
-      (steps + index).initialize(to: Step(recipe))
+      (steps + index).initialize(to: Step(recipe.flat.unsafelyUnwrapped))
       position[recipe.slot] = index
     }
     for (slot, dependent) in walk.dependents {
@@ -62,12 +82,8 @@ final class BuildOrder: @unchecked Sendable {  // immutable; the plan outlives w
         if let taken = position[slot] { steps[taken].takers += 1 }
       }
     }
-    first = UnsafePointer(steps)
-    last = first + (walk.found.count - 1)
-    isDirect = walk.found.allSatisfy { $0.flat?.pointee.isDirect == true }
+    return order
   }
-
-  deinit { first.deallocate() }
 
   /// Dependencies before dependents, in the order of the arguments. Its stack is its own: graphs may be deep.
   private struct Walk {

@@ -22,15 +22,20 @@ extension Definition {
     return faults
   }
 
+  /// Whether the declaration gives anything but beans, to this bean or to its product.
+  var mayHaveValues: Bool { mayHaveOwnValues || product != nil }
+  private var mayHaveOwnValues: Bool { !pinned.areReferences || !properties.isEmpty || !injections.isEmpty }
+
   /// Collects the values that the declaration gives: also where no recipe is made yet, because the scope opens elsewhere.
   func prepareValues() {
     product?.prepareValues()
-    if pinned.areReferences, properties.isEmpty, injections.isEmpty { return }
+    if !mayHaveOwnValues { return }
     let parameters = constructor?.dependencies ?? []
-    for (index, value) in pinned.all where parameters.indices.contains(index) {
+    for pinned in pinned.all where parameters.indices.contains(pinned.index) {
+      let parameter = parameters[pinned.index]
       // A seed cannot be pinned: the linker says so.
-      if case .assisted = parameters[index].shape { continue }
-      _ = fixedValue(value, as: parameters[index], at: .parameter(index))
+      if case .assisted = parameter.shape { continue }
+      _ = fixedValue(pinned.value, as: parameter, at: .parameter(pinned.index))
     }
     for property in properties {
       guard let access = property.access else { continue }

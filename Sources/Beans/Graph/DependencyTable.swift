@@ -3,12 +3,13 @@ struct DependencyTable {
   let recipes: [Recipe]
   /// Where the dependencies of each recipe begin in `targets`; one more than there are recipes.
   private var starts: [Int] = []
-  private var targets: [Int] = []
+  /// By number, in the order in which each recipe names them.
+  private(set) var targets: [Int] = []
 
   /// Dependencies on other recipes are left out.
   init(_ recipes: [Recipe]) {
     self.recipes = recipes
-    for (number, recipe) in recipes.enumerated() { recipe.number = number }
+    for number in recipes.indices { recipes[number].number = number }
     starts.reserveCapacity(recipes.count + 1)
     targets.reserveCapacity(2 * recipes.count)
     for recipe in recipes {
@@ -21,6 +22,6 @@ struct DependencyTable {
     starts.append(targets.count)
   }
 
-  /// In the order in which the recipe names them.
-  func dependencies(of number: Int) -> ArraySlice<Int> { targets[starts[number]..<starts[number + 1]] }
+  /// Where they stand in `targets`.
+  func dependencies(of number: Int) -> Range<Int> { starts[number]..<starts[number + 1] }
 }

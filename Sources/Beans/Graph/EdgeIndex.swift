@@ -91,21 +91,9 @@ final class EdgeIndex: @unchecked Sendable {
     current.store(UnsafeRawPointer(Unmanaged.passUnretained(empty).toOpaque()), ordering: .releasing)
   }
 
-  /// Never 0, which is an empty place. Eight bytes at a time: ids are short, and nobody gains by making them collide.
+  /// Never 0, which is an empty place.
   private static func key(_ type: ObjectIdentifier, _ id: String) -> UInt {
-    var id = id
-    return id.withUTF8 { text in
-      var hash = UInt(bitPattern: type)
-      var index = 0
-      while index < text.count {
-        var word: UInt = 0
-        for byte in text[index..<min(index + 8, text.count)] { word = word << 8 | UInt(byte) }
-        hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
-        hash ^= hash >> 29
-        index += 8
-      }
-      return hash | 1
-    }
+    IdKey.mix(id, into: UInt(bitPattern: type)).hash | 1
   }
 
   private static func word(_ edge: Edge) -> UInt { UInt(bitPattern: Unmanaged.passUnretained(edge).toOpaque()) }

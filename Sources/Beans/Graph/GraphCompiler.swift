@@ -26,13 +26,21 @@ struct GraphCompiler {
 
   /// Embedded declarations become beans of their own; ids become known.
   private mutating func collect(_ plan: Plan) {
+    plan.reserve(plan.declarations.count)
     var all: [BeanDeclaration] = []
     all.reserveCapacity(plan.declarations.count)
     var rest: [BeanDeclaration] = []
     for declared in plan.declarations {
+      // As nearly always.
+      if declared.embedded.isEmpty {
+        all.append(declared)
+        register(declared, in: plan)
+        continue
+      }
       rest.append(declared)
       while let declaration = rest.popLast() {
         all.append(declaration)
+        register(declaration, in: plan)
         for embedded in declaration.embedded.reversed() where !embedded.isDefined {
           embedded.isDefined = true
           rest.append(embedded)
@@ -40,13 +48,12 @@ struct GraphCompiler {
       }
     }
     plan.declarations = all
-    plan.reserve(all.count)
-    for declaration in all { register(declaration, in: plan) }
     faults += Alias.enter(in: plan)
   }
 
   private mutating func define(_ plan: Plan) {
     var templates = TemplateResolver(plan)
+    var factories: [BeanDeclaration] = []
     for (ordinal, declaration) in plan.declarations.enumerated() {
       templates.define(declaration, ordinal: ordinal) { definition in
         if definition.product != nil, let earlier = plan.candidates(for: definition.type).first {
@@ -57,12 +64,13 @@ struct GraphCompiler {
         } else {
           definition.prepareValues()
           plan.add(definition)
+          if let factory = definition.maker?.declaration { factories.append(factory) }
         }
       }
     }
     faults += templates.faults
     // Not earlier: what is a factory is known only with its templates.
-    for factory in plan.definitions.compactMap({ $0.maker?.declaration }) { register(factory, in: plan) }
+    for factory in factories { register(factory, in: plan) }
     plan.defineAliases()
   }
 
@@ -77,7 +85,7 @@ struct GraphCompiler {
     let names = ScopeNames(plan, expectsScopes: true)
     let outer = plan.chain.dropFirst().compactMap(\.plan.scopeName) + ["singleton"]
     // A factory bean and its product are declared at once: one fault for both.
-    for definition in plan.definitions where definition.maker == nil {
+    for definition in plan.scoped where definition.maker == nil {
       if !names.isKnown(definition.scopeName) {
         faults.append(definition.fault(.unknownScope, names.unknown(definition.scopeName)))
       } else if let own = plan.scopeName ?? (definition.scopeName == "singleton" ? nil : plan.name),
@@ -94,7 +102,7 @@ struct GraphCompiler {
   /// Sources belong to an environment, which is there before any child: none can be built for each of them.
   private mutating func checkSources(_ plan: Plan) {
     let names = ScopeNames(plan, expectsScopes: true)
-    for definition in plan.sources where plan.scopeName != nil || names.isFactoryScope(definition.scopeName) {
+    for definition in plan.special.sources where plan.scopeName != nil || names.isFactoryScope(definition.scopeName) {
       faults.append(
         definition.fault(
           .invalidDeclaration,
@@ -114,21 +122,21 @@ struct GraphCompiler {
       }
     }
     linker.linkPending()
-    plan.injections = infrastructure(\.isInjection, Dependency.of(Injection.self), plan)
-    plan.processors = infrastructure(\.isProcessor, Dependency.of((any BeanPostProcessor).self), plan)
+    plan.injections = infrastructure(\.injections, Dependency.of(Injection.self), plan)
+    plan.processors = infrastructure(\.processors, Dependency.of((any BeanPostProcessor).self), plan)
     // Processors may need configuration, so sources come first.
-    for definition in plan.sources + plan.definitions.filter(\.isScope) {
+    for definition in plan.special.sources + plan.special.scopes {
       if let recipe = plan.recipe(of: definition) { markInfrastructure(recipe, in: plan) }
     }
   }
 
   /// Beans that serve the plan's environments, those of ancestors first.
   private mutating func infrastructure(
-    _ isWanted: (Definition) -> Bool, _ dependency: Dependency, _ plan: Plan
+    _ kind: (Plan.Special) -> [Definition], _ dependency: Dependency, _ plan: Plan
   ) -> [Edge] {
     var edges: [Edge] = []
     for (home, _) in plan.chain.reversed() {
-      for definition in home.definitions where isWanted(definition) {
+      for definition in kind(home.special) {
         guard let (recipe, hops) = linker.recipe(for: definition, from: plan) else { continue }
         linker.linkPending()
         edges.append(Edge(dependency, .bean(recipe, hops: hops)))
@@ -150,8 +158,18 @@ struct GraphCompiler {
 
   private mutating func judge(_ plans: [Plan]) {
     // A recipe belongs to one plan; what it needs may belong to any of its ancestors.
-    let (sorted, cycles) = Sorter.sort(plans.flatMap(\.recipes))
-    Sorter.judgeLifetimes(of: sorted)
+    let recipes = plans.count == 1 ? plan.recipes : plans.flatMap(\.recipes)
+    let (sorted, cycles) = Sorter.sort(recipes)
+    if plans.contains(where: { $0.chain.contains { $0.plan.hasInactive } }) { Sorter.judgeLifetimes(of: sorted) }
+    if recipes.contains(where: { !$0.faults.isEmpty }) { judge(plans, sorted) }
+    faults += cycles
+    for plan in plans {
+      plan.sorted = plans.count == 1 ? sorted : sorted.filter { $0.plan === plan }
+    }
+  }
+
+  /// Which faults are faults of this startup.
+  private mutating func judge(_ plans: [Plan], _ sorted: [Recipe]) {
     for recipe in sorted.reversed() where recipe.slot >= 0 || recipe.isNeeded {
       recipe.forEachDependency { $0.isNeeded = true }
     }
@@ -159,6 +177,7 @@ struct GraphCompiler {
       !$0.faults.isEmpty && $0.definition.scopeName == "prototype" && !$0.isNeeded && worksBelow($0)
     }
     let forgiven = Set(unusable.map { ObjectIdentifier($0) })
+    // With those that have just been tried.
     for recipe in plans.flatMap(\.recipes) where !recipe.faults.isEmpty {
       let isTried =
         recipe.definition.scopeName == "prototype" && !recipe.isNeeded && recipe.plan !== plan
@@ -169,10 +188,6 @@ struct GraphCompiler {
       } else {
         faults += recipe.faults
       }
-    }
-    faults += cycles
-    for plan in plans {
-      plan.sorted = sorted.filter { $0.plan === plan }
     }
   }
 

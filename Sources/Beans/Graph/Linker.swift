@@ -16,14 +16,14 @@ struct Linker {
     case .success(let edge):
       // A prototype of an ancestor that nobody here has asked for before.
       linker.linkPending()
-      let added = Array(plan.recipes[known...])
-      let faults = added.flatMap(\.faults) + Sorter.sort(added).faults
-      Sorter.judgeLifetimes(of: added)
+      let added = plan.recipes[known...]
+      let faults = added.flatMap(\.faults) + Sorter.sort(Array(added)).faults
+      Sorter.judgeLifetimes(of: Array(added))
       for recipe in added {
         // It stays in the plan, where the next lookup finds it.
         if let fault = recipe.faults.first { recipe.inactive = fault }
-        recipe.freeze()
       }
+      plan.settle(added)
       if let fault = EnvironmentError.combining(faults, code: .startupFailed, { "\($0) faults" }) { throw fault }
       return edge
     }
@@ -32,8 +32,9 @@ struct Linker {
   /// The recipe for a definition as seen from a plan; nil where its scope is not open there.
   mutating func recipe(for definition: Definition, from plan: Plan) -> (recipe: Recipe, hops: Int)? {
     // Most beans are looked for where they are declared, and most have been found there before.
-    if definition.home === plan, let recipe = definition.recipe { return (recipe, 0) }
-    guard let home = plan.chain.first(where: { $0.plan === definition.home }) else { return nil }
+    let isHome = definition.home === plan
+    if isHome, let recipe = definition.recipe { return (recipe, 0) }
+    guard let home = isHome ? (plan, 0) : plan.chain.first(where: { $0.plan === definition.home }) else { return nil }
     switch definition.scopeName {
     case "singleton": return (recipe(definition, nil, in: home.plan), home.hops)
     case "prototype": return (recipe(definition, .prototype, in: plan), 0)
@@ -66,18 +67,18 @@ struct Linker {
     if !definition.requirements.isEmpty {
       recipe.prerequisites = definition.requirements.compactMap { prerequisite($0, of: recipe) }
     }
-    let parameters = definition.constructor?.dependencies ?? []
-    for index in definition.pinned.indices(beyond: parameters.count) {
+    let (parameters, pinned) = (definition.constructor?.dependencies ?? [], definition.pinned)
+    for index in pinned.indices(beyond: parameters.count) {
       recipe.faults.append(
         definition.fault(
           .invalidDeclaration, "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0"
         ))
     }
     var arguments: [Edge] = []
-    arguments.reserveCapacity(parameters.count)
+    if !parameters.isEmpty { arguments.reserveCapacity(parameters.count) }
     for (index, dependency) in parameters.enumerated() where !isSeed(dependency, at: index, of: recipe) {
       let edge =
-        if let value = definition.pinned[index] {
+        if let value = pinned[index] {
           settle(value, as: dependency, of: recipe, .parameter(index))
         } else {
           connect(dependency, of: recipe, .parameter(index))

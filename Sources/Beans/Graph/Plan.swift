@@ -10,9 +10,9 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   let name: String
   /// The scope its environments open; nil for a plain environment, which holds singletons.
   let scopeName: String?
-  /// Unowned, because a plan holds those of its factories. Whoever uses a plan holds its ancestors, too: an environment
+  /// Not held, because a plan holds those of its factories. Whoever uses a plan holds its ancestors, too: an environment
   /// through its parent, a factory by itself.
-  unowned let parent: Plan?
+  unowned(unsafe) let parent: Plan?
 
   // What was declared.
   @exclusivity(unchecked) var declarations: [BeanDeclaration] = []
@@ -29,9 +29,10 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     let scope: any BeanScope
   }
 
-  /// What an id stands for; the first of several declarations, and the first definition.
+  /// What an id stands for: the first of several declarations, and what became of it.
   private struct Named {
     var declaration: BeanDeclaration?
+    /// Where the declaration does not know it: that of an alias, or of the next declaration of the same id.
     var definition: Definition?
 
     /// Returns what was there before.
@@ -48,7 +49,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   // What startup made of it.
   @exclusivity(unchecked) private(set) var definitions: [Definition] = []
-  @exclusivity(unchecked) private var named: [String: Named] = [:]
+  @exclusivity(unchecked) private var named: [IdKey: Named] = [:]
   /// From alias to id, for those whose bean there is.
   private var aliased: [(name: String, id: String)] = []
   @exclusivity(unchecked) private var definitionsByType: [AddressKey: [Definition]] = [:]
@@ -67,6 +68,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   @exclusivity(unchecked) var injections: [Edge] = []
   /// Retained. Not a strong field, because reading one costs a retain and a release.
   let index = Unmanaged.passRetained(EdgeIndex())
+  /// What recipes settle to.
+  private var settled: [SlotPlanMemory] = []
   /// By slot, flat, for the request path: written by `freeze`.
   @exclusivity(unchecked) private(set) var flat = UnsafeMutablePointer<UnsafeMutablePointer<SlotPlan>>.allocate(
     capacity: 0)
@@ -116,15 +119,23 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// Settles what startup has written; from now on environments may be opened.
   func freeze() {
     isFollowed = log.followsBeans
-    recipes.forEach { $0.freeze() }
     initialState = Environment.initialState(slots: slotCount)
     tail = Tail(slots: slotCount, hasScope: hasScopeObject, hasSeed: hasSeed)
     flat.deallocate()
     flat = .allocate(capacity: slotCount)
-    for (slot, recipe) in slotRecipes.enumerated() {
-      guard let settled = recipe.flat else { continue }
-      (flat + slot).initialize(to: settled)
+    // A few at a time: what is looked at twice is near, then.
+    for first in stride(from: 0, to: recipes.count, by: 256) {
+      let some = recipes[first..<min(first + 256, recipes.count)]
+      settle(some)
+      for recipe in some where recipe.slot >= 0 {
+        if let settled = recipe.flat { (flat + recipe.slot).initialize(to: settled) }
+      }
     }
+  }
+
+  /// The same for recipes that a lookup has added.
+  func settle(_ recipes: ArraySlice<Recipe>) {
+    if !recipes.isEmpty { settled.append(SlotPlanMemory(recipes)) }
   }
 
   /// For the one environment of a plain plan.
@@ -153,7 +164,11 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   func register(_ declaration: BeanDeclaration) -> BeanDeclaration? {
     guard let id = declaration.id else { return nil }
-    return named[id, default: Named()].enter(declaration)
+    guard let earlier = named[IdKey(id), default: Named()].enter(declaration) else {
+      declaration.isNamed = true
+      return nil
+    }
+    return earlier
   }
 
   /// Makes room for so many declarations.
@@ -165,12 +180,12 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   }
 
   /// Where an id is declared in this very plan.
-  func ownOrigin(ofId id: String) -> EnvironmentError.Origin? { named[id]?.declaration?.origin }
+  func ownOrigin(ofId id: String) -> EnvironmentError.Origin? { named[IdKey(id)]?.declaration?.origin }
 
   /// Makes a declaration known by another id; false where there is none.
   func enter(alias: String, of id: String) -> Bool {
     guard let found = find(id: id) else { return false }
-    named[alias, default: Named()].declaration = found.declaration
+    named[IdKey(alias), default: Named()].declaration = found.declaration
     aliased.append((alias, id))
     return true
   }
@@ -178,27 +193,46 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// The same for what became of the declarations: the bean, and the factory behind it.
   func defineAliases() {
     for (alias, id) in aliased {
-      named[alias, default: Named()].definition = find(id: id)?.definition
+      named[IdKey(alias), default: Named()].definition = find(id: id)?.definition
       guard let factory = find(id: "&\(id)") else { continue }
-      named["&\(alias)"] = Named(declaration: factory.declaration, definition: factory.definition)
+      named[IdKey("&\(alias)")] = Named(declaration: factory.declaration, definition: factory.definition)
     }
   }
 
-  /// Whether a bean declared here is a scope.
-  private(set) var hasScopeBean = false
-  /// Whether a bean declared here is an injection.
-  private(set) var hasInjectionBean = false
+  /// Beans declared here that serve the container; in order of definition.
+  struct Special {
+    var scopes: [Definition] = []
+    var injections: [Definition] = []
+    var processors: [Definition] = []
+    /// Those that bring configuration.
+    var sources: [Definition] = []
+  }
 
-  /// Beans declared here that bring configuration.
-  private(set) var sources: [Definition] = []
+  // Usually there are few of them: nobody has to look for them among all.
+  @exclusivity(unchecked) private(set) var special = Special()
+  /// Beans declared here that are no singletons of a plain environment.
+  @exclusivity(unchecked) private(set) var scoped: [Definition] = []
+  /// Beans declared here that may have values for startup to settle.
+  @exclusivity(unchecked) private(set) var valued: [Definition] = []
+
+  var hasScopeBean: Bool { !special.scopes.isEmpty }
+  var hasInjectionBean: Bool { !special.injections.isEmpty }
+  var hasProcessorBean: Bool { !special.processors.isEmpty }
 
   func add(_ definition: Definition) {
-    if definition.isScope { hasScopeBean = true }
-    if definition.isInjection { hasInjectionBean = true }
-    if definition.isSource { sources.append(definition) }
+    if !definition.traits.isDisjoint(with: [.scope, .injection, .processor, .source]) {
+      if definition.isScope { special.scopes.append(definition) }
+      if definition.isInjection { special.injections.append(definition) }
+      if definition.isProcessor { special.processors.append(definition) }
+      if definition.isSource { special.sources.append(definition) }
+    }
+    if scopeName != nil || definition.scopeName != "singleton" { scoped.append(definition) }
+    if definition.mayHaveValues { valued.append(definition) }
     definitions.append(definition)
     definition.settle(in: self)
-    if let id = definition.id { named[id, default: Named()].enter(definition) }
+    if let id = definition.id, definition.declaration?.isNamed != true {
+      named[IdKey(id), default: Named()].enter(definition)
+    }
     if definition.isClass {
       var next: AnyClass? = definition.type as? AnyClass
       while let type = next {
@@ -213,17 +247,16 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// The nearest declaration with that id. One that names its own id as its template means the next one further out.
   func declaration(byId id: String, otherThan declaration: BeanDeclaration) -> BeanDeclaration? {
     for (plan, _) in chain {
-      if let found = plan.named[id]?.declaration, found !== declaration || declaration.id != id { return found }
+      if let found = plan.named[IdKey(id)]?.declaration, found !== declaration || declaration.id != id { return found }
     }
     return nil
   }
 
   /// The nearest environment's word on an id: a definition, or an abstract declaration that hides those further out.
   func find(id: String) -> (definition: Definition?, declaration: BeanDeclaration)? {
-    for (plan, _) in chain {
-      if let named = plan.named[id], let declaration = named.declaration { return (named.definition, declaration) }
-    }
-    return nil
+    guard let found = named[IdKey(id)], let declaration = found.declaration else { return parent?.find(id: id) }
+    if let own = declaration.definition, own.home === self { return (own, declaration) }
+    return (found.definition, declaration)
   }
 
   func definition(of declaration: BeanDeclaration) -> Definition? {
@@ -247,7 +280,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// Whether a nearer environment than the one `hops` out uses the id for something else.
   func hides(_ definition: Definition, hops: Int) -> Bool {
     guard hops > 0, let id = definition.id else { return false }
-    return chain.prefix(hops).contains { $0.plan.named[id]?.declaration != nil }
+    return chain.prefix(hops).contains { $0.plan.named[IdKey(id)]?.declaration != nil }
   }
 
   /// ", did you mean …" for an id that is almost one.
@@ -257,12 +290,15 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     // Each hint costs a walk over all ids: the first ones help, a thousand of them only take time.
     hintsLeft -= 1
     guard hintsLeft >= 0 else { return "" }
-    let known = chain.flatMap { $0.plan.named.filter { $0.value.declaration != nil }.keys }
+    let known = chain.flatMap { $0.plan.named.filter { $0.value.declaration != nil }.keys.map(\.id) }
     guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
     return "; did you mean '\(near)'?"
   }
 
   // MARK: recipes
+
+  /// Whether there is, or was, a recipe that cannot be built from here.
+  @exclusivity(unchecked) var hasInactive = false
 
   func recipe(of definition: Definition) -> Recipe? {
     definition.home === self ? definition.recipe : foreignRecipes[AddressKey(definition)]
@@ -300,7 +336,9 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
         plan.definitions.forEach { $0.dismantle() }
         plan.seed?.dismantle()
         plan.definitions = []
-        plan.sources = []
+        plan.special = Special()
+        plan.scoped = []
+        plan.valued = []
         plan.named = [:]
         plan.definitionsByType = [:]
         plan.candidatesByExistential = [:]

@@ -44,7 +44,8 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   let kind: Kind
   /// The slot, or -1.
   let slot: Int
-  unowned let plan: Plan
+  /// Holds its recipes, and is held by whoever uses one of them.
+  unowned(unsafe) let plan: Plan
 
   // Written once, by the linker.
   @exclusivity(unchecked) var prerequisites: [Edge] = []
@@ -54,7 +55,10 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   @exclusivity(unchecked) var isInfrastructure = false
   /// Why the bean cannot be built from this plan, although nothing is wrong with it elsewhere.
   @exclusivity(unchecked) var inactive: EnvironmentError? {
-    didSet { isInactive = inactive != nil }
+    didSet {
+      isInactive = inactive != nil
+      if isInactive { plan.hasInactive = true }
+    }
   }
   @exclusivity(unchecked) private(set) var isInactive = false
   /// What the linker found wrong.
@@ -67,9 +71,10 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   /// What a factory bean makes. In no plan: its dependencies count as the factory's.
   @exclusivity(unchecked) private(set) var product: Recipe?
 
-  /// The same once more, flat, for the request path: written by `freeze`.
-  @exclusivity(unchecked) private(set) var flat: UnsafeMutablePointer<SlotPlan>?
+  /// The same once more, flat, for the request path: written by `SlotPlanMemory`, and held by the plan.
+  @exclusivity(unchecked) var flat: UnsafeMutablePointer<SlotPlan>?
 
+  let isLazy: Bool
   let traits: LifecycleTraits
   /// The class of what a slot holds, if startup can know it: an object of this class has `traits`.
   let identity: ObjectIdentifier?
@@ -81,27 +86,10 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     self.kind = kind
     if case .slot(let slot) = kind { self.slot = slot } else { self.slot = -1 }
     self.plan = plan
+    self.isLazy = definition.isLazy
     self.traits = definition.traits
     self.identity = definition.constructor?.identity
     self.constructor = .passUnretained(definition.constructor ?? Self.none)
-  }
-
-  deinit { thaw() }
-
-  /// Settles what the linker has written.
-  func freeze() {
-    thaw()
-    product?.isInfrastructure = isInfrastructure
-    product?.freeze()
-    let flat = UnsafeMutablePointer<SlotPlan>.allocate(capacity: 1)
-    flat.initialize(to: SlotPlan(self))
-    self.flat = flat
-  }
-
-  private func thaw() {
-    flat?.deinitialize(count: 1)
-    flat?.deallocate()
-    flat = nil
   }
 
   /// Of a definition at fault, which is never built.
@@ -113,9 +101,9 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
 
   /// Calls `body` with every bean that has to exist first, or before the first product, in order.
   func forEachDependency(_ body: (Recipe) -> Void) {
-    for edge in prerequisites { edge.forEachRecipe(body) }
-    for edge in arguments { edge.forEachRecipe(body) }
-    for property in properties { property.edge?.forEachRecipe(body) }
+    if !prerequisites.isEmpty { for edge in prerequisites { edge.forEachRecipe(body) } }
+    if !arguments.isEmpty { for edge in arguments { edge.forEachRecipe(body) } }
+    if !properties.isEmpty { for property in properties { property.edge?.forEachRecipe(body) } }
     product?.forEachDependency(body)
   }
 

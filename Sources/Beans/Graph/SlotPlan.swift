@@ -2,7 +2,8 @@ import Synchronization
 
 /// What the request path needs of one slot's recipe: flat, so that reading it retains nothing.
 ///
-/// Everything a plan could settle is settled here, by `Plan.freeze`. What the pointers name is held by the plan.
+/// Everything a plan could settle is settled here, by `Plan.freeze`. What the pointers name is held by the plan; see
+/// `SlotPlanMemory`.
 struct SlotPlan: ~Copyable {
   /// One argument of the factory.
   struct Step {
@@ -19,6 +20,17 @@ struct SlotPlan: ~Copyable {
     /// The second word of an argument that is not owned.
     let rest: UInt
 
+    fileprivate init(_ edge: Edge) {
+      let isSlot = edge.slot >= 0 && edge.direct != nil
+      access = isSlot ? edge.direct : nil
+      hops = Int32(edge.hops)
+      slot = edge.slot
+      fixed = isSlot ? edge.recipe?.plan.slots.map { $0 + edge.slot } : nil
+      self.edge = .passUnretained(edge)
+      prepaid = edge.hops == 0 ? Prepaid(slot: edge.slot) : Prepaid()
+      rest = edge.direct.map { Argument.rest($0) } ?? 0
+    }
+
     /// Where the argument's bean stands, as seen from an environment with these slots. For a step of a direct plan.
     @inline(__always)
     func place(_ slots: UnsafeMutablePointer<Slot>) -> UnsafeMutablePointer<Slot> { fixed ?? slots + slot }
@@ -29,6 +41,11 @@ struct SlotPlan: ~Copyable {
     /// nil where only the instance knows what it wants.
     let edge: Unmanaged<Edge>?
     let field: ReferenceField?
+
+    fileprivate init(_ property: Recipe.Property) {
+      edge = property.edge.map { .passUnretained($0) }
+      field = property.field
+    }
   }
 
   let recipe: Unmanaged<Recipe>
@@ -71,26 +88,36 @@ struct SlotPlan: ~Copyable {
   let aware: ExistentialForm?
   /// or a `Bean`.
   let bean: ExistentialForm?
-  /// Retained; 0 until somebody asks for this bean first of all.
+  /// Whether nothing is ever built together with this bean: plain environments have an order of their own.
+  let standsAlone: Bool
+  /// 0 until somebody asks for this bean first of all.
   private let order = Atomic<UInt>(0)
 
-  init(_ recipe: Recipe) {
+  /// How much memory a recipe's slot plan takes beside itself.
+  static func bytesBehind(_ recipe: Recipe) -> Int {
+    recipe.arguments.count * MemoryLayout<Step>.stride + recipe.properties.count * MemoryLayout<Assignment>.stride
+      + (standsAlone(recipe) ? BuildOrder.bytes(steps: 1) : 0)
+  }
+
+  private static func standsAlone(_ recipe: Recipe) -> Bool { recipe.slot >= 0 && recipe.plan.scopeName == nil }
+
+  init(_ recipe: Recipe, _ memory: inout SlotPlanMemory.Rest) {
     let definition = recipe.definition
+    let (arguments, properties) = (recipe.arguments, recipe.properties)
     self.recipe = .passUnretained(recipe)
     self.constructor = recipe.constructor
-    self.stepCount = recipe.arguments.count
-    self.steps = .allocate(capacity: recipe.arguments.count)
-    self.assignmentCount = recipe.properties.count
-    self.assignments = .allocate(capacity: recipe.properties.count)
+    self.stepCount = arguments.count
+    self.steps = memory.take(arguments.count)
+    self.assignmentCount = properties.count
+    self.assignments = memory.take(properties.count)
+    self.standsAlone = Self.standsAlone(recipe)
     self.identity = recipe.identity.map { UInt(bitPattern: $0) } ?? 0
     let isPlain =
-      recipe.prerequisites.isEmpty && recipe.properties.isEmpty && definition.postConstructs.isEmpty
+      recipe.prerequisites.isEmpty && properties.isEmpty && definition.postConstructs.isEmpty
       && !recipe.isInactive && recipe.traits.isDisjoint(with: [.aware, .bean])
       && (recipe.isInfrastructure || recipe.plan.processors.isEmpty)
     let isFollowed = recipe.plan.isFollowed
     self.care = isFollowed ? .followed : isPlain ? .plain : .full
-    self.isRooted =
-      care == .plain && recipe.arguments.allSatisfy { $0.direct != nil && $0.slot >= 0 && $0.recipe?.plan.slots != nil }
     let isCalled = recipe.traits.contains(.disposable)
     func form(_ type: Any.Type, _ trait: LifecycleTraits) -> ExistentialForm? {
       recipe.traits.contains(trait) ? recipe.identity.flatMap { ExistentialForm(type, for: $0) } : nil
@@ -105,23 +132,18 @@ struct SlotPlan: ~Copyable {
     } else {
       self.ending = isCalled || !definition.onDestroys.isEmpty ? .called : .quiet
     }
-    for (index, edge) in recipe.arguments.enumerated() {
-      let isSlot = edge.slot >= 0 && edge.direct != nil
-      (steps + index).initialize(
-        to: Step(
-          access: isSlot ? edge.direct : nil, hops: Int32(edge.hops), slot: edge.slot,
-          fixed: isSlot ? edge.recipe?.plan.slots.map { $0 + edge.slot } : nil, edge: .passUnretained(edge),
-          prepaid: edge.hops == 0 ? Prepaid(slot: edge.slot) : Prepaid(),
-          rest: edge.direct.map { Argument.rest($0) } ?? 0))
+    var (isDirect, isRooted) = (care == .plain && stepCount <= Self.fewArguments, care == .plain)
+    for index in arguments.indices {
+      let step = Step(arguments[index])
+      if step.fixed == nil {
+        isRooted = false
+        if step.access == nil || step.hops != 0 { isDirect = false }
+      }
+      (steps + index).initialize(to: step)
     }
-    for (index, property) in recipe.properties.enumerated() {
-      (assignments + index).initialize(
-        to: Assignment(edge: property.edge.map { .passUnretained($0) }, field: property.field))
-    }
-    let steps = UnsafeBufferPointer(start: self.steps, count: stepCount)
-    self.isDirect =
-      care == .plain && stepCount <= Self.fewArguments
-      && steps.allSatisfy { $0.access != nil && ($0.hops == 0 || $0.fixed != nil) }
+    for index in properties.indices { (assignments + index).initialize(to: Assignment(properties[index])) }
+    self.isDirect = isDirect
+    self.isRooted = isRooted
   }
 
   /// The slots of the same environment that a direct plan takes its arguments from, if those can be paid for ahead.
@@ -134,28 +156,29 @@ struct SlotPlan: ~Copyable {
   static var fewArguments: Int { 8 }
 
   deinit {
-    steps.deallocate()
-    assignments.deallocate()
-    Self.order(order.load(ordering: .relaxed))?.release()
+    if !standsAlone { Self.order(order.load(ordering: .relaxed))?.deallocate() }
+  }
+
+  /// Once, where nobody looks yet. `own` is where this stands.
+  func standAlone(at own: UnsafeMutablePointer<SlotPlan>, _ memory: inout SlotPlanMemory.Rest) {
+    order.store(UInt(bitPattern: BuildOrder.make(of: own, in: &memory)), ordering: .relaxed)
   }
 
   /// What has to be built for this bean, itself included.
   @inline(__always)
-  var buildOrder: Unmanaged<BuildOrder> { Self.order(order.load(ordering: .acquiring)) ?? makeOrder() }
+  var buildOrder: UnsafePointer<BuildOrder> { Self.order(order.load(ordering: .acquiring)) ?? makeOrder() }
 
   @inline(never)
-  private func makeOrder() -> Unmanaged<BuildOrder> {
-    let made = Unmanaged.passRetained(BuildOrder(for: recipe.takeUnretainedValue()))
+  private func makeOrder() -> UnsafePointer<BuildOrder> {
+    let made = BuildOrder.make(for: recipe.takeUnretainedValue())
     let (won, other) = order.compareExchange(
-      expected: 0, desired: UInt(bitPattern: made.toOpaque()), ordering: .acquiringAndReleasing)
+      expected: 0, desired: UInt(bitPattern: made), ordering: .acquiringAndReleasing)
     if won { return made }
-    made.release()
+    made.deallocate()
     // Only this method writes the word, and only once.
     return Self.order(other).unsafelyUnwrapped
   }
 
   @inline(__always)
-  private static func order(_ word: UInt) -> Unmanaged<BuildOrder>? {
-    UnsafeRawPointer(bitPattern: word).map { Unmanaged.fromOpaque($0) }
-  }
+  private static func order(_ word: UInt) -> UnsafePointer<BuildOrder>? { UnsafePointer(bitPattern: word) }
 }

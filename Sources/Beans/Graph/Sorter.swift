@@ -8,17 +8,18 @@ enum Sorter {
     var sorted: [Recipe] = []
     sorted.reserveCapacity(recipes.count)
     var faults: [EnvironmentError] = []
-    var stack: [(number: Int, rest: ArraySlice<Int>)] = []
+    var stack: [(number: Int, rest: Range<Int>)] = []
     for root in recipes.indices where marks[root] == .new {
       marks[root] = .open
       stack.append((root, table.dependencies(of: root)))
       while let last = stack.indices.last {
-        guard let next = stack[last].rest.popFirst() else {
+        guard let position = stack[last].rest.popFirst() else {
           marks[stack[last].number] = .done
           sorted.append(recipes[stack[last].number])
           stack.removeLast()
           continue
         }
+        let next = table.targets[position]
         switch marks[next] {
         case .done: break
         // A dense graph closes a circle with every other edge; nobody reads a thousand of them.

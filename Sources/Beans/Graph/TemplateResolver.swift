@@ -118,8 +118,15 @@ struct TemplateResolver {
   }
 
   private mutating func check(_ definition: Definition) {
-    faults += definition.bindProperties()
+    let unbound = definition.bindProperties()
+    if !unbound.isEmpty { faults += unbound }
     if let product = definition.product { faults += product.bindProperties() }
+    // As nearly always: four loops over nothing are not free.
+    if definition.stated.isEmpty, definition.properties.isEmpty, definition.postConstructs.isEmpty,
+      definition.onDestroys.isEmpty
+    {
+      return
+    }
     for type in definition.stated where !TypeRelation.isUsable(definition.type, as: type) {
       faults.append(definition.fault(.typeMismatch, "\(definition.type) does not implement \(type)"))
     }

@@ -13,14 +13,14 @@ struct ValueSettler {
     self.plan = plan
     var found: [(definition: Definition, configuration: ConfigurationManager)] = []
     for plan in [plan] + plan.descendants {
-      for definition in plan.definitions {
+      for definition in plan.valued {
         if !definition.fixedValues.isEmpty { found.append((definition, plan.configuration)) }
         guard let product = definition.product, !product.fixedValues.isEmpty else { continue }
         found.append((product, plan.configuration))
       }
     }
     definitions = found
-    sources = plan.sources.compactMap { plan.recipe(of: $0) }
+    sources = plan.special.sources.compactMap { plan.recipe(of: $0) }
   }
 
   /// Settles what can be settled before anything is built, and throws all faults, those of the graph included.
