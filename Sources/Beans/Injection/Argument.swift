@@ -58,6 +58,20 @@ struct Argument {
     return pointer > 2 ? UnsafeRawPointer(bitPattern: pointer).map { .fromOpaque($0) } : nil
   }
 
+  /// No argument at all: what a lookup that nobody has made before is answered with.
+  static var unknown: Argument { Argument(object: nil, rest: .max) }
+
+  @inlinable @inline(__always)
+  var isKnown: Bool { rest != .max }
+
+  /// Whether the object is the value, held by somebody else,
+  @inlinable @inline(__always)
+  var isBorrowedReference: Bool { rest == 0 }
+
+  /// or with a reference of the argument's own. There is an object then.
+  @inlinable @inline(__always)
+  var isOwnedReference: Bool { rest == 1 }
+
   /// An argument that keeps `object` alive until `release()`.
   init(owning object: AnyObject, access: Access) {
     self.init(object: UnsafeRawPointer(Unmanaged.passRetained(object).toOpaque()), access: access, isOwned: true)

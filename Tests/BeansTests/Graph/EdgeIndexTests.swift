@@ -14,7 +14,7 @@ struct EdgeIndexTests {
   private static func edge() -> Edge { Edge(Dependency.of(Int.self), .environment) }
 
   private static func found(_ index: EdgeIndex, _ key: ObjectIdentifier) -> Edge? {
-    index.find(key)?.takeUnretainedValue()
+    index.find(key)?.pointee.edge.takeUnretainedValue()
   }
 
   @Test func growsAndKeepsEverything() {
