@@ -16,8 +16,10 @@ extension Environment {
     let known = ObjectIdentifier(type)
     let argument = if let id { try fetchKnown(known, id) } else { try fetchKnown(known) }
     // Nearly always.
-    if argument.isOwnedReference, MemoryLayout<T>.size == MemoryLayout<UnsafeRawPointer?>.size {
-      return argument.takeReference(as: type)
+    if MemoryLayout<T>.size == MemoryLayout<UnsafeRawPointer?>.size {
+      if argument.isOwnedReference { return argument.takeReference(as: type) }
+    } else if argument.form != nil {
+      return argument.consume(as: type)
     }
     return try get(argument, type, id)
   }
@@ -73,27 +75,25 @@ extension Environment {
   func fetchKnown(_ type: ObjectIdentifier) throws -> Argument {
     var place: UnsafeMutablePointer<EdgeIndex.Place>?
     let borrowed = try borrow(&place) { $0.find(type) }
-    return borrowed.argument.isBorrowedReference ? borrowed.kept() : try fetch(borrowed, place) { $0.find(type) }
+    return borrowed.argument.isKnown ? borrowed.kept() : try fetchEntering(place) { $0.find(type) }
   }
 
   @usableFromInline
   func fetchKnown(_ type: ObjectIdentifier, _ id: String) throws -> Argument {
     var place: UnsafeMutablePointer<EdgeIndex.Place>?
     let borrowed = try borrow(&place) { $0.find(type, id) }
-    return borrowed.argument.isBorrowedReference ? borrowed.kept() : try fetch(borrowed, place) { $0.find(type, id) }
+    return borrowed.argument.isKnown ? borrowed.kept() : try fetchEntering(place) { $0.find(type, id) }
   }
 
-  /// What is no class instance that stands in a plain environment. An edge that was known stays so until the
-  /// environment has ended.
+  /// The ordinary way. An edge that was known stays so until the environment has ended.
   @inline(never)
-  private func fetch(
-    _ borrowed: Borrowed, _ known: UnsafeMutablePointer<EdgeIndex.Place>?,
+  private func fetchEntering(
+    _ known: UnsafeMutablePointer<EdgeIndex.Place>?,
     _ find: (EdgeIndex) -> UnsafeMutablePointer<EdgeIndex.Place>?
   ) throws -> Argument {
-    if borrowed.argument.isKnown { return borrowed.kept() }
     let leads = try enter()
     defer { leave() }
-    guard let place = known ?? header.plan._withUnsafeGuaranteedRef({ $0.index._withUnsafeGuaranteedRef(find) }) else {
+    guard let place = known ?? index._withUnsafeGuaranteedRef(find) else {
       return .unknown
     }
     return try place.pointee.edge._withUnsafeGuaranteedRef { try existing($0) ?? fetch($0, leads: leads) }

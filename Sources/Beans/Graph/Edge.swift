@@ -38,7 +38,7 @@ final class Edge: @unchecked Sendable {  // immutable
 
   init(_ dependency: Dependency, _ source: Source, asked id: String? = nil) {
     self.asked = id
-    self.askedWords = id.map { StringWords($0) }
+    self.askedWords = StringWords(id)
     self.dependency = dependency
     self.source = source
     self.direct = Self.direct(dependency, source)
@@ -60,7 +60,7 @@ final class Edge: @unchecked Sendable {  // immutable
 
   /// Of a lookup by id: what it was asked for.
   private let asked: String?
-  private let askedWords: StringWords?
+  private let askedWords: StringWords
 
   /// Whether this is the edge of a lookup by that type and id.
   @inline(__always)

@@ -7,7 +7,8 @@ struct StringWords: Equatable {
   let second: UInt
 
   @inline(__always)
-  init(_ string: String) {
+  init(_ string: String?) {
+    // No string is two zeros, and nil is.
     (first, second) = unsafeBitCast(string, to: (UInt, UInt).self)
   }
 

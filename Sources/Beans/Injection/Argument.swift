@@ -14,7 +14,7 @@ struct Argument {
   @usableFromInline let object: UnsafeRawPointer?
   /// Two words pass through registers, so the rest is one:
   ///
-  ///     0 reference    2 boxed    else the form of an existential    + 1 if owned
+  ///     0 reference    2 boxed    5 unknown    else the form of an existential    + 1 if owned
   @usableFromInline let rest: UInt
 
   @inlinable @inline(__always)
@@ -55,20 +55,20 @@ struct Argument {
   @inlinable @inline(__always)
   var form: Unmanaged<ExistentialForm>? {
     let pointer = rest & ~1
-    return pointer > 2 ? UnsafeRawPointer(bitPattern: pointer).map { .fromOpaque($0) } : nil
+    return pointer > 4 ? UnsafeRawPointer(bitPattern: pointer).map { .fromOpaque($0) } : nil
   }
 
   /// No argument at all: what a lookup that nobody has made before is answered with.
-  static var unknown: Argument { Argument(object: nil, rest: .max) }
+  static var unknown: Argument { Argument(object: nil, rest: 5) }
 
   @inlinable @inline(__always)
-  var isKnown: Bool { rest != .max }
+  var isKnown: Bool { rest != 5 }
 
   /// Whether the object is the value, held by somebody else,
   @inlinable @inline(__always)
   var isBorrowedReference: Bool { rest == 0 }
 
-  /// or with a reference of the argument's own. There is an object then.
+  /// or by the argument. There is an object then.
   @inlinable @inline(__always)
   var isOwnedReference: Bool { rest == 1 }
 
