@@ -46,20 +46,23 @@ _Bool beans_has_barrier_on_all_threads(void) {
 
 void beans_barrier_on_all_threads(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
 
-_Thread_local beans_lends *beans_thread_lends = 0;
+// Of threads that have none: nobody writes to it, or looks for its address.
+static beans_lends no_lends = {.lent = {&no_lends}};
+
+_Thread_local beans_lends *beans_thread_lends = &no_lends;
 
 static beans_lends *all_lends = 0;
 static pthread_key_t lends_key;
 static pthread_once_t lends_once = PTHREAD_ONCE_INIT;
 
 static void hand_on_lends(void *lends) {
-  beans_thread_lends = 0;
+  beans_thread_lends = &no_lends;
   __atomic_store_n(&((beans_lends *)lends)->is_taken, 0, __ATOMIC_RELEASE);
 }
 
 static void make_lends_key(void) { pthread_key_create(&lends_key, hand_on_lends); }
 
-beans_lends *beans_take_lends(void) {
+static void take_lends(void) {
   pthread_once(&lends_once, make_lends_key);
   beans_lends *lends = __atomic_load_n(&all_lends, __ATOMIC_ACQUIRE);
   for (; lends; lends = lends->next) {
@@ -75,7 +78,24 @@ beans_lends *beans_take_lends(void) {
     }
   }
   pthread_setspecific(lends_key, lends);
-  return beans_thread_lends = lends;
+  beans_thread_lends = lends;
+}
+
+const void **beans_find_lend(void) {
+  if (beans_thread_lends == &no_lends) take_lends();
+  for (uint32_t index = 0; index < BEANS_LENDS; index++)
+    if (!beans_thread_lends->lent[index]) return &beans_thread_lends->lent[index];
+  return 0;
+}
+
+const void *beans_lend_owner(uint32_t index) {
+  return beans_thread_lends == &no_lends ? 0 : beans_thread_lends->lent[index];
+}
+
+uint32_t beans_lend_count(void) {
+  uint32_t count = 0;
+  for (uint32_t index = 0; index < BEANS_LENDS; index++) count += beans_lend_owner(index) != 0;
+  return count;
 }
 
 _Bool beans_is_lent(const void *owner) {

@@ -11,14 +11,23 @@ extension Environment {
   /// - Throws: `.unknownBean`, `.ambiguousBean`, `.typeMismatch`, `.scopeNotActive`, `.finished`; what startup throws;
   ///   `.creationFailed` with what a factory threw in `underlying`; `.cyclicDependency` for a circle that only dynamic
   ///   lookups close.
-  @inlinable
+  @inlinable @inline(__always)
   public func getBean<T>(_ type: T.Type, byId id: String? = nil) throws -> T {
-    if let id {
-      if let argument = try fetchKnown(ObjectIdentifier(type), id) { return argument.consume(as: type) }
-    } else if let argument = try fetchKnown(ObjectIdentifier(type)) {
+    let known = ObjectIdentifier(type)
+    let argument = if let id { try fetchKnown(known, id) } else { try fetchKnown(known) }
+    // Nearly always.
+    if MemoryLayout<T>.size == MemoryLayout<UnsafeRawPointer?>.size {
+      if argument.isOwnedReference { return argument.takeReference(as: type) }
+    } else if argument.form != nil {
       return argument.consume(as: type)
     }
-    return try fetch(Dependency.of(type), id: id).consume(as: type)
+    return try get(argument, type, id)
+  }
+
+  /// Everything else.
+  @inlinable @inline(never)
+  func get<T>(_ argument: Argument, _ type: T.Type, _ id: String?) throws -> T {
+    try (argument.isKnown ? argument : fetch(Dependency.of(type), id: id)).consume(as: type)
   }
 
   /// Lends the bean: it is not released before `body` has returned, even if the environment is finished meanwhile.
@@ -27,17 +36,32 @@ extension Environment {
   /// do not slow each other down. In `body`, `shutdown()` begins the end and does not wait for it.
   ///
   /// - Throws: what `getBean` or `body` throws.
-  @inlinable
+  @inlinable @inline(__always)
   public func withBean<T, R>(_ type: T.Type, byId id: String? = nil, _ body: (T) throws -> R) throws -> R {
     let known = ObjectIdentifier(type)
-    if let borrowed = try id == nil ? borrowKnown(known) : borrowKnown(known, id ?? "") {
-      defer {
-        borrowed.argument.release()
-        borrowed.giveBack()
+    let borrowed = if let id { try borrowKnown(known, id) } else { try borrowKnown(known) }
+    if borrowed.argument.isBorrowedReference, MemoryLayout<T>.size == MemoryLayout<UnsafeRawPointer?>.size {
+      // What is borrowed has a note, and an object: a class reference, which an optional one is no different from.
+      let (object, note) = (borrowed.argument.object.unsafelyUnwrapped, borrowed.note.unsafelyUnwrapped)
+      defer { note.giveBack() }
+      return try Unmanaged<AnyObject>.fromOpaque(object)._withUnsafeGuaranteedRef {
+        try body(unsafeBitCast($0, to: T.self))
       }
-      return try borrowed.argument.withBorrowed(as: type, body)
     }
-    return try lendSlowly(Dependency.of(type), id) { try body($0.value(as: type)) }
+    return try lend(borrowed, type, id, body)
+  }
+
+  /// Everything else.
+  @inlinable @inline(never)
+  func lend<T, R>(_ borrowed: Borrowed, _ type: T.Type, _ id: String?, _ body: (T) throws -> R) throws -> R {
+    guard borrowed.argument.isKnown else {
+      return try lendSlowly(Dependency.of(type), id) { try body($0.value(as: type)) }
+    }
+    defer {
+      borrowed.argument.release()
+      borrowed.note?.giveBack()
+    }
+    return try body(borrowed.argument.value(as: type))
   }
 
   /// All beans of that type, subclasses and conforming types: those of the nearest environment first, then in order of
@@ -46,32 +70,33 @@ extension Environment {
   /// - Throws: as `getBean`; an empty array is no error.
   public func getBeansByType<T>(_ type: T.Type) throws -> [T] { try getBean([T].self) }
 
-  /// The bean for an edge the index knows, with a reference for the caller; nil for what nobody has asked for yet.
+  /// The bean for an edge the index knows, with a reference for the caller; unknown if nobody has asked for it yet.
   @usableFromInline
-  func fetchKnown(_ type: ObjectIdentifier) throws -> Argument? { try fetchKnown { $0.find(type) } }
-
-  @usableFromInline
-  func fetchKnown(_ type: ObjectIdentifier, _ id: String) throws -> Argument? { try fetchKnown { $0.find(type, id) } }
-
-  @inline(__always)
-  private func fetchKnown(_ find: (EdgeIndex) -> Unmanaged<Edge>?) throws -> Argument? {
-    var known: Unmanaged<Edge>?
-    if let borrowed = try borrow(find, &known) {
-      let argument = borrowed.argument.retained()
-      borrowed.giveBack()
-      return argument
-    }
-    return try fetchEntering(known, find)
+  func fetchKnown(_ type: ObjectIdentifier) throws -> Argument {
+    var place: UnsafeMutablePointer<EdgeIndex.Place>?
+    let borrowed = try borrow(&place) { $0.find(type) }
+    return borrowed.argument.isKnown ? borrowed.kept() : try fetchEntering(place) { $0.find(type) }
   }
 
-  /// An edge that was known stays so until the environment has ended.
-  @inline(__always)
+  @usableFromInline
+  func fetchKnown(_ type: ObjectIdentifier, _ id: String) throws -> Argument {
+    var place: UnsafeMutablePointer<EdgeIndex.Place>?
+    let borrowed = try borrow(&place) { $0.find(type, id) }
+    return borrowed.argument.isKnown ? borrowed.kept() : try fetchEntering(place) { $0.find(type, id) }
+  }
+
+  /// The ordinary way. An edge that was known stays so until the environment has ended.
+  @inline(never)
   private func fetchEntering(
-    _ known: Unmanaged<Edge>?, _ find: (EdgeIndex) -> Unmanaged<Edge>?
-  ) throws -> Argument? {
+    _ known: UnsafeMutablePointer<EdgeIndex.Place>?,
+    _ find: (EdgeIndex) -> UnsafeMutablePointer<EdgeIndex.Place>?
+  ) throws -> Argument {
     let leads = try enter()
     defer { leave() }
-    return try (known ?? edge(find))?._withUnsafeGuaranteedRef { try existing($0) ?? fetch($0, leads: leads) }
+    guard let place = known ?? index._withUnsafeGuaranteedRef(find) else {
+      return .unknown
+    }
+    return try place.pointee.edge._withUnsafeGuaranteedRef { try existing($0) ?? fetch($0, leads: leads) }
   }
 
   @usableFromInline
@@ -105,15 +130,15 @@ extension Environment {
 
   // Not closures that are handed down: those would be called through unspecialised functions of this module.
   @usableFromInline
-  func borrowKnown(_ type: ObjectIdentifier) throws -> Borrowed? {
-    var known: Unmanaged<Edge>?
-    return try borrow({ $0.find(type) }, &known)
+  func borrowKnown(_ type: ObjectIdentifier) throws -> Borrowed {
+    var known: UnsafeMutablePointer<EdgeIndex.Place>?
+    return try borrow(&known) { $0.find(type) }
   }
 
   @usableFromInline
-  func borrowKnown(_ type: ObjectIdentifier, _ id: String) throws -> Borrowed? {
-    var known: Unmanaged<Edge>?
-    return try borrow({ $0.find(type, id) }, &known)
+  func borrowKnown(_ type: ObjectIdentifier, _ id: String) throws -> Borrowed {
+    var known: UnsafeMutablePointer<EdgeIndex.Place>?
+    return try borrow(&known) { $0.find(type, id) }
   }
 
   @usableFromInline
@@ -146,16 +171,23 @@ extension Argument {
   /// The same with a reference of its own.
   @inline(__always)
   func retained() -> Argument {
-    if !isOwned, let object { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
+    guard let object else { return self }
+    if !isOwned { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
     return Argument(object: object, rest: rest | 1)
+  }
+
+  /// The value of an owned reference, taking that over.
+  @inlinable @inline(__always)
+  func takeReference<Value>(as type: Value.Type) -> Value {
+    // Who owns a reference has an object.
+    unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(object.unsafelyUnwrapped).takeRetainedValue(), to: Value.self)
   }
 
   /// The value, taking over the caller's reference.
   @inlinable
   func consume<Value>(as type: Value.Type) -> Value {
     if access == .reference, MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer?>.size {
-      guard let object else { return unsafeBitCast(object, to: Value.self) }
-      return unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(object).takeRetainedValue(), to: Value.self)
+      return isOwned ? takeReference(as: type) : unsafeBitCast(object, to: Value.self)
     }
     if let form {
       // An existential has its object.
@@ -165,16 +197,5 @@ extension Argument {
     let value = Argument.unbox(object, as: type)
     if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
     return value
-  }
-
-  /// The value without a reference of its own, where it is one object; somebody else keeps that alive.
-  @inlinable
-  func withBorrowed<Value, R>(as type: Value.Type, _ body: (Value) throws -> R) rethrows -> R {
-    if access == .reference, type is AnyObject.Type, let object {
-      return try Unmanaged<AnyObject>.fromOpaque(object)._withUnsafeGuaranteedRef {
-        try body(unsafeBitCast($0, to: Value.self))
-      }
-    }
-    return try body(value(as: type))
   }
 }

@@ -11,6 +11,30 @@ extension Environment {
     } catch { throw failure(error, of: recipe) }
   }
 
+  /// The same for what takes nothing but beans in plain environments, while those stand.
+  @inline(__always)
+  func buildRooted(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
+    let recipe = settled.pointee.recipe
+    // From a factory, it may be about to close a circle.
+    if Frame.innermost != nil || beans_stack_is_low() || settled.pointee.stepCount > SlotPlan.fewArguments {
+      return try recipe._withUnsafeGuaranteedRef { try buildUntracked($0) }
+    }
+    return try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) { buffer in
+      // There is room for some.
+      let arguments = buffer.baseAddress.unsafelyUnwrapped
+      for index in 0..<settled.pointee.stepCount {
+        let step = settled.pointee.steps + index
+        guard let access = step.pointee.access, let object = step.pointee.fixed?.pointee.object else {
+          return try recipe._withUnsafeGuaranteedRef { try buildUntracked($0) }
+        }
+        (arguments + index).initialize(to: Argument(object: object, access: access, isOwned: false))
+      }
+      do {
+        return try Frame.with(self, recipe, leads: false) { try call(settled, arguments) }
+      } catch { throw failure(error, of: recipe.takeUnretainedValue()) }
+    }
+  }
+
   func make(_ recipe: Recipe) throws -> AnyObject {
     try Frame.with(self, .passUnretained(recipe), leads: false) {
       try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) {

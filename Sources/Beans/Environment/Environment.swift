@@ -69,6 +69,7 @@ public final class Environment: @unchecked Sendable {
     header = Header(
       plan: Plan(name: name, scopeName: nil, parent: parent?.plan), parent: parent,
       setup: Setup(traceOrigin: traceOrigin))
+    plan.home = Self.canLend ? .passUnretained(self) : nil
   }
 
   /// What a factory's `configure` is handed: declares, never starts.

@@ -10,54 +10,64 @@ import Synchronization
 /// note it does not see was written by somebody who then sees the flag. If there is one, its writer, who looks at the
 /// flag when it has crossed the note out, goes on with the release.
 extension Environment {
-  /// Notes the use of the bean whose edge `find` finds, if that stands in a plain environment, here or further out; nil
-  /// where it is not ready, or the ordinary way has to be gone. `known` is the edge, if there is one.
+  /// Notes the use of the bean that `find` finds, if that stands in a plain environment, here or further out; unknown
+  /// where it is not ready, or the ordinary way has to be gone. `known` is its place then, if there is one.
   ///
   /// A prototype that is made of such beans only is built, and the caller's.
   @inline(__always)
-  func borrow(_ find: (EdgeIndex) -> Unmanaged<Edge>?, _ known: inout Unmanaged<Edge>?) throws -> Borrowed? {
-    let hops = header.plan._withUnsafeGuaranteedRef { $0.homeHops }
-    if hops < 0 { return nil }
-    let home = ancestor(hops)
-    guard let note = beans_lend(home.toOpaque()) else { return nil }
+  func borrow(
+    _ known: inout UnsafeMutablePointer<EdgeIndex.Place>?,
+    _ find: (EdgeIndex) -> UnsafeMutablePointer<EdgeIndex.Place>?
+  ) throws -> Borrowed {
+    guard let home = header.plan._withUnsafeGuaranteedRef({ $0.home }), let place = beans_lend(home.toOpaque()) else {
+      return .unknown
+    }
+    let note = Note(place: place)
     // A child that has not begun to end keeps its ancestors from doing so.
-    if header.state.load(ordering: .acquiring) & (State.gate | State.hosted) == 0 {
-      known = edge(find)
-      if let edge = known {
-        if let argument = edge._withUnsafeGuaranteedRef({ $0.standing }) {
-          return Borrowed(argument: argument, home: home, note: note)
-        }
-        if let prototype = edge._withUnsafeGuaranteedRef({ $0.prototype }) {
-          do {
-            if let argument = try build(prototype, for: edge) {
-              return Borrowed(argument: argument, home: home, note: note)
-            }
-          } catch {
-            Borrowed.end(note, home)
-            throw error
-          }
-        }
-      }
+    if header.state.load(ordering: .acquiring) & (State.gate | State.hosted) != 0 { return giveUp(note) }
+    known = index._withUnsafeGuaranteedRef(find)
+    if let known {
+      if let argument = known.pointee.standing { return Borrowed(argument: argument, note: note) }
+      return try borrow(note, known)
     }
-    Borrowed.end(note, home)
-    return nil
+    note.giveBack()
+    return .unknown
   }
 
-  @inline(never)
-  private func build(_ prototype: Unmanaged<Recipe>, for edge: Unmanaged<Edge>) throws -> Argument? {
-    try prototype._withUnsafeGuaranteedRef { recipe in
-      guard recipe.flat?.pointee.isRooted == true, let access = edge._withUnsafeGuaranteedRef({ $0.direct }) else {
-        return nil
-      }
-      let object = Unmanaged.passRetained(try buildUntracked(recipe))
-      return Argument(object: object.toOpaque(), access: access, isOwned: true)
-    }
-  }
-
-  /// What the plan's index knows.
+  /// Which edges the plan knows. The places of its beans are not looked at before their use is noted.
   @inline(__always)
-  func edge(_ find: (EdgeIndex) -> Unmanaged<Edge>?) -> Unmanaged<Edge>? {
-    header.plan._withUnsafeGuaranteedRef { $0.index._withUnsafeGuaranteedRef(find) }
+  var index: Unmanaged<EdgeIndex> { header.plan._withUnsafeGuaranteedRef { $0.index } }
+
+  /// The bean has not been seen to stand yet.
+  @inline(never)
+  private func borrow(_ note: Note, _ place: UnsafeMutablePointer<EdgeIndex.Place>) throws -> Borrowed {
+    let edge = place.pointee.edge
+    if let argument = edge._withUnsafeGuaranteedRef({ $0.standing }) {
+      place.pointee.remember(argument)
+      return Borrowed(argument: argument, note: note)
+    }
+    if let prototype = edge._withUnsafeGuaranteedRef({ $0.prototype }),
+      let settled = prototype._withUnsafeGuaranteedRef({ $0.flat }), settled.pointee.isRooted,
+      let access = edge._withUnsafeGuaranteedRef({ $0.direct })
+    {
+      do {
+        let object = Unmanaged.passRetained(try buildRooted(settled)).toOpaque()
+        return Borrowed(argument: Argument(object: object, access: access, isOwned: true), note: note)
+      } catch {
+        note.giveBack()
+        throw error
+      }
+    }
+    note.giveBack()
+    return .unknown
+  }
+
+  /// Nothing can be borrowed here, or not any more.
+  @inline(never)
+  private func giveUp(_ note: Note) -> Borrowed {
+    // What a `configure` was handed does not hold the environments around it, which may be gone.
+    if header.setup?.isTemplate == true { beans_return(note.place) } else { note.giveBack() }
+    return .unknown
   }
 
   /// Whether some thread is using a bean of this environment, which then releases it; see above.
@@ -67,7 +77,7 @@ extension Environment {
 
   /// Whether the calling thread is using a bean of this environment, or of one below.
   var isLentHere: Bool {
-    (0..<beans_lend_count()).contains { index in
+    (0..<UInt32(BEANS_LENDS)).contains { index in
       guard let owner = beans_lend_owner(index) else { return false }
       return Unmanaged<Environment>.fromOpaque(owner)._withUnsafeGuaranteedRef {
         $0 === self || $0.isDescendant(of: self)
@@ -79,21 +89,36 @@ extension Environment {
   static var canLend: Bool { hasBarrier }
 }
 
-/// A bean in use, not retained unless it is new, until `giveBack`. Those of one thread are given back in reverse order.
+/// A bean in use until its note is given back: not retained, unless it is new.
 @usableFromInline
 struct Borrowed {
   @usableFromInline let argument: Argument
-  fileprivate let home: Unmanaged<Environment>
-  fileprivate let note: UnsafeMutablePointer<beans_lends>
+  /// nil where the argument is unknown.
+  @usableFromInline let note: Note?
 
-  @usableFromInline
-  func giveBack() { Self.end(note, home) }
+  static var unknown: Borrowed { Borrowed(argument: .unknown, note: nil) }
 
+  /// The same with a reference for the caller, who then needs no note. Of what is known.
   @inline(__always)
-  static func end(_ note: UnsafeMutablePointer<beans_lends>, _ home: Unmanaged<Environment>) {
-    beans_return(note)
-    home._withUnsafeGuaranteedRef { home in
-      if home.header.state.load(ordering: .relaxed) & Environment.State.finishing != 0 { goOn(home) }
+  func kept() -> Argument {
+    let argument = argument.retained()
+    note.unsafelyUnwrapped.giveBack()
+    return argument
+  }
+}
+
+/// Where the calling thread has written down whose bean it is using: that environment's address.
+@usableFromInline
+struct Note {
+  fileprivate let place: UnsafeMutablePointer<UnsafeRawPointer?>
+
+  @usableFromInline @inline(__always)
+  func giveBack() {
+    let home = place.pointee
+    beans_return(place)
+    // A note names an environment.
+    Unmanaged<Environment>.fromOpaque(home.unsafelyUnwrapped)._withUnsafeGuaranteedRef { home in
+      if home.header.state.load(ordering: .relaxed) & Environment.State.finishing != 0 { Self.goOn(home) }
     }
   }
 

@@ -38,6 +38,7 @@ final class Edge: @unchecked Sendable {  // immutable
 
   init(_ dependency: Dependency, _ source: Source, asked id: String? = nil) {
     self.asked = id
+    self.askedWords = StringWords(id)
     self.dependency = dependency
     self.source = source
     self.direct = Self.direct(dependency, source)
@@ -59,11 +60,13 @@ final class Edge: @unchecked Sendable {  // immutable
 
   /// Of a lookup by id: what it was asked for.
   private let asked: String?
+  private let askedWords: StringWords
 
   /// Whether this is the edge of a lookup by that type and id.
   @inline(__always)
   func isAnswer(to type: ObjectIdentifier, _ id: String) -> Bool {
-    asked == id && ObjectIdentifier(dependency.wanted) == type
+    // Strings of the same words are equal: both are small, or they share their text, which `asked` holds.
+    (askedWords == StringWords(id) || asked == id) && ObjectIdentifier(dependency.wanted) == type
   }
 
   /// The beans that must exist before the edge can be followed.

@@ -91,7 +91,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     self.parent = parent
     self.configuration = ConfigurationManager(parent: parent?.configuration)
     self.lock = parent?.lock ?? Lock()
-    self.homeHops = !Environment.canLend ? -1 : scopeName == nil ? 0 : (parent?.homeHops ?? -2) + 1
+    self.home = parent?.home
     self.log = parent?.log ?? .shared
   }
 
@@ -106,8 +106,9 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   @exclusivity(unchecked) private(set) var slotCount = 0
   /// Of the children that a factory opens.
   private(set) var initialState: UInt = 0
-  /// How far out the nearest plain environment is; -1 where beans cannot be lent.
-  let homeHops: Int
+  /// The nearest plain environment, which every environment of this plan is, or holds through its parent; nil where
+  /// beans cannot be lent. Written before a plain plan's environment, or a factory's plan, is known to anybody.
+  @exclusivity(unchecked) var home: Unmanaged<Environment>?
   private(set) var tail = Tail(slots: 0, hasScope: false, hasSeed: false)
   /// Whether the factory makes a scope object for each child.
   var hasScopeObject = false
@@ -366,9 +367,9 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     return try lock.mutex.withLock { _ in
       let key = ObjectIdentifier(dependency.wanted)
       if let id {
-        if let known = index.find(key, id) { return known.takeUnretainedValue() }
+        if let known = index.find(key, id) { return known.pointee.edge.takeUnretainedValue() }
       } else if let known = index.find(key) {
-        return known.takeUnretainedValue()
+        return known.pointee.edge.takeUnretainedValue()
       }
       hintsLeft = 20
       let found = try Linker.lookup(dependency, id: id, in: self)

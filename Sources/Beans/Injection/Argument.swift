@@ -14,7 +14,7 @@ struct Argument {
   @usableFromInline let object: UnsafeRawPointer?
   /// Two words pass through registers, so the rest is one:
   ///
-  ///     0 reference    2 boxed    else the form of an existential    + 1 if owned
+  ///     0 reference    2 boxed    5 unknown    else the form of an existential    + 1 if owned
   @usableFromInline let rest: UInt
 
   @inlinable @inline(__always)
@@ -55,8 +55,22 @@ struct Argument {
   @inlinable @inline(__always)
   var form: Unmanaged<ExistentialForm>? {
     let pointer = rest & ~1
-    return pointer > 2 ? UnsafeRawPointer(bitPattern: pointer).map { .fromOpaque($0) } : nil
+    return pointer > 4 ? UnsafeRawPointer(bitPattern: pointer).map { .fromOpaque($0) } : nil
   }
+
+  /// No argument at all: what a lookup that nobody has made before is answered with.
+  static var unknown: Argument { Argument(object: nil, rest: 5) }
+
+  @inlinable @inline(__always)
+  var isKnown: Bool { rest != 5 }
+
+  /// Whether the object is the value, held by somebody else,
+  @inlinable @inline(__always)
+  var isBorrowedReference: Bool { rest == 0 }
+
+  /// or by the argument. There is an object then.
+  @inlinable @inline(__always)
+  var isOwnedReference: Bool { rest == 1 }
 
   /// An argument that keeps `object` alive until `release()`.
   init(owning object: AnyObject, access: Access) {
@@ -113,10 +127,9 @@ struct Arguments {
     next += 1
     // Nearly always: a class, or an optional of one, and an object as it is.
     if MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer?>.size, argument.rest <= 1 {
-      if argument.rest == 0 { return unsafeBitCast(argument.object, to: type) }
-      // What is owned is an object: an optional that is nil is not.
-      let object = Unmanaged<AnyObject>.fromOpaque(argument.object.unsafelyUnwrapped)
-      return unsafeBitCast(object.takeRetainedValue(), to: type)
+      // An optional that is nil is not owned.
+      if !argument.isOwned { return unsafeBitCast(argument.object, to: type) }
+      return argument.takeReference(as: type)
     }
     return argument.unwrapped(as: type)
   }

@@ -38,7 +38,12 @@ final class ExistentialForm: Sendable {
   /// The same, taking over a reference.
   @inlinable @inline(__always)
   func value<Value>(_ object: UnsafeRawPointer, as type: Value.Type) -> Value {
-    withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
+    if MemoryLayout<Value>.size == 2 * MemoryLayout<UnsafeRawPointer>.size {
+      // One protocol, for classes only.
+      let object = Unmanaged<AnyObject>.fromOpaque(object).takeRetainedValue()
+      return unsafeBitCast((object, words.pointee), to: Value.self)
+    }
+    return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
       // One element was asked for.
       let value = buffer.baseAddress.unsafelyUnwrapped
       let raw = UnsafeMutableRawPointer(value)

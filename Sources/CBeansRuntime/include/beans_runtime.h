@@ -72,41 +72,46 @@ _Bool beans_has_barrier_on_all_threads(void);
 /// Runs it: about a microsecond. What other threads have only fenced from their compiler is in order then.
 void beans_barrier_on_all_threads(void);
 
-/// What one thread has in use without having counted itself in: a short stack of addresses that other threads may read.
-/// Records outlive their threads and are handed on, so that readers never meet a freed one.
+/// What one thread has in use without having counted itself in: a few addresses that other threads may read, 0 where
+/// there is none. Records outlive their threads and are handed on, so that readers never meet a freed one.
 #define BEANS_LENDS 7
 typedef struct beans_lends {
   const void *lent[BEANS_LENDS];
-  uint32_t depth;
   uint32_t is_taken;
   struct beans_lends *next;
 } beans_lends;
 
+/// Never null: a thread without a record has one whose first place is never free.
 extern _Thread_local beans_lends *beans_thread_lends;
-beans_lends *beans_take_lends(void);
+/// A free place of the calling thread's record, which it may have to be given; null where there is none.
+const void **beans_find_lend(void);
 
-/// Notes that the calling thread uses something of `owner`; null where its stack is full.
-static inline beans_lends *beans_lend(const void *owner) {
-  beans_lends *lends = beans_thread_lends;
-  if (!lends) lends = beans_take_lends();
-  if (lends->depth == BEANS_LENDS) return 0;
-  __atomic_store_n(&lends->lent[lends->depth++], owner, __ATOMIC_RELAXED);
+/// Notes that the calling thread uses something of `owner`; answers where, or null where there is no place left.
+static inline const void **beans_lend(const void *owner) {
+  // Nearly always, a thread uses one thing at a time.
+  const void **lend = beans_thread_lends->lent;
+  if (*lend) {
+    lend = beans_find_lend();
+    if (!lend) return 0;
+  }
+  __atomic_store_n(lend, owner, __ATOMIC_RELAXED);
   beans_compiler_fence();
-  return lends;
+  return lend;
 }
 
-/// The last note is crossed out.
-static inline void beans_return(beans_lends *lends) {
-  __atomic_store_n(&lends->lent[--lends->depth], 0, __ATOMIC_RELEASE);
+/// Crosses a note out.
+static inline void beans_return(const void **lend) {
+  __atomic_store_n(lend, 0, __ATOMIC_RELEASE);
   beans_compiler_fence();
 }
 
 /// Whether any thread uses something of `owner`. Runs the barrier.
 _Bool beans_is_lent(const void *owner);
 
-/// The notes of the calling thread, the oldest first.
-static inline uint32_t beans_lend_count(void) { return beans_thread_lends ? beans_thread_lends->depth : 0; }
-static inline const void *beans_lend_owner(uint32_t index) { return beans_thread_lends->lent[index]; }
+/// The notes of the calling thread: whose something it uses, or null, for each place of its record.
+const void *beans_lend_owner(uint32_t index);
+/// How many there are.
+uint32_t beans_lend_count(void);
 
 /// Tell ThreadSanitizer what a lock orders, where the program runs under it; do nothing elsewhere.
 void beans_lock_acquired(const void *lock);

@@ -59,6 +59,39 @@ struct LendTests {
     try environment.shutdown() as Void
   }
 
+  @Test func whatIsLentIsWhatIsFound() throws {
+    let counters = Tracked.Counters()
+    let environment = try Environment()
+    try environment.define(environment.bean(Tracked.self, factory: { Tracked(counters) }))
+      .define(environment.bean(7, id: "seven")).startup()
+    let tracked = try environment.getBean(Tracked.self)
+    for _ in 0..<3 {
+      #expect(try environment.withBean(Tracked.self) { $0 === tracked })
+      #expect(try environment.withBean(Tracked?.self) { $0 === tracked })
+      #expect(try environment.withBean(Int.self) { $0 } == 7)
+      #expect(try environment.withBean(Int.self, byId: "seven") { $0 } == 7)
+      #expect(try environment.getBean(Int.self, byId: "seven") == 7)
+      #expect(try environment.getBean(Tracked?.self) === tracked)
+      #expect(try environment.getBean(Environment.self) === environment)
+      #expect(try environment.withBean(String?.self) { $0 } == nil)
+    }
+    #expect(beans_lend_count() == 0)
+    try environment.shutdown() as Void
+  }
+
+  /// It knows what is around it, but holds none of it.
+  @Test func whatIsBeingDeclaredLendsNothing() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Tracked.self, factory: { Tracked(Tracked.Counters()) }))
+    let tenants = try environment.childFactory("tenant", seed: Int.self)
+    _ = try tenants.childFactory("session", seed: Int.self) { session in
+      #expect(throws: EnvironmentError.self) { try session.withBean(Tracked.self) { _ in } }
+      #expect(throws: EnvironmentError.self) { try session.getBean(Tracked.self) }
+    }
+    #expect(beans_lend_count() == 0)
+    try environment.shutdown() as Void
+  }
+
   /// More than one thread's notes have room for: those beyond go the ordinary way.
   @Test func deeplyNested() throws {
     let counters = Tracked.Counters()

@@ -14,7 +14,7 @@ struct EdgeIndexTests {
   private static func edge() -> Edge { Edge(Dependency.of(Int.self), .environment) }
 
   private static func found(_ index: EdgeIndex, _ key: ObjectIdentifier) -> Edge? {
-    index.find(key)?.takeUnretainedValue()
+    index.find(key)?.pointee.edge.takeUnretainedValue()
   }
 
   @Test func growsAndKeepsEverything() {
@@ -45,6 +45,37 @@ struct EdgeIndexTests {
     index.insert(Self.key(1), first)
     index.insert(Self.key(1), second)
     #expect(Self.found(index, Self.key(1)) === first)
+  }
+
+  /// The same text in a small string and in one with room for more: found by each, and by nothing else.
+  @Test func idsInSmallAndLargeStrings() {
+    let index = EdgeIndex()
+    let type = ObjectIdentifier(Int.self)
+    var large = ""
+    large.reserveCapacity(100)
+    large += "west"
+    #expect(large == "west" && !StringWords(large).isSmall && StringWords("west").isSmall)
+    for id in ["west", large, String(repeating: "north", count: 10)] {
+      let edge = Edge(Dependency.of(Int.self), .environment, asked: id)
+      index.insert(type, edge, id: id)
+      #expect(index.find(type, id)?.pointee.edge.takeUnretainedValue() === edge)
+    }
+    #expect(index.find(type, "east") == nil)
+    #expect(index.find(type, "") == nil)
+    #expect(index.find(ObjectIdentifier(Double.self), "west") == nil)
+    #expect(Self.found(index, type) == nil)
+  }
+
+  @Test func aPlaceRemembersWhatStands() {
+    let index = EdgeIndex()
+    let object = ValueBox(7)
+    index.insert(Self.key(1), Self.edge())
+    #expect(index.find(Self.key(1))?.pointee.standing == nil)
+    index.find(Self.key(1))?.pointee.remember(Argument(borrowing: object, access: .boxed))
+    #expect(index.find(Self.key(1))?.pointee.standing?.value(as: Int.self) == 7)
+    // A larger table has new places.
+    for number in 2..<20 { index.insert(Self.key(number), Self.edge()) }
+    #expect(index.find(Self.key(1))?.pointee.standing == nil)
   }
 
   @Test func removingLetsGoOfTheEdges() {
