@@ -7,29 +7,39 @@ struct PropertyAccess {
   let dependency: Dependency
   /// Sets the property of an object that is an `owner`: startup has checked it.
   let set: (AnyObject, Argument) throws -> Void
-  /// The same without a call, for arguments that it can take.
+  /// The same without a call, for arguments that it can take;
   let field: ReferenceField?
+  /// what a key path leads to may turn out to be such a field.
+  let place: PathPlace?
 
   init(
-    owner: Any.Type, dependency: Dependency, field: ReferenceField?,
+    owner: Any.Type, dependency: Dependency, field: ReferenceField? = nil,
     set: @escaping (AnyObject, Argument) throws -> Void
   ) {
     self.owner = owner
     self.dependency = dependency
     self.set = set
     self.field = field
+    self.place = nil
   }
 
   @usableFromInline
-  init(owner: Any.Type, dependency: Dependency, set: @escaping (AnyObject, Argument) throws -> Void) {
-    self.init(owner: owner, dependency: dependency, field: nil, set: set)
+  init(
+    _ owner: Any.Type, _ dependency: Dependency, _ place: PathPlace, set: @escaping (AnyObject, Argument) throws -> Void
+  ) {
+    self.owner = owner
+    self.dependency = dependency
+    self.set = set
+    self.field = nil
+    self.place = place
   }
 
   /// Inlined into the module that declares the bean, so that it is compiled for the concrete types and the one path.
   @inlinable @inline(__always)
   init<Instance, Value>(_ path: ReferenceWritableKeyPath<Instance, Value>) {
-    let place = PathPlace()
-    self.init(owner: Instance.self, dependency: Dependency.of(Value.self)) { object, argument in
+    let dependency = Dependency.of(Value.self)
+    let place = PathPlace(dependency, size: MemoryLayout<Value>.size)
+    self.init(Instance.self, dependency, place) { object, argument in
       let value = argument.value(as: Value.self)
       if let memory = place.memory(in: object) {
         memory.assumingMemoryBound(to: Value.self).pointee = value

@@ -21,17 +21,20 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     let source: Source
     let set: (AnyObject, Argument) throws -> Void
     let field: ReferenceField?
+    let place: PathPlace?
 
     init(_ source: Source, _ access: PropertyAccess) {
       self.source = source
       self.set = access.set
       self.field = access.field
+      self.place = access.place
     }
 
     private init(_ source: Source, _ set: @escaping (AnyObject, Argument) throws -> Void) {
       self.source = source
       self.set = set
       self.field = nil
+      self.place = nil
     }
 
     func setting(_ set: @escaping (AnyObject, Argument) throws -> Void) -> Property { Property(source, set) }

@@ -40,12 +40,17 @@ struct SlotPlan: ~Copyable {
   struct Assignment {
     /// nil where only the instance knows what it wants.
     let edge: Unmanaged<Edge>?
-    let field: ReferenceField?
+    private let known: ReferenceField?
+    private let place: Unmanaged<PathPlace>?
 
     fileprivate init(_ property: Recipe.Property) {
       edge = property.edge.map { .passUnretained($0) }
-      field = property.field
+      known = property.field
+      place = property.place.map { .passUnretained($0) }
     }
+
+    @inline(__always)
+    var field: ReferenceField? { known ?? place?._withUnsafeGuaranteedRef { $0.field } }
   }
 
   let recipe: Unmanaged<Recipe>

@@ -12,8 +12,21 @@ final class PathPlace: Sendable {
 
   /// From the start of an instance, where its class stands.
   private let offset = Atomic(unknown)
+  /// Whether the property is a reference to an object, or an optional one.
+  private let isReference: Bool
 
-  @usableFromInline init() {}
+  /// Of a property of that size.
+  @usableFromInline
+  init(_ dependency: Dependency, size: Int) {
+    isReference = dependency.isReference && size == MemoryLayout<UnsafeRawPointer>.size
+  }
+
+  /// The property, if it is known to be one strong reference in memory.
+  @inline(__always)
+  var field: ReferenceField? {
+    let offset = offset.load(ordering: .relaxed)
+    return isReference && offset > 0 ? ReferenceField(offset: offset) : nil
+  }
 
   /// The property's memory, if it is known to have some.
   @usableFromInline
