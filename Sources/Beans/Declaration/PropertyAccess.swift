@@ -48,7 +48,7 @@ struct PropertyAccess {
         let instance = unsafeBitCast(object, to: Instance.self)
         withUnsafeMutablePointer(to: &instance[keyPath: path]) { property in
           property.pointee = value
-          place.learn(property, Value.self, in: object)
+          place.learn(property, path, in: object)
         }
       } else {
         let instance: Instance = try BeanCallback.read(object)

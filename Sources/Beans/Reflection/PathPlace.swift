@@ -35,14 +35,18 @@ final class PathPlace: Sendable {
     return offset <= 0 ? nil : Unmanaged.passUnretained(object).toOpaque() + offset
   }
 
-  /// The path has ended there: keeps that if it is the place of one of the object's stored properties, of that type.
+  /// The path has ended there: keeps that if it is the place of one of the object's stored properties, and the path names
+  /// that and nothing on the way to it, which might only now lead back to the object.
   @usableFromInline @inline(never)
-  func learn(_ place: UnsafeRawPointer, _ type: Any.Type, in object: AnyObject) {
+  func learn(_ place: UnsafeRawPointer, _ path: AnyKeyPath, in object: AnyObject) {
     if offset.load(ordering: .relaxed) == Self.nowhere { return }
+    let (root, value) = (Swift.type(of: path).rootType, Swift.type(of: path).valueType)
     let distance = place - UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     var next: AnyClass? = Swift.type(of: object)
     while let owner = next {
-      if StoredField.declared(by: owner).contains(where: { $0.offset == distance && $0.type == type }) {
+      if let field = StoredField.declared(by: owner).first(where: { $0.offset == distance && $0.type == value }),
+        "\(path)" == "\\\(root).\(field.name)"
+      {
         offset.store(distance, ordering: .relaxed)
         return
       }

@@ -81,6 +81,40 @@ import Testing
     #expect(owners.map(\.inner.text) == ["a", "b", "c"])
   }
 
+  /// At first it leads back to the object itself, whose memory that is not always.
+  @Test func throughTheObjectItself() throws {
+    let access = PropertyAccess(\Node.next.value)
+    for isOwn in [true, true, false, true] {
+      let (node, other) = (Node(), Node())
+      node.next = isOwn ? node : other
+      let argument = try #require(access.dependency.argument(fixed: 7))
+      try access.set(node, argument)
+      argument.release()
+      #expect(node.value == (isOwn ? 7 : 0))
+      #expect(other.value == (isOwn ? 0 : 7))
+      node.next = nil
+    }
+  }
+
+  /// Whether the path has been understood: not only does it work, it is not followed any more.
+  @Test func aPlaceIsLearned() {
+    let (plain, derived) = (Plain(), Derived())
+    let place = PathPlace(Dependency.of(String.self), size: MemoryLayout<String>.size)
+    withUnsafeMutablePointer(to: &plain.text) { place.learn($0, \Plain.text, in: plain) }
+    #expect(place.memory(in: plain) != nil)
+    let inherited = PathPlace(Dependency.of(Int.self), size: MemoryLayout<Int>.size)
+    withUnsafeMutablePointer(to: &derived.fixed) { inherited.learn($0, \Derived.fixed, in: derived) }
+    #expect(inherited.memory(in: derived) != nil)
+    let other = PathPlace(Dependency.of(String.self), size: MemoryLayout<String>.size)
+    withUnsafeMutablePointer(to: &plain.text) { other.learn($0, \Holder.inner.text, in: plain) }
+    #expect(other.memory(in: plain) == nil)
+  }
+
+  private final class Node {
+    var next: Node!
+    var value = 0
+  }
+
   private struct Pair {
     var first = 0
     var second = 0
