@@ -235,14 +235,19 @@ public final class EventLoop: Sendable {
       case .wake(let sleeper): sleeper.finish(on: self)
       }
     }
+    // More are due: what so many have released is not left for a later turn to clear up.
+    Allocator.joinReleased()
   }
 
   private func waitForEvents() {
     let now = Deadline.now
     let hasWork = !batch.isUsedUp || !deferred.isEmpty
+    // Released at the end of this method, outside the lock; the loop comes round again for the next.
+    var emptied: TimerHeap.Emptied?
     let waitEnd = state.withLock { state -> UInt64? in
+      emptied = state.timers.takeEmptied()
       let earliest = state.timers.earliest
-      guard !hasWork, state.queue.isEmpty, !state.stopRequested, earliest > now else { return nil }
+      guard emptied == nil, !hasWork, state.queue.isEmpty, !state.stopRequested, earliest > now else { return nil }
       state.isWaiting = true
       state.waitEnd = earliest
       return earliest

@@ -12,7 +12,7 @@ struct TimerKey: Sendable, Hashable {
 
 /// The timers of a loop: a 4-ary min-heap over a table of slots.
 ///
-/// Inserting, removing and popping cost O(log n) and, beyond growing the two arrays, allocate nothing. The heap is dense:
+/// Inserting, removing and popping cost O(log n) and, but for one block per thousand timers, allocate nothing. The heap is dense:
 /// a removed timer leaves neither its closure nor a tombstone. About 64 bytes a timer, plus what its closure captures.
 /// A plain value without a lock; the loop's mutex protects it.
 struct TimerHeap: Sendable {
@@ -27,7 +27,7 @@ struct TimerHeap: Sendable {
     }
   }
 
-  private struct Slot {
+  fileprivate struct Slot {
     /// Nil when the slot is free.
     var action: TimerAction?
     var sequence: UInt64
@@ -36,11 +36,15 @@ struct TimerHeap: Sendable {
   }
 
   private static let none: Int32 = -1
-  /// Arrays larger than this are given back when the last timer goes.
-  private static let keptCapacity = 4_096
+  /// A heap with more segments of slots than these gives them up when its last timer has gone.
+  private static let keptSegments = 4
+  /// How many of them at a time.
+  private static let segmentsAtATime = 64
 
-  private var nodes: [Node] = []
-  private var slots: [Slot] = []
+  private var nodes = SegmentedArray<Node>()
+  private var slots = SegmentedArray<Slot>()
+  /// Slots of timers that have all gone.
+  private var emptied: [[Slot]] = []
   private var firstFree = Self.none
   private var nextSequence: UInt64 = 0
 
@@ -82,11 +86,30 @@ struct TimerHeap: Sendable {
 
   /// Takes all timers out, in no particular order.
   mutating func removeAll() -> [TimerAction] {
-    let actions = slots.compactMap(\.action)
-    nodes = []
-    slots = []
+    let actions = slots.takeSegments().joined().compactMap(\.action)
+    _ = nodes.takeSegments()
     firstFree = Self.none
     return actions
+  }
+
+  /// Memory of timers that have gone; releasing it gives it back.
+  struct Emptied: Sendable {
+    fileprivate let slots: [[Slot]]
+  }
+
+  /// Takes out some of the memory that an empty heap does not need; nil when there is none.
+  ///
+  /// It takes milliseconds to give back what a million timers needed: not to be spent under a lock, nor all in one turn.
+  mutating func takeEmptied() -> Emptied? {
+    if nodes.isEmpty, slots.segmentCount > Self.keptSegments {
+      // Nothing refers to a slot any more, and sequence numbers go on, so stale keys stay stale.
+      emptied += slots.takeSegments()
+      firstFree = Self.none
+    }
+    guard !emptied.isEmpty else { return nil }
+    let some = Array(emptied.suffix(Self.segmentsAtATime))
+    emptied.removeLast(some.count)
+    return Emptied(slots: some)
   }
 
   private mutating func removeNode(at position: Int) -> TimerAction? {
@@ -101,12 +124,6 @@ struct TimerHeap: Sendable {
     let action = slots[Int(slot)].action.take()
     slots[Int(slot)].position = firstFree
     firstFree = slot
-    if nodes.isEmpty, slots.count > Self.keptCapacity {
-      // Nothing refers to a slot any more, and sequence numbers go on, so stale keys stay stale.
-      nodes = []
-      slots = []
-      firstFree = Self.none
-    }
     return action
   }
 

@@ -77,10 +77,36 @@ import Testing
     // Also after the memory of many timers has been given back.
     let many = (0..<10_000).map { heap.insert(deadline: UInt64($0), .run {}) }
     while heap.popDue(at: .max) != nil {}
+    while heap.takeEmptied() != nil {}
     _ = heap.insert(deadline: 1, .run {})
     let removed = many.compactMap { heap.remove($0) }
     #expect(removed.isEmpty)
     #expect(heap.count == 1)
+  }
+
+  @Test func aLargeHeapIsGivenUpPieceByPieceWhenItIsEmpty() {
+    var heap = TimerHeap()
+    for deadline in 0..<200_000 { _ = heap.insert(deadline: UInt64(deadline), .run {}) }
+    while heap.count > 1 { _ = heap.popDue(at: .max) }
+    #expect(piecesGivenUp(by: &heap) == 0)
+    _ = heap.popDue(at: .max)
+    // Timers that come meanwhile do not hold it up.
+    _ = heap.insert(deadline: 7, .run {})
+    _ = heap.popDue(at: .max)
+    let piece = heap.takeEmptied()
+    #expect(piece != nil)
+    let key = heap.insert(deadline: 8, .run {})
+    #expect(heap.earliest == 8)
+    #expect(piecesGivenUp(by: &heap) == 3)
+    #expect(heap.remove(key) != nil)
+    // A small one keeps what it has.
+    #expect(piecesGivenUp(by: &heap) == 0)
+  }
+
+  private func piecesGivenUp(by heap: inout TimerHeap) -> Int {
+    var count = 0
+    while heap.takeEmptied() != nil { count += 1 }
+    return count
   }
 
   @Test func removeAllReturnsEveryAction() {

@@ -117,6 +117,8 @@ struct Sessions {
     let heart = Heartbeat(on: loop)
     // Looks now and then: work sent to the loop to be told would be part of what is measured.
     while loop.scheduledCount > 0 { usleep(5000) }
+    // The turn of the last expiry counts, and those in which the loop gives back what so many timers needed.
+    for _ in 0..<4 { try loop.perform {} }
     let longest = heart.stop()
     let (left, expired) = try loop.perform { (store.live, store.expired) }
     try SelfCheck.expect(expired == count, "\(expired) of \(count) sessions have expired")
