@@ -89,11 +89,11 @@ extension Environment {
   @inline(never)
   private func fetchEntering(
     _ known: UnsafeMutablePointer<EdgeIndex.Place>?,
-    _ find: (EdgeIndex) -> UnsafeMutablePointer<EdgeIndex.Place>?
+    _ find: (borrowing EdgeIndex) -> UnsafeMutablePointer<EdgeIndex.Place>?
   ) throws -> Argument {
     let leads = try enter()
     defer { leave() }
-    guard let place = known ?? index._withUnsafeGuaranteedRef(find) else {
+    guard let place = known ?? header.plan._withUnsafeGuaranteedRef({ find($0.index) }) else {
       return .unknown
     }
     return try place.pointee.edge._withUnsafeGuaranteedRef { try existing($0) ?? fetch($0, leads: leads) }

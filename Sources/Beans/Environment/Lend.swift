@@ -17,7 +17,7 @@ extension Environment {
   @inline(__always)
   func borrow(
     _ known: inout UnsafeMutablePointer<EdgeIndex.Place>?,
-    _ find: (EdgeIndex) -> UnsafeMutablePointer<EdgeIndex.Place>?
+    _ find: (borrowing EdgeIndex) -> UnsafeMutablePointer<EdgeIndex.Place>?
   ) throws -> Borrowed {
     guard let home = header.plan._withUnsafeGuaranteedRef({ $0.home }), let place = beans_lend(home.toOpaque()) else {
       return .unknown
@@ -25,7 +25,7 @@ extension Environment {
     let note = Note(place: place)
     // A child that has not begun to end keeps its ancestors from doing so.
     if header.state.load(ordering: .acquiring) & (State.gate | State.hosted) != 0 { return giveUp(note) }
-    known = index._withUnsafeGuaranteedRef(find)
+    known = header.plan._withUnsafeGuaranteedRef { find($0.index) }
     if let known {
       if let argument = known.pointee.standing { return Borrowed(argument: argument, note: note) }
       return try borrow(note, known)
@@ -33,10 +33,6 @@ extension Environment {
     note.giveBack()
     return .unknown
   }
-
-  /// Which edges the plan knows. The places of its beans are not looked at before their use is noted.
-  @inline(__always)
-  var index: Unmanaged<EdgeIndex> { header.plan._withUnsafeGuaranteedRef { $0.index } }
 
   /// The bean has not been seen to stand yet.
   @inline(never)

@@ -4,10 +4,10 @@ import Synchronization
 ///
 /// Open addressing over metadata addresses, mixed with what an id consists of. Readers take no lock; writers hold the
 /// plan's. A table that has become too small is kept until the index goes, because a reader may still be in it: all of
-/// them together are no larger than the newest.
+/// them together are smaller than the newest.
 ///
-/// `current` and what stands in places are atomic, the rest is guarded by the plan's lock.
-final class EdgeIndex: @unchecked Sendable {
+/// `newest` and what stands in places are atomic, the rest is guarded by the plan's lock.
+struct EdgeIndex: ~Copyable, @unchecked Sendable {
   /// What is known under one key.
   struct Place: ~Copyable {
     /// 0 where the place is empty. Stored last, so who sees it sees the edge.
@@ -48,17 +48,30 @@ final class EdgeIndex: @unchecked Sendable {
     }
   }
 
-  private final class Table {
+  /// Stands in front of its places, in one block: who looks something up has few addresses to follow.
+  private struct Table: ~Copyable {
     let mask: UInt
-    let places: UnsafeMutablePointer<Place>
+    let older: UnsafeMutablePointer<Table>?
+    var count = 0
 
-    init(capacity: Int) {
-      mask = UInt(capacity - 1)
-      places = .allocate(capacity: capacity)
+    /// A cache line, so that no place stands in two.
+    private static let header = 64
+
+    static func make(capacity: Int, older: UnsafeMutablePointer<Table>?) -> UnsafeMutablePointer<Table> {
+      let block = UnsafeMutableRawPointer.allocate(
+        byteCount: header + capacity * MemoryLayout<Place>.stride, alignment: header)
+      let table = block.bindMemory(to: Table.self, capacity: 1)
+      table.initialize(to: Table(mask: UInt(capacity - 1), older: older))
+      let places = (block + header).bindMemory(to: Place.self, capacity: capacity)
       for index in 0..<capacity { (places + index).initialize(to: Place()) }
+      return table
     }
 
-    deinit { places.deallocate() }
+    @inline(__always)
+    static func place(_ table: UnsafeMutablePointer<Table>, _ position: UInt) -> UnsafeMutablePointer<Place> {
+      let start = UnsafeMutableRawPointer(table) + header
+      return start.assumingMemoryBound(to: Place.self) + Int(bitPattern: position)
+    }
 
     /// Where to look for a key first. Fibonacci hashing: metadata addresses differ in their middle bits.
     @inline(__always)
@@ -67,25 +80,31 @@ final class EdgeIndex: @unchecked Sendable {
     @inline(__always)
     func next(_ position: UInt) -> UInt { (position &+ 1) & mask }
 
-    @inline(__always)
-    func place(_ position: UInt) -> UnsafeMutablePointer<Place> { places + Int(bitPattern: position) }
+    /// A quarter full at most: nearly every key stands where one looks first.
+    var isFull: Bool { UInt(count) * 4 > mask }
 
-    func insert(_ key: UInt, _ edge: Edge) {
-      var position = start(key)
-      while !place(position).pointee.isEmpty { position = next(position) }
-      place(position).pointee.fill(key, edge)
+    static func insert(_ table: UnsafeMutablePointer<Table>, _ key: UInt, _ edge: Edge) {
+      var position = table.pointee.start(key)
+      while !place(table, position).pointee.isEmpty { position = table.pointee.next(position) }
+      place(table, position).pointee.fill(key, edge)
+      table.pointee.count += 1
+    }
+
+    static func free(_ table: UnsafeMutablePointer<Table>) {
+      if let older = table.pointee.older { free(older) }
+      table.deallocate()
     }
   }
 
-  private let current: Atomic<UnsafeRawPointer?>
-  private var tables: [Table]
-  private var edges: [(key: UInt, edge: Edge)] = []
+  private let newest = Atomic(Table.make(capacity: 8, older: nil))
+  /// Holds the edges.
+  private let edges = Edges()
 
-  init() {
-    let first = Table(capacity: 8)
-    tables = [first]
-    current = Atomic(UnsafeRawPointer(Unmanaged.passUnretained(first).toOpaque()))
+  private final class Edges {
+    @exclusivity(unchecked) var all: [(key: UInt, edge: Edge)] = []
   }
+
+  deinit { Table.free(newest.load(ordering: .relaxed)) }
 
   /// Places are as long-lived as the index, or until `removeAll`.
   @inline(__always)
@@ -99,38 +118,32 @@ final class EdgeIndex: @unchecked Sendable {
   /// Keys of lookups by id may be equal by chance, so those are compared.
   @inline(__always)
   private func find(_ key: UInt, _ isIt: (borrowing Place) -> Bool) -> UnsafeMutablePointer<Place>? {
-    // Never nil, and a table lives as long as the index.
-    let table = current.load(ordering: .acquiring).unsafelyUnwrapped
-    return Unmanaged<Table>.fromOpaque(table)._withUnsafeGuaranteedRef { table in
-      var position = table.start(key)
-      while true {
-        let place = table.place(position)
-        let known = place.pointee.known
-        if known == key, isIt(place.pointee) { return place }
-        if known == 0 { return nil }
-        position = table.next(position)
-      }
+    let table = newest.load(ordering: .acquiring)
+    var position = table.pointee.start(key)
+    while true {
+      let place = Table.place(table, position)
+      let known = place.pointee.known
+      if known == key, isIt(place.pointee) { return place }
+      if known == 0 { return nil }
+      position = table.pointee.next(position)
     }
   }
 
   /// Under the plan's lock.
   func insert(_ type: ObjectIdentifier, _ edge: Edge, id: String? = nil) {
     let key = id.map { Self.key(type, $0) } ?? UInt(bitPattern: type)
-    edges.append((key, edge))
-    // `tables` is never empty. Half full at most.
-    if let table = tables.last, UInt(edges.count) * 2 <= table.mask + 1 { return table.insert(key, edge) }
-    let next = Table(capacity: tables.reduce(8) { max($0, 2 * (Int($1.mask) + 1)) })
-    for (key, edge) in edges { next.insert(key, edge) }
-    tables.append(next)
-    current.store(UnsafeRawPointer(Unmanaged.passUnretained(next).toOpaque()), ordering: .releasing)
+    edges.all.append((key, edge))
+    let table = newest.load(ordering: .relaxed)
+    guard table.pointee.isFull else { return Table.insert(table, key, edge) }
+    let next = Table.make(capacity: 2 * (Int(table.pointee.mask) + 1), older: table)
+    for (key, edge) in edges.all { Table.insert(next, key, edge) }
+    newest.store(next, ordering: .releasing)
   }
 
   /// When nobody reads any more.
   func removeAll() {
-    edges = []
-    let empty = Table(capacity: 8)
-    tables = [empty]
-    current.store(UnsafeRawPointer(Unmanaged.passUnretained(empty).toOpaque()), ordering: .releasing)
+    edges.all = []
+    Table.free(newest.exchange(Table.make(capacity: 8, older: nil), ordering: .acquiringAndReleasing))
   }
 
   /// Never 0, which is an empty place.

@@ -66,8 +66,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   @exclusivity(unchecked) var processors: [Edge] = []
   /// Those of ancestors first.
   @exclusivity(unchecked) var injections: [Edge] = []
-  /// Retained. Not a strong field, because reading one costs a retain and a release.
-  let index = Unmanaged.passRetained(EdgeIndex())
+  /// Of lookups from outside.
+  let index = EdgeIndex()
   /// What recipes settle to.
   private var settled: [SlotPlanMemory] = []
   /// By slot, flat, for the request path: written by `freeze`.
@@ -96,7 +96,6 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   }
 
   deinit {
-    index.release()
     flat.deallocate()
     slots?.deallocate()
   }
@@ -349,7 +348,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
         plan.sorted = []
         plan.processors = []
         plan.injections = []
-        plan.index.takeUnretainedValue().removeAll()
+        plan.index.removeAll()
       }
     }
   }
@@ -363,8 +362,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   /// The edge for a lookup from outside; the first one by a type connects it, the later ones find it in the index.
   func edge(for dependency: Dependency, id: String?) throws -> Edge {
-    let index = index.takeUnretainedValue()
-    return try lock.mutex.withLock { _ in
+    try lock.mutex.withLock { _ in
       let key = ObjectIdentifier(dependency.wanted)
       if let id {
         if let known = index.find(key, id) { return known.pointee.edge.takeUnretainedValue() }

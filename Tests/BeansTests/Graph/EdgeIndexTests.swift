@@ -13,16 +13,16 @@ struct EdgeIndexTests {
 
   private static func edge() -> Edge { Edge(Dependency.of(Int.self), .environment) }
 
-  private static func found(_ index: EdgeIndex, _ key: ObjectIdentifier) -> Edge? {
-    index.find(key)?.pointee.edge.takeUnretainedValue()
+  private static func found(_ index: Index, _ key: ObjectIdentifier) -> Edge? {
+    index.edges.find(key)?.pointee.edge.takeUnretainedValue()
   }
 
   @Test func growsAndKeepsEverything() {
-    let index = EdgeIndex()
+    let index = Index()
     let edges = (0..<1_000).map { _ in Self.edge() }
     for (number, edge) in edges.enumerated() {
       #expect(Self.found(index, Self.key(number)) == nil)
-      index.insert(Self.key(number), edge)
+      index.edges.insert(Self.key(number), edge)
       #expect(Self.found(index, Self.key(number)) === edge)
     }
     for (number, edge) in edges.enumerated() { #expect(Self.found(index, Self.key(number)) === edge) }
@@ -31,25 +31,25 @@ struct EdgeIndexTests {
 
   /// Multiples of a large power of two end in the same few places of a small table.
   @Test func collisionsAreProbed() {
-    let index = EdgeIndex()
+    let index = Index()
     let keys = (1...64).map { unsafeBitCast(UInt($0) << 56, to: ObjectIdentifier.self) }
     let edges = keys.map { _ in Self.edge() }
-    for (key, edge) in zip(keys, edges) { index.insert(key, edge) }
+    for (key, edge) in zip(keys, edges) { index.edges.insert(key, edge) }
     for (key, edge) in zip(keys, edges) { #expect(Self.found(index, key) === edge) }
     #expect(Self.found(index, unsafeBitCast(UInt(65) << 56, to: ObjectIdentifier.self)) == nil)
   }
 
   @Test func theFirstEdgeOfATypeStays() {
-    let index = EdgeIndex()
+    let index = Index()
     let (first, second) = (Self.edge(), Self.edge())
-    index.insert(Self.key(1), first)
-    index.insert(Self.key(1), second)
+    index.edges.insert(Self.key(1), first)
+    index.edges.insert(Self.key(1), second)
     #expect(Self.found(index, Self.key(1)) === first)
   }
 
   /// The same text in a small string and in one with room for more: found by each, and by nothing else.
   @Test func idsInSmallAndLargeStrings() {
-    let index = EdgeIndex()
+    let index = Index()
     let type = ObjectIdentifier(Int.self)
     var large = ""
     large.reserveCapacity(100)
@@ -57,52 +57,52 @@ struct EdgeIndexTests {
     #expect(large == "west" && !StringWords(large).isSmall && StringWords("west").isSmall)
     for id in ["west", large, String(repeating: "north", count: 10)] {
       let edge = Edge(Dependency.of(Int.self), .environment, asked: id)
-      index.insert(type, edge, id: id)
-      #expect(index.find(type, id)?.pointee.edge.takeUnretainedValue() === edge)
+      index.edges.insert(type, edge, id: id)
+      #expect(index.edges.find(type, id)?.pointee.edge.takeUnretainedValue() === edge)
     }
-    #expect(index.find(type, "east") == nil)
-    #expect(index.find(type, "") == nil)
-    #expect(index.find(ObjectIdentifier(Double.self), "west") == nil)
+    #expect(index.edges.find(type, "east") == nil)
+    #expect(index.edges.find(type, "") == nil)
+    #expect(index.edges.find(ObjectIdentifier(Double.self), "west") == nil)
     #expect(Self.found(index, type) == nil)
   }
 
   @Test func aPlaceRemembersWhatStands() {
-    let index = EdgeIndex()
+    let index = Index()
     let object = ValueBox(7)
-    index.insert(Self.key(1), Self.edge())
-    #expect(index.find(Self.key(1))?.pointee.standing == nil)
-    index.find(Self.key(1))?.pointee.remember(Argument(borrowing: object, access: .boxed))
-    #expect(index.find(Self.key(1))?.pointee.standing?.value(as: Int.self) == 7)
+    index.edges.insert(Self.key(1), Self.edge())
+    #expect(index.edges.find(Self.key(1))?.pointee.standing == nil)
+    index.edges.find(Self.key(1))?.pointee.remember(Argument(borrowing: object, access: .boxed))
+    #expect(index.edges.find(Self.key(1))?.pointee.standing?.value(as: Int.self) == 7)
     // A larger table has new places.
-    for number in 2..<20 { index.insert(Self.key(number), Self.edge()) }
-    #expect(index.find(Self.key(1))?.pointee.standing == nil)
+    for number in 2..<20 { index.edges.insert(Self.key(number), Self.edge()) }
+    #expect(index.edges.find(Self.key(1))?.pointee.standing == nil)
   }
 
   @Test func removingLetsGoOfTheEdges() {
-    let index = EdgeIndex()
+    let index = Index()
     weak var weakEdge: Edge?
     do {
       let edge = Self.edge()
       weakEdge = edge
-      for number in 0..<20 { index.insert(Self.key(number), edge) }
+      for number in 0..<20 { index.edges.insert(Self.key(number), edge) }
     }
     #expect(weakEdge != nil)
-    index.removeAll()
+    index.edges.removeAll()
     #expect(weakEdge == nil)
     #expect(Self.found(index, Self.key(1)) == nil)
     let edge = Self.edge()
-    index.insert(Self.key(1), edge)
+    index.edges.insert(Self.key(1), edge)
     #expect(Self.found(index, Self.key(1)) === edge)
   }
 
   @Test func readersDuringInserts() throws {
-    let index = EdgeIndex()
+    let index = Index()
     let edges = (0..<2_000).map { _ in Self.edge() }
     let board = Board(index: index, edges: edges)
     let wrong = try onThreads(3) { thread -> Int in
       if thread == 0 {
         for number in board.edges.indices {
-          board.index.insert(Self.key(number), board.edges[number])
+          board.index.edges.insert(Self.key(number), board.edges[number])
           board.published.store(number + 1, ordering: .releasing)
         }
         return 0
@@ -125,11 +125,16 @@ struct EdgeIndexTests {
     #expect(wrong == [0, 0, 0])
   }
 
+  /// To be captured.
+  private final class Index: Sendable {
+    let edges = EdgeIndex()
+  }
+
   private final class Board: Sendable {
-    let index: EdgeIndex
+    let index: Index
     let edges: [Edge]
     let published = Atomic(0)
-    init(index: EdgeIndex, edges: [Edge]) {
+    init(index: Index, edges: [Edge]) {
       self.index = index
       self.edges = edges
     }
