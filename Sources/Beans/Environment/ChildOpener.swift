@@ -22,15 +22,16 @@ final class ChildOpener: Sendable {
     self.ancestors = plan.chain.dropFirst().map(\.plan)
   }
 
-  /// `seed` is what the first slot will hold; nil where there is no seed.
+  /// Takes over `seed`, which the first slot will hold; nil where there is no seed.
   @usableFromInline
-  func open(_ seed: AnyObject?) throws -> Environment {
+  func open(_ seed: Unmanaged<AnyObject>?) throws -> Environment {
     if let home { return try home._withUnsafeGuaranteedRef { try open(seed, under: $0) } }
     var next = Environment.current
     while let candidate = next {
       if candidate.plan === plan.parent { return try open(seed, under: candidate) }
       next = candidate.parent
     }
+    seed?.release()
     throw EnvironmentError(
       .scopeNotActive,
       "a child of '\(plan.name)' opens in a child of '\(plan.parent?.name ?? "")', and none is current",
@@ -38,20 +39,24 @@ final class ChildOpener: Sendable {
   }
 
   @usableFromInline
-  func open(_ seed: AnyObject?, in parent: Environment) throws -> Environment {
-    guard parent.plan === plan.parent else {
-      throw EnvironmentError(
-        .scopeNotActive,
-        "'\(parent.name)' is not where children of '\(plan.name)' open: "
-          + "that is '\(plan.parent?.name ?? "")'", path: ["'\(plan.name)'"])
-    }
-    return try open(seed, under: parent)
+  func open(_ seed: Unmanaged<AnyObject>?, in parent: Environment) throws -> Environment {
+    if parent.plan === plan.parent { return try open(seed, under: parent) }
+    seed?.release()
+    throw EnvironmentError(
+      .scopeNotActive,
+      "'\(parent.name)' is not where children of '\(plan.name)' open: "
+        + "that is '\(plan.parent?.name ?? "")'", path: ["'\(plan.name)'"])
   }
 
-  private func open(_ seed: AnyObject?, under parent: Environment) throws -> Environment {
+  private func open(_ seed: Unmanaged<AnyObject>?, under parent: Environment) throws -> Environment {
     if parent.state & Environment.State.gate != 0 {
-      try parent.startIfNeeded()
-      if parent.isFinishing { throw parent.finishedError() }
+      do {
+        try parent.startIfNeeded()
+        if parent.isFinishing { throw parent.finishedError() }
+      } catch {
+        seed?.release()
+        throw error
+      }
     }
     let child = Environment.allocate(plan: plan, parent: parent)
     if let seed { child.plant(seed) }
@@ -61,11 +66,10 @@ final class ChildOpener: Sendable {
 }
 
 extension Environment {
-  /// Puts the seed into the first slot: it is released last.
+  /// Puts the seed, with its reference, into the first slot: it is released last.
   @inline(__always)
-  func plant(_ seed: AnyObject) {
-    let word = UInt(bitPattern: Unmanaged.passRetained(seed).toOpaque())
-    tail.pointee.word.store(word, ordering: .relaxed)
+  func plant(_ seed: Unmanaged<AnyObject>) {
+    tail.pointee.word.store(UInt(bitPattern: seed.toOpaque()), ordering: .relaxed)
   }
 
   /// Joins the parent and gets its scope object; from then on others may see the child.

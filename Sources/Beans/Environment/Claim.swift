@@ -9,11 +9,14 @@ import Synchronization
 /// Whoever else wants to build first shares the environment: raises a flag, has all threads run a memory barrier, and
 /// then knows that the leader's note either can be read or will not be relied on, because the leader sees the flag.
 extension Environment {
+  /// Before the leader claims: who it is.
+  @inline(__always)
+  func lead(as me: UInt) { header.leader.store(UInt32(truncatingIfNeeded: me), ordering: .relaxed) }
+
   /// Whether the slot, found empty, is the leader's now.
   @inline(__always)
-  func claimAlone(_ slot: Int, _ me: UInt) -> Bool {
-    header.leader.store(UInt32(truncatingIfNeeded: me), ordering: .relaxed)
-    header.claim.store(UInt16(truncatingIfNeeded: slot + 1), ordering: .releasing)
+  func claimAlone(_ slot: Int) -> Bool {
+    header.claim.store(UInt16(truncatingIfNeeded: slot &+ 1), ordering: .releasing)
     beans_compiler_fence()
     return header.state.load(ordering: .relaxed) & (State.sharing | State.shared) == 0
   }

@@ -48,10 +48,10 @@ extension Environment {
     let (slots, trail) = (slots, trail)
     let isDirect = Work.isDirect
     let (isCustom, leads) = (!isDirect && isCustomScope, isDirect || frame.pointee.leads)
-    let me = UInt(beans_thread()) | 1
+    if leads { lead(as: UInt(beans_thread()) | 1) }
     var prepaid = Prepaid()
     // Who asked takes the last one.
-    let taken = wanted && !order.last.pointee.prepaid.isEmpty ? order.last : nil
+    let taken = wanted && !order.last.pointee.prepaid.isEmpty ? UInt(bitPattern: order.last) : 0
     // A scope object of the user's own is asked first what it wants built.
     var step = isCustom ? order.last : order.first
     while step <= order.last {
@@ -60,9 +60,11 @@ extension Environment {
       if found == 0 || found & 1 == 1 {
         frame.pointee.step = step
         do {
-          if try found == 0 && leads && claimAlone(step.pointee.slot, me) || claim(slot, found, step, frame, prepaid) {
+          if try found == 0 && leads && claimAlone(step.pointee.slot) || claim(slot, found, step, frame, prepaid) {
             let object = try fill(slot, step, frame, slots, isDirect, isCustom, arguments, prepaid)
-            if beans_retain_ahead(object, step.pointee.takers &+ (step == taken ? 1 : 0)) { prepaid.insert(step) }
+            if beans_retain_ahead(object, step.pointee.takers &+ (UInt(bitPattern: step) == taken ? 1 : 0)) {
+              prepaid.insert(step)
+            }
             noteCreation(in: step.pointee.slot, leads: leads, trail)
             publish(object, in: slot)
           }

@@ -145,7 +145,7 @@ extension Environment {
   /// - Parameter onHost: whether this is where the host releases, and can await.
   private func release(onHost: Bool) {
     let quiet = Frame.with(self, nil, leads: false) { releaseQuietly() }
-    if quiet >= 0 { ended(released: quiet) } else { releaseWithCare(onHost: onHost) }
+    if quiet >= 0 { ended(created: quiet, released: quiet) } else { releaseWithCare(onHost: onHost) }
   }
 
   /// The usual end of a request: its beans have nothing to say, so they are let go of one after the other.
@@ -183,11 +183,7 @@ extension Environment {
   /// What a bean wants to be told at its end, where none of that has to be awaited.
   @inline(never)
   private func call(_ object: Unmanaged<AnyObject>, _ settled: UnsafeMutablePointer<SlotPlan>) {
-    object._withUnsafeGuaranteedRef { object in
-      settled.pointee.recipe._withUnsafeGuaranteedRef { recipe in
-        note(BeanRelease(object, of: recipe, recipe.traits, settled.pointee.disposable).runSynchronously())
-      }
-    }
+    object._withUnsafeGuaranteedRef { note(BeanRelease.run($0, settled)) }
   }
 
   /// A release that failed does not stop the others; the next `shutdown()` throws it.
@@ -233,28 +229,28 @@ extension Environment {
 
   private func ended(_ run: ReleaseRun) {
     if run.isFollowed || header.setup?.isTemplate == false { plan.log.finished(name, released: run.released) }
-    ended(released: run.released)
+    ended(created: createdBeans, released: run.released)
   }
 
   /// The last step: lets the parent go on and wakes whoever waits.
-  private func ended(released: Int) {
+  private func ended(created: Int, released: Int) {
     let side = existingSide
     side?.releasedBeans.store(released, ordering: .relaxed)
     if header.setup?.isTemplate == false { plan.dismantle() }
     scope.host?.closed()
-    header.parent?._withUnsafeGuaranteedRef { leave($0, side, released: released) }
+    header.parent?._withUnsafeGuaranteedRef { leave($0, side, created: created, released: released) }
     // Added to the word: a late lookup may just be counting itself in and out of it.
     header.state.bitwiseOr(State.finishing | State.releasing | State.released, ordering: .sequentiallyConsistent)
     // A side made meanwhile is told here, or sees the flag: see `whenFinished`.
     Unmanaged<Side>.word(header.side.load(ordering: .sequentiallyConsistent))?._withUnsafeGuaranteedRef { $0.end() }
   }
 
-  private func leave(_ parent: Environment, _ side: Side?, released: Int) {
+  private func leave(_ parent: Environment, _ side: Side?, created: Int, released: Int) {
     guard state & State.joined != 0, let parentSide = parent.sideReference else { return }
     parent.used()
     let below = side.map(\.children.statistics) ?? []
     let isClosed = parentSide._withUnsafeGuaranteedRef {
-      $0.children.leave(self, created: createdBeans, released: released, below)
+      $0.children.leave(self, created: created, released: released, below)
     }
     if isClosed {
       // The parent is being finished: what failed here is part of what its shutdown throws.

@@ -36,21 +36,23 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// - Throws: `.finished` when the parent has been finished; `.scopeNotActive` when there is no parent to be found;
   ///   what the parent's startup throws.
   @inlinable
-  public func build(_ seed: Seed) throws -> Environment { try opener.open(Self.object(for: seed)) }
+  public func build(_ seed: __owned Seed) throws -> Environment {
+    try opener.open(Self.object(for: consume seed))
+  }
 
   /// A child of an environment that the enclosing factory built (a request in its session).
   ///
   /// - Throws: as `build(_:)`; `.scopeNotActive` when `parent` is not what this factory's children belong in.
   @inlinable
-  public func build(_ seed: Seed, in parent: Environment) throws -> Environment {
-    try opener.open(Self.object(for: seed), in: parent)
+  public func build(_ seed: __owned Seed, in parent: Environment) throws -> Environment {
+    try opener.open(Self.object(for: consume seed), in: parent)
   }
 
-  /// What the first slot of a child holds.
+  /// What the first slot of a child holds, with the caller's reference if that is an object.
   @inlinable @inline(__always)
-  static func object(for seed: Seed) -> AnyObject? {
-    if Seed.self is AnyObject.Type { return unsafeBitCast(seed, to: AnyObject.self) }
-    return Seed.self == Void.self ? nil : ValueBox(seed)
+  static func object(for seed: __owned Seed) -> Unmanaged<AnyObject>? {
+    if Seed.self is AnyObject.Type { return .passRetained(_unsafeReferenceCast(consume seed, to: AnyObject.self)) }
+    return Seed.self == Void.self ? nil : .passRetained(ValueBox(consume seed))
   }
 
   /// Declares the children of this factory's children.

@@ -28,7 +28,7 @@ extension Environment {
     known = header.plan._withUnsafeGuaranteedRef { find($0.index) }
     if let known {
       if let argument = known.pointee.standing { return Borrowed(argument: argument, note: note) }
-      return try borrow(note, known)
+      if known.pointee.canBeLent { return try borrow(note, known) }
     }
     note.giveBack()
     return .unknown
@@ -124,6 +124,9 @@ struct Note {
 }
 
 extension Edge {
+  /// Whether it leads to a bean that may stand in a plain environment, or be made of nothing but such beans.
+  var canBeLent: Bool { fixed != nil || prototype != nil }
+
   /// A bean that stands in a plain environment and needs no conversion; not retained.
   @inline(__always)
   var standing: Argument? {

@@ -15,12 +15,14 @@ struct EdgeIndex: ~Copyable, @unchecked Sendable {
     private let edgeWord = Atomic<UInt>(0)
     // An argument. The object is stored last, so who sees it sees the rest.
     private let object = Atomic<UnsafeRawPointer?>(nil)
+    /// Without an object, 1 where there will never be one.
     private let rest = Atomic<UInt>(0)
 
     fileprivate var isEmpty: Bool { key.load(ordering: .relaxed) == 0 }
 
     fileprivate func fill(_ key: UInt, _ edge: Edge) {
       edgeWord.store(UInt(bitPattern: Unmanaged.passUnretained(edge).toOpaque()), ordering: .relaxed)
+      rest.store(edge.canBeLent ? 0 : 1, ordering: .relaxed)
       self.key.store(key, ordering: .releasing)
     }
 
@@ -40,6 +42,10 @@ struct EdgeIndex: ~Copyable, @unchecked Sendable {
       guard let object = object.load(ordering: .acquiring) else { return nil }
       return Argument(object: object, rest: rest.load(ordering: .relaxed))
     }
+
+    /// Whether the edge's bean, if `standing` is nil, may be lent all the same.
+    @inline(__always)
+    var canBeLent: Bool { rest.load(ordering: .relaxed) == 0 }
 
     /// Of an edge, that is always the same.
     func remember(_ standing: Argument) {

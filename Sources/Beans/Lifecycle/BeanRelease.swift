@@ -4,8 +4,6 @@ struct BeanRelease {
   private let traits: LifecycleTraits
   private let bean: Named
   private let callbacks: [BeanCallback]
-  /// How the object becomes a `DisposableBean`, where startup knows it.
-  private let form: ExistentialForm?
 
   /// What to ask for the bean's name, should the release fail.
   private enum Named {
@@ -17,16 +15,14 @@ struct BeanRelease {
   init?(_ object: AnyObject, of recipe: Recipe) {
     let traits = recipe.traits(of: object)
     if recipe.definition.onDestroys.isEmpty, traits.isDisjoint(with: [.disposable, .asyncDisposable]) { return nil }
-    self.init(object, of: recipe, traits, nil)
+    self.init(object, of: recipe, traits)
   }
 
-  /// Of an instance of exactly the class that startup expects.
-  init(_ object: AnyObject, of recipe: Recipe, _ traits: LifecycleTraits, _ form: ExistentialForm?) {
+  private init(_ object: AnyObject, of recipe: Recipe, _ traits: LifecycleTraits) {
     self.object = object
     self.traits = traits
     self.bean = .definition(recipe.definition)
     self.callbacks = recipe.definition.onDestroys
-    self.form = form
   }
 
   init(_ object: AnyObject, of declaration: BeanDeclaration) {
@@ -34,7 +30,6 @@ struct BeanRelease {
     self.traits = LifecycleTraits(of: type(of: Box.open(object)))
     self.bean = .declaration(declaration)
     self.callbacks = declaration.callbacks
-    self.form = nil
   }
 
   private var label: String {
@@ -69,10 +64,23 @@ struct BeanRelease {
     return failure(errors)
   }
 
+  /// The same for an instance of exactly the class that startup expects, where nothing has to be awaited.
+  static func run(_ object: AnyObject, _ settled: UnsafeMutablePointer<SlotPlan>) -> EnvironmentError? {
+    settled.pointee.recipe._withUnsafeGuaranteedRef { recipe in
+      var errors: [any Error] = []
+      if let form = settled.pointee.disposable {
+        do { try form.value(of: object, as: (any DisposableBean).self).preDestroy() } catch { errors.append(error) }
+      }
+      for callback in recipe.definition.onDestroys {
+        do { try callback(object) } catch { errors.append(error) }
+      }
+      return errors.isEmpty ? nil : BeanRelease(object, of: recipe, recipe.traits).failure(errors)
+    }
+  }
+
   private var disposable: (any DisposableBean)? {
     guard traits.contains(.disposable) else { return nil }
-    guard let form else { return Box.open(object) as? any DisposableBean }
-    return form.value(of: object, as: (any DisposableBean).self)
+    return Box.open(object) as? any DisposableBean
   }
 
   func runAsynchronously() async -> EnvironmentError? {
