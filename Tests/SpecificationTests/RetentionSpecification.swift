@@ -101,6 +101,38 @@ import Testing
     #expect(token == nil)
   }
 
+  @Test("A seed lives as long as its child, and not at all where no child can be opened")
+  func seeds() throws {
+    let application = try Environment(name: "application")
+    let sessions = try application.childFactory("session", seed: Item.self) { _ in }
+    let requests = try sessions.childFactory("request", seed: Item.self) { _ in }
+    func open() throws -> Environment { try sessions.build(Item()) }
+
+    weak var seed: Item?
+    let session = try open()
+    seed = try session.getBean(Item.self)
+    #expect(seed != nil)
+    session.finish()
+    #expect(seed == nil)
+
+    /// Hands over an object that nobody else holds.
+    func isLetGo(_ open: (Item) throws -> Environment) throws -> Bool {
+      weak var seed: Item?
+      func run() throws {
+        let item = Item()
+        seed = item
+        #expect(throws: EnvironmentError.self) { try open(item) }
+      }
+      try run()
+      return seed == nil
+    }
+    #expect(try isLetGo { try requests.build($0) })
+    #expect(try isLetGo { try requests.build($0, in: application) })
+    #expect(try isLetGo { try requests.build($0, in: session) })
+    try application.shutdown()
+    #expect(try isLetGo { try sessions.build($0) })
+  }
+
   @Test("Beans are let go by shutdown itself, even while the environment is still held")
   func environmentHeld() throws {
     let environment = try Environment()
