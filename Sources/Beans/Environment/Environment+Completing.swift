@@ -10,7 +10,7 @@ extension Environment {
     // Every recipe of a plan that environments use is frozen.
     let settled = recipe.flat.unsafelyUnwrapped
     try setProperties(of: object, settled)
-    if traits.contains(.aware) { introduce(self, to: object, isForeseen ? settled.pointee.aware : nil) }
+    if traits.contains(.aware) { introduce(to: object, isForeseen ? settled.pointee.aware : nil) }
     if !recipe.isInfrastructure, !plan.processors.isEmpty, let processed = try process(object, recipe) {
       object = processed
       traits = recipe.traits(of: object)
@@ -55,11 +55,11 @@ extension Environment {
     try property.set(object, argument)
   }
 
-  private func introduce(_ environment: Environment, to object: AnyObject, _ form: ExistentialForm?) {
+  private func introduce(to object: AnyObject, _ form: ExistentialForm?) {
     if let form {
-      form.value(of: object, as: (any EnvironmentAware).self).environment = environment
+      form.value(of: object, as: (any EnvironmentAware).self).environment = self
     } else {
-      (Box.open(object) as? any EnvironmentAware)?.environment = environment
+      (Box.open(object) as? any EnvironmentAware)?.environment = self
     }
   }
 
