@@ -14,6 +14,7 @@ struct class_metadata {
 
 enum { kind_class = 0 };
 
+/// What one type declares, in whichever image; its subclasses inherit it.
 struct conformance {
   int32_t protocol;
   /// What it refers to stands in the flags.
@@ -22,50 +23,61 @@ struct conformance {
   uint32_t flags;
 };
 
-enum { reference_to_descriptor, reference_to_pointer, conformance_of_protocol = 1 << 18 };
-
-/// Pairs of a type and a protocol (descriptors), as hashes: two that share one cost no more than a needless question.
-struct pairs {
-  /// How many images they are from.
-  size_t images;
-  /// Whether there are pairs without a type, for conformances of types that nobody here can tell.
-  bool has_unknown_types;
-  size_t mask;
-  /// 0 where there is none.
-  uint32_t hashes[];
+enum {
+  reference_kind = 7 << 3,
+  reference_to_descriptor = 0 << 3,
+  reference_to_pointer = 1 << 3,
+  is_conditional = 0xFF << 8,
+  has_generic_witness_table = 1 << 17,
+  is_of_protocol = 1 << 18,
+  is_isolated = 1 << 19,
 };
 
-static uint64_t hash(const void *type, const void *protocol) {
-  uint64_t mixed = ((uintptr_t)type * 0x9E3779B97F4A7C15 + (uintptr_t)protocol) * 0xD6E8FEB86659FD93;
-  return (mixed ^ mixed >> 32) | 1;
-}
+static const void *protocol_of(const struct conformance *conformance) { return relative(&conformance->protocol); }
 
-/// Where a pair is, or would be. There always are free places.
-static uint32_t *find(struct pairs *pairs, const void *type, const void *protocol) {
-  uint64_t wanted = hash(type, protocol);
-  for (size_t place = wanted >> 32;; place++) {
-    uint32_t *found = pairs->hashes + (place & pairs->mask);
-    if (!*found || *found == (uint32_t)wanted) return found;
+/// The descriptor; null for other kinds of types.
+static const void *type_of(const struct conformance *conformance) {
+  const char *target = (const char *)&conformance->type + conformance->type;
+  if (conformance->flags & is_of_protocol) return 0;
+  switch (conformance->flags & reference_kind) {
+  case reference_to_descriptor: return target;
+  case reference_to_pointer: return *(const void *const *)target;
+  default: return 0;
   }
 }
 
-static void insert(struct pairs *pairs, const void *type, const void *protocol) {
-  *find(pairs, type, protocol) = (uint32_t)hash(type, protocol);
+/// Null where the runtime has to make the witness table, or to look whether there is one.
+static const void *witness_table_of(const struct conformance *conformance) {
+  if (conformance->flags & (is_conditional | has_generic_witness_table | is_isolated)) return 0;
+  return relative(&conformance->witness_table);
 }
 
-static void note(struct pairs *pairs, const struct conformance *conformance) {
-  const void *protocol = relative(&conformance->protocol);
-  // Those of a library that is linked weakly and is missing are null.
-  if (!protocol || !conformance->type) return;
-  const void *type = (const char *)&conformance->type + conformance->type;
-  unsigned kind = conformance->flags >> 3 & 7;
-  if (kind > reference_to_pointer || conformance->flags & conformance_of_protocol) {
-    pairs->has_unknown_types = true;
-    insert(pairs, 0, protocol);
-    return;
+/// All conformances of some images, by the descriptors of type and protocol.
+struct table {
+  size_t images;
+  size_t mask;
+  /// Addresses of conformances, 0 where there is none; odd where there are several, as two modules may declare the same.
+  uintptr_t places[];
+};
+
+static const struct conformance *conformance_in(uintptr_t place) { return (const void *)(place & ~(uintptr_t)1); }
+
+/// Where the conformance is, or would be. There always are free places.
+static uintptr_t *find(struct table *table, const void *type, const void *protocol) {
+  uint64_t hash = ((uintptr_t)type * 0x9E3779B97F4A7C15 + (uintptr_t)protocol) * 0xD6E8FEB86659FD93;
+  for (size_t index = hash >> 32;; index++) {
+    uintptr_t *place = table->places + (index & table->mask);
+    const struct conformance *found = conformance_in(*place);
+    if (!found || (protocol_of(found) == protocol && type_of(found) == type)) return place;
   }
-  if (kind == reference_to_pointer) type = *(const void *const *)type;
-  if (type) insert(pairs, type, protocol);
+}
+
+static void note(struct table *table, const struct conformance *conformance) {
+  const void *protocol = protocol_of(conformance);
+  // That of a library that is linked weakly and is missing.
+  if (!protocol) return;
+  uintptr_t *place = find(table, type_of(conformance), protocol);
+  *place = *place ? *place | 1 : (uintptr_t)conformance;
 }
 
 struct count {
@@ -79,78 +91,86 @@ static bool count_image(const void *image, void *context) {
   return true;
 }
 
-static struct count count_images(void) {
-  struct count count = {0, 0};
-  swift_enumerateAllMetadataSections(count_image, &count);
-  return count;
-}
-
 static bool note_image(const void *image, void *context) {
-  struct pairs *pairs = context;
-  // There may be more now, without places for them.
-  if (!pairs->images) return false;
-  pairs->images--;
+  struct table *table = context;
+  // There may be more images than have been counted, without places for them.
+  if (!table->images) return false;
+  table->images--;
   struct section_range range = ((const struct image_sections *)image)->conformances;
   const int32_t *records = (const int32_t *)range.start;
   for (size_t index = 0; index < range.length / sizeof *records; index++) {
     const struct conformance *conformance = relative(records + index);
-    if (conformance) note(pairs, conformance);
+    if (conformance) note(table, conformance);
   }
   return true;
 }
 
 /// Null where there is no memory.
-static struct pairs *make_pairs(struct count count) {
+static struct table *make_table(struct count count) {
   size_t places = 64;
   while (places < 2 * count.conformances) places *= 2;
-  struct pairs *pairs = calloc(1, sizeof *pairs + places * sizeof *pairs->hashes);
-  if (!pairs) return 0;
-  pairs->mask = places - 1;
-  pairs->images = count.images;
-  swift_enumerateAllMetadataSections(note_image, pairs);
-  pairs->images = count.images;
-  return pairs;
-}
-
-static bool may_conform(struct pairs *pairs, const void *type, const void *protocol) {
-  return *find(pairs, type, protocol);
+  struct table *table = calloc(1, sizeof *table + places * sizeof *table->places);
+  if (!table) return 0;
+  table->mask = places - 1;
+  table->images = count.images;
+  swift_enumerateAllMetadataSections(note_image, table);
+  table->images = count.images;
+  return table;
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/// Of all images that were loaded when it was last looked at. Under the lock.
-static struct pairs *known = 0;
 
-static struct pairs *update(void) {
-  struct count count = count_images();
-  if (!known || known->images != count.images) {
-    free(known);
-    known = make_pairs(count);
+/// Of all images that are loaded now. Under the lock.
+static struct table *up_to_date_table(void) {
+  static struct table *table = 0;
+  struct count count = {0, 0};
+  swift_enumerateAllMetadataSections(count_image, &count);
+  if (!table || table->images != count.images) {
+    free(table);
+    table = make_table(count);
   }
-  return known;
+  return table;
 }
 
-uint32_t beans_possible_conformances(const void *type, const void *const *protocols, uint32_t count) {
-  uint32_t all = (uint32_t)((1ull << count) - 1), possible = 0;
-  pthread_mutex_lock(&lock);
-  struct pairs *pairs = update();
-  if (!pairs) possible = all;
-  for (uint32_t index = 0; pairs && pairs->has_unknown_types && index < count; index++) {
-    possible |= (uint32_t)may_conform(pairs, 0, protocols[index]) << index;
-  }
-  while (type && possible != all) {
+enum answer { no, yes, ask };
+
+/// The witness table is written where the answer is yes.
+static enum answer find_inherited(
+    struct table *table, const void *type, const void *protocol, const void **witness_table) {
+  if (!table || *find(table, 0, protocol)) return ask;
+  while (type) {
     const uint32_t *descriptor = swift_getTypeContextDescriptor(type);
     // Tuples, functions and protocol types have none; types that are imported from C may have several.
-    bool is_unique = descriptor && *descriptor & 0x40;
-    for (uint32_t index = 0; index < count; index++) {
-      if (!is_unique || may_conform(pairs, descriptor, protocols[index])) possible |= 1u << index;
-    }
+    if (!descriptor || !(*descriptor & 0x40)) return ask;
+    uintptr_t place = *find(table, descriptor, protocol);
+    if (place & 1) return ask;
+    if (place) return (*witness_table = witness_table_of(conformance_in(place))) ? yes : ask;
     const struct class_metadata *metadata = type;
     type = metadata->kind == kind_class ? metadata->superclass : 0;
   }
+  return no;
+}
+
+struct beans_conformances beans_find_conformances(const void *type, const void *const *protocols, uint32_t count) {
+  struct beans_conformances found = {0, 0};
+  pthread_mutex_lock(&lock);
+  struct table *table = up_to_date_table();
+  for (uint32_t index = 0; index < count; index++) {
+    const void *witness_table;
+    switch (find_inherited(table, type, protocols[index], &witness_table)) {
+    case no: break;
+    case yes: found.certain |= 1u << index; break;
+    case ask: found.possible |= 1u << index; break;
+    }
+  }
   pthread_mutex_unlock(&lock);
-  return possible;
+  return found;
 }
 
 const void *beans_conformance(const void *type, const void *protocol) {
-  return beans_possible_conformances(type, &protocol, 1) ? swift_conformsToProtocol(type, protocol) : 0;
+  const void *witness_table = 0;
+  pthread_mutex_lock(&lock);
+  enum answer answer = find_inherited(up_to_date_table(), type, protocol, &witness_table);
+  pthread_mutex_unlock(&lock);
+  return answer == ask ? swift_conformsToProtocol(type, protocol) : witness_table;
 }

@@ -51,7 +51,8 @@ class Dependency: @unchecked Sendable {  // immutable
   static func of<Wanted>(_ type: Wanted.Type) -> Dependency {
     let key = AddressKey(type)
     if let dependency = known.withLock({ $0[key] }) { return dependency }
-    let dependency = wrapper(type)?.dependency ?? Single<Wanted>(wanted: type)
+    let wrapper = isWrapper(type) ? type as? any DependencyWrapper.Type : nil
+    let dependency = wrapper?.dependency ?? Single<Wanted>(wanted: type)
     known.withLock { $0[key] = dependency }
     return dependency
   }
@@ -66,10 +67,8 @@ protocol DependencyWrapper {
 
 extension Dependency {
   /// Whether `type` is one of the container's wrappers, which no bean may be.
-  static func isWrapper(_ type: Any.Type) -> Bool { wrapper(type) != nil }
-
-  private static func wrapper(_ type: Any.Type) -> (any DependencyWrapper.Type)? {
-    PossibleConformances(of: type).contains(.wrapper) ? type as? any DependencyWrapper.Type : nil
+  static func isWrapper(_ type: Any.Type) -> Bool {
+    Conformances(of: type).contains(.wrapper, type is any DependencyWrapper.Type)
   }
 
   /// One bean of type `Wanted`.

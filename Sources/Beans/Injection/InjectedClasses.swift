@@ -29,7 +29,7 @@ enum InjectedClasses {
   }
 
   private static func isDescribing(_ type: AnyClass) -> Bool {
-    PossibleConformances(of: type).contains(.describing) && type is any BeanDescriptorInitializer.Type
+    Conformances(of: type).contains(.describing, type is any BeanDescriptorInitializer.Type)
   }
 
   private static func hasInjectedField(_ type: AnyClass) -> Bool {

@@ -22,20 +22,20 @@ struct LifecycleTraits: OptionSet {
 
   init(of type: Any.Type) {
     self = []
-    let possible = PossibleConformances(of: type)
-    if possible.contains(.aware), type is any EnvironmentAware.Type { insert(.aware) }
-    if possible.contains(.bean), type is any Bean.Type { insert(.bean) }
-    if possible.contains(.disposable), type is any DisposableBean.Type { insert(.disposable) }
-    if possible.contains(.asyncDisposable), type is any AsyncDisposableBean.Type { insert(.asyncDisposable) }
-    if possible.contains(.factory), type is any FactoryBean.Type { insert(.factory) }
-    if possible.contains(.source), type is any ConfigurationSource.Type || type == (any ConfigurationSource).self {
+    let known = Conformances(of: type)
+    if known.contains(.aware, type is any EnvironmentAware.Type) { insert(.aware) }
+    if known.contains(.bean, type is any Bean.Type) { insert(.bean) }
+    if known.contains(.disposable, type is any DisposableBean.Type) { insert(.disposable) }
+    if known.contains(.asyncDisposable, type is any AsyncDisposableBean.Type) { insert(.asyncDisposable) }
+    if known.contains(.factory, type is any FactoryBean.Type) { insert(.factory) }
+    if known.contains(.source, type is any ConfigurationSource.Type) || type == (any ConfigurationSource).self {
       insert(.source)
     }
-    if possible.contains(.scope), type is any BeanScope.Type || type == (any BeanScope).self { insert(.scope) }
-    if possible.contains(.processor), type is any BeanPostProcessor.Type || type == (any BeanPostProcessor).self {
+    if known.contains(.scope, type is any BeanScope.Type) || type == (any BeanScope).self { insert(.scope) }
+    if known.contains(.processor, type is any BeanPostProcessor.Type) || type == (any BeanPostProcessor).self {
       insert(.processor)
     }
-    if possible.contains(.wrapper), Dependency.isWrapper(type) { insert(.wrapper) }
+    if known.contains(.wrapper, type is any DependencyWrapper.Type) { insert(.wrapper) }
     guard let type = type as? AnyClass else { return }
     if type is Injection.Type { insert(.injection) }
     if InjectedClasses.contains(type) { insert(.injected) }

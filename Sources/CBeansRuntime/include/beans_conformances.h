@@ -3,16 +3,22 @@
 
 #include <stdint.h>
 
-/// Which of up to 32 protocols (descriptors) a type (metadata) may conform to: one bit each. The others it does not
-/// conform to; whether it does conform to these, only the Swift runtime can say.
-///
-/// The runtime says "no" once it has looked at every conformance of the process, for each type and protocol anew. This
-/// looks at them once, and again where images have been loaded since; then it costs a lock, and a probe for each protocol
-/// and superclass. From any thread.
-uint32_t beans_possible_conformances(const void *type, const void *const *protocols, uint32_t count);
+// The Swift runtime looks at every conformance of the process for each type and protocol it is asked about for the first
+// time. This looks at them once, and again where images have been loaded since; then an answer costs a lock, and a probe
+// for each protocol and superclass. From any thread.
 
-/// The witness table of a type for a protocol (metadata and descriptor), or null. Costs the same where that is null and
-/// no conditions are involved.
+/// One bit for each protocol.
+struct beans_conformances {
+  /// The type conforms.
+  uint32_t certain;
+  /// Only the runtime can say: of conformances with conditions, and of types that are imported from C or have no name.
+  uint32_t possible;
+};
+
+/// Which of up to 32 protocols (descriptors) a type (metadata) conforms to.
+struct beans_conformances beans_find_conformances(const void *type, const void *const *protocols, uint32_t count);
+
+/// The witness table of a type for a protocol (metadata and descriptor), or null. Asks the runtime where it has to.
 const void *beans_conformance(const void *type, const void *protocol);
 
 #endif
