@@ -7,12 +7,21 @@
 extern const void *swift_conformsToProtocol(const void *type, const void *protocol);
 extern const void *swift_getTypeContextDescriptor(const void *type);
 
+enum { kind_class = 0, kind_existential = 0x303 };
+
 struct class_metadata {
   uintptr_t kind;
   const void *superclass;
 };
 
-enum { kind_class = 0 };
+struct existential_metadata {
+  uintptr_t kind;
+  uint32_t flags, protocol_count;
+  /// Behind the superclass, where the flags say that there is one.
+  const void *protocols[];
+};
+
+enum { has_superclass = 1 << 30 };
 
 /// What one type declares, in whichever image; its subclasses inherit it.
 struct conformance {
@@ -56,6 +65,8 @@ static const void *witness_table_of(const struct conformance *conformance) {
 struct table {
   size_t images;
   size_t mask;
+  /// Whether there are conformances of types that nobody here can tell.
+  bool has_unknown_types;
   /// Addresses of conformances, 0 where there is none; odd where there are several, as two modules may declare the same.
   uintptr_t places[];
 };
@@ -76,7 +87,9 @@ static void note(struct table *table, const struct conformance *conformance) {
   const void *protocol = protocol_of(conformance);
   // That of a library that is linked weakly and is missing.
   if (!protocol) return;
-  uintptr_t *place = find(table, type_of(conformance), protocol);
+  const void *type = type_of(conformance);
+  if (!type) table->has_unknown_types = true;
+  uintptr_t *place = find(table, type, protocol);
   *place = *place ? *place | 1 : (uintptr_t)conformance;
 }
 
@@ -132,16 +145,29 @@ static struct table *up_to_date_table(void) {
   return table;
 }
 
+/// The descriptor that only this type has, or all instances of the same generic type; null where there is no such one:
+/// tuples and functions have none, types that are imported from C may have several.
+static const void *descriptor_of(const void *type) {
+  const uint32_t *descriptor = swift_getTypeContextDescriptor(type);
+  const struct existential_metadata *existential = type;
+  if (existential->kind == kind_existential && existential->protocol_count == 1 &&
+      !(existential->flags & has_superclass)) {
+    // As `any Error`, which conforms to itself.
+    descriptor = existential->protocols[0];
+  }
+  enum { is_unique = 0x40 };
+  return descriptor && *descriptor & is_unique ? descriptor : 0;
+}
+
 enum answer { no, yes, ask };
 
 /// The witness table is written where the answer is yes.
 static enum answer find_inherited(
     struct table *table, const void *type, const void *protocol, const void **witness_table) {
-  if (!table || *find(table, 0, protocol)) return ask;
+  if (!table || (table->has_unknown_types && *find(table, 0, protocol))) return ask;
   while (type) {
-    const uint32_t *descriptor = swift_getTypeContextDescriptor(type);
-    // Tuples, functions and protocol types have none; types that are imported from C may have several.
-    if (!descriptor || !(*descriptor & 0x40)) return ask;
+    const void *descriptor = descriptor_of(type);
+    if (!descriptor) return ask;
     uintptr_t place = *find(table, descriptor, protocol);
     if (place & 1) return ask;
     if (place) return (*witness_table = witness_table_of(conformance_in(place))) ? yes : ask;

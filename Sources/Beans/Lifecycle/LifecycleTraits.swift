@@ -35,7 +35,7 @@ struct LifecycleTraits: OptionSet {
     if known.contains(.processor, type is any BeanPostProcessor.Type) || type == (any BeanPostProcessor).self {
       insert(.processor)
     }
-    if known.contains(.wrapper, type is any DependencyWrapper.Type) { insert(.wrapper) }
+    if known.contains(.wrapper, Dependency.isWrapper(type)) { insert(.wrapper) }
     guard let type = type as? AnyClass else { return }
     if type is Injection.Type { insert(.injection) }
     if InjectedClasses.contains(type) { insert(.injected) }
