@@ -67,7 +67,7 @@ struct table {
   size_t mask;
   /// Whether there are conformances of types that nobody here can tell.
   bool has_unknown_types;
-  /// Addresses of conformances, 0 where there is none; odd where there are several, as two modules may declare the same.
+  /// Addresses of conformances, 0 where there is none; odd where there are several: two modules may declare the same.
   uintptr_t places[];
 };
 
@@ -159,44 +159,55 @@ static const void *descriptor_of(const void *type) {
   return descriptor && *descriptor & is_unique ? descriptor : 0;
 }
 
-enum answer { no, yes, ask };
-
-/// The witness table is written where the answer is yes.
-static enum answer find_inherited(
-    struct table *table, const void *type, const void *protocol, const void **witness_table) {
-  if (!table || (table->has_unknown_types && *find(table, 0, protocol))) return ask;
-  while (type) {
+/// Writes the witness table of the last one that is certain.
+static struct beans_conformances find_all(
+    struct table *table, const void *type, const void *const *protocols, uint32_t count, const void **witness_table) {
+  struct beans_conformances found = {0, 0};
+  uint32_t wanted = (uint32_t)((1ull << count) - 1);
+  for (uint32_t index = 0; index < count; index++) {
+    if (!table || (table->has_unknown_types && *find(table, 0, protocols[index]))) found.possible |= 1u << index;
+  }
+  wanted &= ~found.possible;
+  while (type && wanted) {
     const void *descriptor = descriptor_of(type);
-    if (!descriptor) return ask;
-    uintptr_t place = *find(table, descriptor, protocol);
-    if (place & 1) return ask;
-    if (place) return (*witness_table = witness_table_of(conformance_in(place))) ? yes : ask;
+    if (!descriptor) {
+      found.possible |= wanted;
+      break;
+    }
+    for (uint32_t index = 0; index < count; index++) {
+      uint32_t bit = wanted & 1u << index;
+      uintptr_t place = bit ? *find(table, descriptor, protocols[index]) : 0;
+      if (!place) continue;
+      wanted &= ~bit;
+      const void *witnesses = place & 1 ? 0 : witness_table_of(conformance_in(place));
+      if (witnesses) {
+        found.certain |= bit;
+        *witness_table = witnesses;
+      } else {
+        found.possible |= bit;
+      }
+    }
     const struct class_metadata *metadata = type;
     type = metadata->kind == kind_class ? metadata->superclass : 0;
   }
-  return no;
+  return found;
 }
 
-struct beans_conformances beans_find_conformances(const void *type, const void *const *protocols, uint32_t count) {
-  struct beans_conformances found = {0, 0};
+static struct beans_conformances find_locked(
+    const void *type, const void *const *protocols, uint32_t count, const void **witness_table) {
   pthread_mutex_lock(&lock);
-  struct table *table = up_to_date_table();
-  for (uint32_t index = 0; index < count; index++) {
-    const void *witness_table;
-    switch (find_inherited(table, type, protocols[index], &witness_table)) {
-    case no: break;
-    case yes: found.certain |= 1u << index; break;
-    case ask: found.possible |= 1u << index; break;
-    }
-  }
+  struct beans_conformances found = find_all(up_to_date_table(), type, protocols, count, witness_table);
   pthread_mutex_unlock(&lock);
   return found;
 }
 
+struct beans_conformances beans_find_conformances(const void *type, const void *const *protocols, uint32_t count) {
+  const void *witness_table;
+  return find_locked(type, protocols, count, &witness_table);
+}
+
 const void *beans_conformance(const void *type, const void *protocol) {
   const void *witness_table = 0;
-  pthread_mutex_lock(&lock);
-  enum answer answer = find_inherited(up_to_date_table(), type, protocol, &witness_table);
-  pthread_mutex_unlock(&lock);
-  return answer == ask ? swift_conformsToProtocol(type, protocol) : witness_table;
+  struct beans_conformances found = find_locked(type, &protocol, 1, &witness_table);
+  return found.possible ? swift_conformsToProtocol(type, protocol) : witness_table;
 }

@@ -4,8 +4,8 @@ import Synchronization
 /// Which classes say anything about injections: all others need no descriptor.
 enum InjectedClasses {
   /// Costs a look at the names of the class's own properties, once per class and superclass.
-  static func contains(_ type: AnyClass) -> Bool {
-    if isDescribing(type) { return true }
+  static func contains(_ type: AnyClass, _ known: Conformances) -> Bool {
+    if isDescribing(type, known) { return true }
     return TypeRelation.classes(of: type).contains { hasInjectedField($0) }
   }
 
@@ -15,7 +15,7 @@ enum InjectedClasses {
 
   /// Notes an injection declared for a property of that class.
   static func note(_ type: AnyClass) {
-    if isDescribing(type) { return }
+    if isDescribing(type, Conformances(of: type)) { return }
     let key = ObjectIdentifier(type)
     described.withLock { _ = $0.insert(key) }
     areDescribed.store(true, ordering: .releasing)
@@ -28,8 +28,8 @@ enum InjectedClasses {
     return described.withLock { known in classes.contains { known.contains($0) } }
   }
 
-  private static func isDescribing(_ type: AnyClass) -> Bool {
-    Conformances(of: type).contains(.describing, type is any BeanDescriptorInitializer.Type)
+  private static func isDescribing(_ type: AnyClass, _ known: Conformances) -> Bool {
+    known.contains(.describing, type is any BeanDescriptorInitializer.Type)
   }
 
   private static func hasInjectedField(_ type: AnyClass) -> Bool {

@@ -38,7 +38,7 @@ struct LifecycleTraits: OptionSet {
     if known.contains(.wrapper, Dependency.isWrapper(type)) { insert(.wrapper) }
     guard let type = type as? AnyClass else { return }
     if type is Injection.Type { insert(.injection) }
-    if InjectedClasses.contains(type) { insert(.injected) }
+    if InjectedClasses.contains(type, known) { insert(.injected) }
   }
 
   /// Costs a lock and a probe, once a type is known.

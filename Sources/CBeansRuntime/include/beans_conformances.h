@@ -3,9 +3,10 @@
 
 #include <stdint.h>
 
-// The Swift runtime looks at every conformance of the process for each type and protocol it is asked about for the first
-// time. This looks at them once, and again where images have been loaded since; then an answer costs a lock, and a probe
-// for each protocol and superclass. From any thread.
+// The Swift runtime looks at every conformance of the process for each type and protocol that it is asked about for the
+// first time. This looks at them once, and again where images have been loaded since; then an answer costs a lock, and
+// a probe for each protocol and superclass. From any thread. Conformances that are registered without an image, as
+// debuggers do, are not seen.
 
 /// One bit for each protocol.
 struct beans_conformances {
