@@ -1,21 +1,8 @@
+#include "beans_images.h"
 #include "beans_reflection.h"
 #include <string.h>
 
-// The types of all loaded images, as the Swift runtime has them registered. The layouts are those of the runtime's stable
-// interface: see `SwiftShims/MetadataSections.h` and "Type Metadata" in the Swift project's ABI documents.
-
-struct section_range {
-  uintptr_t start;
-  size_t length;
-};
-
-struct image_sections {
-  uintptr_t version;
-  const void *base_address, *unused0, *unused1;
-  struct section_range protocols, conformances, types;
-};
-
-extern void swift_enumerateAllMetadataSections(bool (*body)(const void *sections, void *context), void *context);
+// The types of all loaded images.
 
 struct context_descriptor {
   uint32_t flags;
@@ -29,13 +16,6 @@ struct context_descriptor {
 enum { kind_module, kind_extension, kind_anonymous, kind_protocol, kind_class = 16, kind_struct, kind_enum };
 
 static unsigned kind(const struct context_descriptor *descriptor) { return descriptor->flags & 0x1F; }
-
-/// A reference that is stored as its distance from itself; its lowest bit asks to look up the address there.
-static const void *relative(const int32_t *reference) {
-  if (!*reference) return 0;
-  const char *target = (const char *)reference + (*reference & ~1);
-  return *reference & 1 ? *(const void *const *)target : target;
-}
 
 enum beans_kind beans_descriptor_kind(const void *descriptor) {
   switch (kind(descriptor)) {

@@ -18,13 +18,6 @@ uint32_t beans_number_thread(void) {
   return beans_thread_number = number;
 }
 
-// Exported by the Swift runtime, whose own headers are not installed with the toolchain.
-extern const void *swift_conformsToProtocol(const void *type, const void *protocol);
-
-const void *beans_conformance(const void *type, const void *protocol) {
-  return swift_conformsToProtocol(type, protocol);
-}
-
 _Thread_local uintptr_t beans_thread_stack_limit = 0;
 
 uintptr_t beans_find_stack_limit(void) {

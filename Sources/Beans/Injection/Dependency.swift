@@ -51,7 +51,7 @@ class Dependency: @unchecked Sendable {  // immutable
   static func of<Wanted>(_ type: Wanted.Type) -> Dependency {
     let key = AddressKey(type)
     if let dependency = known.withLock({ $0[key] }) { return dependency }
-    let dependency = (type as? any DependencyWrapper.Type)?.dependency ?? Single<Wanted>(wanted: type)
+    let dependency = wrapper(type)?.dependency ?? Single<Wanted>(wanted: type)
     known.withLock { $0[key] = dependency }
     return dependency
   }
@@ -66,7 +66,16 @@ protocol DependencyWrapper {
 
 extension Dependency {
   /// Whether `type` is one of the container's wrappers, which no bean may be.
-  static func isWrapper(_ type: Any.Type) -> Bool { type is any DependencyWrapper.Type }
+  static func isWrapper(_ type: Any.Type) -> Bool { wrapper(type) != nil }
+
+  /// A cast, quicker for a type that the runtime has not seen: such a value is the type and its witness table.
+  private static func wrapper(_ type: Any.Type) -> (any DependencyWrapper.Type)? {
+    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    guard let witness = TypeRelation.shape(of: (any DependencyWrapper).self, for: metadata)?.witnesses.first else {
+      return nil
+    }
+    return unsafeBitCast((metadata, witness), to: (any DependencyWrapper.Type).self)
+  }
 
   /// One bean of type `Wanted`.
   final class Single<Wanted>: Dependency, @unchecked Sendable {

@@ -4,8 +4,8 @@ import Synchronization
 /// Which classes say anything about injections: all others need no descriptor.
 enum InjectedClasses {
   /// Costs a look at the names of the class's own properties, once per class and superclass.
-  static func contains(_ type: AnyClass) -> Bool {
-    if type is any BeanDescriptorInitializer.Type { return true }
+  static func contains(_ type: AnyClass, _ known: Conformances) -> Bool {
+    if isDescribing(type, known) { return true }
     return TypeRelation.classes(of: type).contains { hasInjectedField($0) }
   }
 
@@ -15,7 +15,7 @@ enum InjectedClasses {
 
   /// Notes an injection declared for a property of that class.
   static func note(_ type: AnyClass) {
-    if type is any BeanDescriptorInitializer.Type { return }
+    if isDescribing(type, Conformances(of: type)) { return }
     let key = ObjectIdentifier(type)
     described.withLock { _ = $0.insert(key) }
     areDescribed.store(true, ordering: .releasing)
@@ -26,6 +26,10 @@ enum InjectedClasses {
     guard areDescribed.load(ordering: .acquiring) else { return false }
     let classes = TypeRelation.classes(of: type).map { ObjectIdentifier($0) }
     return described.withLock { known in classes.contains { known.contains($0) } }
+  }
+
+  private static func isDescribing(_ type: AnyClass, _ known: Conformances) -> Bool {
+    known.contains(.describing, type is any BeanDescriptorInitializer.Type)
   }
 
   private static func hasInjectedField(_ type: AnyClass) -> Bool {

@@ -22,18 +22,23 @@ struct LifecycleTraits: OptionSet {
 
   init(of type: Any.Type) {
     self = []
-    if type is any EnvironmentAware.Type { insert(.aware) }
-    if type is any Bean.Type { insert(.bean) }
-    if type is any DisposableBean.Type { insert(.disposable) }
-    if type is any AsyncDisposableBean.Type { insert(.asyncDisposable) }
-    if type is any FactoryBean.Type { insert(.factory) }
-    if type is any ConfigurationSource.Type || type == (any ConfigurationSource).self { insert(.source) }
-    if type is any BeanScope.Type || type == (any BeanScope).self { insert(.scope) }
-    if type is any BeanPostProcessor.Type || type == (any BeanPostProcessor).self { insert(.processor) }
-    if Dependency.isWrapper(type) { insert(.wrapper) }
+    let known = Conformances(of: type)
+    if known.contains(.aware, type is any EnvironmentAware.Type) { insert(.aware) }
+    if known.contains(.bean, type is any Bean.Type) { insert(.bean) }
+    if known.contains(.disposable, type is any DisposableBean.Type) { insert(.disposable) }
+    if known.contains(.asyncDisposable, type is any AsyncDisposableBean.Type) { insert(.asyncDisposable) }
+    if known.contains(.factory, type is any FactoryBean.Type) { insert(.factory) }
+    if known.contains(.source, type is any ConfigurationSource.Type) || type == (any ConfigurationSource).self {
+      insert(.source)
+    }
+    if known.contains(.scope, type is any BeanScope.Type) || type == (any BeanScope).self { insert(.scope) }
+    if known.contains(.processor, type is any BeanPostProcessor.Type) || type == (any BeanPostProcessor).self {
+      insert(.processor)
+    }
+    if known.contains(.wrapper, Dependency.isWrapper(type)) { insert(.wrapper) }
     guard let type = type as? AnyClass else { return }
     if type is Injection.Type { insert(.injection) }
-    if InjectedClasses.contains(type) { insert(.injected) }
+    if InjectedClasses.contains(type, known) { insert(.injected) }
   }
 
   /// Costs a lock and a probe, once a type is known.

@@ -46,6 +46,9 @@ enum TypeRelation {
   /// Whether `type` is a protocol or a composition that names one, and not constrained.
   static func isProtocol(_ type: Any.Type) -> Bool { Existential(type).map { !$0.protocols.isEmpty } ?? false }
 
+  /// The descriptors of the protocols that a protocol type names; empty for other types.
+  static func protocols(of type: Any.Type) -> [UnsafeRawPointer] { Existential(type)?.protocols ?? [] }
+
   /// `type` and its superclasses, nearest first; empty for a type that is not a class.
   static func classes(of type: Any.Type) -> [AnyClass] {
     var classes: [AnyClass] = []

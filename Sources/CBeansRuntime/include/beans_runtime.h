@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "beans_conformances.h"
 #include "beans_reflection.h"
 
 // Exported by the Swift runtime, whose own headers are not installed with the toolchain.
@@ -10,7 +11,7 @@ extern void *swift_nonatomic_retain(void *object);
 extern void swift_nonatomic_release(void *object);
 extern void swift_release(void *object);
 
-// The few things the container needs that Swift has no spelling for: one thread-local pointer, and a question to the
+// The few things the container needs that Swift has no spelling for: one thread-local pointer, and questions to the
 // Swift runtime. Everything else is Swift.
 
 extern _Thread_local void *beans_thread_resolution;
@@ -28,9 +29,6 @@ static inline uintptr_t beans_thread(void) {
   uint32_t number = beans_thread_number;
   return number ? number : beans_number_thread();
 }
-
-/// The witness table of a type for a protocol (metadata and descriptor), or null.
-const void *beans_conformance(const void *type, const void *protocol);
 
 /// Retains an object that no other thread can see yet.
 static inline void beans_retain_unshared(const void *object) { swift_nonatomic_retain((void *)object); }

@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct ClassInjectionTests {
   @Test func onlyClassesThatSaySomethingAreDescribed() {
-    #expect(InjectedClasses.contains(Wrapped.self))
-    #expect(InjectedClasses.contains(Inheriting.self))
-    #expect(InjectedClasses.contains(Described.self))
-    #expect(InjectedClasses.contains(ById.self))
-    #expect(!InjectedClasses.contains(Underscored.self))
-    #expect(!InjectedClasses.contains(Tracked.self))
+    #expect(LifecycleTraits(of: Wrapped.self).contains(.injected))
+    #expect(LifecycleTraits(of: Inheriting.self).contains(.injected))
+    #expect(LifecycleTraits(of: Described.self).contains(.injected))
+    #expect(LifecycleTraits(of: ById.self).contains(.injected))
+    #expect(!LifecycleTraits(of: Underscored.self).contains(.injected))
+    #expect(!LifecycleTraits(of: Tracked.self).contains(.injected))
   }
 
   @Test func aWrapperIsCalledAsItsProperty() throws {

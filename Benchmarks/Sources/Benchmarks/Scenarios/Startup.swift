@@ -9,6 +9,7 @@ struct Startup {
     var table = Table(
       scenario: "startup", title: "1,000 to 100,000 declarations",
       operation: "declare all, validate, build every singleton")
+    let first = try firstStartup()
     try check()
     for count in [1000, 10_000, 100_000] {
       let layers = Layers(count: count)
@@ -40,7 +41,15 @@ struct Startup {
     let large = table.row("100000 by id: Beans")?.nanoseconds.median ?? .nan
     table.facts.append(
       Table.Fact(name: "per declaration, 100,000 against 1,000", value: large / 100 / small, unit: "times"))
+    table.facts.append(Table.Fact(name: "first startup of 1,000 types in this process", value: first, unit: "ms"))
     return table
+  }
+
+  /// In milliseconds: once per process, before anything else has touched those types.
+  private func firstStartup() throws -> Double {
+    let stopwatch = Stopwatch()
+    try Self.start(stopwatch, Parts.declare)
+    return stopwatch.total / 1e6
   }
 
   private func contest(_ count: Int, _ contestants: [Contestant], _ stopwatch: Stopwatch) -> Contest {
