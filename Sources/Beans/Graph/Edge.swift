@@ -27,8 +27,8 @@ final class Edge: @unchecked Sendable {  // immutable
   let direct: Argument.Access?
   /// How a single bean in a slot is read as a protocol type, if its class is the one that startup expects.
   let form: ExistentialForm?
-  // The common case of `source` once more, where reading it costs nothing: a bean in a slot.
-  let recipe: Recipe?
+  // The common case of `source`, which holds the recipe, once more, where reading it costs nothing: a bean in a slot.
+  unowned(unsafe) let recipe: Recipe?
   let slot: Int
   let hops: Int
   /// The recipe of a bean that is made anew each time.

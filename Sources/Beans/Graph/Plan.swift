@@ -29,11 +29,12 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     let scope: any BeanScope
   }
 
-  /// What an id stands for: the first of several declarations, and what became of it.
+  /// What an id stands for: the first of several declarations, and what became of it. Both are held by the lists of the
+  /// plan that declares them.
   private struct Named {
-    var declaration: BeanDeclaration?
+    unowned(unsafe) var declaration: BeanDeclaration?
     /// Where the declaration does not know it: that of an alias, or of the next declaration of the same id.
-    var definition: Definition?
+    unowned(unsafe) var definition: Definition?
 
     /// Returns what was there before.
     mutating func enter(_ declaration: BeanDeclaration) -> BeanDeclaration? {
@@ -329,6 +330,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     for plan in [self] + descendants {
       plan.configuration.close()
       plan.lock.mutex.withLock { _ in
+        plan.named = [:]
         plan.declarations.forEach { $0.instance = nil }
         plan.declarations = []
         plan.aliases = []
@@ -339,7 +341,6 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
         plan.special = Special()
         plan.scoped = []
         plan.valued = []
-        plan.named = [:]
         plan.definitionsByType = [:]
         plan.candidatesByExistential = [:]
         plan.foreignRecipes = [:]
