@@ -16,7 +16,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   let isInstance: Bool
   let isClass: Bool
   /// The plan that declares it; set by `Plan.add`. Plans hold their definitions.
-  @exclusivity(unchecked) unowned(unsafe) private(set) var home: Plan?
+  @exclusivity(unchecked) private var homeReference: Unmanaged<Plan>?
   /// Its recipe there, which the plan holds, too. Those in plans further in are in their tables.
   @exclusivity(unchecked) unowned(unsafe) var recipe: Recipe?
   /// nil: the fault was reported when the definition was made.
@@ -121,7 +121,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
 
   /// Once, by `Plan`.
   func settle(in plan: Plan) {
-    home = plan
+    homeReference = .passUnretained(plan)
     declaration?.definition = self
   }
 
@@ -133,8 +133,12 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     pinned = PinnedArguments()
     declaration?.definition = nil
     declaration = nil
-    (home, recipe) = (nil, nil)
+    homeReference = nil
+    recipe = nil
   }
+
+  /// Whether that plan declares it.
+  func isDeclared(in plan: Plan) -> Bool { homeReference?.toOpaque() == Unmanaged.passUnretained(plan).toOpaque() }
 
   /// How the bean is named in paths.
   var label: String { Self.label(type, id) }

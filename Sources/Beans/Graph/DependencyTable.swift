@@ -5,6 +5,8 @@ struct DependencyTable {
   private var starts: [Int] = []
   /// By number, in the order in which each recipe names them.
   private(set) var targets: [Int] = []
+  /// Whether every recipe comes after those it depends on already.
+  private(set) var isInOrder = true
 
   /// Dependencies on other recipes are left out.
   init(_ recipes: [Recipe]) {
@@ -12,11 +14,13 @@ struct DependencyTable {
     for number in recipes.indices { recipes[number].number = number }
     starts.reserveCapacity(recipes.count + 1)
     targets.reserveCapacity(2 * recipes.count)
-    for recipe in recipes {
+    for (own, recipe) in recipes.enumerated() {
       starts.append(targets.count)
       recipe.forEachDependency { dependency in
         let number = dependency.number
-        if number < recipes.count, recipes[number] === dependency { targets.append(number) }
+        guard number < recipes.count, recipes[number] === dependency else { return }
+        targets.append(number)
+        if number >= own { isInOrder = false }
       }
     }
     starts.append(targets.count)

@@ -161,7 +161,7 @@ struct GraphCompiler {
     let recipes = plans.count == 1 ? plan.recipes : plans.flatMap(\.recipes)
     let (sorted, cycles) = Sorter.sort(recipes)
     if plans.contains(where: { $0.chain.contains { $0.plan.hasInactive } }) { Sorter.judgeLifetimes(of: sorted) }
-    if recipes.contains(where: { !$0.faults.isEmpty }) { judge(plans, sorted) }
+    if plans.contains(where: \.hasFaults) { judge(plans, sorted) }
     faults += cycles
     for plan in plans {
       plan.sorted = plans.count == 1 ? sorted : sorted.filter { $0.plan === plan }

@@ -29,9 +29,8 @@ struct Linker {
   /// The recipe for a definition as seen from a plan; nil where its scope is not open there.
   mutating func recipe(for definition: Definition, from plan: Plan) -> (recipe: Recipe, hops: Int)? {
     // Most beans are looked for where they are declared, and most have been found there before.
-    let isHome = definition.home === plan
-    if isHome, let recipe = definition.recipe { return (recipe, 0) }
-    guard let home = isHome ? (plan, 0) : plan.chain.first(where: { $0.plan === definition.home }) else { return nil }
+    if definition.isDeclared(in: plan), let recipe = definition.recipe { return (recipe, 0) }
+    guard let home = plan.chain.first(where: { definition.isDeclared(in: $0.plan) }) else { return nil }
     switch definition.scopeName {
     case "singleton": return (recipe(definition, nil, in: home.plan), home.hops)
     case "prototype": return (recipe(definition, .prototype, in: plan), 0)
@@ -73,18 +72,20 @@ struct Linker {
     }
     var arguments: [Edge] = []
     if !parameters.isEmpty { arguments.reserveCapacity(parameters.count) }
-    for (index, dependency) in parameters.enumerated() where !isSeed(dependency, at: index, of: recipe) {
+    let product = definition.product
+    for (index, dependency) in parameters.enumerated() {
+      if product != nil, isSeed(dependency, at: index, of: recipe) { continue }
       let edge =
-        if let value = pinned[index] {
-          settle(value, as: dependency, of: recipe, .parameter(index))
-        } else {
-          connect(dependency, of: recipe, .parameter(index))
+        switch pinned[index] {
+        case nil: connect(dependency, of: recipe, .parameter(index))
+        case .reference(let id): connect(dependency, id: id, of: recipe, .parameter(index))
+        case let value?: settle(value, as: dependency, of: recipe, .parameter(index))
         }
       if let edge { arguments.append(edge) }
     }
     recipe.arguments = arguments
     linkProperties(of: recipe)
-    guard let product = definition.product.map(recipe.assemble) else { return }
+    guard let product = product.map(recipe.assemble) else { return }
     linkProperties(of: product)
     // What is wrong with the product is wrong with what makes it.
     recipe.faults += product.faults
@@ -94,7 +95,7 @@ struct Linker {
 
   /// Whether a parameter is left to whoever calls the factory bean.
   private func isSeed(_ dependency: Dependency, at index: Int, of recipe: Recipe) -> Bool {
-    guard recipe.definition.product != nil, case .assisted = dependency.shape else { return false }
+    guard case .assisted = dependency.shape else { return false }
     if recipe.definition.pinned[index] != nil {
       recipe.faults.append(
         recipe.definition.fault(.invalidDeclaration, "argument \(index) is the seed, which cannot be pinned"))
@@ -192,15 +193,16 @@ struct Linker {
   private mutating func connect(
     _ dependency: Dependency, toId id: String, in plan: Plan
   ) throws(EnvironmentError) -> Edge {
-    guard let found = plan.find(id: id) else {
-      throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(plan.hint(forId: id))", path: ["'\(id)'"])
-    }
-    guard let definition = found.definition else {
-      let reason = found.declaration.isAbstract ? "is abstract: a template, not a bean" : "is at fault itself"
-      throw EnvironmentError(
-        .unknownBean, "'\(id)' \(reason)", path: ["'\(id)'"], origin: found.declaration.origin)
-    }
+    guard let definition = plan.bean(byId: id) else { throw unusable(id, in: plan) }
     return try connect(dependency, definition, in: plan)
+  }
+
+  private func unusable(_ id: String, in plan: Plan) -> EnvironmentError {
+    guard let declaration = plan.find(id: id)?.declaration else {
+      return EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(plan.hint(forId: id))", path: ["'\(id)'"])
+    }
+    let reason = declaration.isAbstract ? "is abstract: a template, not a bean" : "is at fault itself"
+    return EnvironmentError(.unknownBean, "'\(id)' \(reason)", path: ["'\(id)'"], origin: declaration.origin)
   }
 
   private mutating func connect(

@@ -177,6 +177,10 @@ extension Recipe {
   /// What the linker found wrong.
   var faults: [EnvironmentError] {
     get { trouble?.faults ?? [] }
-    set { if !newValue.isEmpty || trouble != nil { troubled.faults = newValue } }
+    set {
+      if newValue.isEmpty, trouble == nil { return }
+      troubled.faults = newValue
+      if !newValue.isEmpty { plan.hasFaults = true }
+    }
   }
 }
