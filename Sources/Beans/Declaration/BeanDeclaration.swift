@@ -67,7 +67,7 @@ public class BeanDeclaration {
     file: StaticString, line: UInt
   ) {
     self.init(
-      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, place: .literal(file: file, line: line))
+      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, place: SourcePlace(file: file, line: line))
   }
 
   /// The factory behind a bean with a target: a bean of its own that has everything else from the declaration.
@@ -120,9 +120,7 @@ public class BeanDeclaration {
   @discardableResult public func target(_ type: Any.Type) -> Self { with { $0.detailed.target = type } }
   /// Gives the factory's parameter at `index` (from 0) what `value` says.
   @discardableResult public func argument(_ index: Int, _ value: BeanValue) -> Self {
-    if pinned.isEmpty { pinned.reserve(constructor?.dependencies.count ?? 1) }
-    pinned.set(index, value)
-    return self
+    pin(index, value)
   }
   /// Gives the factory's parameter at `index` (from 0) this value, converted to the parameter's type if need be.
   @discardableResult public func argument(_ index: Int, value: Any) -> Self {
@@ -130,7 +128,7 @@ public class BeanDeclaration {
   }
   /// Gives the factory's parameter at `index` (from 0) the bean with that id.
   @discardableResult public func argument(_ index: Int, ref id: String) -> Self {
-    argument(index, .reference(id))
+    pin(index, .reference(id))
   }
   /// Sets the stored property of that name, private and inherited ones included, to what `value` says each time a bean
   /// is built. The name is looked up in the bean's class at startup.
@@ -189,6 +187,12 @@ public class BeanDeclaration {
   /// What faults call it before it is a bean.
   var written: String { id.map { "\(kind) '\($0)'" } ?? kind }
   var kind: String { type.map { "\($0)" } ?? "template" }
+
+  private func pin(_ index: Int, _ value: consuming BeanValue) -> Self {
+    if pinned.isEmpty { pinned.reserve(constructor?.dependencies.count ?? 1) }
+    pinned.set(index, value)
+    return self
+  }
 
   private func with(_ change: (BeanDeclaration) -> Void) -> Self {
     change(self)

@@ -3,11 +3,6 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   let type: Any.Type
   /// Of the declared type; none of a seed.
   let traits: LifecycleTraits
-  let id: String?
-  /// Position in the order of definition.
-  let ordinal: Int
-  private let place: SourcePlace
-  let scopeName: String
   let isLazy: Bool
   let isPrimary: Bool
   /// A seed answers to exactly its own type and is nobody's bean.
@@ -15,6 +10,9 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   /// Whether the user handed the object in.
   let isInstance: Bool
   let isClass: Bool
+  let id: String?
+  private let place: SourcePlace
+  let scopeName: String
   /// The plan that declares it; set by `Plan.add`. Plans hold their definitions.
   @exclusivity(unchecked) private var homeReference: Unmanaged<Plan>?
   /// Its recipe there, which the plan holds, too. Those in plans further in are in their tables.
@@ -28,7 +26,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   @exclusivity(unchecked) private var details: Details?
 
   init(
-    _ declaration: BeanDeclaration, type: Any.Type, constructor: BeanConstructor?, ordinal: Int, scopeName: String,
+    _ declaration: BeanDeclaration, type: Any.Type, constructor: BeanConstructor?, scopeName: String,
     templates: [BeanDeclaration]
   ) {
     self.declaration = declaration
@@ -36,7 +34,6 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isClass = type is AnyObject.Type
     self.traits = type == declaration.type ? declaration.traits : .cached(of: type)
     self.id = declaration.id
-    self.ordinal = ordinal
     self.place = declaration.place
     self.scopeName = scopeName
     self.isPrimary = declaration.isPrimary
@@ -56,7 +53,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     }
     if let assembled = constructor?.assembled { detailed.product = Definition(assembled, at: declaration.place) }
     declaration.definedType = type
-    declaration.callbacks = onDestroys
+    if let details { declaration.callbacks = details.onDestroys }
   }
 
   /// What a factory bean makes: everything the declaration says of callbacks and properties is the factory's.
@@ -66,7 +63,6 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isClass = product.target is AnyObject.Type
     self.traits = .cached(of: product.target)
     self.id = declaration.id
-    self.ordinal = maker.ordinal
     self.place = declaration.place
     self.scopeName = scopeName
     self.isLazy = maker.isLazy
@@ -86,7 +82,6 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isClass = type is AnyObject.Type
     self.traits = []
     self.id = nil
-    self.ordinal = -1
     self.place = place
     self.scopeName = scopeName
     self.isLazy = true
@@ -107,7 +102,6 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isClass = product.type is AnyObject.Type
     self.traits = LifecycleTraits.cached(of: product.type)
     self.id = nil
-    self.ordinal = -1
     self.place = place
     self.scopeName = "prototype"
     self.isLazy = true
@@ -156,6 +150,8 @@ final class Definition: @unchecked Sendable {  // immutable after startup
 }
 
 extension Definition {
+  var hasDetails: Bool { details != nil }
+
   /// To be written to.
   private var detailed: Details {
     if let details { return details }

@@ -31,9 +31,12 @@ final class Edge: @unchecked Sendable {  // immutable
   /// Of a single bean, which stands
   let recipe: Recipe?
   /// in this slot, or -1,
-  let slot: Int
+  var slot: Int { Int(slotNumber) }
   /// so many environments further out.
-  let hops: Int
+  var hops: Int { Int(distance) }
+  // Memory holds fewer of either.
+  private let slotNumber: Int32
+  private let distance: Int32
   /// The recipe of a bean that is made anew each time.
   let prototype: Unmanaged<Recipe>?
   /// That slot, where it stands in a plain environment that has started.
@@ -48,17 +51,17 @@ final class Edge: @unchecked Sendable {  // immutable
       self.form = direct == nil ? Self.form(dependency, recipe) : nil
       self.other = nil
       self.recipe = recipe
-      self.slot = recipe.slot
-      self.hops = hops
+      self.slotNumber = Int32(truncatingIfNeeded: recipe.slot)
+      self.distance = Int32(truncatingIfNeeded: hops)
       if case .prototype = recipe.kind { prototype = .passUnretained(recipe) } else { prototype = nil }
-      self.fixed = recipe.slot >= 0 ? recipe.plan.slots.map { $0 + recipe.slot } : nil
+      self.fixed = recipe.fixedSlot
     } else {
       self.direct = nil
       self.form = nil
       self.other = source
       self.recipe = nil
-      self.slot = -1
-      self.hops = 0
+      self.slotNumber = -1
+      self.distance = 0
       self.fixed = nil
       self.prototype = nil
     }

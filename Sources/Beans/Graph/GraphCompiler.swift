@@ -54,8 +54,8 @@ struct GraphCompiler {
   private mutating func define(_ plan: Plan) {
     var templates = TemplateResolver(plan)
     var factories: [BeanDeclaration] = []
-    for (ordinal, declaration) in plan.declarations.enumerated() {
-      templates.define(declaration, ordinal: ordinal) { definition in
+    for declaration in plan.declarations {
+      templates.define(declaration) { definition in
         if definition.product != nil, let earlier = plan.candidates(for: definition.type).first {
           faults.append(
             definition.fault(

@@ -29,8 +29,11 @@ struct Linker {
   /// The recipe for a definition as seen from a plan; nil where its scope is not open there.
   mutating func recipe(for definition: Definition, from plan: Plan) -> (recipe: Recipe, hops: Int)? {
     // Most beans are looked for where they are declared, and most have been found there before.
-    if definition.isDeclared(in: plan), let recipe = definition.recipe { return (recipe, 0) }
-    guard let home = plan.chain.first(where: { definition.isDeclared(in: $0.plan) }) else { return nil }
+    let isHome = definition.isDeclared(in: plan)
+    if isHome, let recipe = definition.recipe { return (recipe, 0) }
+    guard let home = isHome ? (plan, 0) : plan.chain.first(where: { definition.isDeclared(in: $0.plan) }) else {
+      return nil
+    }
     switch definition.scopeName {
     case "singleton": return (recipe(definition, nil, in: home.plan), home.hops)
     case "prototype": return (recipe(definition, .prototype, in: plan), 0)

@@ -53,16 +53,15 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   /// Whether something that is certain to be built needs it.
   @exclusivity(unchecked) var isNeeded = false
   let traits: LifecycleTraits
+  /// Its position among the recipes that are being sorted; see `DependencyTable`. Memory holds fewer.
+  @exclusivity(unchecked) private var position: UInt32 = 0
   /// Holds its recipes, and is held by whoever uses one of them.
-  unowned(unsafe) let plan: Plan
+  private let planReference: Unmanaged<Plan>
 
   // Written once, by the linker.
   @exclusivity(unchecked) var prerequisites: [Edge] = []
   @exclusivity(unchecked) var arguments: [Edge] = []
   @exclusivity(unchecked) var properties: [Property] = []
-  /// Its position among the recipes that are being sorted; see `DependencyTable`.
-  @exclusivity(unchecked) var number = 0
-
   /// What a factory bean makes. In no plan: its dependencies count as the factory's.
   @exclusivity(unchecked) private(set) var product: Recipe?
 
@@ -81,7 +80,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     self.definition = definition
     if case .slot(let slot) = kind { self.slot = slot } else { self.slot = -1 }
     if case .prototype = kind { isPrototype = true } else { isPrototype = false }
-    self.plan = plan
+    self.planReference = .passUnretained(plan)
     self.isLazy = definition.isLazy
     self.traits = definition.traits
     self.identity = definition.constructor?.identity
@@ -93,7 +92,18 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     throw EnvironmentError(.invalidDeclaration, "a bean without a constructor passed startup (please report this)")
   }
 
+  var plan: Plan { planReference.takeUnretainedValue() }
   var label: String { definition.label }
+
+  var number: Int {
+    get { Int(position) }
+    set { position = UInt32(truncatingIfNeeded: newValue) }
+  }
+
+  /// Its slot, where that belongs to a plain environment: it has one address for all who look.
+  var fixedSlot: UnsafeMutablePointer<Slot>? {
+    slot >= 0 ? planReference._withUnsafeGuaranteedRef { $0.slots }.map { $0 + slot } : nil
+  }
 
   var kind: Kind { slot >= 0 ? .slot(slot) : isPrototype ? .prototype : .custom }
 

@@ -25,7 +25,7 @@ struct SlotPlan: ~Copyable {
       access = isSlot ? edge.direct : nil
       hops = Int32(edge.hops)
       slot = edge.slot
-      fixed = isSlot ? edge.recipe?.plan.slots.map { $0 + edge.slot } : nil
+      fixed = isSlot ? edge.recipe?.fixedSlot : nil
       self.edge = .passUnretained(edge)
       prepaid = edge.hops == 0 ? Prepaid(slot: edge.slot) : Prepaid()
       rest = edge.direct.map { Argument.rest($0) } ?? 0
