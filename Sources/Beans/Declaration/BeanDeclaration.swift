@@ -172,9 +172,11 @@ public class BeanDeclaration {
     if let failure = release.runSynchronously() { throw failure }
   }
 
+  /// Whether there may be beans declared in place.
+  var mayHaveEmbedded: Bool { !pinned.areReferences || hasDetails && !properties.isEmpty }
+
   /// Beans declared in place, in parameters and properties, not counting those that are declared in place in them.
   var embedded: [BeanDeclaration] {
-    if pinned.areReferences, properties.isEmpty { return [] }
     var found: [BeanDeclaration] = []
     for pinned in pinned.all { pinned.value.collectEmbedded(&found) }
     for property in properties { property.value.collectEmbedded(&found) }

@@ -5,8 +5,6 @@ struct DependencyTable {
   private var starts: [Int] = []
   /// By number, in the order in which each recipe names them.
   private(set) var targets: [Int] = []
-  /// Whether every recipe comes after those it depends on already.
-  private(set) var isInOrder = true
 
   /// Dependencies on other recipes are left out.
   init(_ recipes: [Recipe]) {
@@ -14,13 +12,11 @@ struct DependencyTable {
     for number in recipes.indices { recipes[number].number = number }
     starts.reserveCapacity(recipes.count + 1)
     targets.reserveCapacity(2 * recipes.count)
-    for (own, recipe) in recipes.enumerated() {
+    for recipe in recipes {
       starts.append(targets.count)
       recipe.forEachDependency { dependency in
         let number = dependency.number
-        guard number < recipes.count, recipes[number] === dependency else { return }
-        targets.append(number)
-        if number >= own { isInOrder = false }
+        if number < recipes.count, recipes[number] === dependency { targets.append(number) }
       }
     }
     starts.append(targets.count)

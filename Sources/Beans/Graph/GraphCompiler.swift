@@ -32,7 +32,7 @@ struct GraphCompiler {
     var rest: [BeanDeclaration] = []
     for declared in plan.declarations {
       // As nearly always.
-      if declared.embedded.isEmpty {
+      if !declared.mayHaveEmbedded {
         all.append(declared)
         register(declared, in: plan)
         continue
@@ -159,7 +159,7 @@ struct GraphCompiler {
   private mutating func judge(_ plans: [Plan]) {
     // A recipe belongs to one plan; what it needs may belong to any of its ancestors.
     let recipes = plans.count == 1 ? plan.recipes : plans.flatMap(\.recipes)
-    let (sorted, cycles) = Sorter.sort(recipes)
+    let (sorted, cycles) = plans.count == 1 && linker.isInOrder ? (recipes, []) : Sorter.sort(recipes)
     if plans.contains(where: { $0.chain.contains { $0.plan.hasInactive } }) { Sorter.judgeLifetimes(of: sorted) }
     if plans.contains(where: \.hasFaults) { judge(plans, sorted) }
     faults += cycles

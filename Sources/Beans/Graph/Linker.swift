@@ -4,6 +4,11 @@ struct Linker {
   private var pending: [Recipe] = []
   /// Whether scope names may belong to scope beans that do not exist yet.
   let expectsScopes: Bool
+  /// Whether each recipe so far needs only such as stand before it in its plan: where beans are declared after those they
+  /// need, nothing has to be sorted.
+  private(set) var isInOrder = true
+  /// Where the recipe that is being linked stands.
+  private var position = Int.max
 
   init(expectsScopes: Bool) { self.expectsScopes = expectsScopes }
 
@@ -30,7 +35,10 @@ struct Linker {
   mutating func recipe(for definition: Definition, from plan: Plan) -> (recipe: Recipe, hops: Int)? {
     // Most beans are looked for where they are declared, and most have been found there before.
     let isHome = definition.isDeclared(in: plan)
-    if isHome, let recipe = definition.recipe { return (recipe, 0) }
+    if isHome, let recipe = definition.recipe {
+      checkOrder(recipe)
+      return (recipe, 0)
+    }
     guard let home = isHome ? (plan, 0) : plan.chain.first(where: { definition.isDeclared(in: $0.plan) }) else {
       return nil
     }
@@ -49,14 +57,23 @@ struct Linker {
   }
 
   private mutating func recipe(_ definition: Definition, _ kind: Recipe.Kind?, in plan: Plan) -> Recipe {
-    if let known = plan.recipe(of: definition) { return known }
-    let recipe = plan.recipe(for: definition, kind: kind ?? .slot(plan.slotCount))
-    pending.append(recipe)
+    let known = plan.recipe(of: definition)
+    let recipe = known ?? plan.recipe(for: definition, kind: kind ?? .slot(plan.slotCount))
+    if known == nil { pending.append(recipe) }
+    checkOrder(recipe)
     return recipe
   }
 
+  private mutating func checkOrder(_ needed: Recipe) {
+    if needed.number >= position { isInOrder = false }
+  }
+
   mutating func linkPending() {
-    while let recipe = pending.popLast() { link(recipe) }
+    while let recipe = pending.popLast() {
+      position = recipe.number
+      link(recipe)
+    }
+    position = .max
   }
 
   // MARK: one recipe
@@ -76,7 +93,8 @@ struct Linker {
     var arguments: [Edge] = []
     if !parameters.isEmpty { arguments.reserveCapacity(parameters.count) }
     let product = definition.product
-    for (index, dependency) in parameters.enumerated() {
+    for index in parameters.indices {
+      let dependency = parameters[index]
       if product != nil, isSeed(dependency, at: index, of: recipe) { continue }
       let edge =
         switch pinned[index] {

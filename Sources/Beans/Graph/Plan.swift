@@ -329,6 +329,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   func recipe(for definition: Definition, kind: Recipe.Kind) -> Recipe {
     let recipe = Recipe(definition, kind: kind, plan: self)
+    recipe.number = recipes.count
     recipes.append(recipe)
     if definition.isDeclared(in: self) {
       definition.recipe = recipe

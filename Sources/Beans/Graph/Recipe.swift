@@ -53,7 +53,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   /// Whether something that is certain to be built needs it.
   @exclusivity(unchecked) var isNeeded = false
   let traits: LifecycleTraits
-  /// Its position among the recipes that are being sorted; see `DependencyTable`. Memory holds fewer.
+  /// See `number`. Memory holds fewer.
   @exclusivity(unchecked) private var position: UInt32 = 0
   /// Holds its recipes, and is held by whoever uses one of them.
   private let planReference: Unmanaged<Plan>
@@ -95,6 +95,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   var plan: Plan { planReference.takeUnretainedValue() }
   var label: String { definition.label }
 
+  /// Its position in its plan, or among the recipes that are being sorted; see `DependencyTable`.
   var number: Int {
     get { Int(position) }
     set { position = UInt32(truncatingIfNeeded: newValue) }
@@ -109,9 +110,10 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
 
   /// Calls `body` with every bean that has to exist first, or before the first product, in order.
   func forEachDependency(_ body: (Recipe) -> Void) {
-    if !prerequisites.isEmpty { for edge in prerequisites { edge.forEachRecipe(body) } }
-    if !arguments.isEmpty { for edge in arguments { edge.forEachRecipe(body) } }
-    if !properties.isEmpty { for property in properties { property.edge?.forEachRecipe(body) } }
+    // By index: a list that is walked as a whole is retained for it.
+    for index in prerequisites.indices { prerequisites[index].forEachRecipe(body) }
+    for index in arguments.indices { arguments[index].forEachRecipe(body) }
+    for index in properties.indices { properties[index].edge?.forEachRecipe(body) }
     product?.forEachDependency(body)
   }
 

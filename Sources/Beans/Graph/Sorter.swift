@@ -4,8 +4,6 @@ enum Sorter {
   static func sort(_ recipes: [Recipe]) -> (sorted: [Recipe], faults: [EnvironmentError]) {
     enum Mark { case new, open, done }
     let table = DependencyTable(recipes)
-    // As where beans are declared after those they need.
-    if table.isInOrder { return (recipes, []) }
     var marks = Array(repeating: Mark.new, count: recipes.count)
     var sorted: [Recipe] = []
     sorted.reserveCapacity(recipes.count)

@@ -2,7 +2,7 @@
 ///
 /// Made when a bean is declared, once per type: the generic type is known there and nowhere else.
 @usableFromInline
-class Dependency: @unchecked Sendable {  // immutable
+class Dependency: @unchecked Sendable {  // immutable, once `of` has answered it
   enum Shape {
     /// Exactly one bean.
     case one
@@ -30,6 +30,9 @@ class Dependency: @unchecked Sendable {  // immutable
   /// Whether a class instance can be delivered without a box.
   let isReference: Bool
 
+  /// The list of just this one, for all factories with one parameter. Written before anybody else knows it.
+  @exclusivity(unchecked) @usableFromInline private(set) var alone: [Dependency] = []
+
   init(wanted: Any.Type, element: Any.Type, shape: Shape, isReference: Bool) {
     self.wanted = wanted
     self.element = element
@@ -52,6 +55,7 @@ class Dependency: @unchecked Sendable {  // immutable
     let key = AddressKey(type)
     if let dependency = known.withLock({ $0[key] }) { return dependency }
     let dependency = (type as? any DependencyWrapper.Type)?.dependency ?? Single<Wanted>(wanted: type)
+    dependency.alone = [dependency]
     known.withLock { $0[key] = dependency }
     return dependency
   }
