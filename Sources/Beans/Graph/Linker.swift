@@ -96,13 +96,7 @@ struct Linker {
     for index in parameters.indices {
       let dependency = parameters[index]
       if product != nil, isSeed(dependency, at: index, of: recipe) { continue }
-      let edge =
-        switch pinned[index] {
-        case nil: connect(dependency, of: recipe, .parameter(index))
-        case .reference(let id): connect(dependency, id: id, of: recipe, .parameter(index))
-        case let value?: settle(value, as: dependency, of: recipe, .parameter(index))
-        }
-      if let edge { arguments.append(edge) }
+      if let edge = argument(index, as: dependency, given: pinned[index], of: recipe) { arguments.append(edge) }
     }
     recipe.arguments = arguments
     linkProperties(of: recipe)
@@ -112,6 +106,16 @@ struct Linker {
     recipe.faults += product.faults
     recipe.inactive = recipe.inactive ?? product.inactive
     (product.faults, product.inactive) = ([], nil)
+  }
+
+  private mutating func argument(
+    _ index: Int, as dependency: Dependency, given value: BeanValue?, of recipe: Recipe
+  ) -> Edge? {
+    switch value {
+    case nil: connect(dependency, of: recipe, .parameter(index))
+    case .reference(let id): connect(dependency, id: id, of: recipe, .parameter(index))
+    case let value?: settle(value, as: dependency, of: recipe, .parameter(index))
+    }
   }
 
   /// Whether a parameter is left to whoever calls the factory bean.
@@ -234,7 +238,12 @@ struct Linker {
       throw definition.fault(.typeMismatch, "\(definition.label) is a \(definition.type), not a \(dependency.element)")
     }
     guard let (recipe, hops) = recipe(for: definition, from: plan) else { throw notOpen(definition) }
-    return Edge(dependency, .bean(recipe, hops: hops))
+    if hops > 0 || plan.slots != nil { return Edge(dependency, .bean(recipe, hops: hops)) }
+    // One for all that need the bean in the same way. A lookup's has to know where the bean stands.
+    if let known = recipe.edge, known.dependency === dependency { return known }
+    let edge = Edge(dependency, .bean(recipe, hops: 0))
+    recipe.edge = edge
+    return edge
   }
 
   private func misplacedSeed(_ dependency: Dependency) -> EnvironmentError {

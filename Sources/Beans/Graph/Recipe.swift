@@ -62,6 +62,8 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   @exclusivity(unchecked) var prerequisites: [Edge] = []
   @exclusivity(unchecked) var arguments: [Edge] = []
   @exclusivity(unchecked) var properties: [Property] = []
+  /// The last one of its own plan that leads here, until the recipe is dismantled.
+  @exclusivity(unchecked) var edge: Edge?
   /// What a factory bean makes. In no plan: its dependencies count as the factory's.
   @exclusivity(unchecked) private(set) var product: Recipe?
 
@@ -137,6 +139,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   func dismantle() {
     product?.dismantle()
     product = nil
+    edge = nil
     prerequisites = []
     arguments = []
     properties = []
