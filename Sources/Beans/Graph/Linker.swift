@@ -90,15 +90,13 @@ struct Linker {
           .invalidDeclaration, "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0"
         ))
     }
-    var arguments: [Edge] = []
-    if !parameters.isEmpty { arguments.reserveCapacity(parameters.count) }
+    if !parameters.isEmpty { recipe.arguments.reserveCapacity(parameters.count) }
     let product = definition.product
     for index in parameters.indices {
       let dependency = parameters[index]
       if product != nil, isSeed(dependency, at: index, of: recipe) { continue }
-      if let edge = argument(index, as: dependency, given: pinned[index], of: recipe) { arguments.append(edge) }
+      if let edge = argument(index, as: dependency, given: pinned[index], of: recipe) { recipe.arguments.append(edge) }
     }
-    recipe.arguments = arguments
     linkProperties(of: recipe)
     guard let product = product.map(recipe.assemble) else { return }
     linkProperties(of: product)
