@@ -12,6 +12,8 @@ public class BeanDeclaration {
     case declaration(BeanDeclaration)
   }
 
+  // What startup reads of every declaration comes first, so that it stands in one cache line.
+
   /// The bean's own type; nil for a template without a class.
   let type: Any.Type?
   /// Of that type.
@@ -23,24 +25,24 @@ public class BeanDeclaration {
   @exclusivity(unchecked) var isDefined = false
   /// Whether its plan knows it by its id: as the first of that id.
   @exclusivity(unchecked) var isNamed = false
+  /// nil until there is one of them.
+  @exclusivity(unchecked) private var details: Details?
+  /// What became of the declaration, until its environment has been dismantled. Held by the plan.
+  @exclusivity(unchecked) unowned(unsafe) var definition: Definition?
+  /// What the user gave: a factory or an instance.
+  @exclusivity(unchecked) var constructor: BeanConstructor?
+  /// Parameters that are not resolved by their type.
+  @exclusivity(unchecked) private(set) var pinned = PinnedArguments()
   @exclusivity(unchecked) private(set) var id: String?
   /// Where the declaration is written.
   @exclusivity(unchecked) private(set) var place: SourcePlace
   @exclusivity(unchecked) private(set) var scopeName: String?
-  /// Parameters that are not resolved by their type.
-  @exclusivity(unchecked) private(set) var pinned = PinnedArguments()
-  /// What the user gave: a factory or an instance.
-  @exclusivity(unchecked) var constructor: BeanConstructor?
   /// A class's own `init()`, which a template's factory overrules.
   @exclusivity(unchecked) var defaultConstructor: BeanConstructor?
   /// The instance that was handed in, until its environment has released it.
   @exclusivity(unchecked) var instance: AnyObject?
   /// What startup found to be the bean's type, its templates included.
   @exclusivity(unchecked) var definedType: Any.Type?
-  /// What became of the declaration, until its environment has been dismantled. Held by the plan.
-  @exclusivity(unchecked) unowned(unsafe) var definition: Definition?
-  /// nil until there is one of them.
-  @exclusivity(unchecked) private var details: Details?
 
   private init(type: Any.Type?, id: String?, parent: String?, lazy: Bool, abstract: Bool, place: SourcePlace) {
     self.type = type
@@ -102,9 +104,13 @@ public class BeanDeclaration {
   /// Builds the bean with that id first.
   @discardableResult public func requires(id: String) -> Self { with { $0.detailed.requirements.append(.id(id)) } }
   /// Builds the bean of that type first.
-  @discardableResult public func requires(class type: Any.Type) -> Self { with { $0.detailed.requirements.append(.type(type)) } }
+  @discardableResult public func requires(class type: Any.Type) -> Self {
+    with { $0.detailed.requirements.append(.type(type)) }
+  }
   /// Builds the bean of that type first.
-  @discardableResult public func requires(_ type: Any.Type) -> Self { with { $0.detailed.requirements.append(.type(type)) } }
+  @discardableResult public func requires(_ type: Any.Type) -> Self {
+    with { $0.detailed.requirements.append(.type(type)) }
+  }
   /// Builds that bean first. It must be defined in an environment this one can see.
   @discardableResult public func requires(bean: BeanDeclaration) -> Self {
     with { $0.detailed.requirements.append(.declaration(bean)) }

@@ -380,7 +380,9 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// What was declared, while no environment is being dismantled.
   var declared: [(declaration: BeanDeclaration, definition: Definition?)] {
     lock.mutex.withLock { _ in
-      declarations.map { declaration in (declaration, declaration.definition.flatMap { $0.isDeclared(in: self) ? $0 : nil }) }
+      declarations.map { declaration in
+        (declaration, declaration.definition.flatMap { $0.isDeclared(in: self) ? $0 : nil })
+      }
     }
   }
 

@@ -57,13 +57,13 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   @exclusivity(unchecked) private var position: UInt32 = 0
   /// Holds its recipes, and is held by whoever uses one of them.
   private let planReference: Unmanaged<Plan>
+  /// The last one of its own plan that leads here, until the recipe is dismantled.
+  @exclusivity(unchecked) var edge: Edge?
 
   // Written once, by the linker.
   @exclusivity(unchecked) var prerequisites: [Edge] = []
   @exclusivity(unchecked) var arguments: [Edge] = []
   @exclusivity(unchecked) var properties: [Property] = []
-  /// The last one of its own plan that leads here, until the recipe is dismantled.
-  @exclusivity(unchecked) var edge: Edge?
   /// What a factory bean makes. In no plan: its dependencies count as the factory's.
   @exclusivity(unchecked) private(set) var product: Recipe?
 
