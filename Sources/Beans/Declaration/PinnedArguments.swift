@@ -39,7 +39,7 @@ struct PinnedArguments {
   }
 
   /// The last word on a parameter counts.
-  mutating func set(_ index: Int, _ value: BeanValue) {
+  mutating func set(_ index: Int, _ value: consuming BeanValue) {
     if case .reference = value {} else { areReferences = false }
     // Usually they are given in order.
     var position = all.endIndex

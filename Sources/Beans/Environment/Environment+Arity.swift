@@ -17,7 +17,7 @@ extension Environment {
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line, factory: @escaping (A) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let constructor = BeanConstructor(type, [Dependency.of(A.self)]) { arguments in
+    let constructor = BeanConstructor(type, Dependency.of(A.self).alone) { arguments in
       var arguments = arguments
       return try factory(arguments.take(as: A.self))
     }

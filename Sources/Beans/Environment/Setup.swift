@@ -12,6 +12,8 @@ final class Setup: Sendable {
   }
 
   private let phase = Locked<Phase>(.declaring)
+  /// Whether the phase is another one by now: every declaration asks.
+  private let isClosed = Atomic(false)
   let traceOrigin: Bool
   /// Of what a factory's `configure` declares into: never started.
   let isTemplate: Bool
@@ -21,9 +23,7 @@ final class Setup: Sendable {
     self.isTemplate = isTemplate
   }
 
-  var isDeclaring: Bool {
-    phase.withLock { if case .declaring = $0 { true } else { false } }
-  }
+  var isDeclaring: Bool { !isClosed.load(ordering: .acquiring) }
 
   /// Whether the calling thread is starting the environment and may look up beans already.
   var isStartedHere: Bool {
@@ -57,6 +57,7 @@ final class Setup: Sendable {
     phase.withLock { phase in
       switch phase {
       case .declaring:
+        isClosed.store(true, ordering: .releasing)
         phase = .starting(thread: UInt(beans_thread()), isCompiled: false)
         return .mine
       case .starting(let thread, let isCompiled):
@@ -76,6 +77,9 @@ final class Setup: Sendable {
   }
 
   func end(_ error: (any Error)?) {
-    phase.withLock { $0 = error.map { .failed($0) } ?? .started }
+    phase.withLock {
+      isClosed.store(true, ordering: .releasing)
+      $0 = error.map { .failed($0) } ?? .started
+    }
   }
 }

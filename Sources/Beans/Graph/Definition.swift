@@ -1,13 +1,9 @@
 /// One bean of one environment: its declaration with all templates applied.
 final class Definition: @unchecked Sendable {  // immutable after startup
+  // What the linker reads of every dependency comes first, so that it stands in one cache line.
   let type: Any.Type
   /// Of the declared type; none of a seed.
   let traits: LifecycleTraits
-  let id: String?
-  /// Position in the order of definition.
-  let ordinal: Int
-  private let place: SourcePlace
-  let scopeName: String
   let isLazy: Bool
   let isPrimary: Bool
   /// A seed answers to exactly its own type and is nobody's bean.
@@ -16,31 +12,22 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   let isInstance: Bool
   let isClass: Bool
   /// The plan that declares it; set by `Plan.add`. Plans hold their definitions.
-  @exclusivity(unchecked) unowned(unsafe) private(set) var home: Plan?
+  @exclusivity(unchecked) private var homeReference: Unmanaged<Plan>?
   /// Its recipe there, which the plan holds, too. Those in plans further in are in their tables.
   @exclusivity(unchecked) unowned(unsafe) var recipe: Recipe?
-  /// The factory bean that makes this one.
-  let maker: Definition?
+  let id: String?
+  private let place: SourcePlace
+  let scopeName: String
   /// nil: the fault was reported when the definition was made.
   @exclusivity(unchecked) private(set) var constructor: BeanConstructor?
   @exclusivity(unchecked) private(set) var pinned: PinnedArguments
-  @exclusivity(unchecked) private(set) var properties: [PropertyInjection]
-  /// What the class itself has injections for, as far as the declaration is silent.
-  @exclusivity(unchecked) private(set) var injections: [ClassInjection] = []
-  let requirements: [BeanDeclaration.Requirement]
-  @exclusivity(unchecked) private(set) var postConstructs: [BeanCallback]
-  @exclusivity(unchecked) private(set) var onDestroys: [BeanCallback]
-  let stated: [Any.Type]
-  /// What the declaration gives and startup has to settle, in the order found.
-  @exclusivity(unchecked) private(set) var fixedValues: [FixedValue] = []
-  private var fixedValuesByPlace: [String: FixedValue] = [:]
-  /// What a factory bean makes.
-  @exclusivity(unchecked) private(set) var product: Definition?
   /// What scopes are handed. nil for a seed.
   @exclusivity(unchecked) private(set) var declaration: BeanDeclaration?
+  /// nil until there is one of them.
+  @exclusivity(unchecked) private var details: Details?
 
   init(
-    _ declaration: BeanDeclaration, type: Any.Type, constructor: BeanConstructor?, ordinal: Int, scopeName: String,
+    _ declaration: BeanDeclaration, type: Any.Type, constructor: BeanConstructor?, scopeName: String,
     templates: [BeanDeclaration]
   ) {
     self.declaration = declaration
@@ -48,37 +35,26 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isClass = type is AnyObject.Type
     self.traits = type == declaration.type ? declaration.traits : .cached(of: type)
     self.id = declaration.id
-    self.ordinal = ordinal
     self.place = declaration.place
     self.scopeName = scopeName
     self.isPrimary = declaration.isPrimary
     self.isSeed = false
-    self.maker = nil
     self.constructor = constructor
-    self.stated = declaration.stated
-    self.product = constructor?.assembled.map { Definition($0, at: declaration.place) }
     if templates.isEmpty {
       self.isLazy = declaration.isLazy ?? false
       self.isInstance = declaration.instance != nil
       self.pinned = declaration.pinned
-      self.properties = declaration.properties
-      self.requirements = declaration.requirements
-      self.postConstructs = declaration.postConstructs
-      self.onDestroys = declaration.onDestroys
+      self.details = declaration.hasDetails ? Details([declaration]) : nil
     } else {
       let chain = [declaration] + templates
       self.isLazy = chain.lazy.compactMap(\.isLazy).first ?? false
       self.isInstance = chain.contains { $0.instance != nil }
       self.pinned = chain.reduce(into: PinnedArguments()) { $0.inherit($1.pinned) }
-      self.properties = chain.reversed().reduce(into: []) { merged, declaration in
-        for property in declaration.properties { merged.set(property) }
-      }
-      self.requirements = chain.reversed().flatMap(\.requirements)
-      self.postConstructs = chain.first { !$0.postConstructs.isEmpty }?.postConstructs ?? []
-      self.onDestroys = chain.first { !$0.onDestroys.isEmpty }?.onDestroys ?? []
+      self.details = Details(chain)
     }
+    if let assembled = constructor?.assembled { detailed.product = Definition(assembled, at: declaration.place) }
     declaration.definedType = type
-    declaration.callbacks = onDestroys
+    if let details { declaration.callbacks = details.onDestroys }
   }
 
   /// What a factory bean makes: everything the declaration says of callbacks and properties is the factory's.
@@ -88,21 +64,15 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isClass = product.target is AnyObject.Type
     self.traits = .cached(of: product.target)
     self.id = declaration.id
-    self.ordinal = maker.ordinal
     self.place = declaration.place
     self.scopeName = scopeName
     self.isLazy = maker.isLazy
     self.isPrimary = declaration.isPrimary
     self.isSeed = false
     self.isInstance = false
-    self.maker = maker
     self.constructor = product.constructor
     self.pinned = PinnedArguments(only: maker.declaration.map { .bean($0) })
-    self.properties = []
-    self.requirements = []
-    self.postConstructs = []
-    self.onDestroys = []
-    self.stated = []
+    detailed.maker = maker
     declaration.definedType = type
     declaration.callbacks = []
   }
@@ -113,47 +83,18 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isClass = type is AnyObject.Type
     self.traits = []
     self.id = nil
-    self.ordinal = -1
     self.place = place
     self.scopeName = scopeName
     self.isLazy = true
     self.isPrimary = false
     self.isSeed = true
     self.isInstance = false
-    self.maker = nil
     // Never called: the slot is filled when the environment opens.
     self.constructor = BeanConstructor(dependencies: [], identity: identity) { _ in
       throw EnvironmentError(.scopeNotActive, "the seed of '\(scopeName)' is missing")
     }
     self.pinned = PinnedArguments()
-    self.properties = []
-    self.requirements = []
-    self.postConstructs = []
-    self.onDestroys = []
-    self.stated = []
     self.declaration = nil
-  }
-
-  /// Once, by `Plan`.
-  func settle(in plan: Plan) {
-    home = plan
-    declaration?.definition = self
-  }
-
-  /// Once, by `bindProperties`.
-  func bind(_ properties: [PropertyInjection], _ injections: [ClassInjection]) {
-    self.properties = properties
-    self.injections = injections
-  }
-
-  /// The value for the parameter, property or element that faults call `place`; the same one for every recipe of this
-  /// bean. Under the plan's lock.
-  func fixedValue(_ given: FixedValue.Given, _ dependency: Dependency, at place: String) -> FixedValue {
-    if let known = fixedValuesByPlace[place] { return known }
-    let value = FixedValue(given, for: dependency, at: place)
-    fixedValuesByPlace[place] = value
-    fixedValues.append(value)
-    return value
   }
 
   /// The product of a factory bean, which no lookup finds.
@@ -162,40 +103,37 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     self.isClass = product.type is AnyObject.Type
     self.traits = LifecycleTraits.cached(of: product.type)
     self.id = nil
-    self.ordinal = -1
     self.place = place
     self.scopeName = "prototype"
     self.isLazy = true
     self.isPrimary = false
     self.isSeed = false
     self.isInstance = false
-    self.maker = nil
     self.constructor = product.constructor
     self.pinned = PinnedArguments()
-    self.properties = []
-    self.requirements = []
-    self.postConstructs = []
-    self.onDestroys = []
-    self.stated = []
     self.declaration = nil
+  }
+
+  /// Once, by `Plan`.
+  func settle(in plan: Plan) {
+    homeReference = .passUnretained(plan)
+    declaration?.definition = self
   }
 
   /// Lets go of the user's closures and values.
   func dismantle() {
-    product?.dismantle()
-    product = nil
+    details?.product?.dismantle()
+    details = nil
     constructor = nil
     pinned = PinnedArguments()
-    properties = []
-    injections = []
-    postConstructs = []
-    onDestroys = []
-    fixedValues = []
-    fixedValuesByPlace = [:]
     declaration?.definition = nil
     declaration = nil
-    (home, recipe) = (nil, nil)
+    homeReference = nil
+    recipe = nil
   }
+
+  /// Whether that plan declares it.
+  func isDeclared(in plan: Plan) -> Bool { homeReference?.toOpaque() == Unmanaged.passUnretained(plan).toOpaque() }
 
   /// How the bean is named in paths.
   var label: String { Self.label(type, id) }
@@ -209,5 +147,48 @@ final class Definition: @unchecked Sendable {  // immutable after startup
 
   func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {
     EnvironmentError(code, message, path: path.isEmpty ? [label] : path, origin: origin)
+  }
+}
+
+extension Definition {
+  var hasDetails: Bool { details != nil }
+
+  /// To be written to.
+  private var detailed: Details {
+    if let details { return details }
+    let made = Details()
+    details = made
+    return made
+  }
+
+  /// The factory bean that makes this one.
+  var maker: Definition? { details?.maker }
+  /// What a factory bean makes.
+  var product: Definition? { details?.product }
+  var properties: [PropertyInjection] { details?.properties ?? [] }
+  /// What the class itself has injections for, as far as the declaration is silent.
+  var injections: [ClassInjection] { details?.injections ?? [] }
+  var requirements: [BeanDeclaration.Requirement] { details?.requirements ?? [] }
+  var postConstructs: [BeanCallback] { details?.postConstructs ?? [] }
+  var onDestroys: [BeanCallback] { details?.onDestroys ?? [] }
+  var stated: [Any.Type] { details?.stated ?? [] }
+  /// What the declaration gives and startup has to settle, in the order found.
+  var fixedValues: [FixedValue] { details?.fixedValues ?? [] }
+
+  /// Once, by `bindProperties`.
+  func bind(_ properties: [PropertyInjection], _ injections: [ClassInjection]) {
+    detailed.properties = properties
+    detailed.injections = injections
+  }
+
+  /// The value for the parameter, property or element that faults call `place`; the same one for every recipe of this
+  /// bean. Under the plan's lock.
+  func fixedValue(_ given: FixedValue.Given, _ dependency: Dependency, at place: String) -> FixedValue {
+    let details = detailed
+    if let known = details.fixedValuesByPlace[place] { return known }
+    let value = FixedValue(given, for: dependency, at: place)
+    details.fixedValuesByPlace[place] = value
+    details.fixedValues.append(value)
+    return value
   }
 }

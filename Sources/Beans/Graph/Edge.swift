@@ -22,15 +22,21 @@ final class Edge: @unchecked Sendable {  // immutable
   }
 
   let dependency: Dependency
-  let source: Source
+  /// nil for a single bean: that is `recipe`.
+  private let other: Source?
   /// How a single bean is read without conversion; nil where it has to be converted.
   let direct: Argument.Access?
   /// How a single bean in a slot is read as a protocol type, if its class is the one that startup expects.
   let form: ExistentialForm?
-  // The common case of `source` once more, where reading it costs nothing: a bean in a slot.
+  /// Of a single bean, which stands
   let recipe: Recipe?
-  let slot: Int
-  let hops: Int
+  /// in this slot, or -1,
+  var slot: Int { Int(slotNumber) }
+  /// so many environments further out.
+  var hops: Int { Int(distance) }
+  // Memory holds fewer of either.
+  private let slotNumber: Int32
+  private let distance: Int32
   /// The recipe of a bean that is made anew each time.
   let prototype: Unmanaged<Recipe>?
   /// That slot, where it stands in a plain environment that has started.
@@ -40,22 +46,31 @@ final class Edge: @unchecked Sendable {  // immutable
     self.asked = id
     self.askedWords = StringWords(id)
     self.dependency = dependency
-    self.source = source
-    self.direct = Self.direct(dependency, source)
-    self.form = direct == nil ? Self.form(dependency, source) : nil
     if case .bean(let recipe, let hops) = source {
+      self.direct = Self.direct(dependency, recipe)
+      self.form = direct == nil ? Self.form(dependency, recipe) : nil
+      self.other = nil
       self.recipe = recipe
-      self.slot = recipe.slot
-      self.hops = hops
+      self.slotNumber = Int32(truncatingIfNeeded: recipe.slot)
+      self.distance = Int32(truncatingIfNeeded: hops)
       if case .prototype = recipe.kind { prototype = .passUnretained(recipe) } else { prototype = nil }
-      self.fixed = recipe.slot >= 0 ? recipe.plan.slots.map { $0 + recipe.slot } : nil
+      self.fixed = recipe.fixedSlot
     } else {
+      self.direct = nil
+      self.form = nil
+      self.other = source
       self.recipe = nil
-      self.slot = -1
-      self.hops = 0
+      self.slotNumber = -1
+      self.distance = 0
       self.fixed = nil
       self.prototype = nil
     }
+  }
+
+  var source: Source {
+    if let recipe { return .bean(recipe, hops: hops) }
+    // There is one where there is no recipe.
+    return other ?? .absent
   }
 
   /// Of a lookup by id: what it was asked for.
@@ -84,22 +99,21 @@ final class Edge: @unchecked Sendable {  // immutable
 
   @inline(never)
   private func forEachOfSeveral(_ body: (Recipe) -> Void) {
-    switch source {
+    switch other {
     case .all(let targets): targets.forEach { body($0.recipe) }
     case .composed(let composition): composition.parts.forEach { $0.recipe.map(body) ?? $0.forEachOfSeveral(body) }
-    case .bean, .absent, .provider, .environment, .configuration, .fixed, .computed, .assembly: break
+    case nil, .bean, .absent, .provider, .environment, .configuration, .fixed, .computed, .assembly: break
     }
   }
 
-  private static func form(_ dependency: Dependency, _ source: Source) -> ExistentialForm? {
-    guard case .bean(let recipe, _) = source, recipe.slot >= 0, case .one = dependency.shape,
+  private static func form(_ dependency: Dependency, _ recipe: Recipe) -> ExistentialForm? {
+    guard recipe.slot >= 0, case .one = dependency.shape,
       recipe.definition.isClass, let identity = recipe.identity
     else { return nil }
     return ExistentialForm(dependency.wanted, for: identity)
   }
 
-  private static func direct(_ dependency: Dependency, _ source: Source) -> Argument.Access? {
-    guard case .bean(let recipe, _) = source else { return nil }
+  private static func direct(_ dependency: Dependency, _ recipe: Recipe) -> Argument.Access? {
     if dependency.isReference && recipe.definition.isClass { return .reference }
     // A struct or existential looked up as exactly the type it is declared with stands in its box already.
     return recipe.definition.type == dependency.wanted ? .boxed : nil

@@ -32,7 +32,7 @@ struct GraphCompiler {
     var rest: [BeanDeclaration] = []
     for declared in plan.declarations {
       // As nearly always.
-      if declared.embedded.isEmpty {
+      if !declared.mayHaveEmbedded {
         all.append(declared)
         register(declared, in: plan)
         continue
@@ -54,8 +54,8 @@ struct GraphCompiler {
   private mutating func define(_ plan: Plan) {
     var templates = TemplateResolver(plan)
     var factories: [BeanDeclaration] = []
-    for (ordinal, declaration) in plan.declarations.enumerated() {
-      templates.define(declaration, ordinal: ordinal) { definition in
+    for declaration in plan.declarations {
+      templates.define(declaration) { definition in
         if definition.product != nil, let earlier = plan.candidates(for: definition.type).first {
           faults.append(
             definition.fault(
@@ -159,9 +159,9 @@ struct GraphCompiler {
   private mutating func judge(_ plans: [Plan]) {
     // A recipe belongs to one plan; what it needs may belong to any of its ancestors.
     let recipes = plans.count == 1 ? plan.recipes : plans.flatMap(\.recipes)
-    let (sorted, cycles) = Sorter.sort(recipes)
+    let (sorted, cycles) = plans.count == 1 && linker.isInOrder ? (recipes, []) : Sorter.sort(recipes)
     if plans.contains(where: { $0.chain.contains { $0.plan.hasInactive } }) { Sorter.judgeLifetimes(of: sorted) }
-    if recipes.contains(where: { !$0.faults.isEmpty }) { judge(plans, sorted) }
+    if plans.contains(where: \.hasFaults) { judge(plans, sorted) }
     faults += cycles
     for plan in plans {
       plan.sorted = plans.count == 1 ? sorted : sorted.filter { $0.plan === plan }

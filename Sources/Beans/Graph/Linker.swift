@@ -4,6 +4,11 @@ struct Linker {
   private var pending: [Recipe] = []
   /// Whether scope names may belong to scope beans that do not exist yet.
   let expectsScopes: Bool
+  /// Whether each recipe so far needs only such as stand before it in its plan: where beans are declared after those they
+  /// need, nothing has to be sorted.
+  private(set) var isInOrder = true
+  /// Where the recipe that is being linked stands.
+  private var position = Int.max
 
   init(expectsScopes: Bool) { self.expectsScopes = expectsScopes }
 
@@ -11,30 +16,32 @@ struct Linker {
   static func lookup(_ dependency: Dependency, id: String?, in plan: Plan) throws -> Edge {
     var linker = Linker(expectsScopes: true)
     let known = plan.recipes.count
-    switch linker.connect(dependency, id: id, in: plan) {
-    case .failure(let fault): throw fault
-    case .success(let edge):
-      // A prototype of an ancestor that nobody here has asked for before.
-      linker.linkPending()
-      let added = plan.recipes[known...]
-      let faults = added.flatMap(\.faults) + Sorter.sort(Array(added)).faults
-      Sorter.judgeLifetimes(of: Array(added))
-      for recipe in added {
-        // It stays in the plan, where the next lookup finds it.
-        if let fault = recipe.faults.first { recipe.inactive = fault }
-      }
-      plan.settle(added)
-      if let fault = EnvironmentError.combining(faults, code: .startupFailed, { "\($0) faults" }) { throw fault }
-      return edge
+    let edge = try linker.connect(dependency, id: id, in: plan)
+    // A prototype of an ancestor that nobody here has asked for before.
+    linker.linkPending()
+    let added = plan.recipes[known...]
+    let faults = added.flatMap(\.faults) + Sorter.sort(Array(added)).faults
+    Sorter.judgeLifetimes(of: Array(added))
+    for recipe in added {
+      // It stays in the plan, where the next lookup finds it.
+      if let fault = recipe.faults.first { recipe.inactive = fault }
     }
+    plan.settle(added)
+    if let fault = EnvironmentError.combining(faults, code: .startupFailed, { "\($0) faults" }) { throw fault }
+    return edge
   }
 
   /// The recipe for a definition as seen from a plan; nil where its scope is not open there.
   mutating func recipe(for definition: Definition, from plan: Plan) -> (recipe: Recipe, hops: Int)? {
     // Most beans are looked for where they are declared, and most have been found there before.
-    let isHome = definition.home === plan
-    if isHome, let recipe = definition.recipe { return (recipe, 0) }
-    guard let home = isHome ? (plan, 0) : plan.chain.first(where: { $0.plan === definition.home }) else { return nil }
+    let isHome = definition.isDeclared(in: plan)
+    if isHome, let recipe = definition.recipe {
+      checkOrder(recipe)
+      return (recipe, 0)
+    }
+    guard let home = isHome ? (plan, 0) : plan.chain.first(where: { definition.isDeclared(in: $0.plan) }) else {
+      return nil
+    }
     switch definition.scopeName {
     case "singleton": return (recipe(definition, nil, in: home.plan), home.hops)
     case "prototype": return (recipe(definition, .prototype, in: plan), 0)
@@ -50,14 +57,23 @@ struct Linker {
   }
 
   private mutating func recipe(_ definition: Definition, _ kind: Recipe.Kind?, in plan: Plan) -> Recipe {
-    if let known = plan.recipe(of: definition) { return known }
-    let recipe = plan.recipe(for: definition, kind: kind ?? .slot(plan.slotCount))
-    pending.append(recipe)
+    let known = plan.recipe(of: definition)
+    let recipe = known ?? plan.recipe(for: definition, kind: kind ?? .slot(plan.slotCount))
+    if known == nil { pending.append(recipe) }
+    checkOrder(recipe)
     return recipe
   }
 
+  private mutating func checkOrder(_ needed: Recipe) {
+    if needed.number >= position { isInOrder = false }
+  }
+
   mutating func linkPending() {
-    while let recipe = pending.popLast() { link(recipe) }
+    while let recipe = pending.popLast() {
+      position = recipe.number
+      link(recipe)
+    }
+    position = .max
   }
 
   // MARK: one recipe
@@ -74,20 +90,15 @@ struct Linker {
           .invalidDeclaration, "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0"
         ))
     }
-    var arguments: [Edge] = []
-    if !parameters.isEmpty { arguments.reserveCapacity(parameters.count) }
-    for (index, dependency) in parameters.enumerated() where !isSeed(dependency, at: index, of: recipe) {
-      let edge =
-        if let value = pinned[index] {
-          settle(value, as: dependency, of: recipe, .parameter(index))
-        } else {
-          connect(dependency, of: recipe, .parameter(index))
-        }
-      if let edge { arguments.append(edge) }
+    if !parameters.isEmpty { recipe.arguments.reserveCapacity(parameters.count) }
+    let product = definition.product
+    for index in parameters.indices {
+      let dependency = parameters[index]
+      if product != nil, isSeed(dependency, at: index, of: recipe) { continue }
+      if let edge = argument(index, as: dependency, given: pinned[index], of: recipe) { recipe.arguments.append(edge) }
     }
-    recipe.arguments = arguments
     linkProperties(of: recipe)
-    guard let product = definition.product.map(recipe.assemble) else { return }
+    guard let product = product.map(recipe.assemble) else { return }
     linkProperties(of: product)
     // What is wrong with the product is wrong with what makes it.
     recipe.faults += product.faults
@@ -95,9 +106,19 @@ struct Linker {
     (product.faults, product.inactive) = ([], nil)
   }
 
+  private mutating func argument(
+    _ index: Int, as dependency: Dependency, given value: BeanValue?, of recipe: Recipe
+  ) -> Edge? {
+    switch value {
+    case nil: connect(dependency, of: recipe, .parameter(index))
+    case .reference(let id): connect(dependency, id: id, of: recipe, .parameter(index))
+    case let value?: settle(value, as: dependency, of: recipe, .parameter(index))
+    }
+  }
+
   /// Whether a parameter is left to whoever calls the factory bean.
   private func isSeed(_ dependency: Dependency, at index: Int, of recipe: Recipe) -> Bool {
-    guard recipe.definition.product != nil, case .assisted = dependency.shape else { return false }
+    guard case .assisted = dependency.shape else { return false }
     if recipe.definition.pinned[index] != nil {
       recipe.faults.append(
         recipe.definition.fault(.invalidDeclaration, "argument \(index) is the seed, which cannot be pinned"))
@@ -122,103 +143,105 @@ struct Linker {
   mutating func connect(
     _ dependency: Dependency, id: String? = nil, of recipe: Recipe, _ place: Place
   ) -> Edge? {
-    accept(connect(dependency, id: id, in: recipe.plan), of: recipe, place)
+    do throws(EnvironmentError) { return try connect(dependency, id: id, in: recipe.plan) } catch {
+      note(error, of: recipe, place)
+      return nil
+    }
   }
 
   mutating func connect(
     _ dependency: Dependency, to declaration: BeanDeclaration, of recipe: Recipe, _ place: Place
   ) -> Edge? {
-    guard let definition = recipe.plan.definition(of: declaration) else {
-      let name = declaration.type.map { "\($0)" } ?? "bean"
-      let fault = EnvironmentError(
-        .unknownBean, "the declaration of \(name) was never defined in an environment that can be seen here")
-      return accept(.failure(fault), of: recipe, place)
-    }
-    return accept(connect(dependency, definition, in: recipe.plan), of: recipe, place)
-  }
-
-  /// Turns what was found into an edge of the recipe, or into a fault that names the recipe.
-  private func accept(_ result: Result<Edge, EnvironmentError>, of recipe: Recipe, _ place: Place) -> Edge? {
-    switch result {
-    case .success(let edge): return edge
-    case .failure(let fault):
-      var named = EnvironmentError(
-        fault.code, "\(place): \(fault.message)", path: [recipe.label] + fault.path, origin: recipe.definition.origin)
-      named.scope = fault.scope
-      guard fault.code == .scopeNotActive else {
-        recipe.faults.append(named)
-        return nil
+    do throws(EnvironmentError) {
+      if let definition = recipe.plan.definition(of: declaration) {
+        return try connect(dependency, definition, in: recipe.plan)
       }
-      // Whether that is a fault depends on who holds the recipe: see `Sorter.judgeLifetimes`.
-      recipe.inactive = recipe.inactive ?? named
+      let name = declaration.type.map { "\($0)" } ?? "bean"
+      throw EnvironmentError(
+        .unknownBean, "the declaration of \(name) was never defined in an environment that can be seen here")
+    } catch {
+      note(error, of: recipe, place)
       return nil
     }
   }
 
+  /// Turns why there is no edge into a fault that names the recipe.
+  private func note(_ fault: EnvironmentError, of recipe: Recipe, _ place: Place) {
+    var named = EnvironmentError(
+      fault.code, "\(place): \(fault.message)", path: [recipe.label] + fault.path, origin: recipe.definition.origin)
+    named.scope = fault.scope
+    guard fault.code == .scopeNotActive else {
+      recipe.faults.append(named)
+      return
+    }
+    // Whether that is a fault depends on who holds the recipe: see `Sorter.judgeLifetimes`.
+    recipe.inactive = recipe.inactive ?? named
+  }
+
   // MARK: one dependency
 
-  mutating func connect(_ dependency: Dependency, id: String? = nil, in plan: Plan) -> Result<Edge, EnvironmentError> {
+  mutating func connect(
+    _ dependency: Dependency, id: String? = nil, in plan: Plan
+  ) throws(EnvironmentError) -> Edge {
     var element: String { "\(dependency.element)" }
     switch dependency.shape {
-    case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason, path: [element]))
-    case .environment: return .success(Edge(dependency, .environment))
-    case .configuration: return .success(Edge(dependency, .configuration))
-    case .assisted: return .failure(misplacedSeed(dependency))
+    case .invalid(let reason): throw EnvironmentError(.invalidDeclaration, reason, path: [element])
+    case .environment: return Edge(dependency, .environment)
+    case .configuration: return Edge(dependency, .configuration)
+    case .assisted: throw misplacedSeed(dependency)
     case .one where id == nil, .optional where id == nil, .all:
       // A seed is found by its own type, even one that asks for something else when it is no seed.
       if let (seed, _) = plan.chain.lazy.compactMap({ plan, hops in plan.seed.map { ($0, hops) } })
         .first(where: { $0.0.type == dependency.wanted }), Dependency.isWrapper(dependency.wanted)
       {
-        return connect(dependency, seed, in: plan)
+        return try connect(dependency, seed, in: plan)
       }
     default: break
     }
     if case .provider = dependency.shape {
-      return check(provided: dependency.provided ?? dependency, id: id, in: plan)
-        .map { Edge(dependency, .provider(id: id)) }
+      try check(provided: dependency.provided ?? dependency, id: id, in: plan)
+      return Edge(dependency, .provider(id: id))
     }
-    if let id { return connect(dependency, toId: id, in: plan) }
-    if case .all = dependency.shape { return connectAll(dependency, in: plan) }
-    switch select(dependency.element, in: plan) {
-    case .failure(let fault): return .failure(fault)
-    case .success(let definition?): return connect(dependency, definition, in: plan)
-    case .success(nil):
-      if case .optional = dependency.shape { return .success(Edge(dependency, .absent)) }
-      return .failure(
-        EnvironmentError(
-          .unknownBean,
-          "no bean of type \(element) can be seen from '\(plan.name)'\(whereElse(dependency.element, plan))",
-          path: [element]))
+    if let id { return try connect(dependency, toId: id, in: plan) }
+    if case .all = dependency.shape { return try connectAll(dependency, in: plan) }
+    if let definition = try select(dependency.element, in: plan) {
+      return try connect(dependency, definition, in: plan)
     }
+    if case .optional = dependency.shape { return Edge(dependency, .absent) }
+    throw EnvironmentError(
+      .unknownBean, "no bean of type \(element) can be seen from '\(plan.name)'\(whereElse(dependency.element, plan))",
+      path: [element])
   }
 
-  private mutating func connect(_ dependency: Dependency, toId id: String, in plan: Plan)
-    -> Result<Edge, EnvironmentError>
-  {
-    guard let found = plan.find(id: id) else {
-      return .failure(
-        EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(plan.hint(forId: id))", path: ["'\(id)'"]))
-    }
-    guard let definition = found.definition else {
-      let reason = found.declaration.isAbstract ? "is abstract: a template, not a bean" : "is at fault itself"
-      return .failure(
-        EnvironmentError(.unknownBean, "'\(id)' \(reason)", path: ["'\(id)'"], origin: found.declaration.origin))
-    }
-    return connect(dependency, definition, in: plan)
+  private mutating func connect(
+    _ dependency: Dependency, toId id: String, in plan: Plan
+  ) throws(EnvironmentError) -> Edge {
+    guard let definition = plan.bean(byId: id) else { throw unusable(id, in: plan) }
+    return try connect(dependency, definition, in: plan)
   }
 
-  private mutating func connect(_ dependency: Dependency, _ definition: Definition, in plan: Plan)
-    -> Result<Edge, EnvironmentError>
-  {
+  private func unusable(_ id: String, in plan: Plan) -> EnvironmentError {
+    guard let declaration = plan.find(id: id)?.declaration else {
+      return EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(plan.hint(forId: id))", path: ["'\(id)'"])
+    }
+    let reason = declaration.isAbstract ? "is abstract: a template, not a bean" : "is at fault itself"
+    return EnvironmentError(.unknownBean, "'\(id)' \(reason)", path: ["'\(id)'"], origin: declaration.origin)
+  }
+
+  private mutating func connect(
+    _ dependency: Dependency, _ definition: Definition, in plan: Plan
+  ) throws(EnvironmentError) -> Edge {
     let wanted = definition.isSeed ? dependency.wanted : dependency.element
-    guard TypeRelation.isUsable(definition.type, as: wanted) || definition.type == dependency.element else {
-      return .failure(
-        definition.fault(.typeMismatch, "\(definition.label) is a \(definition.type), not a \(dependency.element)"))
+    guard definition.type == dependency.element || TypeRelation.isUsable(definition.type, as: wanted) else {
+      throw definition.fault(.typeMismatch, "\(definition.label) is a \(definition.type), not a \(dependency.element)")
     }
-    guard let (recipe, hops) = recipe(for: definition, from: plan) else {
-      return .failure(notOpen(definition))
-    }
-    return .success(Edge(dependency, .bean(recipe, hops: hops)))
+    guard let (recipe, hops) = recipe(for: definition, from: plan) else { throw notOpen(definition) }
+    if hops > 0 || plan.slots != nil { return Edge(dependency, .bean(recipe, hops: hops)) }
+    // One for all that need the bean in the same way. A lookup's has to know where the bean stands.
+    if let known = recipe.edge, known.dependency === dependency { return known }
+    let edge = Edge(dependency, .bean(recipe, hops: 0))
+    recipe.edge = edge
+    return edge
   }
 
   private func misplacedSeed(_ dependency: Dependency) -> EnvironmentError {
@@ -236,68 +259,61 @@ struct Linker {
   }
 
   /// Nearest environment first, then in order of definition.
-  private mutating func connectAll(_ dependency: Dependency, in plan: Plan) -> Result<Edge, EnvironmentError> {
+  private mutating func connectAll(_ dependency: Dependency, in plan: Plan) throws(EnvironmentError) -> Edge {
     var targets: [(recipe: Recipe, hops: Int)] = []
     for (home, hops) in plan.chain {
       for definition in home.candidates(for: dependency.element)
       where !definition.isSeed && !plan.hides(definition, hops: hops) {
-        guard let target = recipe(for: definition, from: plan) else {
-          return .failure(notOpen(definition))
-        }
+        guard let target = recipe(for: definition, from: plan) else { throw notOpen(definition) }
         targets.append(target)
       }
     }
-    return .success(Edge(dependency, .all(targets)))
+    return Edge(dependency, .all(targets))
   }
 
   /// The bean for a type: the nearest environment that has any candidate decides.
-  private func select(_ type: Any.Type, in plan: Plan) -> Result<Definition?, EnvironmentError> {
+  private func select(_ type: Any.Type, in plan: Plan) throws(EnvironmentError) -> Definition? {
     for (home, hops) in plan.chain {
       var candidates = home.candidates(for: type)
       if hops > 0 { candidates.removeAll { plan.hides($0, hops: hops) } }
       if candidates.count < 2 {
-        if let only = candidates.first { return .success(only) }
+        if let only = candidates.first { return only }
         continue
       }
       let exact = candidates.filter { $0.type == type }
       let best = exact.isEmpty ? candidates : exact
       if best.count < 2 {
-        if let only = best.first { return .success(only) }
+        if let only = best.first { return only }
         continue
       }
       let primary = best.filter(\.isPrimary)
-      if primary.count == 1 { return .success(primary[0]) }
+      if primary.count == 1 { return primary[0] }
       let list = best.map { "\($0.label) (\($0.origin))" }.joined(separator: ", ")
-      return .failure(
-        EnvironmentError(
-          .ambiguousBean,
-          "\(best.count) beans answer to \(type)\(primary.isEmpty ? "" : ", \(primary.count) of them primary"): \(list); "
-            + "make one primary, or ask by id", path: ["\(type)"]))
+      throw EnvironmentError(
+        .ambiguousBean,
+        "\(best.count) beans answer to \(type)\(primary.isEmpty ? "" : ", \(primary.count) of them primary"): \(list); "
+          + "make one primary, or ask by id", path: ["\(type)"])
     }
-    return .success(nil)
+    return nil
   }
 
   /// A provider may reach into scopes that open later, so a candidate anywhere below is good enough.
-  private func check(provided dependency: Dependency, id: String?, in plan: Plan) -> Result<Void, EnvironmentError> {
+  private func check(provided dependency: Dependency, id: String?, in plan: Plan) throws(EnvironmentError) {
     if let id, plan.find(id: id) == nil, !plan.descendants.contains(where: { $0.find(id: id) != nil }) {
-      return .failure(
-        EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(plan.hint(forId: id))", path: ["'\(id)'"]))
+      throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(plan.hint(forId: id))", path: ["'\(id)'"])
     }
     switch dependency.shape {
-    case .invalid(let reason): return .failure(EnvironmentError(.invalidDeclaration, reason))
-    case .provider: return dependency.provided.map { check(provided: $0, id: id, in: plan) } ?? .success(())
-    case .assisted: return .failure(misplacedSeed(dependency))
-    case .environment, .configuration, .optional, .all: return .success(())
-    case .one where id != nil: return .success(())
+    case .invalid(let reason): throw EnvironmentError(.invalidDeclaration, reason)
+    case .provider: if let inner = dependency.provided { try check(provided: inner, id: id, in: plan) }
+    case .assisted: throw misplacedSeed(dependency)
+    case .environment, .configuration, .optional, .all: break
+    case .one where id != nil: break
     case .one:
       let visible = plan.chain.contains { !$0.plan.candidates(for: dependency.element).isEmpty }
-      if visible || plan.descendants.contains(where: { !$0.candidates(for: dependency.element).isEmpty }) {
-        return .success(())
-      }
-      return .failure(
-        EnvironmentError(
-          .unknownBean, "no bean of type \(dependency.element), neither here nor in a scope below",
-          path: ["\(dependency.element)"]))
+      if visible || plan.descendants.contains(where: { !$0.candidates(for: dependency.element).isEmpty }) { return }
+      throw EnvironmentError(
+        .unknownBean, "no bean of type \(dependency.element), neither here nor in a scope below",
+        path: ["\(dependency.element)"])
     }
   }
 

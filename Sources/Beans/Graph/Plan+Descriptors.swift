@@ -7,7 +7,7 @@ extension Plan {
       if let type = declaration.type { prepareDescriptor(of: type, declaration.traits) }
       if let type = declaration.target { prepareDescriptor(of: type, .cached(of: type)) }
       if let type = declaration.constructor?.assembled?.type { prepareDescriptor(of: type, .cached(of: type)) }
-      rest += declaration.embedded
+      if declaration.mayHaveEmbedded { rest += declaration.embedded }
     }
   }
 

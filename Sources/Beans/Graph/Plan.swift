@@ -29,21 +29,36 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     let scope: any BeanScope
   }
 
-  /// What an id stands for: the first of several declarations, and what became of it.
+  /// What an id stands for: the first of several declarations, and what became of it. Both are held by the lists of the
+  /// plan that declares them.
   private struct Named {
-    var declaration: BeanDeclaration?
+    private var first: Unmanaged<BeanDeclaration>?
     /// Where the declaration does not know it: that of an alias, or of the next declaration of the same id.
-    var definition: Definition?
+    private var other: Unmanaged<Definition>?
+
+    var declaration: BeanDeclaration? { first?.takeUnretainedValue() }
+    var isDeclared: Bool { first != nil }
+
+    func definition(in plan: Plan) -> Definition? {
+      if let own = first?._withUnsafeGuaranteedRef({ $0.definition }), own.isDeclared(in: plan) { return own }
+      return other?.takeUnretainedValue()
+    }
 
     /// Returns what was there before.
     mutating func enter(_ declaration: BeanDeclaration) -> BeanDeclaration? {
       if let earlier = self.declaration { return earlier }
-      self.declaration = declaration
+      first = .passUnretained(declaration)
       return nil
     }
 
     mutating func enter(_ definition: Definition) {
-      if self.definition == nil { self.definition = definition }
+      if other == nil { other = .passUnretained(definition) }
+    }
+
+    /// For another name of the same bean.
+    mutating func replace(_ declaration: BeanDeclaration?, _ definition: Definition?) {
+      first = declaration.map { .passUnretained($0) }
+      other = definition.map { .passUnretained($0) }
     }
   }
 
@@ -185,7 +200,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// Makes a declaration known by another id; false where there is none.
   func enter(alias: String, of id: String) -> Bool {
     guard let found = find(id: id) else { return false }
-    named[IdKey(alias), default: Named()].declaration = found.declaration
+    named[IdKey(alias), default: Named()].replace(found.declaration, nil)
     aliased.append((alias, id))
     return true
   }
@@ -193,9 +208,10 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// The same for what became of the declarations: the bean, and the factory behind it.
   func defineAliases() {
     for (alias, id) in aliased {
-      named[IdKey(alias), default: Named()].definition = find(id: id)?.definition
+      let bean = find(id: id)
+      named[IdKey(alias), default: Named()].replace(bean?.declaration, bean?.definition)
       guard let factory = find(id: "&\(id)") else { continue }
-      named[IdKey("&\(alias)")] = Named(declaration: factory.declaration, definition: factory.definition)
+      named[IdKey("&\(alias)"), default: Named()].replace(factory.declaration, factory.definition)
     }
   }
 
@@ -255,12 +271,17 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// The nearest environment's word on an id: a definition, or an abstract declaration that hides those further out.
   func find(id: String) -> (definition: Definition?, declaration: BeanDeclaration)? {
     guard let found = named[IdKey(id)], let declaration = found.declaration else { return parent?.find(id: id) }
-    if let own = declaration.definition, own.home === self { return (own, declaration) }
-    return (found.definition, declaration)
+    return (found.definition(in: self), declaration)
+  }
+
+  /// The bean of that id alone.
+  func bean(byId id: String) -> Definition? {
+    guard let found = named[IdKey(id)], found.isDeclared else { return parent?.bean(byId: id) }
+    return found.definition(in: self)
   }
 
   func definition(of declaration: BeanDeclaration) -> Definition? {
-    guard let definition = declaration.definition, chain.contains(where: { $0.plan === definition.home }) else {
+    guard let definition = declaration.definition, chain.contains(where: { definition.isDeclared(in: $0.plan) }) else {
       return nil
     }
     return definition
@@ -280,7 +301,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// Whether a nearer environment than the one `hops` out uses the id for something else.
   func hides(_ definition: Definition, hops: Int) -> Bool {
     guard hops > 0, let id = definition.id else { return false }
-    return chain.prefix(hops).contains { $0.plan.named[IdKey(id)]?.declaration != nil }
+    return chain.prefix(hops).contains { $0.plan.named[IdKey(id)]?.isDeclared == true }
   }
 
   /// ", did you mean …" for an id that is almost one.
@@ -290,7 +311,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     // Each hint costs a walk over all ids: the first ones help, a thousand of them only take time.
     hintsLeft -= 1
     guard hintsLeft >= 0 else { return "" }
-    let known = chain.flatMap { $0.plan.named.filter { $0.value.declaration != nil }.keys.map(\.id) }
+    let known = chain.flatMap { $0.plan.named.filter { $0.value.isDeclared }.keys.map(\.id) }
     guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
     return "; did you mean '\(near)'?"
   }
@@ -299,15 +320,18 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   /// Whether there is, or was, a recipe that cannot be built from here.
   @exclusivity(unchecked) var hasInactive = false
+  /// Whether the linker has found anything wrong.
+  @exclusivity(unchecked) var hasFaults = false
 
   func recipe(of definition: Definition) -> Recipe? {
-    definition.home === self ? definition.recipe : foreignRecipes[AddressKey(definition)]
+    definition.isDeclared(in: self) ? definition.recipe : foreignRecipes[AddressKey(definition)]
   }
 
   func recipe(for definition: Definition, kind: Recipe.Kind) -> Recipe {
     let recipe = Recipe(definition, kind: kind, plan: self)
+    recipe.number = recipes.count
     recipes.append(recipe)
-    if definition.home === self {
+    if definition.isDeclared(in: self) {
       definition.recipe = recipe
     } else {
       foreignRecipes[AddressKey(definition)] = recipe
@@ -329,6 +353,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     for plan in [self] + descendants {
       plan.configuration.close()
       plan.lock.mutex.withLock { _ in
+        plan.named = [:]
         plan.declarations.forEach { $0.instance = nil }
         plan.declarations = []
         plan.aliases = []
@@ -339,7 +364,6 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
         plan.special = Special()
         plan.scoped = []
         plan.valued = []
-        plan.named = [:]
         plan.definitionsByType = [:]
         plan.candidatesByExistential = [:]
         plan.foreignRecipes = [:]
@@ -356,7 +380,9 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// What was declared, while no environment is being dismantled.
   var declared: [(declaration: BeanDeclaration, definition: Definition?)] {
     lock.mutex.withLock { _ in
-      declarations.map { declaration in (declaration, declaration.definition.flatMap { $0.home === self ? $0 : nil }) }
+      declarations.map { declaration in
+        (declaration, declaration.definition.flatMap { $0.isDeclared(in: self) ? $0 : nil })
+      }
     }
   }
 

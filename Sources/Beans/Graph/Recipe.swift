@@ -44,41 +44,35 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   }
 
   let definition: Definition
-  let kind: Kind
   /// The slot, or -1.
   let slot: Int
+  private let isPrototype: Bool
+  let isLazy: Bool
+  /// Whether post processors leave it alone, because one of them is made of it.
+  @exclusivity(unchecked) var isInfrastructure = false
+  /// Whether something that is certain to be built needs it.
+  @exclusivity(unchecked) var isNeeded = false
+  let traits: LifecycleTraits
+  /// See `number`. Memory holds fewer.
+  @exclusivity(unchecked) private var position: UInt32 = 0
   /// Holds its recipes, and is held by whoever uses one of them.
-  unowned(unsafe) let plan: Plan
+  private let planReference: Unmanaged<Plan>
+  /// The last one of its own plan that leads here, until the recipe is dismantled.
+  @exclusivity(unchecked) var edge: Edge?
 
   // Written once, by the linker.
   @exclusivity(unchecked) var prerequisites: [Edge] = []
   @exclusivity(unchecked) var arguments: [Edge] = []
   @exclusivity(unchecked) var properties: [Property] = []
-  /// Whether post processors leave it alone, because one of them is made of it.
-  @exclusivity(unchecked) var isInfrastructure = false
-  /// Why the bean cannot be built from this plan, although nothing is wrong with it elsewhere.
-  @exclusivity(unchecked) var inactive: EnvironmentError? {
-    didSet {
-      isInactive = inactive != nil
-      if isInactive { plan.hasInactive = true }
-    }
-  }
-  @exclusivity(unchecked) private(set) var isInactive = false
-  /// What the linker found wrong.
-  @exclusivity(unchecked) var faults: [EnvironmentError] = []
-  /// Whether something that is certain to be built needs it.
-  @exclusivity(unchecked) var isNeeded = false
-  /// Its position among the recipes that are being sorted; see `DependencyTable`.
-  @exclusivity(unchecked) var number = 0
-
   /// What a factory bean makes. In no plan: its dependencies count as the factory's.
   @exclusivity(unchecked) private(set) var product: Recipe?
 
   /// The same once more, flat, for the request path: written by `SlotPlanMemory`, and held by the plan.
   @exclusivity(unchecked) var flat: UnsafeMutablePointer<SlotPlan>?
 
-  let isLazy: Bool
-  let traits: LifecycleTraits
+  /// nil as long as nothing is wrong.
+  @exclusivity(unchecked) private var trouble: Trouble?
+
   /// The class of what a slot holds, if startup can know it: an object of this class has `traits`.
   let identity: ObjectIdentifier?
   /// Held by the definition until that is dismantled. Unmanaged, because calling a closure in a variable retains it.
@@ -86,9 +80,9 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
 
   init(_ definition: Definition, kind: Kind, plan: Plan) {
     self.definition = definition
-    self.kind = kind
     if case .slot(let slot) = kind { self.slot = slot } else { self.slot = -1 }
-    self.plan = plan
+    if case .prototype = kind { isPrototype = true } else { isPrototype = false }
+    self.planReference = .passUnretained(plan)
     self.isLazy = definition.isLazy
     self.traits = definition.traits
     self.identity = definition.constructor?.identity
@@ -100,13 +94,28 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     throw EnvironmentError(.invalidDeclaration, "a bean without a constructor passed startup (please report this)")
   }
 
+  var plan: Plan { planReference.takeUnretainedValue() }
   var label: String { definition.label }
+
+  /// Its position in its plan, or among the recipes that are being sorted; see `DependencyTable`.
+  var number: Int {
+    get { Int(position) }
+    set { position = UInt32(truncatingIfNeeded: newValue) }
+  }
+
+  /// Its slot, where that belongs to a plain environment: it has one address for all who look.
+  var fixedSlot: UnsafeMutablePointer<Slot>? {
+    slot >= 0 ? planReference._withUnsafeGuaranteedRef { $0.slots }.map { $0 + slot } : nil
+  }
+
+  var kind: Kind { slot >= 0 ? .slot(slot) : isPrototype ? .prototype : .custom }
 
   /// Calls `body` with every bean that has to exist first, or before the first product, in order.
   func forEachDependency(_ body: (Recipe) -> Void) {
-    if !prerequisites.isEmpty { for edge in prerequisites { edge.forEachRecipe(body) } }
-    if !arguments.isEmpty { for edge in arguments { edge.forEachRecipe(body) } }
-    if !properties.isEmpty { for property in properties { property.edge?.forEachRecipe(body) } }
+    // By index: a list that is walked as a whole is retained for it.
+    for index in prerequisites.indices { prerequisites[index].forEachRecipe(body) }
+    for index in arguments.indices { arguments[index].forEachRecipe(body) }
+    for index in properties.indices { properties[index].edge?.forEachRecipe(body) }
     product?.forEachDependency(body)
   }
 
@@ -130,6 +139,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   func dismantle() {
     product?.dismantle()
     product = nil
+    edge = nil
     prerequisites = []
     arguments = []
     properties = []
@@ -150,5 +160,42 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
       return LifecycleTraits.cached(of: type(of: box.any))
     }
     return LifecycleTraits.cached(of: type(of: object))
+  }
+}
+
+/// What is wrong with a recipe. Few have any of it.
+extension Recipe {
+  private final class Trouble {
+    @exclusivity(unchecked) var inactive: EnvironmentError?
+    @exclusivity(unchecked) var faults: [EnvironmentError] = []
+  }
+
+  /// To be written to.
+  private var troubled: Trouble {
+    if let trouble { return trouble }
+    let made = Trouble()
+    trouble = made
+    return made
+  }
+
+  /// Why the bean cannot be built from this plan, although nothing is wrong with it elsewhere.
+  var inactive: EnvironmentError? {
+    get { trouble?.inactive }
+    set {
+      if newValue == nil, trouble == nil { return }
+      troubled.inactive = newValue
+      if newValue != nil { plan.hasInactive = true }
+    }
+  }
+  var isInactive: Bool { trouble?.inactive != nil }
+
+  /// What the linker found wrong.
+  var faults: [EnvironmentError] {
+    get { trouble?.faults ?? [] }
+    set {
+      if newValue.isEmpty, trouble == nil { return }
+      troubled.faults = newValue
+      if !newValue.isEmpty { plan.hasFaults = true }
+    }
   }
 }

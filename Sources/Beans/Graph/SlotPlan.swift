@@ -20,12 +20,14 @@ struct SlotPlan: ~Copyable {
     /// The second word of an argument that is not owned.
     let rest: UInt
 
-    fileprivate init(_ edge: Edge) {
+    /// `own`: the slots of the recipe's own plan, where they have an address for all who look.
+    fileprivate init(_ edge: Edge, own: UnsafeMutablePointer<Slot>?) {
       let isSlot = edge.slot >= 0 && edge.direct != nil
       access = isSlot ? edge.direct : nil
       hops = Int32(edge.hops)
       slot = edge.slot
-      fixed = isSlot ? edge.recipe?.plan.slots.map { $0 + edge.slot } : nil
+      // Only further out the edge's recipe is asked: it may stand far away in memory.
+      fixed = !isSlot ? nil : edge.hops == 0 ? own.map { $0 + edge.slot } : edge.recipe?.fixedSlot
       self.edge = .passUnretained(edge)
       prepaid = edge.hops == 0 ? Prepaid(slot: edge.slot) : Prepaid()
       rest = edge.direct.map { Argument.rest($0) } ?? 0
@@ -107,7 +109,7 @@ struct SlotPlan: ~Copyable {
   private static func standsAlone(_ recipe: Recipe) -> Bool { recipe.slot >= 0 && recipe.plan.scopeName == nil }
 
   init(_ recipe: Recipe, _ memory: inout SlotPlanMemory.Rest) {
-    let definition = recipe.definition
+    let (definition, plan) = (recipe.definition, recipe.plan)
     let (arguments, properties) = (recipe.arguments, recipe.properties)
     self.recipe = .passUnretained(recipe)
     self.constructor = recipe.constructor
@@ -120,8 +122,8 @@ struct SlotPlan: ~Copyable {
     let isPlain =
       recipe.prerequisites.isEmpty && properties.isEmpty && definition.postConstructs.isEmpty
       && !recipe.isInactive && recipe.traits.isDisjoint(with: [.aware, .bean])
-      && (recipe.isInfrastructure || recipe.plan.processors.isEmpty)
-    let isFollowed = recipe.plan.isFollowed
+      && (recipe.isInfrastructure || plan.processors.isEmpty)
+    let isFollowed = plan.isFollowed
     self.care = isFollowed ? .followed : isPlain ? .plain : .full
     let isCalled = recipe.traits.contains(.disposable)
     func form(_ type: Any.Type, _ trait: LifecycleTraits) -> ExistentialForm? {
@@ -138,8 +140,9 @@ struct SlotPlan: ~Copyable {
       self.ending = isCalled || !definition.onDestroys.isEmpty ? .called : .quiet
     }
     var (isDirect, isRooted) = (care == .plain && stepCount <= Self.fewArguments, care == .plain)
+    let own = plan.slots
     for index in arguments.indices {
-      let step = Step(arguments[index])
+      let step = Step(arguments[index], own: own)
       if step.fixed == nil {
         isRooted = false
         if step.access == nil || step.hops != 0 { isDirect = false }

@@ -8,9 +8,11 @@ struct TemplateResolver {
   init(_ plan: Plan) { self.plan = plan }
 
   /// Adds one bean; two where a factory bean makes the declared one; none where the declaration is abstract or at fault.
-  mutating func define(_ declaration: BeanDeclaration, ordinal: Int, _ add: (Definition) -> Void) {
-    if let fault = declaration.fault { report(declaration, .invalidDeclaration, fault) }
-    for fault in declaration.propertyFaults { report(declaration, .invalidDeclaration, fault) }
+  mutating func define(_ declaration: BeanDeclaration, _ add: (Definition) -> Void) {
+    if declaration.hasDetails {
+      if let fault = declaration.fault { report(declaration, .invalidDeclaration, fault) }
+      for fault in declaration.propertyFaults { report(declaration, .invalidDeclaration, fault) }
+    }
     guard let templates = templates(of: declaration), !declaration.isAbstract, declaration.fault == nil else {
       return
     }
@@ -21,11 +23,11 @@ struct TemplateResolver {
     }
     let target = declaration.target ?? templates.lazy.compactMap(\.target).first
     if target != nil || nearest.traits.contains(.factory) {
-      define(declaration, type, making: target, ordinal: ordinal, templates).forEach(add)
+      define(declaration, type, making: target, templates).forEach(add)
       return
     }
     let definition = Definition(
-      declaration, type: type, constructor: constructor(of: type, declaration, templates), ordinal: ordinal,
+      declaration, type: type, constructor: constructor(of: type, declaration, templates),
       scopeName: scopeName(declaration, templates), templates: templates)
     check(definition)
     add(definition)
@@ -37,7 +39,7 @@ struct TemplateResolver {
 
   /// A factory bean, and its product.
   private mutating func define(
-    _ declaration: BeanDeclaration, _ type: Any.Type, making target: Any.Type?, ordinal: Int,
+    _ declaration: BeanDeclaration, _ type: Any.Type, making target: Any.Type?,
     _ templates: [BeanDeclaration]
   ) -> [Definition] {
     guard let target else {
@@ -57,7 +59,7 @@ struct TemplateResolver {
     let maker = Definition(
       BeanDeclaration(factoryOf: declaration, type), type: type,
       constructor: constructor(of: type, declaration, templates),
-      ordinal: ordinal, scopeName: scopeName == "prototype" ? plan.scopeName ?? "singleton" : scopeName,
+      scopeName: scopeName == "prototype" ? plan.scopeName ?? "singleton" : scopeName,
       templates: [declaration] + templates)
     check(maker)
     let made = Definition(product, of: declaration, madeBy: maker, scopeName: scopeName)
@@ -122,11 +124,7 @@ struct TemplateResolver {
     if !unbound.isEmpty { faults += unbound }
     if let product = definition.product { faults += product.bindProperties() }
     // As nearly always: four loops over nothing are not free.
-    if definition.stated.isEmpty, definition.properties.isEmpty, definition.postConstructs.isEmpty,
-      definition.onDestroys.isEmpty
-    {
-      return
-    }
+    if !definition.hasDetails { return }
     for type in definition.stated where !TypeRelation.isUsable(definition.type, as: type) {
       faults.append(definition.fault(.typeMismatch, "\(definition.type) does not implement \(type)"))
     }

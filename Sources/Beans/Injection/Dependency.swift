@@ -2,7 +2,7 @@
 ///
 /// Made when a bean is declared, once per type: the generic type is known there and nowhere else.
 @usableFromInline
-class Dependency: @unchecked Sendable {  // immutable
+class Dependency: @unchecked Sendable {  // immutable, once `of` has answered it
   enum Shape {
     /// Exactly one bean.
     case one
@@ -30,6 +30,10 @@ class Dependency: @unchecked Sendable {  // immutable
   /// Whether a class instance can be delivered without a box.
   let isReference: Bool
 
+  /// The list of just this one, for all factories with one parameter. Written once, before anybody else knows it; as
+  /// long-lived as the process.
+  @exclusivity(unchecked) @usableFromInline private(set) var alone: [Dependency] = []
+
   init(wanted: Any.Type, element: Any.Type, shape: Shape, isReference: Bool) {
     self.wanted = wanted
     self.element = element
@@ -51,9 +55,13 @@ class Dependency: @unchecked Sendable {  // immutable
   static func of<Wanted>(_ type: Wanted.Type) -> Dependency {
     let key = AddressKey(type)
     if let dependency = known.withLock({ $0[key] }) { return dependency }
-    let dependency = wrapper(type)?.dependency ?? Single<Wanted>(wanted: type)
-    known.withLock { $0[key] = dependency }
-    return dependency
+    let made = wrapper(type)?.dependency ?? Single<Wanted>(wanted: type)
+    return known.withLock { known in
+      if let dependency = known[key] { return dependency }
+      made.alone = [made]
+      known[key] = made
+      return made
+    }
   }
 
   private static let known = Locked<[AddressKey: Dependency]>([:])

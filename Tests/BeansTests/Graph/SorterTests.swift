@@ -9,7 +9,7 @@ import Testing
     let recipes = dependencies.indices.map { number in
       let declaration = BeanDeclaration(type: Int.self, id: "\(number)", file: "test", line: 1)
       let definition = Definition(
-        declaration, type: Int.self, constructor: nil, ordinal: number, scopeName: "singleton", templates: [])
+        declaration, type: Int.self, constructor: nil, scopeName: "singleton", templates: [])
       return plan.recipe(for: definition, kind: .slot(number))
     }
     for (recipe, needed) in zip(recipes, dependencies) {
