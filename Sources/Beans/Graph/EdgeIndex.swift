@@ -58,7 +58,6 @@ struct EdgeIndex: ~Copyable, @unchecked Sendable {
   private struct Table: ~Copyable {
     let mask: UInt
     let older: UnsafeMutablePointer<Table>?
-    var count = 0
 
     /// A cache line, so that no place stands in two.
     private static let header = 64
@@ -87,13 +86,12 @@ struct EdgeIndex: ~Copyable, @unchecked Sendable {
     func next(_ position: UInt) -> UInt { (position &+ 1) & mask }
 
     /// A quarter full at most: nearly every key stands where one looks first.
-    var isFull: Bool { UInt(count) * 4 > mask }
+    func hasRoom(for count: Int) -> Bool { UInt(count) * 4 <= mask + 1 }
 
     static func insert(_ table: UnsafeMutablePointer<Table>, _ key: UInt, _ edge: Edge) {
       var position = table.pointee.start(key)
       while !place(table, position).pointee.isEmpty { position = table.pointee.next(position) }
       place(table, position).pointee.fill(key, edge)
-      table.pointee.count += 1
     }
 
     static func free(_ table: UnsafeMutablePointer<Table>) {
@@ -140,7 +138,7 @@ struct EdgeIndex: ~Copyable, @unchecked Sendable {
     let key = id.map { Self.key(type, $0) } ?? UInt(bitPattern: type)
     edges.all.append((key, edge))
     let table = newest.load(ordering: .relaxed)
-    guard table.pointee.isFull else { return Table.insert(table, key, edge) }
+    if table.pointee.hasRoom(for: edges.all.count) { return Table.insert(table, key, edge) }
     let next = Table.make(capacity: 2 * (Int(table.pointee.mask) + 1), older: table)
     for (key, edge) in edges.all { Table.insert(next, key, edge) }
     newest.store(next, ordering: .releasing)
