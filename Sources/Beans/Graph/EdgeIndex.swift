@@ -7,7 +7,7 @@ import Synchronization
 /// them together are smaller than the newest.
 ///
 /// `newest` and what stands in places are atomic, the rest is guarded by the plan's lock.
-struct EdgeIndex: ~Copyable, @unchecked Sendable {
+struct EdgeIndex: ~Copyable, @unchecked Sendable {  // see above for what protects which part
   /// What is known under one key.
   struct Place: ~Copyable {
     /// 0 where the place is empty. Stored last, so who sees it sees the edge.

@@ -172,7 +172,7 @@ private class Refining: Refined, Keyed {
 private final class InheritingRefined: Refining {}
 private class Whole: EnvironmentAware, Bean, DisposableBean, AsyncDisposableBean, BeanPostProcessor,
   ConfigurationSource,
-  @unchecked Sendable
+  @unchecked Sendable  // used by one test, and never written
 {
   var environment: Environment?
   func postConstruct() {}
@@ -202,7 +202,7 @@ private final class InheritingConditional: Conditional<Own> {}
 private final class InheritingUnconditional: Conditional<Int> {}
 private final class ConditionalByType<Element> {}
 extension ConditionalByType: Keyed where Element == Int { typealias Key = Int }
-extension ConditionalByType: Error, @unchecked Sendable where Element == String {}
+extension ConditionalByType: Error, @unchecked Sendable where Element == String {}  // never made, only asked about
 private final class Pack<each Element>: Keyed { typealias Key = (repeat each Element) }
 private struct Value: Bean {
   func postConstruct() {}
@@ -227,7 +227,7 @@ extension ManagedBuffer: DependencyWrapper {
 }
 private final class InheritingRetroactively: ManagedBuffer<Int, String> {}
 extension Unicode.UTF32: Keyed { typealias Key = Int }
-private final class InheritingFromElsewhere: AbstractBeanScope, @unchecked Sendable {}
+private final class InheritingFromElsewhere: AbstractBeanScope, @unchecked Sendable {}  // adds no state
 private final class Describing: Own, BeanDescriptorInitializer {
   static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) {}
 }
