@@ -6,9 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Thread_local void *beans_thread_resolution = 0;
+BEANS_THREAD_LOCAL void *beans_thread_resolution = 0;
 
-_Thread_local uint32_t beans_thread_number = 0;
+BEANS_THREAD_LOCAL uint32_t beans_thread_number = 0;
 
 uint32_t beans_number_thread(void) {
   static uint32_t last = 0;
@@ -18,7 +18,7 @@ uint32_t beans_number_thread(void) {
   return beans_thread_number = number;
 }
 
-_Thread_local uintptr_t beans_thread_stack_limit = 0;
+BEANS_THREAD_LOCAL uintptr_t beans_thread_stack_limit = 0;
 
 uintptr_t beans_find_stack_limit(void) {
   pthread_attr_t attributes;
@@ -42,7 +42,7 @@ void beans_barrier_on_all_threads(void) { syscall(SYS_membarrier, MEMBARRIER_CMD
 // Of threads that have none: nobody writes to it, or looks for its address.
 static beans_lends no_lends = {.lent = {&no_lends}};
 
-_Thread_local beans_lends *beans_thread_lends = &no_lends;
+BEANS_THREAD_LOCAL beans_lends *beans_thread_lends = &no_lends;
 
 static beans_lends *all_lends = 0;
 static pthread_key_t lends_key;

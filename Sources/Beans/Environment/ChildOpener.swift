@@ -26,6 +26,11 @@ final class ChildOpener: Sendable {
   @usableFromInline
   func open(_ seed: Unmanaged<AnyObject>?) throws -> Environment {
     if let home { return try home._withUnsafeGuaranteedRef { try open(seed, under: $0) } }
+    return try openInCurrent(seed)
+  }
+
+  @inline(never)
+  private func openInCurrent(_ seed: Unmanaged<AnyObject>?) throws -> Environment {
     var next = Environment.current
     while let candidate = next {
       if candidate.plan === plan.parent { return try open(seed, under: candidate) }

@@ -11,7 +11,7 @@ import Synchronization
 extension Environment {
   /// Before the leader claims: who it is.
   @inline(__always)
-  func lead(as me: UInt) { header.leader.store(UInt32(truncatingIfNeeded: me), ordering: .relaxed) }
+  func lead() { header.leader.store(UInt32(truncatingIfNeeded: beans_thread()), ordering: .relaxed) }
 
   /// Whether the slot, found empty, is the leader's now.
   @inline(__always)
@@ -53,7 +53,7 @@ extension Environment {
   func markClaim() {
     let claim = header.claim.load(ordering: .acquiring)
     if claim == 0 { return }
-    let leader = UInt(header.leader.load(ordering: .relaxed))
+    let leader = Slot.mark(UInt(header.leader.load(ordering: .relaxed)))
     _ = slots[Int(claim) - 1].word.compareExchange(expected: 0, desired: leader, ordering: .acquiringAndReleasing)
   }
 

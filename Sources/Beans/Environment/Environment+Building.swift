@@ -1,14 +1,6 @@
 import CBeansRuntime
 import Synchronization
 
-/// What a build order takes: a type, so that the loop is compiled for each.
-private protocol BuildWork { static var isDirect: Bool { get } }
-
-/// All that the leader of a request has to do, nearly always: nothing else is asked for each bean.
-private enum CallingFactories: BuildWork { static var isDirect: Bool { true } }
-
-private enum Anything: BuildWork { static var isDirect: Bool { false } }
-
 /// Filling slots. Everything here runs between `enter` and `leave`.
 extension Environment {
   /// Fills a slot, and before it those it needs; waits for other threads that do. Retains the bean if that is `wanted`.
@@ -18,10 +10,12 @@ extension Environment {
     if beans_stack_is_low() { throw tooDeep(settled.pointee.recipe) }
     // A factory of this environment is asking: what it builds is no longer the only thing under construction.
     if Frame.leads(in: self) { markClaim() }
-    let order = settled.pointee.buildOrder.pointee
+    let order = settled.pointee.buildOrder
     return try Frame.with(self, nil, leads: leads) { frame in
       let isRetained = try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) {
-        try build(order, frame, $0, wanted)
+        // What the leader of a request has to do, nearly always.
+        wanted && frame.pointee.leads && order.pointee.isDirect && !isCustomScope
+          ? try buildDirectly(order, frame, $0) : try build(order.pointee, frame, $0, wanted)
       }
       // The last step has filled it, and nobody empties it while this thread is inside.
       let object = slots[index].object.unsafelyUnwrapped
@@ -31,53 +25,47 @@ extension Environment {
   }
 
   /// Answers whether the bean asked for has been retained for who wants it.
-  @inline(__always)
+  @inline(never)
   private func build(
     _ order: BuildOrder, _ frame: UnsafeMutablePointer<Frame>, _ arguments: UnsafeMutableBufferPointer<Argument>,
     _ wanted: Bool
   ) throws -> Bool {
-    frame.pointee.leads && order.isDirect && !isCustomScope
-      ? try run(order, frame, arguments, wanted, CallingFactories.self)
-      : try run(order, frame, arguments, wanted, Anything.self)
-  }
-
-  private func run<Work: BuildWork>(
-    _ order: BuildOrder, _ frame: UnsafeMutablePointer<Frame>, _ arguments: UnsafeMutableBufferPointer<Argument>,
-    _ wanted: Bool, _ work: Work.Type
-  ) throws -> Bool {
-    let (slots, trail) = (slots, trail)
-    let isDirect = Work.isDirect
-    let (isCustom, leads) = (!isDirect && isCustomScope, isDirect || frame.pointee.leads)
-    if leads { lead(as: UInt(beans_thread()) | 1) }
+    let isCustom = isCustomScope
+    if frame.pointee.leads { lead() }
     var prepaid = Prepaid()
-    // Who asked takes the last one.
-    let taken = wanted && !order.last.pointee.prepaid.isEmpty ? UInt(bitPattern: order.last) : 0
     // A scope object of the user's own is asked first what it wants built.
     var step = isCustom ? order.last : order.first
     while step <= order.last {
-      let slot = slots + step.pointee.slot
-      let found = slot.pointee.word.load(ordering: .acquiring)
-      if found == 0 || found & 1 == 1 {
-        frame.pointee.step = step
-        do {
-          if try found == 0 && leads && claimAlone(step.pointee.slot) || claim(slot, found, step, frame, prepaid) {
-            let object = try fill(slot, step, frame, slots, isDirect, isCustom, arguments, prepaid)
-            if beans_retain_ahead(object, step.pointee.takers &+ (UInt(bitPattern: step) == taken ? 1 : 0)) {
-              prepaid.insert(step)
-            }
-            noteCreation(in: step.pointee.slot, leads: leads, trail)
-            publish(object, in: slot)
-          }
-        } catch {
-          prepaid.giveBack(from: step + 1, to: order.last, slots)
-          throw within(step, error)
-        }
-      } else {
-        prepaid.giveBack(step, slots)
-      }
+      try advance(order, step, frame, arguments, &prepaid, wanted: wanted, isCustom: isCustom)
       step += 1
     }
     return prepaid.contains(order.last)
+  }
+
+  /// One step, whatever it takes.
+  @inline(never)
+  func advance(
+    _ order: BuildOrder, _ step: UnsafePointer<BuildOrder.Step>, _ frame: UnsafeMutablePointer<Frame>,
+    _ arguments: UnsafeMutableBufferPointer<Argument>, _ prepaid: inout Prepaid, wanted: Bool, isCustom: Bool
+  ) throws {
+    let (slots, leads) = (slots, frame.pointee.leads)
+    let slot = slots + step.pointee.slot
+    let found = slot.pointee.word.load(ordering: .acquiring)
+    if Slot.isBean(found) { return prepaid.giveBack(step, slots) }
+    frame.pointee.step = step
+    do {
+      if try found == 0 && leads && claimAlone(step.pointee.slot) || claim(slot, found, step, frame, prepaid) {
+        let object = try fill(slot, step, frame, slots, isCustom, arguments, prepaid)
+        if beans_retain_ahead(object, wanted ? step.pointee.takersWanted : step.pointee.takers) {
+          prepaid.insert(step)
+        }
+        noteCreation(in: step.pointee.slot, leads: leads, trail)
+        publish(object, in: slot)
+      }
+    } catch {
+      prepaid.giveBack(from: step + 1, to: order.last, slots)
+      throw within(step, error)
+    }
   }
 
   /// Whether the slot is this thread's to fill, among others; false when the bean is there after all.
@@ -89,7 +77,7 @@ extension Environment {
     var isClaimed = false
     defer { if !isClaimed { prepaid.giveBack(step, slots) } }
     let found =
-      found == 0 ? claimShared(slot, UInt(beans_thread()) | 1, leads: frame.pointee.leads) : found
+      found == 0 ? claimShared(slot, Slot.mark(UInt(beans_thread())), leads: frame.pointee.leads) : found
     isClaimed = try found == 0 || !wait(for: slot, step, frame, found)
     return isClaimed
   }
@@ -98,13 +86,13 @@ extension Environment {
   @inline(__always)
   private func fill(
     _ slot: UnsafeMutablePointer<Slot>, _ step: UnsafePointer<BuildOrder.Step>, _ frame: UnsafeMutablePointer<Frame>,
-    _ slots: UnsafeMutablePointer<Slot>, _ isDirect: Bool, _ isCustom: Bool,
+    _ slots: UnsafeMutablePointer<Slot>, _ isCustom: Bool,
     _ arguments: UnsafeMutableBufferPointer<Argument>, _ prepaid: Prepaid
   ) throws -> UnsafeMutableRawPointer {
     let settled = step.pointee.settled
     do {
       frame.pointee.recipe = isCustom ? nil : settled.pointee.recipe
-      if isDirect || settled.pointee.isDirect, !isCustom, resolve(settled, slots, arguments, prepaid) {
+      if settled.pointee.isDirect, !isCustom, resolve(settled, slots, arguments, prepaid) {
         return Unmanaged.passRetained(try call(settled, arguments.baseAddress.unsafelyUnwrapped)).toOpaque()
       }
       prepaid.giveBack(step, slots)
@@ -114,7 +102,7 @@ extension Environment {
 
   /// Puts the bean into its slot, where others find it.
   @inline(__always)
-  private func publish(_ object: UnsafeMutableRawPointer, in slot: UnsafeMutablePointer<Slot>) {
+  func publish(_ object: UnsafeMutableRawPointer, in slot: UnsafeMutablePointer<Slot>) {
     slot.pointee.word.store(UInt(bitPattern: object), ordering: .releasing)
     // This look may pass the store on its way to memory, so that a thread that begins to wait just now is missed: it
     // looks again by itself. Anything stronger would cost each bean of each request a second locked instruction.
@@ -132,10 +120,9 @@ extension Environment {
     let arguments = arguments.baseAddress.unsafelyUnwrapped
     var index = 0
     while index < count {
-      let word = steps[index].place(slots).pointee.word.load(ordering: .acquiring)
-      if word == 0 || word & 1 == 1 { return false }
-      let rest = steps[index].rest | (prepaid.covers(steps + index) ? 1 : 0)
-      (arguments + index).initialize(to: Argument(object: UnsafeRawPointer(bitPattern: word), rest: rest))
+      guard let object = steps[index].place(slots).pointee.object else { return false }
+      let rest = prepaid.covers(steps + index) ? steps[index].paidRest : steps[index].rest
+      (arguments + index).initialize(to: Argument(object: object, rest: rest))
       index &+= 1
     }
     return true
@@ -149,12 +136,12 @@ extension Environment {
     _ first: UInt
   ) throws -> Bool {
     let recipe = step.pointee.recipe
-    let me = UInt(beans_thread()) | 1
+    let me = Slot.mark(UInt(beans_thread()))
     var found = first
     // What this thread built last is not what it is waiting for.
     frame.pointee.recipe = nil
     while true {
-      guard found & 1 == 1 else { return true }
+      guard Slot.isMark(found) else { return true }
       if found == me { throw cycle(closing: recipe) }
       _ = header.state.bitwiseOr(State.awaited, ordering: .acquiringAndReleasing)
       try BuildQueue.wait(
@@ -168,7 +155,7 @@ extension Environment {
 
   /// Empties the slot, so that the next lookup tries again, and hands the failure to those who wait.
   @inline(never)
-  private func abandon(_ slot: UnsafeMutablePointer<Slot>, _ failure: EnvironmentError) -> EnvironmentError {
+  func abandon(_ slot: UnsafeMutablePointer<Slot>, _ failure: EnvironmentError) -> EnvironmentError {
     dropClaim(slot)
     let (old, _) = header.state.wrappingAdd(0, ordering: .acquiringAndReleasing)
     if old & State.awaited != 0 { BuildQueue.end(UInt(bitPattern: slot), failure) }
@@ -177,7 +164,7 @@ extension Environment {
 
   /// The failure of a step, as what was asked for sees it.
   @inline(never)
-  private func within(_ step: UnsafePointer<BuildOrder.Step>, _ cause: any Error) -> EnvironmentError {
+  func within(_ step: UnsafePointer<BuildOrder.Step>, _ cause: any Error) -> EnvironmentError {
     var failure = failure(cause, of: step.pointee.recipe)
     var next = step.pointee.dependent
     while let dependent = next {

@@ -114,7 +114,13 @@ extension Environment {
     if claimRelease() { handOverOrRelease() }
   }
 
+  @inline(__always)
   private func handOverOrRelease() {
+    if isHosted { handOver() } else { release(onHost: false) }
+  }
+
+  @inline(never)
+  private func handOver() {
     guard let host = scope.host else { return release(onHost: false) }
     header.state.bitwiseOr(State.handedOver, ordering: .acquiringAndReleasing)
     let isAccepted = host.release { [self] in
@@ -234,33 +240,35 @@ extension Environment {
 
   /// The last step: lets the parent go on and wakes whoever waits.
   private func ended(created: Int, released: Int) {
-    let side = existingSide
-    side?.releasedBeans.store(released, ordering: .relaxed)
-    if header.setup?.isTemplate == false { plan.dismantle() }
-    scope.host?.closed()
-    header.parent?._withUnsafeGuaranteedRef { leave($0, side, created: created, released: released) }
+    // Most have none; and without one, this is no plain environment.
+    if let side = sideReference {
+      side._withUnsafeGuaranteedRef { $0.releasedBeans.store(released, ordering: .relaxed) }
+      if header.setup?.isTemplate == false { plan.dismantle() }
+    }
+    if isHosted { scope.host?.closed() }
+    header.parent?._withUnsafeGuaranteedRef { leave($0, created: created, released: released) }
     // Added to the word: a late lookup may just be counting itself in and out of it.
     header.state.bitwiseOr(State.finishing | State.releasing | State.released, ordering: .sequentiallyConsistent)
     // A side made meanwhile is told here, or sees the flag: see `whenFinished`.
     Unmanaged<Side>.word(header.side.load(ordering: .sequentiallyConsistent))?._withUnsafeGuaranteedRef { $0.end() }
   }
 
-  private func leave(_ parent: Environment, _ side: Side?, created: Int, released: Int) {
+  @inline(__always)
+  private func leave(_ parent: Environment, created: Int, released: Int) {
     guard state & State.joined != 0, let parentSide = parent.sideReference else { return }
     parent.used()
-    let below = side.map(\.children.statistics) ?? []
+    let below = sideReference?._withUnsafeGuaranteedRef { $0.children.statistics }
     let isClosed = parentSide._withUnsafeGuaranteedRef {
       $0.children.leave(self, created: created, released: released, below)
     }
-    if isClosed {
-      // The parent is being finished: what failed here is part of what its shutdown throws.
-      parent.adopt(side?.takeFailures() ?? [])
-      parent.releaseIfQuiet()
-    }
+    if isClosed { parentGoesOn(parent) }
   }
 
-  private func adopt(_ failures: [any Error]) {
-    for failure in failures { side.record(failure) }
+  /// The parent is being finished: what failed here is part of what its shutdown throws.
+  @inline(never)
+  private func parentGoesOn(_ parent: Environment) {
+    for failure in existingSide?.takeFailures() ?? [] { parent.side.record(failure) }
+    parent.releaseIfQuiet()
   }
 
   /// The references of an environment that was dropped without having been finished.

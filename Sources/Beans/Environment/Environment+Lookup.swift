@@ -39,15 +39,16 @@ extension Environment {
   @inlinable @inline(__always)
   public func withBean<T, R>(_ type: T.Type, byId id: String? = nil, _ body: (T) throws -> R) throws -> R {
     let known = ObjectIdentifier(type)
-    let borrowed = if let id { try borrowKnown(known, id) } else { try borrowKnown(known) }
-    if borrowed.argument.isBorrowedReference, MemoryLayout<T>.size == MemoryLayout<UnsafeRawPointer?>.size {
-      // What is borrowed has a note, and an object: a class reference, which an optional one is no different from.
-      let (object, note) = (borrowed.argument.object.unsafelyUnwrapped, borrowed.note.unsafelyUnwrapped)
+    // A class reference, which an optional one is no different from.
+    if id == nil, MemoryLayout<T>.size == MemoryLayout<UnsafeRawPointer?>.size,
+      let (object, note) = lendAtOnce(known)
+    {
       defer { note.giveBack() }
       return try Unmanaged<AnyObject>.fromOpaque(object)._withUnsafeGuaranteedRef {
         try body(unsafeBitCast($0, to: T.self))
       }
     }
+    let borrowed = if let id { try borrowKnown(known, id) } else { try borrowKnown(known) }
     return try lend(borrowed, type, id, body)
   }
 
@@ -73,16 +74,39 @@ extension Environment {
   /// The bean for an edge the index knows, with a reference for the caller; unknown if nobody has asked for it yet.
   @usableFromInline
   func fetchKnown(_ type: ObjectIdentifier) throws -> Argument {
-    var place: UnsafeMutablePointer<EdgeIndex.Place>?
-    let borrowed = try borrow(&place) { $0.find(type) }
-    return borrowed.argument.isKnown ? borrowed.kept() : try fetchEntering(place) { $0.find(type) }
+    // The index is held by the plan, the plan by this environment or its ancestors, and none of these by what may end.
+    guard let place = header.plan._withUnsafeGuaranteedRef({ $0.index.find(type) }) else { return .unknown }
+    if let own = place.pointee.ownSlot { return try fetchOwn(own) }
+    return try fetch { _ in place }
   }
 
   @usableFromInline
   func fetchKnown(_ type: ObjectIdentifier, _ id: String) throws -> Argument {
+    try fetch { $0.find(type, id) }
+  }
+
+  /// The bean of a slot of this environment, a factory's child.
+  @inline(never)
+  private func fetchOwn(_ own: EdgeIndex.OwnSlot) throws -> Argument {
+    let leads = try enter()
+    defer {
+      used()
+      leave()
+    }
+    if let object = tail[own.index].object {
+      _ = Unmanaged<AnyObject>.fromOpaque(object).retain()
+      return Argument(object: object, rest: own.rest)
+    }
+    return Argument(object: try build(own.index, leads: leads, wanted: true), rest: own.rest)
+  }
+
+  @inline(__always)
+  private func fetch(
+    _ find: (borrowing EdgeIndex) -> UnsafeMutablePointer<EdgeIndex.Place>?
+  ) throws -> Argument {
     var place: UnsafeMutablePointer<EdgeIndex.Place>?
-    let borrowed = try borrow(&place) { $0.find(type, id) }
-    return borrowed.argument.isKnown ? borrowed.kept() : try fetchEntering(place) { $0.find(type, id) }
+    let borrowed = try borrow(&place, find)
+    return borrowed.argument.isKnown ? borrowed.kept() : try fetchEntering(place, find)
   }
 
   /// The ordinary way. An edge that was known stays so until the environment has ended.

@@ -1,5 +1,5 @@
 import Builtin
-import Synchronization
+public import Synchronization
 
 /// A container. Environments form a tree: a child sees everything its ancestors declare and changes nothing of theirs.
 ///
@@ -13,14 +13,15 @@ public final class Environment: @unchecked Sendable {
   // All mutable parts are atomic, guarded by the parent's list of children, or written before the environment is
   // published; each says which. One struct, so that the children of factories can be allocated with their slots.
   @exclusivity(unchecked)
-  var header: Header
+  @usableFromInline var header: Header
 
+  @usableFromInline
   struct Header: ~Copyable {
     /// Retained by a plain environment; the children of factories rely on their parent's plan, which holds it.
-    let plan: Unmanaged<Plan>
+    @usableFromInline let plan: Unmanaged<Plan>
     /// Retained. Not a strong field, because reading one costs a retain and a release.
     let parent: Unmanaged<Environment>?
-    let state: Atomic<UInt>
+    @usableFromInline let state: Atomic<UInt>
     /// What most children of factories never need; see `Side`. Retained.
     let side: Atomic<UInt>
     // Links of the parent's list of children, guarded by that list.

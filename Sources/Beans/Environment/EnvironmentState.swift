@@ -7,13 +7,14 @@ extension Environment {
   ///     entered    shard      flags
   ///
   /// `entered` counts lookups under way. Who finds none leads: see `CreationOrder`.
+  @usableFromInline
   enum State {
     /// `finish()` has been called: no more lookups.
-    static let finishing: UInt = 1
+    @inlinable static var finishing: UInt { 1 }
     /// Declarations may still come; the first lookup starts the environment.
-    static let unstarted: UInt = 2
+    @inlinable static var unstarted: UInt { 2 }
     /// Startup failed; every call throws its cause.
-    static let failed: UInt = 4
+    @inlinable static var failed: UInt { 4 }
     /// Somebody releases, or has released.
     static let releasing: UInt = 8
     /// Everything has been released.
@@ -31,7 +32,7 @@ extension Environment {
     /// Nobody leads here; see `CreationOrder`.
     static let unled: UInt = 1024
     /// The child has a scope object: one that says where beans are released,
-    static let hosted: UInt = 2048
+    @inlinable static var hosted: UInt { 2048 }
     /// or a user's own.
     static let custom: UInt = 4096
     /// The child is, or was, in that part of its parent's list of children; written when it joins.
@@ -39,7 +40,7 @@ extension Environment {
     static func shard(_ state: UInt) -> Int { Int(state >> 14 & 7) }
     static func joining(shard: Int) -> UInt { joined | UInt(shard) << 14 }
     /// Flags that a lookup cannot ignore.
-    static let gate = finishing | unstarted | failed
+    @inlinable static var gate: UInt { finishing | unstarted | failed }
 
     static let entry: UInt = 1 << 17
     /// Open, and nobody inside.

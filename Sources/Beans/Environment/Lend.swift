@@ -1,5 +1,5 @@
-import CBeansRuntime
-import Synchronization
+public import CBeansRuntime
+public import Synchronization
 
 /// Using a bean of a plain environment without counting oneself in and out of anything that threads share.
 ///
@@ -10,6 +10,23 @@ import Synchronization
 /// note it does not see was written by somebody who then sees the flag. If there is one, its writer, who looks at the
 /// flag when it has crossed the note out, goes on with the release.
 extension Environment {
+  /// Notes the use of an object that has been asked for before, as of a class that `type` names: the one of a type's
+  /// beans that threads look up all the time. nil where that, or anything, is otherwise.
+  @inlinable @inline(__always)
+  func lendAtOnce(_ type: ObjectIdentifier) -> (object: UnsafeRawPointer, note: Note)? {
+    let (home, place) = header.plan._withUnsafeGuaranteedRef {
+      ($0.home?.toOpaque(), $0.index.guess(UInt(bitPattern: type)))
+    }
+    // Only an address until the note says that it is used. Where there is no home, none stands in the index.
+    guard place.pointee.known == UInt(bitPattern: type), let object = place.pointee.standingReference,
+      let noted = beans_lend_first(home)
+    else { return nil }
+    let note = Note(place: noted)
+    if header.state.load(ordering: .acquiring) & (State.gate | State.hosted) == 0 { return (object, note) }
+    giveUp(note)
+    return nil
+  }
+
   /// Notes the use of the bean that `find` finds, if that stands in a plain environment, here or further out; unknown
   /// where it is not ready, or the ordinary way has to be gone. `known` is its place then, if there is one.
   ///
@@ -24,7 +41,10 @@ extension Environment {
     }
     let note = Note(place: place)
     // A child that has not begun to end keeps its ancestors from doing so.
-    if header.state.load(ordering: .acquiring) & (State.gate | State.hosted) != 0 { return giveUp(note) }
+    if header.state.load(ordering: .acquiring) & (State.gate | State.hosted) != 0 {
+      giveUp(note)
+      return .unknown
+    }
     known = header.plan._withUnsafeGuaranteedRef { find($0.index) }
     if let known {
       if let argument = known.pointee.standing { return Borrowed(argument: argument, note: note) }
@@ -59,11 +79,10 @@ extension Environment {
   }
 
   /// Nothing can be borrowed here, or not any more.
-  @inline(never)
-  private func giveUp(_ note: Note) -> Borrowed {
+  @usableFromInline @inline(never)
+  func giveUp(_ note: Note) {
     // What a `configure` was handed does not hold the environments around it, which may be gone.
     if header.setup?.isTemplate == true { beans_return(note.place) } else { note.giveBack() }
-    return .unknown
   }
 
   /// Whether some thread is using a bean of this environment, which then releases it; see above.
@@ -106,9 +125,12 @@ struct Borrowed {
 /// Where the calling thread has written down whose bean it is using: that environment's address.
 @usableFromInline
 struct Note {
-  fileprivate let place: UnsafeMutablePointer<UnsafeRawPointer?>
+  @usableFromInline let place: UnsafeMutablePointer<UnsafeRawPointer?>
 
-  @usableFromInline @inline(__always)
+  @inlinable @inline(__always)
+  init(place: UnsafeMutablePointer<UnsafeRawPointer?>) { self.place = place }
+
+  @inlinable @inline(__always)
   func giveBack() {
     let home = place.pointee
     beans_return(place)
@@ -119,8 +141,8 @@ struct Note {
   }
 
   /// Whoever began the end may have found the note.
-  @inline(never)
-  private static func goOn(_ home: Environment) { home.releaseIfQuiet() }
+  @usableFromInline @inline(never)
+  static func goOn(_ home: Environment) { home.releaseIfQuiet() }
 }
 
 extension Edge {

@@ -58,7 +58,7 @@ final class LiveChildren: @unchecked Sendable {  // `memory` is never written af
   private let memory: UnsafeMutableRawPointer
 
   @inline(__always)
-  private func shard(_ number: Int) -> Shard { Shard(at: memory + number * Shard.stride) }
+  private func shard(_ number: Int) -> Shard { Shard(at: memory + number &* Shard.stride) }
 
   /// `count` is a power of two.
   init(shards count: Int) {
@@ -75,7 +75,7 @@ final class LiveChildren: @unchecked Sendable {  // `memory` is never written af
   /// Holds the child from now on; false when the parent has been finished. `isShared`: whether other threads know it yet.
   @inline(__always)
   func join(_ child: Environment, isShared: Bool) -> Bool {
-    let number = Int(truncatingIfNeeded: beans_thread() >> 2) & (count - 1)
+    let number = Int(truncatingIfNeeded: beans_thread() >> 2) & (count &- 1)
     return shard(number).withLock { list in
       if list.isClosed { return false }
       let joining = Environment.State.joining(shard: number)
@@ -91,10 +91,10 @@ final class LiveChildren: @unchecked Sendable {  // `memory` is never written af
 
   /// Lets go of the child; true when the list is closed, so that the parent may be next.
   @inline(__always)
-  func leave(_ child: Environment, created: Int, released: Int, _ below: [ScopeStatistics]) -> Bool {
+  func leave(_ child: Environment, created: Int, released: Int, _ below: [ScopeStatistics]?) -> Bool {
     let isClosed = shard(Environment.State.shard(child.state)).withLock { list in
       list.leave(child, created: created, released: released)
-      if !below.isEmpty { list.add(below) }
+      if let below, !below.isEmpty { list.add(below) }
       return list.isClosed
     }
     // The list's own reference, outside the lock: what goes with the child may be a user's object.

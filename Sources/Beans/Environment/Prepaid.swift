@@ -15,12 +15,22 @@ struct Prepaid {
 
   var isEmpty: Bool { slots == 0 }
 
+  mutating func formUnion(_ other: Prepaid) { slots |= other.slots }
+
   /// The step's bean has been retained for all that take it.
   @inline(__always)
   mutating func insert(_ step: UnsafePointer<BuildOrder.Step>) { slots |= step.pointee.prepaid.slots }
 
   @inline(__always)
   func contains(_ step: UnsafePointer<BuildOrder.Step>) -> Bool { slots & step.pointee.prepaid.slots != 0 }
+
+  /// Whether all of the step's arguments that can be paid for have been,
+  @inline(__always)
+  func coversAll(_ step: UnsafePointer<BuildOrder.Step>) -> Bool { step.pointee.takes.slots & ~slots == 0 }
+
+  /// or none.
+  @inline(__always)
+  func coversNone(_ step: UnsafePointer<BuildOrder.Step>) -> Bool { step.pointee.takes.slots & slots == 0 }
 
   /// Whether the argument has a reference already.
   @inline(__always)

@@ -10,7 +10,8 @@ struct Tail {
   let words: Int
   fileprivate let scope: Int
   fileprivate let order: Int
-  fileprivate let isNarrow: Bool
+  /// Whether a byte names a slot.
+  let isNarrow: Bool
 
   init(slots: Int, hasScope: Bool, hasSeed: Bool) {
     scope = slots
@@ -56,6 +57,13 @@ extension Environment {
   var trail: Trail {
     let tail = header.plan._withUnsafeGuaranteedRef { $0.tail }
     return Trail(self.tail + tail.order, isNarrow: tail.isNarrow)
+  }
+
+  /// The same where it is known to be narrow.
+  @inline(__always)
+  var narrowTrail: UnsafeMutablePointer<UInt8> {
+    let order = header.plan._withUnsafeGuaranteedRef { $0.tail.order }
+    return UnsafeMutableRawPointer(tail + order).assumingMemoryBound(to: UInt8.self)
   }
 
   /// What the factory made for this child. Written once, before others can see the child.

@@ -10,8 +10,12 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
     let slot: Int
     /// The bit of the slot, and
     let prepaid: Prepaid
-    /// how many arguments of later steps are this bean, where all of them only call their factories.
+    /// the bits of those it takes, where it only calls its factory with them.
+    let takes: Prepaid
+    /// How many arguments of later steps are this bean, where those can be paid for,
     fileprivate(set) var takers = 0
+    /// and the same with the one who asked for the last.
+    fileprivate(set) var takersWanted = 0
     /// The step whose bean needs this one; nil for the bean that was asked for.
     fileprivate(set) var dependent: UnsafePointer<Step>?
 
@@ -19,6 +23,7 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
       self.settled = settled
       slot = settled.pointee.recipe._withUnsafeGuaranteedRef { $0.slot }
       prepaid = Prepaid(slot: slot)
+      takes = settled.pointee.takes
     }
 
     /// Labels of the beans this one is built for, outermost first.
@@ -34,7 +39,7 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
   let first: UnsafePointer<Step>
   /// The bean that was asked for.
   let last: UnsafePointer<Step>
-  /// Whether all it takes is to call factories with what stands in slots.
+  /// Whether all it takes is to call factories with what stands in slots, in a child that notes them in bytes.
   let isDirect: Bool
 
   static func bytes(steps: Int) -> Int { MemoryLayout<BuildOrder>.stride + steps * MemoryLayout<Step>.stride }
@@ -65,7 +70,8 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
     var walk = Walk(in: root.plan)
     walk.visit(root)
     let (order, steps) = start(
-      walk.found.count, isDirect: walk.found.allSatisfy { $0.flat?.pointee.isDirect == true },
+      walk.found.count,
+      isDirect: root.plan.tail.isNarrow && walk.found.allSatisfy { $0.flat?.pointee.isDirect == true },
       in: .allocate(byteCount: bytes(steps: walk.found.count), alignment: MemoryLayout<BuildOrder>.alignment))
     var position: [Int: Int] = [:]
     for (index, recipe) in walk.found.enumerated() {
@@ -82,6 +88,8 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
         if let taken = position[slot] { steps[taken].takers += 1 }
       }
     }
+    for index in walk.found.indices { steps[index].takersWanted = steps[index].takers }
+    if !steps[walk.found.count - 1].prepaid.isEmpty { steps[walk.found.count - 1].takersWanted += 1 }
     return order
   }
 

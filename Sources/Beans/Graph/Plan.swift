@@ -82,7 +82,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// Those of ancestors first.
   @exclusivity(unchecked) var injections: [Edge] = []
   /// Of lookups from outside.
-  let index = EdgeIndex()
+  @usableFromInline let index = EdgeIndex()
   /// What recipes settle to.
   private var settled: [SlotPlanMemory] = []
   /// By slot, flat, for the request path: written by `freeze`.
@@ -122,7 +122,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   private(set) var initialState: UInt = 0
   /// The nearest plain environment, which every environment of this plan is, or holds through its parent; nil where
   /// beans cannot be lent. Written before a plain plan's environment, or a factory's plan, is known to anybody.
-  @exclusivity(unchecked) var home: Unmanaged<Environment>?
+  @exclusivity(unchecked) @usableFromInline var home: Unmanaged<Environment>?
   private(set) var tail = Tail(slots: 0, hasScope: false, hasSeed: false)
   /// Whether the factory makes a scope object for each child.
   var hasScopeObject = false

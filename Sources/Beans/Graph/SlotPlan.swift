@@ -17,8 +17,10 @@ struct SlotPlan: ~Copyable {
     /// Of the slot, where it is one that is paid for ahead; see `Prepaid`.
     let prepaid: Prepaid
 
-    /// The second word of an argument that is not owned.
+    /// The second word of an argument that is not owned, and
     let rest: UInt
+    /// of one that has been paid for, where it can be.
+    let paidRest: UInt
 
     /// `own`: the slots of the recipe's own plan, where they have an address for all who look.
     fileprivate init(_ edge: Edge, own: UnsafeMutablePointer<Slot>?) {
@@ -31,6 +33,7 @@ struct SlotPlan: ~Copyable {
       self.edge = .passUnretained(edge)
       prepaid = edge.hops == 0 ? Prepaid(slot: edge.slot) : Prepaid()
       rest = edge.direct.map { Argument.rest($0) } ?? 0
+      paidRest = prepaid.isEmpty ? rest : rest | 1
     }
 
     /// Where the argument's bean stands, as seen from an environment with these slots. For a step of a direct plan.
@@ -152,6 +155,13 @@ struct SlotPlan: ~Copyable {
     for index in properties.indices { (assignments + index).initialize(to: Assignment(properties[index])) }
     self.isDirect = isDirect
     self.isRooted = isRooted
+  }
+
+  /// The bits of `takenSlots`.
+  var takes: Prepaid {
+    var takes = Prepaid()
+    for slot in takenSlots { takes.formUnion(Prepaid(slot: slot)) }
+    return takes
   }
 
   /// The slots of the same environment that a direct plan takes its arguments from, if those can be paid for ahead.

@@ -125,11 +125,10 @@ struct Arguments {
   mutating func take<Value>(as type: Value.Type) -> Value {
     let argument = next.pointee
     next += 1
-    // Nearly always: a class, or an optional of one, and an object as it is.
-    if MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer?>.size, argument.rest <= 1 {
-      // An optional that is nil is not owned.
-      if !argument.isOwned { return unsafeBitCast(argument.object, to: type) }
-      return argument.takeReference(as: type)
+    // Nearly always: a class, or an optional of one, and an object as it is. An optional that is nil is not owned.
+    if MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer?>.size {
+      if argument.isOwnedReference { return argument.takeReference(as: type) }
+      if argument.isBorrowedReference { return unsafeBitCast(argument.object, to: type) }
     }
     return argument.unwrapped(as: type)
   }

@@ -3,8 +3,10 @@ import Synchronization
 /// The place where one bean of one environment lives: one word.
 ///
 ///     0                    empty
-///     thread | 1           being built by that thread
+///     thread | top bit     being built by that thread
 ///     address of the bean  built; the slot holds one reference
+///
+/// No address has the top bit, so one comparison tells a bean from everything else.
 struct Slot: ~Copyable {
   let word = Atomic<UInt>(0)
 
@@ -12,8 +14,19 @@ struct Slot: ~Copyable {
   @inline(__always)
   var object: UnsafeRawPointer? {
     let word = word.load(ordering: .acquiring)
-    return word & 1 == 0 ? UnsafeRawPointer(bitPattern: word) : nil
+    return Self.isBean(word) ? UnsafeRawPointer(bitPattern: word) : nil
   }
 
-  static func builder(_ word: UInt) -> UInt? { word & 1 == 1 ? word & ~1 : nil }
+  @inline(__always)
+  static func isBean(_ word: UInt) -> Bool { Int(bitPattern: word) > 0 }
+
+  @inline(__always)
+  static func isMark(_ word: UInt) -> Bool { Int(bitPattern: word) < 0 }
+
+  /// What says that the thread of that number builds.
+  static func mark(_ thread: UInt) -> UInt { thread | top }
+
+  static func builder(_ word: UInt) -> UInt? { isMark(word) ? word & ~top : nil }
+
+  private static var top: UInt { 1 << UInt(UInt.bitWidth - 1) }
 }

@@ -14,14 +14,18 @@ extern void swift_release(void *object);
 // The few things the container needs that Swift has no spelling for: one thread-local pointer, and questions to the
 // Swift runtime. Everything else is Swift.
 
-extern _Thread_local void *beans_thread_resolution;
+/// Reached without a call, which would make the compiler put registers away. A library that is loaded by hand may have
+/// little of this.
+#define BEANS_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
+extern BEANS_THREAD_LOCAL void *beans_thread_resolution;
 
 /// The innermost resolution running on this thread, or null.
 static inline void *beans_resolution(void) { return beans_thread_resolution; }
 
 static inline void beans_set_resolution(void *resolution) { beans_thread_resolution = resolution; }
 
-extern _Thread_local uint32_t beans_thread_number;
+extern BEANS_THREAD_LOCAL uint32_t beans_thread_number;
 uint32_t beans_number_thread(void);
 
 /// A number that tells living threads apart, given out once per thread; its two lowest bits are 0. Fits 32 bits.
@@ -80,7 +84,7 @@ typedef struct beans_lends {
 } beans_lends;
 
 /// Never null: a thread without a record has one whose first place is never free.
-extern _Thread_local beans_lends *beans_thread_lends;
+extern BEANS_THREAD_LOCAL beans_lends *beans_thread_lends;
 /// A free place of the calling thread's record, which it may have to be given; null where there is none.
 const void **beans_find_lend(void);
 
@@ -92,6 +96,15 @@ static inline const void **beans_lend(const void *owner) {
     lend = beans_find_lend();
     if (!lend) return 0;
   }
+  __atomic_store_n(lend, owner, __ATOMIC_RELAXED);
+  beans_compiler_fence();
+  return lend;
+}
+
+/// The same for a thread that has nothing in use; null for others.
+static inline const void **beans_lend_first(const void *owner) {
+  const void **lend = beans_thread_lends->lent;
+  if (*lend) return 0;
   __atomic_store_n(lend, owner, __ATOMIC_RELAXED);
   beans_compiler_fence();
   return lend;
@@ -116,7 +129,7 @@ void beans_lock_acquired(const void *lock);
 void beans_lock_releasing(const void *lock);
 
 /// The address below which a thread has little stack left; asked of the system once per thread.
-extern _Thread_local uintptr_t beans_thread_stack_limit;
+extern BEANS_THREAD_LOCAL uintptr_t beans_thread_stack_limit;
 uintptr_t beans_find_stack_limit(void);
 
 /// Whether the calling thread is about to run out of stack.

@@ -12,7 +12,7 @@ import Testing
 
   @Test func aSlotUnderConstructionNamesItsThread() {
     let slot = Slot()
-    slot.word.store(0x1000 | 1, ordering: .relaxed)
+    slot.word.store(Slot.mark(0x1000), ordering: .relaxed)
     #expect(slot.object == nil)
     #expect(Slot.builder(slot.word.load(ordering: .relaxed)) == 0x1000)
   }
