@@ -39,7 +39,10 @@ extension Environment {
       } else if Slot.isBean(found) {
         prepaid.giveBack(step, slots)
       } else {
-        try advance(order.pointee, step, frame, buffer, &prepaid, wanted: true, isCustom: false)
+        // A copy, so that this one may stay in a register.
+        var changed = prepaid
+        try advance(order.pointee, step, frame, buffer, &changed, wanted: true, isCustom: false)
+        prepaid = changed
       }
       if step == order.pointee.last { return prepaid.contains(step) }
       step += 1
@@ -65,7 +68,15 @@ extension Environment {
     var (step, argument) = (UnsafePointer(settled.pointee.steps), arguments)
     let end = step + settled.pointee.stepCount
     while step != end {
-      guard let object = step.pointee.place(slots).pointee.object else { return false }
+      let object: UnsafeRawPointer
+      if let fixed = step.pointee.fixed {
+        guard let standing = fixed.pointee.object else { return false }
+        object = standing
+      } else {
+        // Filled by an earlier step of the order, or the seed: emptied by nobody while this thread is inside.
+        let word = slots[step.pointee.slot].word.load(ordering: .acquiring)
+        object = UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped
+      }
       argument.initialize(
         to: Argument(object: object, rest: isPaid ? step.pointee.paidRest : step.pointee.rest))
       step += 1

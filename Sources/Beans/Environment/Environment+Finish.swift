@@ -7,9 +7,6 @@ extension Environment {
   /// Calls `body` once everything here has been released, on the thread that released it; at once if that is so already.
   public func whenFinished(_ body: @escaping @Sendable () -> Void) {
     side.whenEnded(body)
-    // The side was made just now, perhaps, after an end that found nobody to tell.
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if isReleased { side.end() }
   }
 
   /// Begins the end: from now on lookups here and below throw `.finished`.
@@ -161,29 +158,38 @@ extension Environment {
   @inline(__always)
   private func releaseQuietly() -> Int {
     if sideReference != nil || isCustomScope { return -1 }
-    let flat = header.plan._withUnsafeGuaranteedRef { $0.flat }
-    let (slots, trail) = (tail, trail)
     let count = Int(header.created.load(ordering: .acquiring))
-    var rest = count
-    while rest > 0 {
-      let index = trail[rest &- 1]
-      let settled = flat[index]
-      guard let pointer = slots[index].object else { return -1 }
-      let object = Unmanaged<AnyObject>.fromOpaque(pointer)
-      let identity = object._withUnsafeGuaranteedRef { UInt(bitPattern: ObjectIdentifier(type(of: $0))) }
-      guard settled.pointee.ending != .full, settled.pointee.identity == identity else { break }
-      slots[index].word.store(0, ordering: .relaxed)
-      if settled.pointee.ending == .called { call(object, settled) }
-      beans_release(pointer)
-      rest &-= 1
-    }
-    // What is left knows how many are gone by the slots that are empty.
-    if rest > 0 { return -1 }
-    if header.plan._withUnsafeGuaranteedRef({ $0.hasSeed }), let seed = slots.pointee.object {
-      slots.pointee.word.store(0, ordering: .relaxed)
+    let (trail, narrowTrail) = (trail, narrowTrail)
+    guard
+      header.plan._withUnsafeGuaranteedRef({ $0.tail.isNarrow })
+        ? releaseQuietly(count, { Int(narrowTrail[$0]) }) : releaseQuietly(count, { trail[$0] })
+    else { return -1 }
+    if header.plan._withUnsafeGuaranteedRef({ $0.hasSeed }), let seed = tail.pointee.object {
+      tail.pointee.word.store(0, ordering: .relaxed)
       beans_release(seed)
     }
     return count
+  }
+
+  /// So many, the last first; false where it stops. What is left knows how many are gone by the slots that are empty.
+  @inline(__always)
+  private func releaseQuietly(_ count: Int, _ slotNumber: (Int) -> Int) -> Bool {
+    let (slots, flat) = (tail, header.plan._withUnsafeGuaranteedRef { $0.flat })
+    var rest = count
+    while rest > 0 {
+      rest &-= 1
+      let index = slotNumber(rest)
+      let settled = flat[index]
+      guard let pointer = slots[index].object else { return false }
+      let object = Unmanaged<AnyObject>.fromOpaque(pointer)
+      let identity = object._withUnsafeGuaranteedRef { UInt(bitPattern: ObjectIdentifier(type(of: $0))) }
+      let isQuiet = settled.pointee.quietIdentity == identity
+      guard isQuiet || settled.pointee.ending == .called && settled.pointee.identity == identity else { return false }
+      slots[index].word.store(0, ordering: .relaxed)
+      if !isQuiet { call(object, settled) }
+      beans_release(pointer)
+    }
+    return true
   }
 
   /// What a bean wants to be told at its end, where none of that has to be awaited.
@@ -247,10 +253,10 @@ extension Environment {
     }
     if isHosted { scope.host?.closed() }
     header.parent?._withUnsafeGuaranteedRef { leave($0, created: created, released: released) }
-    // Added to the word: a late lookup may just be counting itself in and out of it.
-    header.state.bitwiseOr(State.finishing | State.releasing | State.released, ordering: .sequentiallyConsistent)
-    // A side made meanwhile is told here, or sees the flag: see `whenFinished`.
-    Unmanaged<Side>.word(header.side.load(ordering: .sequentiallyConsistent))?._withUnsafeGuaranteedRef { $0.end() }
+    header.claim.store(.max, ordering: .releasing)
+    // A side made meanwhile is told here, or has seen that: whoever makes one runs the barrier on all threads.
+    if Self.hasBarrier { beans_compiler_fence() } else { atomicMemoryFence(ordering: .sequentiallyConsistent) }
+    sideReference?._withUnsafeGuaranteedRef { $0.end() }
   }
 
   @inline(__always)

@@ -31,7 +31,7 @@ extension Environment {
     let phase =
       state & State.failed != 0
       ? "failed"
-      : state & State.released != 0
+      : isReleased
         ? "finished"
         : state & State.finishing != 0 ? "finishing" : state & State.unstarted != 0 ? "not started" : "open"
     lines.append("\(indent)\(name): \(phase), \(createdBeans) beans")

@@ -27,7 +27,7 @@ public final class Environment: @unchecked Sendable {
     // Links of the parent's list of children, guarded by that list.
     var previous: Unmanaged<Environment>?
     var next: Unmanaged<Environment>?
-    /// Who fills which slot, while that is only written down here; see `claimAlone`.
+    /// Who fills which slot, while that is only written down here; see `claimAlone`. In the end, see `isReleased`.
     let leader = Atomic<UInt32>(0)
     let claim = Atomic<UInt16>(0)
     /// How many slots leaders have filled; see `CreationOrder`.
@@ -96,6 +96,12 @@ public final class Environment: @unchecked Sendable {
   var slots: UnsafeMutablePointer<Slot> { header.plan._withUnsafeGuaranteedRef { $0.slots } ?? tail }
 
   deinit {
+    // Nearly always: a factory's child that has ended.
+    if header.side.load(ordering: .relaxed) != 0 || isCustomScope || isHosted || !isReleased { letGo() }
+    header.parent?.release()
+  }
+
+  private func letGo() {
     // Only an environment that was never finished still holds beans; there is nobody left to tell them.
     releaseAbandoned()
     // Recipes hold each other: letting go of the plan as it is would walk the longest chain by recursion.
@@ -103,7 +109,6 @@ public final class Environment: @unchecked Sendable {
     dropScope()
     if header.setup != nil { header.plan.release() }
     Unmanaged<Side>.word(header.side.load(ordering: .relaxed))?.release()
-    header.parent?.release()
   }
 
   var plan: Plan { header.plan._withUnsafeGuaranteedRef { $0 } }

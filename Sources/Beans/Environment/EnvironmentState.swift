@@ -17,8 +17,6 @@ extension Environment {
     @inlinable static var failed: UInt { 4 }
     /// Somebody releases, or has released.
     static let releasing: UInt = 8
-    /// Everything has been released.
-    static let released: UInt = 16
     /// Some thread waits for a build here; a build that ends has to look for it.
     static let awaited: UInt = 32
     /// The release waits for a loop, or for whoever takes it from there.
@@ -53,7 +51,10 @@ extension Environment {
   var state: UInt { header.state.load(ordering: .acquiring) }
   var isFinishing: Bool { state & State.finishing != 0 }
   var isStarted: Bool { state & State.unstarted == 0 }
-  var isReleased: Bool { state & State.released != 0 }
+
+  /// Everything has been released. Not in the word that others may be counting themselves into just now, so that it takes
+  /// no locked instruction: nothing is claimed any more, so the claim says it.
+  var isReleased: Bool { header.claim.load(ordering: .acquiring) == .max }
 
   /// Begins a lookup: until `leave`, nothing of this environment is released. True for the one who leads.
   @inline(__always)

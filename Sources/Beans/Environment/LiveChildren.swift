@@ -1,5 +1,4 @@
 import CBeansRuntime
-import Glibc
 import Synchronization
 
 /// The children that have not ended yet, each held until it has.
@@ -8,10 +7,9 @@ import Synchronization
 /// There are several, chosen by thread, each with a lock that only threads of the same choice share; no user code runs
 /// under it. The counts of what has ended are kept under the same locks, for the closing report.
 final class LiveChildren: @unchecked Sendable {  // `memory` is never written after `init`; each list has its own lock
-  /// One list and its lock. Held for a few instructions each time, so who finds it taken spins: taking it costs one
-  /// locked instruction, leaving it none, where a mutex has two.
+  /// One list and its lock.
   private struct Shard {
-    private let isTaken: UnsafeMutablePointer<Atomic<Bool>>
+    private let lock: UnsafeMutablePointer<BiasedLock>
     private let list: UnsafeMutablePointer<ChildList>
 
     /// Several stand far enough from each other that their threads do not share a line of memory.
@@ -20,38 +18,22 @@ final class LiveChildren: @unchecked Sendable {  // `memory` is never written af
 
     @inline(__always)
     init(at memory: UnsafeMutableRawPointer) {
-      isTaken = memory.assumingMemoryBound(to: Atomic<Bool>.self)
+      lock = memory.assumingMemoryBound(to: BiasedLock.self)
       list = (memory + Self.listOffset).assumingMemoryBound(to: ChildList.self)
     }
 
     func initialize() {
-      isTaken.initialize(to: Atomic(false))
+      lock.initialize(to: BiasedLock())
       list.initialize(to: ChildList())
     }
 
     func deinitialize() {
-      isTaken.deinitialize(count: 1)
+      lock.deinitialize(count: 1)
       list.deinitialize(count: 1)
     }
 
     @inline(__always)
-    func withLock<R>(_ body: (inout ChildList) -> R) -> R {
-      if isTaken.pointee.exchange(true, ordering: .acquiring) { spin() }
-      defer { isTaken.pointee.store(false, ordering: .releasing) }
-      return body(&list.pointee)
-    }
-
-    @inline(never)
-    private func spin() {
-      repeat {
-        var patience = 100
-        while isTaken.pointee.load(ordering: .relaxed) {
-          patience -= 1
-          // Its holder may have been put off the processor.
-          if patience < 0 { sched_yield() }
-        }
-      } while isTaken.pointee.exchange(true, ordering: .acquiring)
-    }
+    func withLock<R>(_ body: (inout ChildList) -> R) -> R { lock.pointee.withLock { body(&list.pointee) } }
   }
 
   private let count: Int

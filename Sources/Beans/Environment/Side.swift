@@ -1,3 +1,4 @@
+import CBeansRuntime
 import Synchronization
 
 /// What most children of factories never need: children of their own, failures, and threads that wait for the end.
@@ -75,6 +76,7 @@ extension Environment {
     if won {
       // Made after the end has begun, it has missed being closed; after the end, being told.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
+      if Self.hasBarrier { beans_barrier_on_all_threads() }
       if isFinishing { _ = made._withUnsafeGuaranteedRef { $0.children.close() } }
       if isReleased { made._withUnsafeGuaranteedRef { $0.end() } }
       return made

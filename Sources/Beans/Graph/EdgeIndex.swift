@@ -214,8 +214,11 @@ struct EdgeIndex: ~Copyable, @unchecked Sendable {  // see above for what protec
     newest.store(UInt(bitPattern: next), ordering: .releasing)
   }
 
-  /// When nobody follows an edge any more.
-  func removeAll() { edges.all = [] }
+  /// When nobody follows an edge any more. Somebody may still be looking for one.
+  func removeAll() {
+    edges.all = []
+    newest.store(UInt(bitPattern: Table.make(capacity: 8, older: table)), ordering: .releasing)
+  }
 
   /// Never 0, which is an empty place.
   ///

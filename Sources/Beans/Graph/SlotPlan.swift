@@ -92,6 +92,8 @@ struct SlotPlan: ~Copyable {
   }
 
   let ending: Ending
+  /// `identity` where that is quiet, or 0.
+  let quietIdentity: UInt
   /// How an object of class `identity` becomes a `DisposableBean`,
   let disposable: ExistentialForm?
   /// `EnvironmentAware`,
@@ -142,6 +144,7 @@ struct SlotPlan: ~Copyable {
     } else {
       self.ending = isCalled || !definition.onDestroys.isEmpty ? .called : .quiet
     }
+    self.quietIdentity = ending == .quiet ? identity : 0
     var (isDirect, isRooted) = (care == .plain && stepCount <= Self.fewArguments, care == .plain)
     let own = plan.slots
     for index in arguments.indices {
