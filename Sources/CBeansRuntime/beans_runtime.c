@@ -33,8 +33,10 @@ uintptr_t beans_find_stack_limit(void) {
   return beans_thread_stack_limit = (uintptr_t)lowest + reserve + 1;
 }
 
-_Bool beans_has_barrier_on_all_threads(void) {
-  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+_Bool beans_has_barrier = 0;
+
+__attribute__((constructor)) static void register_for_barriers(void) {
+  beans_has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 void beans_barrier_on_all_threads(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }

@@ -75,5 +75,5 @@ extension Environment {
     return hasBarrier ? 0 : State.sharing | State.shared
   }
 
-  static let hasBarrier = beans_has_barrier_on_all_threads()
+  static var hasBarrier: Bool { beans_has_barrier_on_all_threads() }
 }

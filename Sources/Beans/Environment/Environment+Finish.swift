@@ -247,25 +247,30 @@ extension Environment {
   /// The last step: lets the parent go on and wakes whoever waits.
   private func ended(created: Int, released: Int) {
     // Most have none; and without one, this is no plain environment.
-    if let side = sideReference {
-      side._withUnsafeGuaranteedRef { $0.releasedBeans.store(released, ordering: .relaxed) }
-      if header.setup?.isTemplate == false { plan.dismantle() }
-    }
+    if let side = sideReference { side._withUnsafeGuaranteedRef { ended($0, released) } }
     if isHosted { scope.host?.closed() }
-    header.parent?._withUnsafeGuaranteedRef { leave($0, created: created, released: released) }
+    if state & State.joined != 0 { header.parent?._withUnsafeGuaranteedRef { leave($0, created, released) } }
     header.claim.store(.max, ordering: .releasing)
     // A side made meanwhile is told here, or has seen that: whoever makes one runs the barrier on all threads.
-    if Self.hasBarrier { beans_compiler_fence() } else { atomicMemoryFence(ordering: .sequentiallyConsistent) }
+    beans_barrier_on_this_thread()
     sideReference?._withUnsafeGuaranteedRef { $0.end() }
   }
 
+  @inline(never)
+  private func ended(_ side: Side, _ released: Int) {
+    side.releasedBeans.store(released, ordering: .relaxed)
+    if header.setup?.isTemplate == false { plan.dismantle() }
+  }
+
   @inline(__always)
-  private func leave(_ parent: Environment, created: Int, released: Int) {
-    guard state & State.joined != 0, let parentSide = parent.sideReference else { return }
+  private func leave(_ parent: Environment, _ created: Int, _ released: Int) {
+    guard let parentSide = parent.sideReference else { return }
     parent.used()
-    let below = sideReference?._withUnsafeGuaranteedRef { $0.children.statistics }
-    let isClosed = parentSide._withUnsafeGuaranteedRef {
-      $0.children.leave(self, created: created, released: released, below)
+    let isClosed = parentSide._withUnsafeGuaranteedRef { parentSide in
+      if let side = sideReference {
+        side._withUnsafeGuaranteedRef { parentSide.children.add($0.children.statistics, of: self) }
+      }
+      return parentSide.children.leave(self, created: created, released: released)
     }
     if isClosed { parentGoesOn(parent) }
   }

@@ -89,10 +89,8 @@ extension Environment {
   @inline(never)
   private func fetchOwn(_ own: EdgeIndex.OwnSlot) throws -> Argument {
     let leads = try enter()
-    defer {
-      used()
-      leave()
-    }
+    defer { leave() }
+    used()
     if let object = tail[own.index].object {
       _ = Unmanaged<AnyObject>.fromOpaque(object).retain()
       return Argument(object: object, rest: own.rest)

@@ -73,15 +73,19 @@ final class LiveChildren: @unchecked Sendable {  // `memory` is never written af
 
   /// Lets go of the child; true when the list is closed, so that the parent may be next.
   @inline(__always)
-  func leave(_ child: Environment, created: Int, released: Int, _ below: [ScopeStatistics]?) -> Bool {
+  func leave(_ child: Environment, created: Int, released: Int) -> Bool {
     let isClosed = shard(Environment.State.shard(child.state)).withLock { list in
       list.leave(child, created: created, released: released)
-      if let below, !below.isEmpty { list.add(below) }
       return list.isClosed
     }
     // The list's own reference, outside the lock: what goes with the child may be a user's object.
     Unmanaged.passUnretained(child).release()
     return isClosed
+  }
+
+  /// Keeps the counts of a child's own children, which go with it.
+  func add(_ below: [ScopeStatistics], of child: Environment) {
+    if !below.isEmpty { shard(Environment.State.shard(child.state)).withLock { $0.add(below) } }
   }
 
   /// No child joins any more; those that live.

@@ -22,16 +22,18 @@ struct SlotPlan: ~Copyable {
     /// of one that has been paid for, where it can be.
     let paidRest: UInt
 
-    /// `own`: the slots of the recipe's own plan, where they have an address for all who look.
-    fileprivate init(_ edge: Edge, own: UnsafeMutablePointer<Slot>?) {
+    /// `plan`: the recipe's own.
+    fileprivate init(_ edge: Edge, in plan: Plan) {
       let isSlot = edge.slot >= 0 && edge.direct != nil
       access = isSlot ? edge.direct : nil
       hops = Int32(edge.hops)
       slot = edge.slot
       // Only further out the edge's recipe is asked: it may stand far away in memory.
-      fixed = !isSlot ? nil : edge.hops == 0 ? own.map { $0 + edge.slot } : edge.recipe?.fixedSlot
+      fixed = !isSlot ? nil : edge.hops == 0 ? plan.slots.map { $0 + edge.slot } : edge.recipe?.fixedSlot
       self.edge = .passUnretained(edge)
-      prepaid = edge.hops == 0 ? Prepaid(slot: edge.slot) : Prepaid()
+      // No step makes the seed.
+      let isMade = edge.hops == 0 && !(edge.slot == 0 && plan.hasSeed)
+      prepaid = isMade ? Prepaid(slot: edge.slot) : Prepaid()
       rest = edge.direct.map { Argument.rest($0) } ?? 0
       paidRest = prepaid.isEmpty ? rest : rest | 1
     }
@@ -146,9 +148,8 @@ struct SlotPlan: ~Copyable {
     }
     self.quietIdentity = ending == .quiet ? identity : 0
     var (isDirect, isRooted) = (care == .plain && stepCount <= Self.fewArguments, care == .plain)
-    let own = plan.slots
     for index in arguments.indices {
-      let step = Step(arguments[index], own: own)
+      let step = Step(arguments[index], in: plan)
       if step.fixed == nil {
         isRooted = false
         if step.access == nil || step.hops != 0 { isDirect = false }

@@ -69,10 +69,20 @@ static inline void beans_release(const void *object) {
 /// Keeps the compiler from moving reads and writes across; costs nothing when it runs.
 static inline void beans_compiler_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
-/// Whether the system can run a memory barrier on all threads of this process at once; asked once.
-_Bool beans_has_barrier_on_all_threads(void);
+/// Whether the system can run a memory barrier on all threads of this process at once; asked before `main`.
+static inline _Bool beans_has_barrier_on_all_threads(void) {
+  extern _Bool beans_has_barrier;
+  return beans_has_barrier;
+}
 /// Runs it: about a microsecond. What other threads have only fenced from their compiler is in order then.
 void beans_barrier_on_all_threads(void);
+/// The other side of it; where there is no such barrier, a barrier of its own.
+static inline void beans_barrier_on_this_thread(void) {
+  if (beans_has_barrier_on_all_threads())
+    beans_compiler_fence();
+  else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 /// What one thread has in use without having counted itself in: a few addresses that other threads may read, 0 where
 /// there is none. Records outlive their threads and are handed on, so that readers never meet a freed one.

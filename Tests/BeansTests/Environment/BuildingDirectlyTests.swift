@@ -1,0 +1,214 @@
+import Testing
+
+@testable import Beans
+
+/// Requests whose beans take nothing but each other and singletons: what makes their loop go the ordinary way, and back.
+@Suite struct BuildingDirectlyTests {
+  private let counters = Tracked.Counters()
+
+  /// Runs `body` in a child of what `declare` declares; all beans are gone afterwards.
+  private func inChild(
+    under declareParent: (Environment) throws -> Void = { _ in }, _ declare: (Environment) throws -> Void,
+    _ body: (Environment) throws -> Void
+  ) throws {
+    let environment = try Environment()
+    try declareParent(environment)
+    let requests = try environment.childFactory("request", seed: Int.self, configure: declare)
+    let request = try requests.build(1)
+    try body(request)
+    request.finish()
+    try environment.shutdown() as Void
+    #expect(counters.died.value == counters.built.value)
+  }
+
+  private func leaf(_ child: Environment) throws {
+    let counters = counters
+    try child.define(child.bean(Leaf.self, factory: { (seed: Int) in Leaf(counters, seed) }))
+  }
+
+  private func declare(_ child: Environment) throws {
+    let counters = counters
+    try leaf(child)
+    try child.define(child.bean(Left.self, factory: { (leaf: Leaf) in Left(counters, leaf) }))
+      .define(child.bean(Root.self, factory: { (_: Int, leaf: Leaf, left: Left) in Root(counters, leaf, left) }))
+  }
+
+  @Test func theOrderIsDirect() throws {
+    try inChild(declare) { request in
+      let root = try request.getBean(Root.self)
+      let settled = request.plan.flat[try request.plan.edge(for: Dependency.of(Root.self), id: nil).slot]
+      #expect(settled.pointee.buildOrder.pointee.isDirect)
+      #expect(root.left.leaf === root.leaf)
+      #expect(root.leaf.seed == 1)
+      #expect(request.createdBeans == 3)
+      #expect(try request.getBean(Left.self) === root.left)
+    }
+  }
+
+  /// A lazy singleton stands only when somebody has needed it: a step finds it missing, goes the ordinary way, and those
+  /// after it do not.
+  @Test func aSingletonIsNotThereYet() throws {
+    let counters = counters
+    let lazy = Counter()
+    try inChild(
+      under: { parent in
+        try parent.define(
+          parent.bean(
+            Singleton.self, lazy: true,
+            factory: {
+              lazy.increment()
+              return Singleton()
+            }))
+      },
+      { child in
+        try leaf(child)
+        try child.define(
+          child.bean(
+            Left.self, factory: { (leaf: Leaf, singleton: Singleton) in Left(counters, leaf, singleton) })
+        ).define(child.bean(Root.self, factory: { (leaf: Leaf, left: Left) in Root(counters, leaf, left) }))
+      }
+    ) { request in
+      #expect(lazy.value == 0)
+      let root = try request.getBean(Root.self)
+      let singleton = try request.getBean(Singleton.self)
+      #expect(root.left.singleton === singleton)
+      #expect(lazy.value == 1)
+    }
+  }
+
+  /// A factory that got hold of the child looks up what a later step would have built, unbeknown to the plan.
+  @Test func aFactoryLooksUpALaterBean() throws {
+    let counters = counters
+    try inChild({ child in
+      try leaf(child)
+      try child.define(
+        child.bean(
+          Left.self,
+          factory: { (leaf: Leaf) in
+            _ = try Environment.current?.getBean(Other.self)
+            return Left(counters, leaf)
+          })
+      ).define(child.bean(Other.self, factory: { (leaf: Leaf) in Other(counters, leaf) }))
+        .define(
+          child.bean(
+            Fork.self, factory: { (left: Left, other: Other) in Fork(counters, left, other) }))
+    }) { request in
+      let fork = try Environment.$current.withValue(request) { try request.getBean(Fork.self) }
+      #expect(fork.other.leaf === fork.left.leaf)
+      #expect(try request.getBean(Other.self) === fork.other)
+      #expect(request.createdBeans == 4)
+    }
+  }
+
+  /// The same, of a bean that is under construction itself.
+  @Test func aFactoryLooksUpWhatItIsBuiltFor() throws {
+    let counters = counters
+    try inChild({ child in
+      try leaf(child)
+      try child.define(
+        child.bean(
+          Left.self,
+          factory: { (leaf: Leaf) in
+            _ = try Environment.current?.getBean(Left.self)
+            return Left(counters, leaf)
+          })
+      ).define(child.bean(Root.self, factory: { (leaf: Leaf, left: Left) in Root(counters, leaf, left) }))
+    }) { request in
+      for _ in 0..<2 {
+        let error = #expect(throws: EnvironmentError.self) {
+          try Environment.$current.withValue(request) { try request.getBean(Root.self) }
+        }
+        #expect(error?.code == .cyclicDependency)
+      }
+      // Without the circle it goes on where it stopped.
+      let root = try request.getBean(Root.self)
+      #expect(root.leaf.seed == 1)
+    }
+  }
+
+  @Test func aFactoryThatFailsIsNamedWithWhatItWasFor() throws {
+    let counters = counters
+    try inChild({ child in
+      try leaf(child)
+      try child.define(child.bean(Left.self, factory: { (_: Leaf) throws -> Left in throw Boom() }))
+        .define(child.bean(Root.self, factory: { (leaf: Leaf, left: Left) in Root(counters, leaf, left) }))
+    }) { request in
+      let error = #expect(throws: EnvironmentError.self) { try request.getBean(Root.self) }
+      #expect(error?.code == .creationFailed)
+      #expect(error?.underlying.first is Boom)
+      #expect(error?.path.count == 2)
+      #expect(error?.path.last?.contains("Left") == true)
+      #expect(request.createdBeans == 1)
+    }
+  }
+
+  /// Slots beyond those that can be paid for ahead, and beyond those that a byte can name.
+  @Test(arguments: [62, 63, 64, 70, 252, 253, 254, 300]) func manySlots(_ others: Int) throws {
+    let counters = counters
+    try inChild({ child in
+      for number in 0..<others {
+        try child.define(child.bean(Other.self, id: "\(number)", factory: { Other(counters, nil) }))
+      }
+      try declare(child)
+    }) { request in
+      let root = try request.getBean(Root.self)
+      #expect(root.left.leaf === root.leaf)
+      #expect(request.createdBeans == 3)
+      _ = try request.getBean(Other.self, byId: "0")
+      #expect(counters.built.value == 4)
+    }
+  }
+
+  private class Counted {
+    private let tracked: Tracked
+    init(_ counters: Tracked.Counters) { tracked = Tracked(counters) }
+  }
+
+  private final class Singleton {}
+
+  private final class Leaf: Counted {
+    let seed: Int
+    init(_ counters: Tracked.Counters, _ seed: Int) {
+      self.seed = seed
+      super.init(counters)
+    }
+  }
+
+  private final class Left: Counted {
+    let leaf: Leaf
+    let singleton: Singleton?
+    init(_ counters: Tracked.Counters, _ leaf: Leaf, _ singleton: Singleton? = nil) {
+      self.leaf = leaf
+      self.singleton = singleton
+      super.init(counters)
+    }
+  }
+
+  private final class Other: Counted {
+    let leaf: Leaf?
+    init(_ counters: Tracked.Counters, _ leaf: Leaf?) {
+      self.leaf = leaf
+      super.init(counters)
+    }
+  }
+
+  private final class Root: Counted {
+    let leaf: Leaf
+    let left: Left
+    init(_ counters: Tracked.Counters, _ leaf: Leaf, _ left: Left) {
+      self.leaf = leaf
+      self.left = left
+      super.init(counters)
+    }
+  }
+
+  private final class Fork: Counted {
+    let left: Left
+    let other: Other
+    init(_ counters: Tracked.Counters, _ left: Left, _ other: Other) {
+      self.left = left
+      self.other = other
+      super.init(counters)
+    }
+  }
+}
