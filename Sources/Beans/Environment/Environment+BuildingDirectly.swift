@@ -56,17 +56,17 @@ extension Environment {
     _ step: UnsafePointer<BuildOrder.Step>, _ slots: UnsafeMutablePointer<Slot>,
     _ arguments: UnsafeMutablePointer<Argument>, _ prepaid: Prepaid
   ) -> Bool {
-    if prepaid.coversAll(step) { return resolve(step.pointee.settled, slots, arguments, isPaid: true) }
-    return prepaid.coversNone(step) && resolve(step.pointee.settled, slots, arguments, isPaid: false)
+    if prepaid.coversAll(step) { return resolve(step, slots, arguments, isPaid: true) }
+    return prepaid.coversNone(step) && resolve(step, slots, arguments, isPaid: false)
   }
 
   @inline(__always)
   private func resolve(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ slots: UnsafeMutablePointer<Slot>,
+    _ step: UnsafePointer<BuildOrder.Step>, _ slots: UnsafeMutablePointer<Slot>,
     _ arguments: UnsafeMutablePointer<Argument>, isPaid: Bool
   ) -> Bool {
-    var (step, argument) = (UnsafePointer(settled.pointee.steps), arguments)
-    let end = step + settled.pointee.stepCount
+    let end = step.pointee.endOfArguments
+    var (step, argument) = (step.pointee.firstArgument, arguments)
     while step != end {
       let object: UnsafeRawPointer
       if let fixed = step.pointee.fixed {

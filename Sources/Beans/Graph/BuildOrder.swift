@@ -12,6 +12,9 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
     let prepaid: Prepaid
     /// the bits of those it takes, where it only calls its factory with them.
     let takes: Prepaid
+    /// The arguments, from `firstArgument` to before `endOfArguments`.
+    let firstArgument: UnsafePointer<SlotPlan.Step>
+    let endOfArguments: UnsafePointer<SlotPlan.Step>
     /// How many arguments of later steps are this bean, where those can be paid for,
     fileprivate(set) var takers = 0
     /// and the same with the one who asked for the last.
@@ -24,6 +27,8 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
       slot = settled.pointee.recipe._withUnsafeGuaranteedRef { $0.slot }
       prepaid = Prepaid(slot: slot)
       takes = settled.pointee.takes
+      firstArgument = UnsafePointer(settled.pointee.steps)
+      endOfArguments = firstArgument + settled.pointee.stepCount
     }
 
     /// Labels of the beans this one is built for, outermost first.
