@@ -23,8 +23,8 @@ public class BeanDeclaration {
   @exclusivity(unchecked) private(set) var isPrimary = false
   /// Set by the first `define`; a second one is a fault.
   @exclusivity(unchecked) var isDefined = false
-  /// Whether its plan knows it by its id: as the first of that id.
-  @exclusivity(unchecked) var isNamed = false
+  /// Where its plan knows it by its id: as the first of that id; see `IdTable`.
+  @exclusivity(unchecked) private var numberOfName = UInt32.max
   /// nil until there is one of them.
   @exclusivity(unchecked) private var details: Details?
   /// What became of the declaration, until its environment has been dismantled. Held by the plan.
@@ -176,6 +176,13 @@ public class BeanDeclaration {
   public func destroy(_ instance: AnyObject) throws {
     let release = BeanRelease(instance, of: self)
     if let failure = release.runSynchronously() { throw failure }
+  }
+
+  /// The same; nil where it is not known by an id.
+  var nameNumber: Int? {
+    get { numberOfName == .max ? nil : Int(numberOfName) }
+    // Memory holds fewer.
+    set { numberOfName = newValue.map { UInt32(truncatingIfNeeded: $0) } ?? .max }
   }
 
   /// Whether there may be beans declared in place.

@@ -3,6 +3,17 @@ struct PinnedArguments {
   struct Pinned {
     let index: Int
     fileprivate(set) var value: BeanValue
+    fileprivate var isReference = false
+    fileprivate var hash: UInt32 = 0
+
+    fileprivate init(index: Int, value: consuming BeanValue) {
+      self.index = index
+      if case .reference(let id) = value {
+        isReference = true
+        hash = IdKey(id).hash
+      }
+      self.value = value
+    }
   }
 
   /// In the order of the parameters.
@@ -31,6 +42,14 @@ struct PinnedArguments {
     }
   }
 
+  /// Calls `body` with what the ids of beans are hashed to; see `IdKey`.
+  @inline(__always)
+  func forEachIdHash(_ body: (UInt32) -> Void) {
+    all.withUnsafeBufferPointer { all in
+      for index in all.indices where all[index].isReference { body(all[index].hash) }
+    }
+  }
+
   /// The indices from `count` on, which a factory with so many parameters does not have, and those below 0.
   func indices(beyond count: Int) -> [Int] {
     // In order, so that the first and the last tell whether there are any.
@@ -47,7 +66,7 @@ struct PinnedArguments {
     if position == all.endIndex {
       all.append(Pinned(index: index, value: value))
     } else if all[position].index == index {
-      all[position].value = value
+      all[position] = Pinned(index: index, value: value)
     } else {
       all.insert(Pinned(index: index, value: value), at: position)
     }

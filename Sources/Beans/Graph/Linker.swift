@@ -1,7 +1,8 @@
 /// Connects recipes: finds for each dependency the bean, the environment it lives in, and what is wrong with that.
 struct Linker {
   /// Recipes whose dependencies are still unknown. A list, not a recursion: chains may be as long as memory allows.
-  private var pending: [Recipe] = []
+  /// Held by their plans.
+  private var pending: [Unmanaged<Recipe>] = []
   /// Whether scope names may belong to scope beans that do not exist yet.
   let expectsScopes: Bool
   /// Whether each recipe so far needs only such as stand before it in its plan: where beans are declared after those they
@@ -59,7 +60,7 @@ struct Linker {
   private mutating func recipe(_ definition: Definition, _ kind: Recipe.Kind?, in plan: Plan) -> Recipe {
     let known = plan.recipe(of: definition)
     let recipe = known ?? plan.recipe(for: definition, kind: kind ?? .slot(plan.slotCount))
-    if known == nil { pending.append(recipe) }
+    if known == nil { pending.append(.passUnretained(recipe)) }
     checkOrder(recipe)
     return recipe
   }
@@ -69,7 +70,11 @@ struct Linker {
   }
 
   mutating func linkPending() {
-    while let recipe = pending.popLast() {
+    let reads = pending.count > ReadAhead.least
+    while let next = pending.last {
+      if reads, pending.count % ReadAhead.count == 0 { ReadAhead.fetch(neededBy: pending.suffix(ReadAhead.count)) }
+      pending.removeLast()
+      let recipe = next.takeUnretainedValue()
       position = recipe.number
       link(recipe)
     }

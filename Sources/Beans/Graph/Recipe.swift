@@ -59,6 +59,8 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   private let planReference: Unmanaged<Plan>
   /// The last one of its own plan that leads here, until the recipe is dismantled.
   @exclusivity(unchecked) var edge: Edge?
+  /// The same, not retained.
+  var edgeReference: Unmanaged<Edge>? { edge.map { .passUnretained($0) } }
 
   // Written once, by the linker.
   @exclusivity(unchecked) var prerequisites: [Edge] = []
