@@ -8,7 +8,7 @@ import CBeansRuntime
 /// for many things at once. Nothing is retained, compared or settled.
 enum ReadAhead {
   /// How many recipes are looked at together: what they need fits the nearest memory.
-  static var count: Int { 32 }
+  static var count: Int { 16 }
   /// Where there are fewer, all of them stand near enough.
   static var least: Int { 4096 }
 
@@ -25,6 +25,13 @@ enum ReadAhead {
     withUnsafeTemporaryAllocation(of: Need.self, capacity: 2 * count) { needs in
       plan.ids.withView { table in
         var found = 0
+        for recipe in recipes { fetch(recipe.toOpaque()) }
+        for recipe in recipes {
+          recipe._withUnsafeGuaranteedRef {
+            fetch(Unmanaged.passUnretained($0.definition).toOpaque(), to: 128)
+            fetch($0.constructor.toOpaque())
+          }
+        }
         for recipe in recipes {
           recipe._withUnsafeGuaranteedRef {
             $0.definition.pinned.forEachIdHash { hash in
@@ -55,8 +62,9 @@ enum ReadAhead {
 
   /// The beginning of an object, which may stand in two cache lines.
   @inline(__always)
-  private static func fetch(_ object: UnsafeMutableRawPointer) {
+  private static func fetch(_ object: UnsafeMutableRawPointer, to end: Int = 64) {
     beans_fetch(object)
     beans_fetch(object + 63)
+    if end > 64 { beans_fetch(object + 127) }
   }
 }
