@@ -42,6 +42,17 @@ struct PinnedArguments {
     }
   }
 
+  /// The id of the bean that a parameter is.
+  func id(at index: Int) -> IdKey? {
+    all.withUnsafeBufferPointer { all in
+      guard var next = all.baseAddress else { return nil }
+      let end = next + all.count
+      while next < end, next.pointee.index != index { next += 1 }
+      guard next < end, case .reference(let id) = next.pointee.value else { return nil }
+      return IdKey(id, hash: next.pointee.hash)
+    }
+  }
+
   /// Calls `body` with what the ids of beans are hashed to; see `IdKey`.
   @inline(__always)
   func forEachIdHash(_ body: (UInt32) -> Void) {

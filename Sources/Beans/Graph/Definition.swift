@@ -135,6 +135,8 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   /// Whether that plan declares it.
   func isDeclared(in plan: Plan) -> Bool { homeReference?.toOpaque() == Unmanaged.passUnretained(plan).toOpaque() }
 
+  /// The same as `constructor`, not retained.
+  var constructorReference: Unmanaged<BeanConstructor>? { constructor.map { .passUnretained($0) } }
   var recipe: Recipe? { recipeReference?.takeUnretainedValue() }
 
   /// How the bean is named in paths.

@@ -13,6 +13,12 @@ struct IdKey: Equatable {
     self.hash = UInt32(truncatingIfNeeded: isASCII ? hash : Self.hashBeyondASCII(id))
   }
 
+  /// One that has been hashed before.
+  init(_ id: String, hash: UInt32) {
+    self.id = id
+    self.hash = hash
+  }
+
   @inline(never)
   private static func hashBeyondASCII(_ id: String) -> UInt {
     let (hash, isASCII) = mix(folded(id), into: 0)

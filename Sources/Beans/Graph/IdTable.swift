@@ -26,13 +26,9 @@ struct IdTable {
   /// Makes room for so many names.
   mutating func reserve(_ count: Int) {
     names.reserveCapacity(count)
-    if places.count < Self.places(for: count) { spread(over: Self.places(for: count)) }
-  }
-
-  private static func places(for count: Int) -> Int {
-    var places = 8
-    while places / 4 * 3 < count { places *= 2 }
-    return places
+    var needed = max(places.count, 8)
+    while needed / 4 * 3 < count { needed *= 2 }
+    if places.count < needed { spread(over: needed) }
   }
 
   private mutating func spread(over count: Int) {
@@ -45,30 +41,36 @@ struct IdTable {
     }
   }
 
+  /// Where a name with that id stands, or would; there has to be an empty place.
+  @inline(__always)
+  private func place(of key: IdKey) -> Int {
+    places.withUnsafeBufferPointer { places in
+      var index = Int(key.hash) & (places.count - 1)
+      while places[index].number > 0 {
+        if places[index].hash == key.hash, names[Int(places[index].number) - 1].id == key.id { break }
+        index = (index + 1) & (places.count - 1)
+      }
+      return index
+    }
+  }
+
   /// The number of the name with that id.
   func number(of key: IdKey) -> Int? {
     if places.isEmpty { return nil }
-    var index = Int(key.hash) & (places.count - 1)
-    while places[index].number > 0 {
-      let place = places[index]
-      if place.hash == key.hash, names[Int(place.number) - 1].id == key.id { return Int(place.number) - 1 }
-      index = (index + 1) & (places.count - 1)
-    }
-    return nil
+    let number = places[place(of: key)].number
+    return number == 0 ? nil : Int(number) - 1
   }
 
   subscript(id: String) -> Name? { number(of: IdKey(id)).map { names[$0] } }
 
   /// The number of the name with that id, which is made where there is none.
-  mutating func enter(_ id: String) -> Int {
-    let key = IdKey(id)
-    if let known = number(of: key) { return known }
+  mutating func enter(_ key: IdKey) -> Int {
+    if names.count >= places.count / 4 * 3 { reserve(max(8, 2 * names.count)) }
+    let place = place(of: key)
+    if places[place].number > 0 { return Int(places[place].number) - 1 }
+    names.append(Name(id: key.id))
     // Memory holds fewer than 32 bits can count.
-    names.append(Name(id: id))
-    if places.count < Self.places(for: names.count) { spread(over: Self.places(for: names.count)) }
-    var index = Int(key.hash) & (places.count - 1)
-    while places[index].number > 0 { index = (index + 1) & (places.count - 1) }
-    places[index] = Place(hash: key.hash, number: UInt32(truncatingIfNeeded: names.count))
+    places[place] = Place(hash: key.hash, number: UInt32(truncatingIfNeeded: names.count))
     return names.count - 1
   }
 

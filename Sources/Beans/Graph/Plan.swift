@@ -108,6 +108,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     // A few at a time: what is looked at twice is near, then.
     for first in stride(from: 0, to: recipes.count, by: 256) {
       let some = recipes[first..<min(first + 256, recipes.count)]
+      if ReadAhead.isWorthwhile(recipes.count) { ReadAhead.some(some, ReadAhead.toSettle) }
       settle(some)
       for recipe in some where recipe.slot >= 0 {
         if let settled = recipe.flat { (flat + recipe.slot).initialize(to: settled) }
@@ -146,8 +147,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   /// Answers the declaration that has taken the id before.
   func register(_ declaration: BeanDeclaration) -> BeanDeclaration? {
-    guard let id = declaration.id else { return nil }
-    let number = ids.enter(id)
+    guard let key = declaration.key else { return nil }
+    let number = ids.enter(key)
     if let earlier = ids[number].declaration { return earlier.takeUnretainedValue() }
     ids[number].declaration = .passUnretained(declaration)
     declaration.nameNumber = number
@@ -184,7 +185,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   }
 
   private func enter(_ alias: String, _ declaration: BeanDeclaration?, _ definition: Definition?) {
-    let number = ids.enter(alias)
+    let number = ids.enter(IdKey(alias))
     ids[number].declaration = declaration.map { .passUnretained($0) }
     ids[number].definition = definition.map { .passUnretained($0) }
   }
@@ -238,7 +239,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
       ids[number].definition = .passUnretained(definition)
     } else {
       // Of the next declaration of the same id, or of a factory, whose declaration is registered later.
-      let number = ids.enter(id)
+      let number = ids.enter(IdKey(id))
       if ids[number].definition == nil { ids[number].definition = .passUnretained(definition) }
     }
   }
@@ -260,8 +261,8 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   }
 
   /// The bean of that id alone.
-  func bean(byId id: String) -> Definition? {
-    guard let number = ids.number(of: IdKey(id)), ids[number].declaration != nil else { return parent?.bean(byId: id) }
+  func bean(byId key: IdKey) -> Definition? {
+    guard let number = ids.number(of: key), ids[number].declaration != nil else { return parent?.bean(byId: key) }
     return ids[number].definition?.takeUnretainedValue()
   }
 

@@ -15,7 +15,7 @@ struct StringWords: Equatable {
   @inline(__always)
   var isSmall: Bool { second & 1 << 61 != 0 }
 
-  /// Where the text of a large one stands, usually. Good for asking for it ahead of time, and for nothing else.
+  /// Where the object behind a large one stands, usually. Good for asking for it ahead of time, and for nothing else.
   @inline(__always)
-  var text: UnsafeRawPointer? { isSmall ? nil : UnsafeRawPointer(bitPattern: second & (1 << 56 - 1)) }
+  var object: UnsafeRawPointer? { isSmall ? nil : UnsafeRawPointer(bitPattern: second & (1 << 56 - 1)) }
 }
