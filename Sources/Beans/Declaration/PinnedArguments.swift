@@ -4,6 +4,7 @@ struct PinnedArguments {
     let index: Int
     fileprivate(set) var value: BeanValue
     fileprivate var isReference = false
+    /// Of the id of a bean.
     fileprivate var hash: UInt32 = 0
 
     fileprivate init(index: Int, value: consuming BeanValue) {
@@ -32,24 +33,21 @@ struct PinnedArguments {
   /// Makes room for that many.
   mutating func reserve(_ count: Int) { all.reserveCapacity(count) }
 
-  subscript(index: Int) -> BeanValue? {
+  subscript(index: Int) -> BeanValue? { position(of: index).map { all[$0].value } }
+
+  /// The id of the bean that a parameter is.
+  func id(at index: Int) -> IdKey? {
+    guard let position = position(of: index), case .reference(let id) = all[position].value else { return nil }
+    return IdKey(id, hash: all[position].hash)
+  }
+
+  private func position(of index: Int) -> Int? {
     // In place: what a loop would copy of each element costs more than the search.
     all.withUnsafeBufferPointer { all in
       guard var next = all.baseAddress else { return nil }
       let end = next + all.count
       while next < end, next.pointee.index != index { next += 1 }
-      return next < end ? next.pointee.value : nil
-    }
-  }
-
-  /// The id of the bean that a parameter is.
-  func id(at index: Int) -> IdKey? {
-    all.withUnsafeBufferPointer { all in
-      guard var next = all.baseAddress else { return nil }
-      let end = next + all.count
-      while next < end, next.pointee.index != index { next += 1 }
-      guard next < end, case .reference(let id) = next.pointee.value else { return nil }
-      return IdKey(id, hash: next.pointee.hash)
+      return next < end ? all.count - (end - next) : nil
     }
   }
 

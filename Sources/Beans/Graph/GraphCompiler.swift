@@ -113,7 +113,7 @@ struct GraphCompiler {
 
   private mutating func link(_ plan: Plan) {
     for (number, definition) in plan.definitions.enumerated() {
-      ReadAhead.each(plan.definitions, from: number, ReadAhead.toMakeRecipes)
+      ReadAhead.toMakeRecipes(of: plan.definitions, from: number)
       _ = linker.recipe(for: definition, from: plan)
     }
     if let scope = plan.scopeName {

@@ -96,7 +96,7 @@ extension IdTable {
     /// Asks for the name that it leads to.
     @inline(__always)
     func fetchName(of hash: UInt32) -> UnsafePointer<Name>? {
-      guard let first = places.baseAddress, let name = names.baseAddress else { return nil }
+      guard !places.isEmpty, let first = places.baseAddress, let name = names.baseAddress else { return nil }
       var index = Int(hash) & (places.count - 1)
       while first[index].number > 0, first[index].hash != hash { index = (index + 1) & (places.count - 1) }
       if first[index].number == 0 { return nil }

@@ -108,7 +108,6 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     // A few at a time: what is looked at twice is near, then.
     for first in stride(from: 0, to: recipes.count, by: 256) {
       let some = recipes[first..<min(first + 256, recipes.count)]
-      if ReadAhead.isWorthwhile(recipes.count) { ReadAhead.some(some, ReadAhead.toSettle) }
       settle(some)
       for recipe in some where recipe.slot >= 0 {
         if let settled = recipe.flat { (flat + recipe.slot).initialize(to: settled) }

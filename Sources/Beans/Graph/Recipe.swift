@@ -130,13 +130,6 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     return found
   }
 
-  /// Asks for its arguments' edges ahead of time.
-  func fetchArguments() {
-    arguments.withUnsafeBufferPointer { arguments in
-      arguments.withMemoryRebound(to: Unmanaged<Edge>.self) { for edge in $0 { ReadAhead.fetch(edge.toOpaque(), 128) } }
-    }
-  }
-
   /// Gives what has been linked to the product: it is what calls for it.
   func assemble(_ definition: Definition) -> Recipe {
     let product = Recipe(definition, kind: .prototype, plan: plan)
