@@ -8,7 +8,7 @@ import CBeansRuntime
 /// the next one, so that many things are asked for at once. Nothing is retained, compared or settled.
 enum ReadAhead {
   /// How many beans are looked at together: what they need fits the nearest memory.
-  static var count: Int { 32 }
+  static var count: Int { 16 }
 
   /// Where there are few, all of them stand near enough.
   static func isWorthwhile(_ beans: Int) -> Bool { beans > 4096 }
