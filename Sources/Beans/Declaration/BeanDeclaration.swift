@@ -23,8 +23,6 @@ public class BeanDeclaration {
   @exclusivity(unchecked) private(set) var isPrimary = false
   /// Set by the first `define`; a second one is a fault.
   @exclusivity(unchecked) var isDefined = false
-  /// Whether its plan knows it by its id: as the first of that id.
-  @exclusivity(unchecked) var isNamed = false
   /// nil until there is one of them.
   @exclusivity(unchecked) private var details: Details?
   /// What became of the declaration, until its environment has been dismantled. Held by the plan.
@@ -33,7 +31,9 @@ public class BeanDeclaration {
   @exclusivity(unchecked) var constructor: BeanConstructor?
   /// Parameters that are not resolved by their type.
   @exclusivity(unchecked) private(set) var pinned = PinnedArguments()
-  @exclusivity(unchecked) private(set) var id: String?
+  @exclusivity(unchecked) private(set) var key: IdKey?
+  /// Where its plan knows it by its id: as the first of that id; see `IdTable`.
+  @exclusivity(unchecked) private var numberOfName = UInt32.max
   /// Where the declaration is written.
   @exclusivity(unchecked) private(set) var place: SourcePlace
   @exclusivity(unchecked) private(set) var scopeName: String?
@@ -47,7 +47,7 @@ public class BeanDeclaration {
   private init(type: Any.Type?, id: String?, parent: String?, lazy: Bool, abstract: Bool, place: SourcePlace) {
     self.type = type
     self.traits = type.map { .cached(of: $0) } ?? []
-    self.id = id
+    self.key = id.map { IdKey($0) }
     self.isLazy = lazy ? true : nil
     self.isAbstract = abstract
     self.place = place
@@ -76,13 +76,14 @@ public class BeanDeclaration {
   init(factoryOf declaration: BeanDeclaration, _ type: Any.Type) {
     self.type = type
     self.traits = .cached(of: type)
-    self.id = declaration.id.map { "&\($0)" }
+    self.key = declaration.id.map { IdKey("&\($0)") }
     self.isPrimary = declaration.isPrimary
     self.place = declaration.place
     self.isDefined = true
     if !declaration.stated.isEmpty { detailed.stated = declaration.stated }
   }
 
+  var id: String? { key?.id }
   var origin: EnvironmentError.Origin { place.origin }
 
   /// Says where the declaration is written, for one that is not written in Swift.
@@ -90,7 +91,7 @@ public class BeanDeclaration {
     with { $0.place = .known(origin) }
   }
   /// Names the bean. An id is unique in its environment and hides the same id of environments above.
-  @discardableResult public func id(_ id: String) -> Self { with { $0.id = id } }
+  @discardableResult public func id(_ id: String) -> Self { with { $0.key = IdKey(id) } }
   /// Builds the bean when it is first asked for, instead of at startup.
   @discardableResult public func lazy(_ lazy: Bool = true) -> Self { with { $0.isLazy = lazy } }
   /// Makes the declaration a template: never built, never found by type.
@@ -176,6 +177,13 @@ public class BeanDeclaration {
   public func destroy(_ instance: AnyObject) throws {
     let release = BeanRelease(instance, of: self)
     if let failure = release.runSynchronously() { throw failure }
+  }
+
+  /// The same; nil where it is not known by an id.
+  var nameNumber: Int? {
+    get { numberOfName == .max ? nil : Int(numberOfName) }
+    // Memory holds fewer.
+    set { numberOfName = newValue.map { UInt32(truncatingIfNeeded: $0) } ?? .max }
   }
 
   /// Whether there may be beans declared in place.

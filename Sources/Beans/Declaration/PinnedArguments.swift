@@ -3,6 +3,18 @@ struct PinnedArguments {
   struct Pinned {
     let index: Int
     fileprivate(set) var value: BeanValue
+    fileprivate var isReference = false
+    /// Of the id of a bean.
+    fileprivate var hash: UInt32 = 0
+
+    fileprivate init(index: Int, value: consuming BeanValue) {
+      self.index = index
+      if case .reference(let id) = value {
+        isReference = true
+        hash = IdKey(id).hash
+      }
+      self.value = value
+    }
   }
 
   /// In the order of the parameters.
@@ -21,13 +33,29 @@ struct PinnedArguments {
   /// Makes room for that many.
   mutating func reserve(_ count: Int) { all.reserveCapacity(count) }
 
-  subscript(index: Int) -> BeanValue? {
+  subscript(index: Int) -> BeanValue? { position(of: index).map { all[$0].value } }
+
+  /// The id of the bean that a parameter is.
+  func id(at index: Int) -> IdKey? {
+    guard let position = position(of: index), case .reference(let id) = all[position].value else { return nil }
+    return IdKey(id, hash: all[position].hash)
+  }
+
+  private func position(of index: Int) -> Int? {
     // In place: what a loop would copy of each element costs more than the search.
     all.withUnsafeBufferPointer { all in
       guard var next = all.baseAddress else { return nil }
       let end = next + all.count
       while next < end, next.pointee.index != index { next += 1 }
-      return next < end ? next.pointee.value : nil
+      return next < end ? all.count - (end - next) : nil
+    }
+  }
+
+  /// Calls `body` with what the ids of beans are hashed to; see `IdKey`.
+  @inline(__always)
+  func forEachIdHash(_ body: (UInt32) -> Void) {
+    all.withUnsafeBufferPointer { all in
+      for index in all.indices where all[index].isReference { body(all[index].hash) }
     }
   }
 
@@ -47,7 +75,7 @@ struct PinnedArguments {
     if position == all.endIndex {
       all.append(Pinned(index: index, value: value))
     } else if all[position].index == index {
-      all[position].value = value
+      all[position] = Pinned(index: index, value: value)
     } else {
       all.insert(Pinned(index: index, value: value), at: position)
     }

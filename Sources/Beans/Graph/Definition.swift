@@ -14,7 +14,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
   /// The plan that declares it; set by `Plan.add`. Plans hold their definitions.
   @exclusivity(unchecked) private var homeReference: Unmanaged<Plan>?
   /// Its recipe there, which the plan holds, too. Those in plans further in are in their tables.
-  @exclusivity(unchecked) unowned(unsafe) var recipe: Recipe?
+  @exclusivity(unchecked) var recipeReference: Unmanaged<Recipe>?
   let id: String?
   private let place: SourcePlace
   let scopeName: String
@@ -129,11 +129,15 @@ final class Definition: @unchecked Sendable {  // immutable after startup
     declaration?.definition = nil
     declaration = nil
     homeReference = nil
-    recipe = nil
+    recipeReference = nil
   }
 
   /// Whether that plan declares it.
   func isDeclared(in plan: Plan) -> Bool { homeReference?.toOpaque() == Unmanaged.passUnretained(plan).toOpaque() }
+
+  /// The same as `constructor`, not retained.
+  var constructorReference: Unmanaged<BeanConstructor>? { constructor.map { .passUnretained($0) } }
+  var recipe: Recipe? { recipeReference?.takeUnretainedValue() }
 
   /// How the bean is named in paths.
   var label: String { Self.label(type, id) }

@@ -112,7 +112,10 @@ struct GraphCompiler {
   }
 
   private mutating func link(_ plan: Plan) {
-    for definition in plan.definitions { _ = linker.recipe(for: definition, from: plan) }
+    for (number, definition) in plan.definitions.enumerated() {
+      ReadAhead.toMakeRecipes(of: plan.definitions, from: number)
+      _ = linker.recipe(for: definition, from: plan)
+    }
     if let scope = plan.scopeName {
       // What ancestors declare for this scope must work in the children of every factory.
       for (home, hops) in plan.chain where hops > 0 {

@@ -1,23 +1,28 @@
 /// An id as a key: hashed eight bytes at a time, where a `String` takes some four hundred steps.
 ///
 /// Good enough because ids are short, and nobody gains by making them collide.
-struct IdKey: Hashable {
+struct IdKey: Equatable {
   let id: String
+  /// Equal for equal ids.
+  let hash: UInt32
 
-  init(_ id: String) { self.id = id }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(id) }
-
-  /// What dictionaries ask for. Only in ASCII do equal texts have equal bytes.
-  func _rawHashValue(seed: Int) -> Int {
+  init(_ id: String) {
+    self.id = id
     let (hash, isASCII) = Self.mix(id, into: 0)
-    return isASCII ? Int(bitPattern: hash) : hashBeyondASCII(seed: seed)
+    // Only in ASCII do equal texts have equal bytes.
+    self.hash = UInt32(truncatingIfNeeded: isASCII ? hash : Self.hashBeyondASCII(id))
+  }
+
+  /// One that has been hashed before.
+  init(_ id: String, hash: UInt32) {
+    self.id = id
+    self.hash = hash
   }
 
   @inline(never)
-  private func hashBeyondASCII(seed: Int) -> Int {
-    let (hash, isASCII) = Self.mix(Self.folded(id), into: 0)
-    return isASCII ? Int(bitPattern: hash) : id._rawHashValue(seed: seed)
+  private static func hashBeyondASCII(_ id: String) -> UInt {
+    let (hash, isASCII) = mix(folded(id), into: 0)
+    return isASCII ? hash : UInt(bitPattern: id.hashValue)
   }
 
   /// Three characters are equal to one of ASCII.

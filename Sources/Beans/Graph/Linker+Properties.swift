@@ -59,7 +59,7 @@ extension Linker {
     let dependency = injection.access.dependency
     let edge: Edge?
     switch injection.source {
-    case .bean(let id): edge = connect(dependency, id: id, of: recipe, .other(injection.place))
+    case .bean(let id): edge = connect(dependency, id: id.map { IdKey($0) }, of: recipe, .other(injection.place))
     case .named(let id):
       guard hasCandidateWithId(for: dependency, recipe.plan) else {
         recipe.faults.append(

@@ -4,12 +4,12 @@ extension Linker {
   ///
   /// Values are settled later, when no lock is held: conversions are the user's code. See `ValueSettler`.
   mutating func settle(_ value: BeanValue, as dependency: Dependency, of recipe: Recipe, _ place: Place) -> Edge? {
-    if case .reference(let id) = value { return connect(dependency, id: id, of: recipe, place) }
+    if case .reference(let id) = value { return connect(dependency, id: IdKey(id), of: recipe, place) }
     if let fixed = recipe.definition.fixedValue(value, as: dependency, at: place) {
       return Edge(dependency, .fixed(fixed))
     }
     switch value {
-    case .inject(let inject): return connect(dependency, id: inject.id, of: recipe, place)
+    case .inject(let inject): return connect(dependency, id: inject.id.map { IdKey($0) }, of: recipe, place)
     case .bean(let bean): return connect(dependency, to: bean, of: recipe, place)
     case .list, .map: return compose(value, as: dependency, of: recipe, place)
     case .null, .value, .text, .reference:

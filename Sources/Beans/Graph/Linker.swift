@@ -1,7 +1,8 @@
 /// Connects recipes: finds for each dependency the bean, the environment it lives in, and what is wrong with that.
 struct Linker {
   /// Recipes whose dependencies are still unknown. A list, not a recursion: chains may be as long as memory allows.
-  private var pending: [Recipe] = []
+  /// Held by their plans.
+  private var pending: [Unmanaged<Recipe>] = []
   /// Whether scope names may belong to scope beans that do not exist yet.
   let expectsScopes: Bool
   /// Whether each recipe so far needs only such as stand before it in its plan: where beans are declared after those they
@@ -16,7 +17,7 @@ struct Linker {
   static func lookup(_ dependency: Dependency, id: String?, in plan: Plan) throws -> Edge {
     var linker = Linker(expectsScopes: true)
     let known = plan.recipes.count
-    let edge = try linker.connect(dependency, id: id, in: plan)
+    let edge = try linker.connect(dependency, id: id.map { IdKey($0) }, in: plan)
     // A prototype of an ancestor that nobody here has asked for before.
     linker.linkPending()
     let added = plan.recipes[known...]
@@ -59,7 +60,7 @@ struct Linker {
   private mutating func recipe(_ definition: Definition, _ kind: Recipe.Kind?, in plan: Plan) -> Recipe {
     let known = plan.recipe(of: definition)
     let recipe = known ?? plan.recipe(for: definition, kind: kind ?? .slot(plan.slotCount))
-    if known == nil { pending.append(recipe) }
+    if known == nil { pending.append(.passUnretained(recipe)) }
     checkOrder(recipe)
     return recipe
   }
@@ -69,7 +70,11 @@ struct Linker {
   }
 
   mutating func linkPending() {
-    while let recipe = pending.popLast() {
+    let isLarge = ReadAhead.isWorthwhile(pending.count)
+    while let next = pending.last {
+      if isLarge, pending.count % ReadAhead.count == 0 { ReadAhead.toLink(pending.suffix(ReadAhead.count)) }
+      pending.removeLast()
+      let recipe = next.takeUnretainedValue()
       position = recipe.number
       link(recipe)
     }
@@ -95,7 +100,7 @@ struct Linker {
     for index in parameters.indices {
       let dependency = parameters[index]
       if product != nil, isSeed(dependency, at: index, of: recipe) { continue }
-      if let edge = argument(index, as: dependency, given: pinned[index], of: recipe) { recipe.arguments.append(edge) }
+      if let edge = argument(index, as: dependency, pinned, of: recipe) { recipe.arguments.append(edge) }
     }
     linkProperties(of: recipe)
     guard let product = product.map(recipe.assemble) else { return }
@@ -107,13 +112,11 @@ struct Linker {
   }
 
   private mutating func argument(
-    _ index: Int, as dependency: Dependency, given value: BeanValue?, of recipe: Recipe
+    _ index: Int, as dependency: Dependency, _ pinned: PinnedArguments, of recipe: Recipe
   ) -> Edge? {
-    switch value {
-    case nil: connect(dependency, of: recipe, .parameter(index))
-    case .reference(let id): connect(dependency, id: id, of: recipe, .parameter(index))
-    case let value?: settle(value, as: dependency, of: recipe, .parameter(index))
-    }
+    if let id = pinned.id(at: index) { return connect(dependency, id: id, of: recipe, .parameter(index)) }
+    guard let value = pinned[index] else { return connect(dependency, of: recipe, .parameter(index)) }
+    return settle(value, as: dependency, of: recipe, .parameter(index))
   }
 
   /// Whether a parameter is left to whoever calls the factory bean.
@@ -128,7 +131,7 @@ struct Linker {
 
   private mutating func prerequisite(_ requirement: BeanDeclaration.Requirement, of recipe: Recipe) -> Edge? {
     switch requirement {
-    case .id(let id): connect(Requirement(Any.self), id: id, of: recipe, .requirement)
+    case .id(let id): connect(Requirement(Any.self), id: IdKey(id), of: recipe, .requirement)
     case .type(let type): connect(Requirement(type), of: recipe, .requirement)
     case .declaration(let bean): connect(Requirement(Any.self), to: bean, of: recipe, .requirement)
     }
@@ -141,7 +144,7 @@ struct Linker {
   }
 
   mutating func connect(
-    _ dependency: Dependency, id: String? = nil, of recipe: Recipe, _ place: Place
+    _ dependency: Dependency, id: IdKey? = nil, of recipe: Recipe, _ place: Place
   ) -> Edge? {
     do throws(EnvironmentError) { return try connect(dependency, id: id, in: recipe.plan) } catch {
       note(error, of: recipe, place)
@@ -181,7 +184,7 @@ struct Linker {
   // MARK: one dependency
 
   mutating func connect(
-    _ dependency: Dependency, id: String? = nil, in plan: Plan
+    _ dependency: Dependency, id: IdKey? = nil, in plan: Plan
   ) throws(EnvironmentError) -> Edge {
     var element: String { "\(dependency.element)" }
     switch dependency.shape {
@@ -199,8 +202,8 @@ struct Linker {
     default: break
     }
     if case .provider = dependency.shape {
-      try check(provided: dependency.provided ?? dependency, id: id, in: plan)
-      return Edge(dependency, .provider(id: id))
+      try check(provided: dependency.provided ?? dependency, id: id?.id, in: plan)
+      return Edge(dependency, .provider(id: id?.id))
     }
     if let id { return try connect(dependency, toId: id, in: plan) }
     if case .all = dependency.shape { return try connectAll(dependency, in: plan) }
@@ -214,9 +217,9 @@ struct Linker {
   }
 
   private mutating func connect(
-    _ dependency: Dependency, toId id: String, in plan: Plan
+    _ dependency: Dependency, toId key: IdKey, in plan: Plan
   ) throws(EnvironmentError) -> Edge {
-    guard let definition = plan.bean(byId: id) else { throw unusable(id, in: plan) }
+    guard let definition = plan.bean(byId: key) else { throw unusable(key.id, in: plan) }
     return try connect(dependency, definition, in: plan)
   }
 

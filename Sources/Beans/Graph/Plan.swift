@@ -29,42 +29,9 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     let scope: any BeanScope
   }
 
-  /// What an id stands for: the first of several declarations, and what became of it. Both are held by the lists of the
-  /// plan that declares them.
-  private struct Named {
-    private var first: Unmanaged<BeanDeclaration>?
-    /// Where the declaration does not know it: that of an alias, or of the next declaration of the same id.
-    private var other: Unmanaged<Definition>?
-
-    var declaration: BeanDeclaration? { first?.takeUnretainedValue() }
-    var isDeclared: Bool { first != nil }
-
-    func definition(in plan: Plan) -> Definition? {
-      if let own = first?._withUnsafeGuaranteedRef({ $0.definition }), own.isDeclared(in: plan) { return own }
-      return other?.takeUnretainedValue()
-    }
-
-    /// Returns what was there before.
-    mutating func enter(_ declaration: BeanDeclaration) -> BeanDeclaration? {
-      if let earlier = self.declaration { return earlier }
-      first = .passUnretained(declaration)
-      return nil
-    }
-
-    mutating func enter(_ definition: Definition) {
-      if other == nil { other = .passUnretained(definition) }
-    }
-
-    /// For another name of the same bean.
-    mutating func replace(_ declaration: BeanDeclaration?, _ definition: Definition?) {
-      first = declaration.map { .passUnretained($0) }
-      other = definition.map { .passUnretained($0) }
-    }
-  }
-
   // What startup made of it.
   @exclusivity(unchecked) private(set) var definitions: [Definition] = []
-  @exclusivity(unchecked) private var named: [IdKey: Named] = [:]
+  @exclusivity(unchecked) private(set) var ids = IdTable()
   /// From alias to id, for those whose bean there is.
   private var aliased: [(name: String, id: String)] = []
   @exclusivity(unchecked) private var definitionsByType: [AddressKey: [Definition]] = [:]
@@ -177,30 +144,31 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     _ = recipe(for: definition, kind: .slot(0))
   }
 
+  /// Answers the declaration that has taken the id before.
   func register(_ declaration: BeanDeclaration) -> BeanDeclaration? {
-    guard let id = declaration.id else { return nil }
-    guard let earlier = named[IdKey(id), default: Named()].enter(declaration) else {
-      declaration.isNamed = true
-      return nil
-    }
-    return earlier
+    guard let key = declaration.key else { return nil }
+    let number = ids.enter(key)
+    if let earlier = ids[number].declaration { return earlier.takeUnretainedValue() }
+    ids[number].declaration = .passUnretained(declaration)
+    declaration.nameNumber = number
+    return nil
   }
 
   /// Makes room for so many declarations.
   func reserve(_ count: Int) {
-    named.reserveCapacity(count)
+    ids.reserve(count)
     definitions.reserveCapacity(count)
     recipes.reserveCapacity(recipes.count + count)
     slotRecipes.reserveCapacity(slotRecipes.count + count)
   }
 
   /// Where an id is declared in this very plan.
-  func ownOrigin(ofId id: String) -> EnvironmentError.Origin? { named[IdKey(id)]?.declaration?.origin }
+  func ownOrigin(ofId id: String) -> EnvironmentError.Origin? { ids[id]?.declaration?.takeUnretainedValue().origin }
 
   /// Makes a declaration known by another id; false where there is none.
   func enter(alias: String, of id: String) -> Bool {
     guard let found = find(id: id) else { return false }
-    named[IdKey(alias), default: Named()].replace(found.declaration, nil)
+    enter(alias, found.declaration, nil)
     aliased.append((alias, id))
     return true
   }
@@ -209,10 +177,16 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   func defineAliases() {
     for (alias, id) in aliased {
       let bean = find(id: id)
-      named[IdKey(alias), default: Named()].replace(bean?.declaration, bean?.definition)
+      enter(alias, bean?.declaration, bean?.definition)
       guard let factory = find(id: "&\(id)") else { continue }
-      named[IdKey("&\(alias)"), default: Named()].replace(factory.declaration, factory.definition)
+      enter("&\(alias)", factory.declaration, factory.definition)
     }
+  }
+
+  private func enter(_ alias: String, _ declaration: BeanDeclaration?, _ definition: Definition?) {
+    let number = ids.enter(IdKey(alias))
+    ids[number].declaration = declaration.map { .passUnretained($0) }
+    ids[number].definition = definition.map { .passUnretained($0) }
   }
 
   /// Beans declared here that serve the container; in order of definition.
@@ -246,9 +220,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     if definition.mayHaveValues { valued.append(definition) }
     definitions.append(definition)
     definition.settle(in: self)
-    if let id = definition.id, definition.declaration?.isNamed != true {
-      named[IdKey(id), default: Named()].enter(definition)
-    }
+    name(definition)
     if definition.isClass {
       var next: AnyClass? = definition.type as? AnyClass
       while let type = next {
@@ -260,24 +232,37 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     }
   }
 
+  private func name(_ definition: Definition) {
+    guard let id = definition.id else { return }
+    if let number = definition.declaration?.nameNumber {
+      ids[number].definition = .passUnretained(definition)
+    } else {
+      // Of the next declaration of the same id, or of a factory, whose declaration is registered later.
+      let number = ids.enter(IdKey(id))
+      if ids[number].definition == nil { ids[number].definition = .passUnretained(definition) }
+    }
+  }
+
   /// The nearest declaration with that id. One that names its own id as its template means the next one further out.
   func declaration(byId id: String, otherThan declaration: BeanDeclaration) -> BeanDeclaration? {
     for (plan, _) in chain {
-      if let found = plan.named[IdKey(id)]?.declaration, found !== declaration || declaration.id != id { return found }
+      if let found = plan.ids[id]?.declaration?.takeUnretainedValue(), found !== declaration || declaration.id != id {
+        return found
+      }
     }
     return nil
   }
 
   /// The nearest environment's word on an id: a definition, or an abstract declaration that hides those further out.
   func find(id: String) -> (definition: Definition?, declaration: BeanDeclaration)? {
-    guard let found = named[IdKey(id)], let declaration = found.declaration else { return parent?.find(id: id) }
-    return (found.definition(in: self), declaration)
+    guard let found = ids[id], let declaration = found.declaration else { return parent?.find(id: id) }
+    return (found.definition?.takeUnretainedValue(), declaration.takeUnretainedValue())
   }
 
   /// The bean of that id alone.
-  func bean(byId id: String) -> Definition? {
-    guard let found = named[IdKey(id)], found.isDeclared else { return parent?.bean(byId: id) }
-    return found.definition(in: self)
+  func bean(byId key: IdKey) -> Definition? {
+    guard let number = ids.number(of: key), ids[number].declaration != nil else { return parent?.bean(byId: key) }
+    return ids[number].definition?.takeUnretainedValue()
   }
 
   func definition(of declaration: BeanDeclaration) -> Definition? {
@@ -301,7 +286,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
   /// Whether a nearer environment than the one `hops` out uses the id for something else.
   func hides(_ definition: Definition, hops: Int) -> Bool {
     guard hops > 0, let id = definition.id else { return false }
-    return chain.prefix(hops).contains { $0.plan.named[IdKey(id)]?.isDeclared == true }
+    return chain.prefix(hops).contains { $0.plan.ids[id]?.declaration != nil }
   }
 
   /// ", did you mean …" for an id that is almost one.
@@ -311,7 +296,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     // Each hint costs a walk over all ids: the first ones help, a thousand of them only take time.
     hintsLeft -= 1
     guard hintsLeft >= 0 else { return "" }
-    let known = chain.flatMap { $0.plan.named.filter { $0.value.isDeclared }.keys.map(\.id) }
+    let known = chain.flatMap { $0.plan.ids.names.filter { $0.declaration != nil }.map(\.id) }
     guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
     return "; did you mean '\(near)'?"
   }
@@ -332,7 +317,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     recipe.number = recipes.count
     recipes.append(recipe)
     if definition.isDeclared(in: self) {
-      definition.recipe = recipe
+      definition.recipeReference = .passUnretained(recipe)
     } else {
       foreignRecipes[AddressKey(definition)] = recipe
     }
@@ -353,7 +338,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
     for plan in [self] + descendants {
       plan.configuration.close()
       plan.lock.mutex.withLock { _ in
-        plan.named = [:]
+        plan.ids = IdTable()
         plan.declarations.forEach { $0.instance = nil }
         plan.declarations = []
         plan.aliases = []

@@ -43,6 +43,14 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
     var edge: Edge? { if case .edge(let edge) = source { edge } else { nil } }
   }
 
+  // What the linker reads of every dependency comes first, so that it stands in one cache line.
+
+  /// The last one of its own plan that leads here, until the recipe is dismantled.
+  @exclusivity(unchecked) var edge: Edge?
+  /// The same, not retained.
+  var edgeReference: Unmanaged<Edge>? { edge.map { .passUnretained($0) } }
+  /// See `number`. Memory holds fewer.
+  @exclusivity(unchecked) private var position: UInt32 = 0
   let definition: Definition
   /// The slot, or -1.
   let slot: Int
@@ -53,12 +61,8 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   /// Whether something that is certain to be built needs it.
   @exclusivity(unchecked) var isNeeded = false
   let traits: LifecycleTraits
-  /// See `number`. Memory holds fewer.
-  @exclusivity(unchecked) private var position: UInt32 = 0
   /// Holds its recipes, and is held by whoever uses one of them.
   private let planReference: Unmanaged<Plan>
-  /// The last one of its own plan that leads here, until the recipe is dismantled.
-  @exclusivity(unchecked) var edge: Edge?
 
   // Written once, by the linker.
   @exclusivity(unchecked) var prerequisites: [Edge] = []

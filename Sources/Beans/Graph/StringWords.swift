@@ -14,4 +14,8 @@ struct StringWords: Equatable {
 
   @inline(__always)
   var isSmall: Bool { second & 1 << 61 != 0 }
+
+  /// Where the object behind a large one stands, usually. Good for asking for it ahead of time, and for nothing else.
+  @inline(__always)
+  var object: UnsafeRawPointer? { isSmall ? nil : UnsafeRawPointer(bitPattern: second & (1 << 56 - 1)) }
 }

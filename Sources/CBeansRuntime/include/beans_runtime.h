@@ -66,6 +66,9 @@ static inline void beans_release(const void *object) {
   }
 }
 
+/// Asks for what stands at an address, which is going to be read soon. Any address will do.
+static inline void beans_fetch(const void *address) { __builtin_prefetch(address); }
+
 /// Keeps the compiler from moving reads and writes across; costs nothing when it runs.
 static inline void beans_compiler_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
