@@ -56,7 +56,7 @@ extension Environment {
     do {
       if try found == 0 && leads && claimAlone(step.pointee.slot) || claim(slot, found, step, frame, prepaid) {
         let object = try fill(slot, step, frame, slots, isCustom, arguments, prepaid)
-        if beans_retain_ahead(object, wanted ? step.pointee.takersWanted : step.pointee.takers) {
+        if beans_retain_ahead(object, wanted || step != order.last ? step.pointee.takers : 0) {
           prepaid.insert(step)
         }
         noteCreation(in: step.pointee.slot, leads: leads, trail)

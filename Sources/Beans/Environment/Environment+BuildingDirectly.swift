@@ -31,7 +31,7 @@ extension Environment {
         } catch {
           throw failed(step, of: order, slot, error, prepaid)
         }
-        if beans_retain_ahead(object, step.pointee.takersWanted) { prepaid.insert(step) }
+        if beans_retain_ahead(object, step.pointee.takers) { prepaid.insert(step) }
         let count = header.created.load(ordering: .relaxed)
         trail[Int(count)] = UInt8(truncatingIfNeeded: step.pointee.slot)
         header.created.store(count &+ 1, ordering: .releasing)
@@ -65,8 +65,9 @@ extension Environment {
     _ step: UnsafePointer<BuildOrder.Step>, _ slots: UnsafeMutablePointer<Slot>,
     _ arguments: UnsafeMutablePointer<Argument>, isPaid: Bool
   ) -> Bool {
-    let end = step.pointee.endOfArguments
-    var (step, argument) = (step.pointee.firstArgument, arguments)
+    let settled = step.pointee.settled
+    var (step, argument) = (UnsafePointer(settled.pointee.steps), arguments)
+    let end = step + settled.pointee.stepCount
     while step != end {
       let object: UnsafeRawPointer
       if let fixed = step.pointee.fixed {

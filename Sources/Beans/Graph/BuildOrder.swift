@@ -12,13 +12,8 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
     let prepaid: Prepaid
     /// the bits of those it takes, where it only calls its factory with them.
     let takes: Prepaid
-    /// The arguments, from `firstArgument` to before `endOfArguments`.
-    let firstArgument: UnsafePointer<SlotPlan.Step>
-    let endOfArguments: UnsafePointer<SlotPlan.Step>
-    /// How many arguments of later steps are this bean, where those can be paid for,
+    /// How many arguments of later steps are this bean, where those can be paid for; of the last step, 1 for who asked.
     fileprivate(set) var takers = 0
-    /// and the same with the one who asked for the last.
-    fileprivate(set) var takersWanted = 0
     /// The step whose bean needs this one; nil for the bean that was asked for.
     fileprivate(set) var dependent: UnsafePointer<Step>?
 
@@ -27,8 +22,6 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
       slot = settled.pointee.recipe._withUnsafeGuaranteedRef { $0.slot }
       prepaid = Prepaid(slot: slot)
       takes = settled.pointee.takes
-      firstArgument = UnsafePointer(settled.pointee.steps)
-      endOfArguments = firstArgument + settled.pointee.stepCount
     }
 
     /// Labels of the beans this one is built for, outermost first.
@@ -93,8 +86,7 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
         if let taken = position[slot] { steps[taken].takers += 1 }
       }
     }
-    for index in walk.found.indices { steps[index].takersWanted = steps[index].takers }
-    if !steps[walk.found.count - 1].prepaid.isEmpty { steps[walk.found.count - 1].takersWanted += 1 }
+    if !order.pointee.last.pointee.prepaid.isEmpty { steps[walk.found.count - 1].takers += 1 }
     return order
   }
 
