@@ -9,7 +9,7 @@ final class ChildOpener: Sendable {
   let environment: Environment?
   /// The same, read without a retain and a release: all threads that open children would meet there.
   private let home: Unmanaged<Environment>?
-  private let makeScope: (@Sendable () -> any BeanScope)?
+  private let makeScope: ScopeMaker?
   /// Plans know their ancestors without holding them.
   private let ancestors: [Plan]
 
@@ -17,7 +17,7 @@ final class ChildOpener: Sendable {
     self.plan = plan
     self.environment = environment
     self.home = environment.map { .passUnretained($0) }
-    self.makeScope = makeScope
+    self.makeScope = makeScope.map { ScopeMaker($0) }
     plan.hasScopeObject = makeScope != nil
     self.ancestors = plan.chain.dropFirst().map(\.plan)
   }
@@ -79,8 +79,8 @@ extension Environment {
 
   /// Joins the parent and gets its scope object; from then on others may see the child.
   @inline(__always)
-  func open(in parent: Environment, makeScope: (@Sendable () -> any BeanScope)?) throws {
-    if let makeScope { keepScope(ScopeObject(makeScope())) }
+  func open(in parent: Environment, makeScope: ScopeMaker?) throws {
+    if let makeScope { keepScope(makeScope()) }
     let side = parent.sideReference ?? parent.makeSide()
     // Who finds a list sees the flag of a `finish()` that found none.
     guard !parent.isFinishing, side._withUnsafeGuaranteedRef({ $0.children.join(self, isShared: false) }) else {

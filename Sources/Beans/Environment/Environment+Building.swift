@@ -36,21 +36,22 @@ extension Environment {
     // A scope object of the user's own is asked first what it wants built.
     var step = isCustom ? order.last : order.first
     while step <= order.last {
-      try advance(order, step, frame, arguments, &prepaid, wanted: wanted, isCustom: isCustom)
+      let found = slots[step.pointee.slot].word.load(ordering: .acquiring)
+      try advance(order, step, found, frame, arguments, &prepaid, wanted: wanted, isCustom: isCustom)
       step += 1
     }
     return prepaid.contains(order.last)
   }
 
-  /// One step, whatever it takes.
+  /// One step, whatever it takes. `found` is what its slot held: not read anew, because what stands there after the leader
+  /// has claimed an empty one may be its own mark.
   @inline(never)
   func advance(
-    _ order: BuildOrder, _ step: UnsafePointer<BuildOrder.Step>, _ frame: UnsafeMutablePointer<Frame>,
+    _ order: BuildOrder, _ step: UnsafePointer<BuildOrder.Step>, _ found: UInt, _ frame: UnsafeMutablePointer<Frame>,
     _ arguments: UnsafeMutableBufferPointer<Argument>, _ prepaid: inout Prepaid, wanted: Bool, isCustom: Bool
   ) throws {
     let (slots, leads) = (slots, frame.pointee.leads)
     let slot = slots + step.pointee.slot
-    let found = slot.pointee.word.load(ordering: .acquiring)
     if Slot.isBean(found) { return prepaid.giveBack(step, slots) }
     frame.pointee.step = step
     do {

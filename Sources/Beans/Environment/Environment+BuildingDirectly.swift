@@ -41,7 +41,7 @@ extension Environment {
       } else {
         // A copy, so that this one may stay in a register.
         var changed = prepaid
-        try advance(order.pointee, step, frame, buffer, &changed, wanted: true, isCustom: false)
+        try advance(order.pointee, step, found, frame, buffer, &changed, wanted: true, isCustom: false)
         prepaid = changed
       }
       if step == order.pointee.last { return prepaid.contains(step) }

@@ -89,8 +89,10 @@ extension Environment {
   @inline(never)
   private func fetchOwn(_ own: EdgeIndex.OwnSlot) throws -> Argument {
     let leads = try enter()
-    defer { leave() }
-    used()
+    defer {
+      used()
+      leave()
+    }
     if let object = tail[own.index].object {
       _ = Unmanaged<AnyObject>.fromOpaque(object).retain()
       return Argument(object: object, rest: own.rest)

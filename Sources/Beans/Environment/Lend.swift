@@ -81,8 +81,8 @@ extension Environment {
   /// Nothing can be borrowed here, or not any more.
   @usableFromInline @inline(never)
   func giveUp(_ note: Note) {
-    // What a `configure` was handed does not hold the environments around it, which may be gone.
-    if header.setup?.isTemplate == true { beans_return(note.place) } else { note.giveBack() }
+    // What a nested `configure` was handed does not hold the environments around it, which may be gone.
+    if header.setup?.isTemplate == true, header.parent == nil { beans_return(note.place) } else { note.giveBack() }
   }
 
   /// Whether some thread is using a bean of this environment, which then releases it; see above.

@@ -6,7 +6,7 @@ import Synchronization
 ///     thread | top bit     being built by that thread
 ///     address of the bean  built; the slot holds one reference
 ///
-/// No address has the top bit, so one comparison tells a bean from everything else.
+/// No address of an object has the top bit on Linux, so one comparison tells a bean from everything else.
 struct Slot: ~Copyable {
   let word = Atomic<UInt>(0)
 

@@ -1,3 +1,5 @@
+import Glibc
+import Synchronization
 import Testing
 
 @testable import Beans
@@ -156,6 +158,46 @@ import Testing
       #expect(request.createdBeans == 3)
       _ = try request.getBean(Other.self, byId: "0")
       #expect(counters.built.value == 4)
+    }
+  }
+
+  /// Each bean of a child is asked for by two threads that meet there for the first time: what one of them has just
+  /// claimed is marked for it by the other, and is no circle.
+  @Test(.timeLimit(.minutes(5))) func twoThreadsMeet() throws {
+    let counters = counters
+    let environment = try Environment()
+    let requests = try environment.childFactory("request", seed: Int.self, configure: declare)
+    let rounds = 5_000
+    let meeting = try Meeting((0..<rounds).map { try requests.build($0) })
+    let failures = try onThreads(2) { _ -> [String] in
+      var failures: [String] = []
+      for number in 0..<rounds {
+        meeting.arrive(at: number)
+        do { _ = try meeting.requests[number].getBean(Root.self) } catch { failures.append("\(error)") }
+      }
+      return failures
+    }
+    #expect(failures == [[], []])
+    #expect(meeting.requests.allSatisfy { $0.createdBeans == 3 })
+    try environment.shutdown() as Void
+    #expect(counters.built.value == 3 * rounds)
+    #expect(counters.died.value == 3 * rounds)
+  }
+
+  /// Two threads that come to each request at the same time.
+  private final class Meeting: Sendable {
+    let requests: [Environment]
+    private let arrived = Atomic(0)
+
+    init(_ requests: [Environment]) { self.requests = requests }
+
+    func arrive(at number: Int) {
+      arrived.add(1, ordering: .acquiringAndReleasing)
+      var patience = 1_000
+      while arrived.load(ordering: .acquiring) < 2 * (number + 1) {
+        patience -= 1
+        if patience < 0 { sched_yield() }
+      }
     }
   }
 
