@@ -195,7 +195,18 @@ extension Environment {
   /// What a bean wants to be told at its end, where none of that has to be awaited.
   @inline(never)
   private func call(_ object: Unmanaged<AnyObject>, _ settled: UnsafeMutablePointer<SlotPlan>) {
-    object._withUnsafeGuaranteedRef { note(BeanRelease.run($0, settled)) }
+    let errors = object._withUnsafeGuaranteedRef { BeanRelease.run($0, settled) }
+    if !errors.isEmpty { failed(object, settled, errors) }
+  }
+
+  @inline(never)
+  private func failed(
+    _ object: Unmanaged<AnyObject>, _ settled: UnsafeMutablePointer<SlotPlan>, _ errors: [any Error]
+  ) {
+    note(
+      object._withUnsafeGuaranteedRef {
+        BeanRelease.failure(errors, of: $0, settled.pointee.recipe.takeUnretainedValue())
+      })
   }
 
   /// A release that failed does not stop the others; the next `shutdown()` throws it.

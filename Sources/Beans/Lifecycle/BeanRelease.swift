@@ -64,18 +64,24 @@ struct BeanRelease {
     return failure(errors)
   }
 
-  /// The same for an instance of exactly the class that startup expects, where nothing has to be awaited.
-  static func run(_ object: AnyObject, _ settled: UnsafeMutablePointer<SlotPlan>) -> EnvironmentError? {
+  /// The same for an instance of exactly the class that startup expects, where nothing has to be awaited. Answers what
+  /// went wrong as it is: nearly always nothing, and the error of a release is large.
+  static func run(_ object: AnyObject, _ settled: UnsafeMutablePointer<SlotPlan>) -> [any Error] {
+    var errors: [any Error] = []
     settled.pointee.recipe._withUnsafeGuaranteedRef { recipe in
-      var errors: [any Error] = []
       if let form = settled.pointee.disposable {
         do { try form.value(of: object, as: (any DisposableBean).self).preDestroy() } catch { errors.append(error) }
       }
       for callback in recipe.definition.onDestroys {
         do { try callback(object) } catch { errors.append(error) }
       }
-      return errors.isEmpty ? nil : BeanRelease(object, of: recipe, recipe.traits).failure(errors)
     }
+    return errors
+  }
+
+  /// What that was for the bean, if anything.
+  static func failure(_ errors: [any Error], of object: AnyObject, _ recipe: Recipe) -> EnvironmentError? {
+    BeanRelease(object, of: recipe, recipe.traits).failure(errors)
   }
 
   private var disposable: (any DisposableBean)? {

@@ -179,6 +179,7 @@ import Testing
     }
     #expect(failures == [[], []])
     #expect(meeting.requests.allSatisfy { $0.createdBeans == 3 })
+    meeting.requests.forEach { $0.finish() }
     try environment.shutdown() as Void
     #expect(counters.built.value == 3 * rounds)
     #expect(counters.died.value == 3 * rounds)
