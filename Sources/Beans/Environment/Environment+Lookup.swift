@@ -77,12 +77,17 @@ extension Environment {
     // The index is held by the plan, the plan by this environment or its ancestors, and none of these by what may end.
     guard let place = header.plan._withUnsafeGuaranteedRef({ $0.index.find(type) }) else { return .unknown }
     if let own = place.pointee.ownSlot { return try fetchOwn(own) }
-    return try fetch { _ in place }
+    var known: UnsafeMutablePointer<EdgeIndex.Place>?
+    let borrowed = try borrow(&known) { _ in place }
+    return borrowed.argument.isKnown ? borrowed.kept() : try fetchEntering(place) { _ in place }
   }
 
   @usableFromInline
   func fetchKnown(_ type: ObjectIdentifier, _ id: String) throws -> Argument {
-    try fetch { $0.find(type, id) }
+    var place: UnsafeMutablePointer<EdgeIndex.Place>?
+    let borrowed = try borrow(&place) { $0.find(type, id) }
+    // Not one closure for both: it would hold the id.
+    return borrowed.argument.isKnown ? borrowed.kept() : try fetchEntering(place) { $0.find(type, id) }
   }
 
   /// The bean of a slot of this environment, a factory's child.
@@ -98,15 +103,6 @@ extension Environment {
       return Argument(object: object, rest: own.rest)
     }
     return Argument(object: try build(own.index, leads: leads, wanted: true), rest: own.rest)
-  }
-
-  @inline(__always)
-  private func fetch(
-    _ find: (borrowing EdgeIndex) -> UnsafeMutablePointer<EdgeIndex.Place>?
-  ) throws -> Argument {
-    var place: UnsafeMutablePointer<EdgeIndex.Place>?
-    let borrowed = try borrow(&place, find)
-    return borrowed.argument.isKnown ? borrowed.kept() : try fetchEntering(place, find)
   }
 
   /// The ordinary way. An edge that was known stays so until the environment has ended.
