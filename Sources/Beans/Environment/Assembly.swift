@@ -15,7 +15,7 @@ final class Assembly: @unchecked Sendable {  // immutable, but for an atomic poi
   /// Whether arguments are kept.
   private let isSettleable: Bool
   /// Retained here, not by the arguments themselves; nil until the first build, and where they are not kept.
-  private let settled = Atomic<UnsafeMutablePointer<Argument>?>(nil)
+  private let settled = Atomic<UnsafeMutablePointer<ArgumentPlace>?>(nil)
 
   init(of product: Recipe, in environment: Environment) {
     self.product = product
@@ -30,40 +30,27 @@ final class Assembly: @unchecked Sendable {  // immutable, but for an atomic poi
   }
 
   deinit {
-    if let arguments = settled.load(ordering: .acquiring) { Self.release(arguments, count) }
+    if let kept = settled.load(ordering: .acquiring) { ResolvedArguments(at: kept, count).deallocate(count) }
   }
 
   // MARK: the usual product
 
   /// The arguments of the product's constructor, which live as long as this; nil where a build takes more than calling it.
   @usableFromInline
-  func settledArguments() -> UnsafePointer<Argument>? {
-    guard let arguments = settled.load(ordering: .acquiring), environment.state & Environment.State.gate == 0,
+  func settledArguments() -> Arguments? {
+    guard let kept = settled.load(ordering: .acquiring), environment.state & Environment.State.gate == 0,
       !beans_stack_is_low()
     else { return nil }
     environment.used()
-    return UnsafePointer(arguments)
+    return Arguments(ResolvedArguments(at: kept, count))
   }
 
-  private func settle(_ arguments: UnsafeMutablePointer<Argument>) {
+  private func settle(_ arguments: ResolvedArguments) {
     guard isSettleable, settled.load(ordering: .relaxed) == nil else { return }
-    // Never empty, so that there is an address.
-    let kept = UnsafeMutablePointer<Argument>.allocate(capacity: max(count, 1))
-    for index in 0..<count {
-      let argument = arguments[index]
-      if let object = argument.object { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
-      // Every product takes them, none of them for good.
-      (kept + index).initialize(to: Argument(object: argument.object, rest: argument.rest & ~1))
-    }
-    let (isFirst, _) = settled.compareExchange(expected: nil, desired: kept, ordering: .acquiringAndReleasing)
-    if !isFirst { Self.release(kept, count) }
-  }
-
-  private static func release(_ arguments: UnsafeMutablePointer<Argument>, _ count: Int) {
-    for index in 0..<count {
-      if let object = arguments[index].object { Unmanaged<AnyObject>.fromOpaque(object).release() }
-    }
-    arguments.deallocate()
+    let kept = ResolvedArguments(keeping: arguments, count)
+    let (isFirst, _) = settled.compareExchange(
+      expected: nil, desired: kept.address, ordering: .acquiringAndReleasing)
+    if !isFirst { kept.deallocate(count) }
   }
 
   // MARK: any product
@@ -73,19 +60,8 @@ final class Assembly: @unchecked Sendable {  // immutable, but for an atomic poi
     try inside {
       if beans_stack_is_low() { throw environment.tooDeep(.passUnretained(product)) }
       let edges = product.arguments
-      return try withUnsafeTemporaryAllocation(of: Argument.self, capacity: edges.count + 1) { buffer in
-        // The buffer is never empty.
-        let arguments = buffer.baseAddress.unsafelyUnwrapped
-        var resolved = 0
-        do {
-          for edge in edges {
-            (arguments + resolved).initialize(to: try environment.argument(for: edge))
-            resolved += 1
-          }
-        } catch {
-          for index in 0..<resolved { arguments[index].release() }
-          throw error
-        }
+      return try ResolvedArguments.with(edges.count) { arguments in
+        try arguments.resolve(edges.count) { try environment.argument(for: edges[$0]) }
         settle(arguments)
         return try complete(try create(Arguments(arguments)))
       }

@@ -4,21 +4,30 @@ import Synchronization
 /// Filling slots. Everything here runs between `enter` and `leave`.
 extension Environment {
   /// Fills a slot, and before it those it needs; waits for other threads that do. Retains the bean if that is `wanted`.
-  @inline(never)
+  ///
+  /// `leads`: who has just become the leader here, and so has no frame of this environment yet.
+  @inline(__always)
   func build(_ index: Int, leads: Bool = false, wanted: Bool = false) throws -> UnsafeRawPointer {
     let settled = header.plan._withUnsafeGuaranteedRef { $0.flat[index] }
     if beans_stack_is_low() { throw tooDeep(settled.pointee.recipe) }
+    let order = settled.pointee.buildOrder
+    // What the leader of a request has to do, nearly always.
+    if leads, wanted, order.pointee.canRunDirectly, !isCustomScope {
+      return try Frame.with(self, nil, leads: true) { try buildDirectly(order, $0) }
+    }
+    return try build(order, leads: leads, wanted: wanted)
+  }
+
+  @inline(never)
+  private func build(
+    _ order: UnsafePointer<BuildOrder>, leads: Bool, wanted: Bool
+  ) throws -> UnsafeRawPointer {
     // A factory of this environment is asking: what it builds is no longer the only thing under construction.
     if Frame.leads(in: self) { markClaim() }
-    let order = settled.pointee.buildOrder
     return try Frame.with(self, nil, leads: leads) { frame in
-      let isRetained = try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) {
-        // What the leader of a request has to do, nearly always.
-        wanted && frame.pointee.leads && order.pointee.isDirect && !isCustomScope
-          ? try buildDirectly(order, frame, $0) : try build(order.pointee, frame, $0, wanted)
-      }
+      let isRetained = try build(order, frame, wanted)
       // The last step has filled it, and nobody empties it while this thread is inside.
-      let object = slots[index].object.unsafelyUnwrapped
+      let object = slots[order.pointee.last.pointee.slot].object.unsafelyUnwrapped
       if wanted, !isRetained { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
       return object
     }
@@ -27,28 +36,28 @@ extension Environment {
   /// Answers whether the bean asked for has been retained for who wants it.
   @inline(never)
   private func build(
-    _ order: BuildOrder, _ frame: UnsafeMutablePointer<Frame>, _ arguments: UnsafeMutableBufferPointer<Argument>,
-    _ wanted: Bool
+    _ order: UnsafePointer<BuildOrder>, _ frame: UnsafeMutablePointer<Frame>, _ wanted: Bool
   ) throws -> Bool {
     let isCustom = isCustomScope
     if frame.pointee.leads { lead() }
     var prepaid = Prepaid()
     // A scope object of the user's own is asked first what it wants built.
-    var step = isCustom ? order.last : order.first
-    while step <= order.last {
+    var step = isCustom ? order.pointee.last : order.pointee.first
+    while step <= order.pointee.last {
       let found = slots[step.pointee.slot].word.load(ordering: .acquiring)
-      try advance(order, step, found, frame, arguments, &prepaid, wanted: wanted, isCustom: isCustom)
+      try advance(order, step, found, frame, &prepaid, wanted: wanted, isCustom: isCustom)
       step += 1
     }
-    return prepaid.contains(order.last)
+    return prepaid.contains(order.pointee.last)
   }
 
   /// One step, whatever it takes. `found` is what its slot held: not read anew, because what stands there after the leader
   /// has claimed an empty one may be its own mark.
   @inline(never)
   func advance(
-    _ order: BuildOrder, _ step: UnsafePointer<BuildOrder.Step>, _ found: UInt, _ frame: UnsafeMutablePointer<Frame>,
-    _ arguments: UnsafeMutableBufferPointer<Argument>, _ prepaid: inout Prepaid, wanted: Bool, isCustom: Bool
+    _ order: UnsafePointer<BuildOrder>, _ step: UnsafePointer<BuildOrder.Step>, _ found: UInt,
+    _ frame: UnsafeMutablePointer<Frame>,
+    _ prepaid: inout Prepaid, wanted: Bool, isCustom: Bool
   ) throws {
     let (slots, leads) = (slots, frame.pointee.leads)
     let slot = slots + step.pointee.slot
@@ -56,15 +65,15 @@ extension Environment {
     frame.pointee.step = step
     do {
       if try found == 0 && leads && claimAlone(step.pointee.slot) || claim(slot, found, step, frame, prepaid) {
-        let object = try fill(slot, step, frame, slots, isCustom, arguments, prepaid)
-        if beans_retain_ahead(object, wanted || step != order.last ? step.pointee.takers : 0) {
+        let object = try fill(slot, step, frame, slots, isCustom, prepaid)
+        if beans_retain_ahead(object, wanted || step != order.pointee.last ? step.pointee.takers : 0) {
           prepaid.insert(step)
         }
         noteCreation(in: step.pointee.slot, leads: leads, trail)
         publish(object, in: slot)
       }
     } catch {
-      prepaid.giveBack(from: step + 1, to: order.last, slots)
+      prepaid.giveBack(from: step + 1, to: order.pointee.last, slots)
       throw within(step, error)
     }
   }
@@ -87,17 +96,17 @@ extension Environment {
   @inline(__always)
   private func fill(
     _ slot: UnsafeMutablePointer<Slot>, _ step: UnsafePointer<BuildOrder.Step>, _ frame: UnsafeMutablePointer<Frame>,
-    _ slots: UnsafeMutablePointer<Slot>, _ isCustom: Bool,
-    _ arguments: UnsafeMutableBufferPointer<Argument>, _ prepaid: Prepaid
+    _ slots: UnsafeMutablePointer<Slot>, _ isCustom: Bool, _ prepaid: Prepaid
   ) throws -> UnsafeMutableRawPointer {
     let settled = step.pointee.settled
     do {
-      frame.pointee.recipe = isCustom ? nil : settled.pointee.recipe
-      if settled.pointee.isDirect, !isCustom, resolve(settled, slots, arguments, prepaid) {
-        return Unmanaged.passRetained(try call(settled, arguments.baseAddress.unsafelyUnwrapped)).toOpaque()
+      frame.pointee.progress = isCustom ? .heldUp : .building
+      if settled.pointee.isDirect, !isCustom, settled.pointee.isStanding {
+        if !prepaid.coversAll(step) { prepaid.payRest(step, slots) }
+        return Unmanaged.passRetained(try call(settled, slots)).toOpaque()
       }
       prepaid.giveBack(step, slots)
-      return Unmanaged.passRetained(try create(settled, isCustom, arguments)).toOpaque()
+      return Unmanaged.passRetained(try create(settled, isCustom)).toOpaque()
     } catch { throw abandon(slot, failure(error, of: step.pointee.recipe)) }
   }
 
@@ -108,25 +117,6 @@ extension Environment {
     // This look may pass the store on its way to memory, so that a thread that begins to wait just now is missed: it
     // looks again by itself. Anything stronger would cost each bean of each request a second locked instruction.
     if header.state.load(ordering: .relaxed) & State.awaited != 0 { BuildQueue.end(UInt(bitPattern: slot), nil) }
-  }
-
-  /// The arguments of a direct plan, owned where they have been paid for; false where one is not there yet.
-  @inline(__always)
-  private func resolve(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ slots: UnsafeMutablePointer<Slot>,
-    _ arguments: UnsafeMutableBufferPointer<Argument>, _ prepaid: Prepaid
-  ) -> Bool {
-    let (steps, count) = (settled.pointee.steps, settled.pointee.stepCount)
-    // The buffer is never empty.
-    let arguments = arguments.baseAddress.unsafelyUnwrapped
-    var index = 0
-    while index < count {
-      guard let object = steps[index].place(slots).pointee.object else { return false }
-      let rest = prepaid.covers(steps + index) ? steps[index].paidRest : steps[index].rest
-      (arguments + index).initialize(to: Argument(object: object, rest: rest))
-      index &+= 1
-    }
-    return true
   }
 
   /// Another thread is building, or has built: true when the bean is there, false when that thread failed earlier and
@@ -140,7 +130,7 @@ extension Environment {
     let me = Slot.mark(UInt(beans_thread()))
     var found = first
     // What this thread built last is not what it is waiting for.
-    frame.pointee.recipe = nil
+    frame.pointee.progress = .heldUp
     while true {
       guard Slot.isMark(found) else { return true }
       if found == me { throw cycle(closing: recipe) }
@@ -177,10 +167,8 @@ extension Environment {
 
   /// The instance for a slot: made here, or by the user's scope object of this child.
   @inline(never)
-  private func create(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ isCustom: Bool, _ arguments: UnsafeMutableBufferPointer<Argument>
-  ) throws -> AnyObject {
-    isCustom ? try createInScope(settled.pointee.recipe.takeUnretainedValue()) : try make(settled, arguments)
+  private func create(_ settled: UnsafeMutablePointer<SlotPlan>, _ isCustom: Bool) throws -> AnyObject {
+    try isCustom ? createInScope(settled.pointee.recipe.takeUnretainedValue()) : make(settled)
   }
 
   @inline(never)

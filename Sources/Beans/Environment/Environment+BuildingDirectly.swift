@@ -6,28 +6,25 @@ import Synchronization
 /// The same as `advance` does for each step, without what such an order never asks for; a step that finds things
 /// otherwise goes that way.
 extension Environment {
-  /// Fills the slots of a direct order and answers whether the last bean has been retained for who wants it.
+  /// Fills the slots of a direct order; answers the last bean, retained for who wants it.
   @inline(never)
   func buildDirectly(
-    _ order: UnsafePointer<BuildOrder>, _ frame: UnsafeMutablePointer<Frame>,
-    _ buffer: UnsafeMutableBufferPointer<Argument>
-  ) throws -> Bool {
+    _ order: UnsafePointer<BuildOrder>, _ frame: UnsafeMutablePointer<Frame>
+  ) throws -> UnsafeRawPointer {
     lead()
-    let (slots, trail) = (tail, narrowTrail)
-    // The buffer is never empty.
-    let arguments = buffer.baseAddress.unsafelyUnwrapped
+    let (slots, trail, last) = (tail, narrowTrail, order.pointee.last)
     var prepaid = Prepaid()
     var step = order.pointee.first
+    frame.pointee.progress = .building
     while true {
       let slot = slots + step.pointee.slot
       let found = slot.pointee.word.load(ordering: .acquiring)
-      if found == 0, resolve(step, slots, arguments, prepaid), claimAlone(step.pointee.slot) {
-        let settled = step.pointee.settled
+      if found == 0, claimAlone(step.pointee.slot) {
+        if !prepaid.coversAll(step) { prepaid.payRest(step, slots) }
         frame.pointee.step = step
-        frame.pointee.recipe = settled.pointee.recipe
         let object: UnsafeMutableRawPointer
         do {
-          object = Unmanaged.passRetained(try call(settled, arguments)).toOpaque()
+          object = Unmanaged.passRetained(try call(step.pointee.settled, slots)).toOpaque()
         } catch {
           throw failed(step, of: order, slot, error, prepaid)
         }
@@ -41,49 +38,17 @@ extension Environment {
       } else {
         // A copy, so that this one may stay in a register.
         var changed = prepaid
-        try advance(order.pointee, step, found, frame, buffer, &changed, wanted: true, isCustom: false)
+        try advance(order, step, found, frame, &changed, wanted: true, isCustom: false)
         prepaid = changed
+        frame.pointee.progress = .building
       }
-      if step == order.pointee.last { return prepaid.contains(step) }
+      if step == last { break }
       step += 1
     }
-  }
-
-  /// The arguments of a step, all that can be paid for ahead owned, or none; false where it is neither, or one of them
-  /// is not there yet.
-  @inline(__always)
-  private func resolve(
-    _ step: UnsafePointer<BuildOrder.Step>, _ slots: UnsafeMutablePointer<Slot>,
-    _ arguments: UnsafeMutablePointer<Argument>, _ prepaid: Prepaid
-  ) -> Bool {
-    if prepaid.coversAll(step) { return resolve(step, slots, arguments, isPaid: true) }
-    return prepaid.coversNone(step) && resolve(step, slots, arguments, isPaid: false)
-  }
-
-  @inline(__always)
-  private func resolve(
-    _ step: UnsafePointer<BuildOrder.Step>, _ slots: UnsafeMutablePointer<Slot>,
-    _ arguments: UnsafeMutablePointer<Argument>, isPaid: Bool
-  ) -> Bool {
-    let settled = step.pointee.settled
-    var (step, argument) = (UnsafePointer(settled.pointee.steps), arguments)
-    let end = step + settled.pointee.stepCount
-    while step != end {
-      let object: UnsafeRawPointer
-      if let fixed = step.pointee.fixed {
-        guard let standing = fixed.pointee.object else { return false }
-        object = standing
-      } else {
-        // Filled by an earlier step of the order, or the seed: emptied by nobody while this thread is inside.
-        let word = slots[step.pointee.slot].word.load(ordering: .acquiring)
-        object = UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped
-      }
-      argument.initialize(
-        to: Argument(object: object, rest: isPaid ? step.pointee.paidRest : step.pointee.rest))
-      step += 1
-      argument += 1
-    }
-    return true
+    // The last step has filled it, and nobody empties it while this thread is inside.
+    let object = slots[last.pointee.slot].object.unsafelyUnwrapped
+    if !prepaid.contains(last) { _ = Unmanaged<AnyObject>.fromOpaque(object).retain() }
+    return object
   }
 
   @inline(never)

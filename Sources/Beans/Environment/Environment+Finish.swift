@@ -147,7 +147,10 @@ extension Environment {
 
   /// - Parameter onHost: whether this is where the host releases, and can await.
   private func release(onHost: Bool) {
-    let quiet = Frame.with(self, nil, leads: false) { releaseQuietly() }
+    // Not a closure: one of this size would not be inlined.
+    @inline(__always)
+    func run(_: UnsafeMutablePointer<Frame>) -> Int { releaseQuietly() }
+    let quiet = Frame.with(self, nil, leads: false, run)
     if quiet >= 0 { ended(created: quiet, released: quiet) } else { releaseWithCare(onHost: onHost) }
   }
 
@@ -159,11 +162,8 @@ extension Environment {
   private func releaseQuietly() -> Int {
     if sideReference != nil || isCustomScope { return -1 }
     let count = Int(header.created.load(ordering: .acquiring))
-    let (trail, narrowTrail) = (trail, narrowTrail)
-    guard
-      header.plan._withUnsafeGuaranteedRef({ $0.tail.isNarrow })
-        ? releaseQuietly(count, { Int(narrowTrail[$0]) }) : releaseQuietly(count, { trail[$0] })
-    else { return -1 }
+    let isNarrow = header.plan._withUnsafeGuaranteedRef { $0.tail.isNarrow }
+    guard isNarrow ? releaseQuietly(count, of: narrowTrail) : releaseQuietly(count, of: wideTrail) else { return -1 }
     if header.plan._withUnsafeGuaranteedRef({ $0.hasSeed }), let seed = tail.pointee.object {
       tail.pointee.word.store(0, ordering: .relaxed)
       beans_release(seed)
@@ -173,12 +173,14 @@ extension Environment {
 
   /// So many, the last first; false where it stops. What is left knows how many are gone by the slots that are empty.
   @inline(__always)
-  private func releaseQuietly(_ count: Int, _ slotNumber: (Int) -> Int) -> Bool {
+  private func releaseQuietly<Number: FixedWidthInteger>(
+    _ count: Int, of trail: UnsafeMutablePointer<Number>
+  ) -> Bool {
     let (slots, flat) = (tail, header.plan._withUnsafeGuaranteedRef { $0.flat })
-    var rest = count
-    while rest > 0 {
-      rest &-= 1
-      let index = slotNumber(rest)
+    var entry = trail + count
+    while entry != trail {
+      entry -= 1
+      let index = Int(truncatingIfNeeded: entry.pointee)
       let settled = flat[index]
       guard let pointer = slots[index].object else { return false }
       let object = Unmanaged<AnyObject>.fromOpaque(pointer)
@@ -260,7 +262,7 @@ extension Environment {
     // Most have none; and without one, this is no plain environment.
     if let side = sideReference { side._withUnsafeGuaranteedRef { ended($0, released) } }
     if isHosted { scope.host?.closed() }
-    if state & State.joined != 0 { header.parent?._withUnsafeGuaranteedRef { leave($0, created, released) } }
+    if state & State.joined != 0, let parent = header.parent { leave(parent, created, released) }
     header.claim.store(.max, ordering: .releasing)
     // A side made meanwhile is told here, or has seen that: whoever makes one runs the barrier on all threads.
     beans_barrier_on_this_thread()
@@ -273,17 +275,20 @@ extension Environment {
     if header.setup?.isTemplate == false { plan.dismantle() }
   }
 
+  // Closures of this size would not be inlined.
   @inline(__always)
-  private func leave(_ parent: Environment, _ created: Int, _ released: Int) {
-    guard let parentSide = parent.sideReference else { return }
-    parent.used()
-    let isClosed = parentSide._withUnsafeGuaranteedRef { parentSide in
-      if let side = sideReference {
+  private func leave(_ parent: Unmanaged<Environment>, _ created: Int, _ released: Int) {
+    guard let parentSide = parent._withUnsafeGuaranteedRef({ $0.sideReference }) else { return }
+    parent._withUnsafeGuaranteedRef { $0.used() }
+    if let side = sideReference {
+      parentSide._withUnsafeGuaranteedRef { parentSide in
         side._withUnsafeGuaranteedRef { parentSide.children.add($0.children.statistics, of: self) }
       }
-      return parentSide.children.leave(self, created: created, released: released)
     }
-    if isClosed { parentGoesOn(parent) }
+    let isClosed = parentSide._withUnsafeGuaranteedRef {
+      $0.children.leave(self, created: created, released: released)
+    }
+    if isClosed { parent._withUnsafeGuaranteedRef { parentGoesOn($0) } }
   }
 
   /// The parent is being finished: what failed here is part of what its shutdown throws.

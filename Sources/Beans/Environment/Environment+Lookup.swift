@@ -94,15 +94,23 @@ extension Environment {
   @inline(never)
   private func fetchOwn(_ own: EdgeIndex.OwnSlot) throws -> Argument {
     let leads = try enter()
-    defer {
-      used()
-      leave()
+    let object: UnsafeRawPointer
+    if let standing = tail[own.index].object {
+      _ = Unmanaged<AnyObject>.fromOpaque(standing).retain()
+      object = standing
+    } else {
+      do { object = try build(own.index, leads: leads, wanted: true) } catch { throw left(error) }
     }
-    if let object = tail[own.index].object {
-      _ = Unmanaged<AnyObject>.fromOpaque(object).retain()
-      return Argument(object: object, rest: own.rest)
-    }
-    return Argument(object: try build(own.index, leads: leads, wanted: true), rest: own.rest)
+    used()
+    leave()
+    return Argument(object: object, rest: own.rest)
+  }
+
+  @inline(never)
+  private func left(_ error: any Error) -> any Error {
+    used()
+    leave()
+    return error
   }
 
   /// The ordinary way. An edge that was known stays so until the environment has ended.

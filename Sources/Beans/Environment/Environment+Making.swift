@@ -16,43 +16,28 @@ extension Environment {
   func buildRooted(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
     let recipe = settled.pointee.recipe
     // From a factory, it may be about to close a circle.
-    if Frame.innermost != nil || beans_stack_is_low() || settled.pointee.stepCount > SlotPlan.fewArguments {
+    if Frame.innermost != nil || beans_stack_is_low() || !settled.pointee.isStanding {
       return try recipe._withUnsafeGuaranteedRef { try buildUntracked($0) }
     }
-    return try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) { buffer in
-      // There is room for some.
-      let arguments = buffer.baseAddress.unsafelyUnwrapped
-      for index in 0..<settled.pointee.stepCount {
-        let step = settled.pointee.steps + index
-        guard let access = step.pointee.access, let object = step.pointee.fixed?.pointee.object else {
-          return try recipe._withUnsafeGuaranteedRef { try buildUntracked($0) }
-        }
-        (arguments + index).initialize(to: Argument(object: object, access: access, isOwned: false))
-      }
-      do {
-        return try Frame.with(self, recipe, leads: false) { try call(settled, arguments) }
-      } catch { throw failure(error, of: recipe.takeUnretainedValue()) }
-    }
+    do {
+      return try Frame.with(self, recipe, leads: false) { try call(settled, slots) }
+    } catch { throw failure(error, of: recipe.takeUnretainedValue()) }
   }
 
   func make(_ recipe: Recipe) throws -> AnyObject {
     try Frame.with(self, .passUnretained(recipe), leads: false) {
-      try withUnsafeTemporaryAllocation(of: Argument.self, capacity: SlotPlan.fewArguments) {
-        // Every recipe of a plan that environments use is frozen.
-        try make(recipe.flat.unsafelyUnwrapped, $0)
-      }
+      // Every recipe of a plan that environments use is frozen.
+      try make(recipe.flat.unsafelyUnwrapped)
     }
   }
 
   @inline(__always)
-  func make(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutableBufferPointer<Argument>
-  ) throws -> AnyObject {
+  func make(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
     let care = settled.pointee.care
     guard care == .plain else {
-      return try care == .full ? makeWithCare(settled, arguments) : makeFollowed(settled, arguments)
+      return try care == .full ? makeWithCare(settled) : makeFollowed(settled)
     }
-    return try checked(try callFactory(settled, arguments), settled)
+    return try checked(try callFactory(settled), settled)
   }
 
   /// What a factory has made, where that is all there is to be done.
@@ -62,22 +47,19 @@ extension Environment {
     return try completeUnforeseen(object, settled.pointee.recipe.takeUnretainedValue())
   }
 
+  /// The bean of a direct plan that stands.
   @inline(__always)
-  func call(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutablePointer<Argument>
-  ) throws -> AnyObject {
-    try checked(create(settled, arguments), settled)
+  func call(_ settled: UnsafeMutablePointer<SlotPlan>, _ slots: UnsafeMutablePointer<Slot>) throws -> AnyObject {
+    try checked(create(settled, settled.pointee.arguments(slots)), settled)
   }
 
   /// Says what it does.
   @inline(never)
-  private func makeFollowed(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutableBufferPointer<Argument>
-  ) throws -> AnyObject {
+  private func makeFollowed(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
     let (log, recipe) = (plan.log, settled.pointee.recipe.takeUnretainedValue())
     log.creating(recipe, in: name)
     do {
-      let object = try makeWithCare(settled, arguments)
+      let object = try makeWithCare(settled)
       log.created(recipe, in: name)
       return object
     } catch {
@@ -87,13 +69,11 @@ extension Environment {
   }
 
   @inline(never)
-  private func makeWithCare(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutableBufferPointer<Argument>
-  ) throws -> AnyObject {
+  private func makeWithCare(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
     try settled.pointee.recipe._withUnsafeGuaranteedRef { recipe in
       if recipe.isInactive, let inactive = recipe.inactive { throw inactive }
       for edge in recipe.prerequisites { try prepare(edge) }
-      let object = try callFactory(settled, arguments)
+      let object = try callFactory(settled)
       return try complete(object, recipe, recipe.traits(of: object))
     }
   }
@@ -110,53 +90,26 @@ extension Environment {
     return traits.isDisjoint(with: [.aware, .bean, .injected]) ? object : try complete(object, recipe, traits)
   }
 
-  /// `few` has room for a factory's arguments if there are not many.
   @inline(__always)
-  private func callFactory(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ few: UnsafeMutableBufferPointer<Argument>
-  ) throws -> AnyObject {
-    settled.pointee.stepCount <= SlotPlan.fewArguments
-      ? try callFactory(settled, few.baseAddress.unsafelyUnwrapped) : try callFactoryWithMany(settled)
-  }
-
-  @inline(never)
-  private func callFactoryWithMany(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
-    try withUnsafeTemporaryAllocation(of: Argument.self, capacity: settled.pointee.stepCount) {
-      try callFactory(settled, $0.baseAddress.unsafelyUnwrapped)
-    }
-  }
-
-  @inline(__always)
-  private func callFactory(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutablePointer<Argument>
-  ) throws -> AnyObject {
-    let (steps, count) = (settled.pointee.steps, settled.pointee.stepCount)
-    var resolved = 0
-    do {
-      while resolved < count {
-        let step = steps + resolved
-        let argument: Argument
-        if let access = step.pointee.access {
-          let object = try step.pointee.fixed?.pointee.object ?? object(step.pointee.slot, Int(step.pointee.hops))
-          argument = Argument(object: object, access: access, isOwned: false)
-        } else {
-          argument = try step.pointee.edge._withUnsafeGuaranteedRef { try convertedArgument(for: $0) }
+  private func callFactory(_ settled: UnsafeMutablePointer<SlotPlan>) throws -> AnyObject {
+    try ResolvedArguments.with(settled.pointee.stepCount) { arguments in
+      try arguments.resolve(settled.pointee.stepCount) { index in
+        let step = settled.pointee.steps + index
+        guard let access = step.pointee.access else {
+          return try step.pointee.edge._withUnsafeGuaranteedRef { try convertedArgument(for: $0) }
         }
-        (arguments + resolved).initialize(to: argument)
-        resolved += 1
+        let object =
+          try settled.pointee.places[index].slot?.pointee.object
+          ?? object(Int(step.pointee.slot), Int(step.pointee.hops))
+        return Argument(object: object, access: access, isOwned: false)
       }
-    } catch {
-      for index in 0..<resolved { arguments[index].release() }
-      throw error
+      return try create(settled, Arguments(arguments))
     }
-    return try create(settled, arguments)
   }
 
   /// Calls the factory, which takes its arguments over.
   @inline(__always)
-  private func create(
-    _ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: UnsafeMutablePointer<Argument>
-  ) throws -> AnyObject {
-    try settled.pointee.constructor._withUnsafeGuaranteedRef { try $0.create(Arguments(UnsafePointer(arguments))) }
+  private func create(_ settled: UnsafeMutablePointer<SlotPlan>, _ arguments: Arguments) throws -> AnyObject {
+    try settled.pointee.constructor._withUnsafeGuaranteedRef { try $0.create(arguments) }
   }
 }

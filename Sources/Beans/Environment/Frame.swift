@@ -6,13 +6,27 @@ import CBeansRuntime
 /// finds the build it belongs to: that is how circles are seen that no plan could foresee.
 struct Frame {
   let environment: Unmanaged<Environment>
-  /// What is being built; nil for a lookup from outside, and while a build waits for another thread's.
-  var recipe: Unmanaged<Recipe>?
-  /// How far an order of builds has come.
-  var step: UnsafePointer<BuildOrder.Step>?
+  /// What is being built by itself; nil for a lookup from outside, and for
+  private let single: Unmanaged<Recipe>?
+  /// an order of builds, which has come so far, if it has begun. Not an optional: the compiler would keep it twice.
+  var step = UnsafePointer<BuildOrder.Step>(bitPattern: MemoryLayout<BuildOrder.Step>.alignment).unsafelyUnwrapped
+  var progress = Progress.none
+
+  /// What is happening to the step.
+  enum Progress {
+    /// There is none.
+    case none
+    /// It waits for another thread, or is left to a scope object.
+    case heldUp
+    case building
+  }
+
   let outer: UnsafeMutablePointer<Frame>?
   /// Whether this thread leads in the environment; see `CreationOrder`.
   let leads: Bool
+
+  /// What is being built just now.
+  private var recipe: Unmanaged<Recipe>? { progress == .building ? step.pointee.settled.pointee.recipe : single }
 
   static var innermost: UnsafeMutablePointer<Frame>? {
     beans_resolution().map { $0.assumingMemoryBound(to: Frame.self) }
@@ -33,7 +47,7 @@ struct Frame {
     let outer = beans_resolution()
     // A lookup from a factory does not find the environment empty: the thread leads because it did further out.
     var frame = Frame(
-      environment: .passUnretained(environment), recipe: recipe,
+      environment: .passUnretained(environment), single: recipe,
       outer: outer?.assumingMemoryBound(to: Frame.self), leads: leads || self.leads(in: environment))
     return try withUnsafeMutablePointer(to: &frame) { pointer in
       beans_set_resolution(pointer)
@@ -79,7 +93,8 @@ struct Frame {
 
   /// Labels of the beans under construction here, outermost first.
   private var labels: [String] {
-    (step?.pointee.dependents ?? []) + (recipe.map { [$0._withUnsafeGuaranteedRef { $0.label }] } ?? [])
+    (progress == .none ? [] : step.pointee.dependents)
+      + (recipe.map { [$0._withUnsafeGuaranteedRef { $0.label }] } ?? [])
   }
 
   /// Labels of the beans under construction on this thread, outermost first.

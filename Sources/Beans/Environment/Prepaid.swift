@@ -7,39 +7,35 @@
 ///
 /// One bit per slot: those beyond are not paid for ahead.
 struct Prepaid {
-  private var slots: UInt64 = 0
-
-  init() {}
-
-  init(slot: Int) { slots = slot >= 0 && slot < UInt64.bitWidth ? 1 << UInt64(slot) : 0 }
-
-  var isEmpty: Bool { slots == 0 }
-
-  mutating func formUnion(_ other: Prepaid) { slots |= other.slots }
+  /// What has not been, because that is what is asked for.
+  private var unpaid = UInt64.max
 
   /// The step's bean has been retained for all that take it.
   @inline(__always)
-  mutating func insert(_ step: UnsafePointer<BuildOrder.Step>) { slots |= step.pointee.prepaid.slots }
+  mutating func insert(_ step: UnsafePointer<BuildOrder.Step>) { unpaid &= ~step.pointee.own.bits }
 
   @inline(__always)
-  func contains(_ step: UnsafePointer<BuildOrder.Step>) -> Bool { slots & step.pointee.prepaid.slots != 0 }
+  func contains(_ step: UnsafePointer<BuildOrder.Step>) -> Bool { ~unpaid & step.pointee.own.bits != 0 }
 
-  /// Whether all of the step's arguments that can be paid for have been,
+  /// Whether all of the step's arguments that can be paid for have been.
   @inline(__always)
-  func coversAll(_ step: UnsafePointer<BuildOrder.Step>) -> Bool { step.pointee.takes.slots & ~slots == 0 }
+  func coversAll(_ step: UnsafePointer<BuildOrder.Step>) -> Bool { unpaid & step.pointee.takes.bits == 0 }
 
-  /// or none.
-  @inline(__always)
-  func coversNone(_ step: UnsafePointer<BuildOrder.Step>) -> Bool { step.pointee.takes.slots & slots == 0 }
-
-  /// Whether the argument has a reference already.
-  @inline(__always)
-  func covers(_ argument: UnsafePointer<SlotPlan.Step>) -> Bool { slots & argument.pointee.prepaid.slots != 0 }
+  /// Retains what the step takes and has not been paid for: what was there before its order began.
+  @inline(never)
+  func payRest(_ step: UnsafePointer<BuildOrder.Step>, _ all: UnsafeMutablePointer<Slot>) {
+    step.pointee.settled.pointee.forEachTaken { slot in
+      // An earlier step has filled it, or found it filled.
+      if unpaid & SlotBits(slot).bits != 0, let object = all[slot].object {
+        _ = Unmanaged<AnyObject>.fromOpaque(object).retain()
+      }
+    }
+  }
 
   /// The step does not take its arguments.
   @inline(__always)
   func giveBack(_ step: UnsafePointer<BuildOrder.Step>, _ all: UnsafeMutablePointer<Slot>) {
-    if slots != 0 { release(step, all) }
+    if unpaid != .max { release(step, all) }
   }
 
   /// Nor do any of these.
@@ -57,9 +53,24 @@ struct Prepaid {
 
   @inline(never)
   private func release(_ step: UnsafePointer<BuildOrder.Step>, _ all: UnsafeMutablePointer<Slot>) {
-    for slot in step.pointee.settled.pointee.takenSlots where slots & Prepaid(slot: slot).slots != 0 {
+    step.pointee.settled.pointee.forEachTaken { slot in
       // Filled by the step that has paid, and emptied by nobody while this thread is inside.
-      if let object = all[slot].object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+      if unpaid & SlotBits(slot).bits == 0, let object = all[slot].object {
+        Unmanaged<AnyObject>.fromOpaque(object).release()
+      }
     }
   }
+}
+
+/// Some slots, a bit each: of those that have one.
+struct SlotBits {
+  fileprivate(set) var bits: UInt64 = 0
+
+  init() {}
+
+  init(_ slot: Int) { bits = slot >= 0 && slot < UInt64.bitWidth ? 1 << UInt64(slot) : 0 }
+
+  var isEmpty: Bool { bits == 0 }
+
+  mutating func formUnion(_ other: SlotBits) { bits |= other.bits }
 }

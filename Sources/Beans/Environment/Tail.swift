@@ -66,6 +66,13 @@ extension Environment {
     return UnsafeMutableRawPointer(tail + order).assumingMemoryBound(to: UInt8.self)
   }
 
+  /// The same where it is not.
+  @inline(__always)
+  var wideTrail: UnsafeMutablePointer<UInt16> {
+    let order = header.plan._withUnsafeGuaranteedRef { $0.tail.order }
+    return UnsafeMutableRawPointer(tail + order).assumingMemoryBound(to: UInt16.self)
+  }
+
   /// What the factory made for this child. Written once, before others can see the child.
   var scope: ScopeObject { hasScope ? scopePointer.pointee : .none }
 

@@ -1,17 +1,19 @@
+import Synchronization
+
 /// One bean of a scope, and before it whatever of the same scope it needs: in the order in which that is built.
 ///
 /// What recursion from argument to argument would find out for every request, a plan can find out once. Plain
 /// environments build their singletons in an order of their own, so there each bean stands alone.
 ///
 /// The steps stand behind it in memory.
-struct BuildOrder {  // immutable; the plan outlives what the pointers name
+struct BuildOrder: ~Copyable {  // the plan outlives what the pointers name
   struct Step {
     let settled: UnsafeMutablePointer<SlotPlan>
     let slot: Int
     /// The bit of the slot, and
-    let prepaid: Prepaid
+    let own: SlotBits
     /// the bits of those it takes, where it only calls its factory with them.
-    let takes: Prepaid
+    let takes: SlotBits
     /// How many arguments of later steps are this bean, where those can be paid for; of the last step, 1 for who asked.
     fileprivate(set) var takers = 0
     /// The step whose bean needs this one; nil for the bean that was asked for.
@@ -20,9 +22,12 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
     fileprivate init(_ settled: UnsafeMutablePointer<SlotPlan>) {
       self.settled = settled
       slot = settled.pointee.recipe._withUnsafeGuaranteedRef { $0.slot }
-      prepaid = Prepaid(slot: slot)
+      own = SlotBits(slot)
       takes = settled.pointee.takes
     }
+
+    /// Of the last step, where that can be paid for.
+    fileprivate mutating func countWhoAsked() { if !own.isEmpty { takers += 1 } }
 
     /// Labels of the beans this one is built for, outermost first.
     var dependents: [String] {
@@ -39,6 +44,29 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
   let last: UnsafePointer<Step>
   /// Whether all it takes is to call factories with what stands in slots, in a child that notes them in bytes.
   let isDirect: Bool
+  /// Whether that stands which they take from further out; see `SlotPlan.isStanding`.
+  private let stands = Atomic(false)
+
+  private init(first: UnsafePointer<Step>, last: UnsafePointer<Step>, isDirect: Bool) {
+    self.first = first
+    self.last = last
+    self.isDirect = isDirect
+  }
+
+  /// Whether a leader's loop can run through it without looking at what is further out.
+  @inline(__always)
+  var canRunDirectly: Bool { isDirect && (stands.load(ordering: .acquiring) || findStanding()) }
+
+  @inline(never)
+  private func findStanding() -> Bool {
+    var step = first
+    while step <= last {
+      if !step.pointee.settled.pointee.isStanding { return false }
+      step += 1
+    }
+    stands.store(true, ordering: .releasing)
+    return true
+  }
 
   static func bytes(steps: Int) -> Int { MemoryLayout<BuildOrder>.stride + steps * MemoryLayout<Step>.stride }
 
@@ -60,6 +88,7 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
     let (order, steps) = start(
       1, isDirect: settled.pointee.isDirect, in: memory.take(bytes(steps: 1), of: UInt8.self))
     steps.initialize(to: Step(settled))
+    steps.pointee.countWhoAsked()
     return order
   }
 
@@ -82,11 +111,11 @@ struct BuildOrder {  // immutable; the plan outlives what the pointers name
       }
     }
     for index in walk.found.indices {
-      for slot in steps[index].settled.pointee.takenSlots {
+      steps[index].settled.pointee.forEachTaken { slot in
         if let taken = position[slot] { steps[taken].takers += 1 }
       }
     }
-    if !order.pointee.last.pointee.prepaid.isEmpty { steps[walk.found.count - 1].takers += 1 }
+    steps[walk.found.count - 1].countWhoAsked()
     return order
   }
 

@@ -5,42 +5,20 @@ import Synchronization
 /// Everything a plan could settle is settled here, by `Plan.freeze`. What the pointers name is held by the plan; see
 /// `SlotPlanMemory`.
 struct SlotPlan: ~Copyable {
-  /// One argument of the factory.
+  /// One argument of the factory, where it has to be asked for.
   struct Step {
+    let edge: Unmanaged<Edge>
+    let slot: Int32
+    let hops: Int32
     /// nil where the edge has to be asked.
     let access: Argument.Access?
-    let hops: Int32
-    let slot: Int
-    /// The slot itself, where it belongs to a plain environment: that has one address for all who look.
-    let fixed: UnsafeMutablePointer<Slot>?
-    let edge: Unmanaged<Edge>
-    /// Of the slot, where it is one that is paid for ahead; see `Prepaid`.
-    let prepaid: Prepaid
 
-    /// The second word of an argument that is not owned, and
-    let rest: UInt
-    /// of one that has been paid for, where it can be.
-    let paidRest: UInt
-
-    /// `plan`: the recipe's own.
-    fileprivate init(_ edge: Edge, in plan: Plan) {
-      let isSlot = edge.slot >= 0 && edge.direct != nil
-      access = isSlot ? edge.direct : nil
-      hops = Int32(edge.hops)
-      slot = edge.slot
-      // Only further out the edge's recipe is asked: it may stand far away in memory.
-      fixed = !isSlot ? nil : edge.hops == 0 ? plan.slots.map { $0 + edge.slot } : edge.recipe?.fixedSlot
+    fileprivate init(_ edge: Edge) {
       self.edge = .passUnretained(edge)
-      // No step makes the seed.
-      let isMade = edge.hops == 0 && !(edge.slot == 0 && plan.hasSeed)
-      prepaid = isMade ? Prepaid(slot: edge.slot) : Prepaid()
-      rest = edge.direct.map { Argument.rest($0) } ?? 0
-      paidRest = prepaid.isEmpty ? rest : rest | 1
+      slot = Int32(truncatingIfNeeded: edge.slot)
+      hops = Int32(truncatingIfNeeded: edge.hops)
+      access = edge.slot >= 0 ? edge.direct : nil
     }
-
-    /// Where the argument's bean stands, as seen from an environment with these slots. For a step of a direct plan.
-    @inline(__always)
-    func place(_ slots: UnsafeMutablePointer<Slot>) -> UnsafeMutablePointer<Slot> { fixed ?? slots + slot }
   }
 
   /// One property.
@@ -62,7 +40,9 @@ struct SlotPlan: ~Copyable {
 
   let recipe: Unmanaged<Recipe>
   let constructor: Unmanaged<BeanConstructor>
+  /// As many of each.
   let steps: UnsafeMutablePointer<Step>
+  let places: UnsafeMutablePointer<ArgumentPlace>
   let stepCount: Int
   let assignments: UnsafeMutablePointer<Assignment>
   let assignmentCount: Int
@@ -79,7 +59,7 @@ struct SlotPlan: ~Copyable {
   }
 
   let care: Care
-  /// Whether that takes nothing but a few beans in slots, of the same environment or of plain ones.
+  /// Whether that takes nothing but beans in slots, of the same environment or of plain ones: what `places` say.
   let isDirect: Bool
   /// Whether that takes nothing but what stands in plain environments.
   let isRooted: Bool
@@ -104,12 +84,16 @@ struct SlotPlan: ~Copyable {
   let bean: ExistentialForm?
   /// Whether nothing is ever built together with this bean: plain environments have an order of their own.
   let standsAlone: Bool
+  /// The slots that a direct plan's arguments come from, where those can be paid for ahead.
+  let takes: SlotBits
+  private let stands = Atomic(false)
   /// 0 until somebody asks for this bean first of all.
   private let order = Atomic<UInt>(0)
 
   /// How much memory a recipe's slot plan takes beside itself.
   static func bytesBehind(_ recipe: Recipe) -> Int {
-    recipe.arguments.count * MemoryLayout<Step>.stride + recipe.properties.count * MemoryLayout<Assignment>.stride
+    recipe.arguments.count * (MemoryLayout<Step>.stride + MemoryLayout<ArgumentPlace>.stride)
+      + recipe.properties.count * MemoryLayout<Assignment>.stride
       + (standsAlone(recipe) ? BuildOrder.bytes(steps: 1) : 0)
   }
 
@@ -122,6 +106,7 @@ struct SlotPlan: ~Copyable {
     self.constructor = recipe.constructor
     self.stepCount = arguments.count
     self.steps = memory.take(arguments.count)
+    self.places = memory.take(arguments.count)
     self.assignmentCount = properties.count
     self.assignments = memory.take(properties.count)
     self.standsAlone = Self.standsAlone(recipe)
@@ -147,35 +132,50 @@ struct SlotPlan: ~Copyable {
       self.ending = isCalled || !definition.onDestroys.isEmpty ? .called : .quiet
     }
     self.quietIdentity = ending == .quiet ? identity : 0
-    var (isDirect, isRooted) = (care == .plain && stepCount <= Self.fewArguments, care == .plain)
+    var (isDirect, isRooted, takes) = (care == .plain, care == .plain, SlotBits())
     for index in arguments.indices {
-      let step = Step(arguments[index], in: plan)
-      if step.fixed == nil {
+      let edge = arguments[index]
+      let (step, place) = (Step(edge), ArgumentPlace(edge, in: plan))
+      if step.access == nil { isDirect = false }
+      if place.isOwn {
         isRooted = false
-        if step.access == nil || step.hops != 0 { isDirect = false }
+        if step.hops != 0 { isDirect = false }
       }
+      if let slot = place.owned { takes.formUnion(SlotBits(slot)) }
       (steps + index).initialize(to: step)
+      (places + index).initialize(to: place)
     }
+    self.takes = isDirect ? takes : SlotBits()
     for index in properties.indices { (assignments + index).initialize(to: Assignment(properties[index])) }
     self.isDirect = isDirect
     self.isRooted = isRooted
   }
 
-  /// The bits of `takenSlots`.
-  var takes: Prepaid {
-    var takes = Prepaid()
-    for slot in takenSlots { takes.formUnion(Prepaid(slot: slot)) }
-    return takes
+  /// Those of the same environment that a direct plan takes, each as often as it does, if they can be paid for ahead.
+  @inline(__always)
+  func forEachTaken(_ body: (_ slot: Int) -> Void) {
+    if takes.isEmpty { return }
+    for index in 0..<stepCount {
+      if let slot = places[index].owned { body(slot) }
+    }
   }
 
-  /// The slots of the same environment that a direct plan takes its arguments from, if those can be paid for ahead.
-  var takenSlots: [Int] {
-    guard isDirect else { return [] }
-    return UnsafeBufferPointer(start: steps, count: stepCount).filter { !$0.prepaid.isEmpty }.map(\.slot)
+  /// Whether everything stands that a direct plan takes from plain environments, which keep it until nobody asks any more.
+  @inline(__always)
+  var isStanding: Bool { stands.load(ordering: .acquiring) || findStanding() }
+
+  @inline(never)
+  private func findStanding() -> Bool {
+    for index in 0..<stepCount {
+      if let slot = places[index].slot, slot.pointee.object == nil { return false }
+    }
+    stands.store(true, ordering: .releasing)
+    return true
   }
 
-  /// A constant, so that the arguments stand on the stack without asking how much of it is left.
-  static var fewArguments: Int { 8 }
+  /// Those of a direct plan that stands, of which `slots` belong to the environment that builds.
+  @inline(__always)
+  func arguments(_ slots: UnsafeMutablePointer<Slot>) -> Arguments { Arguments(places, slots) }
 
   deinit {
     if !standsAlone { Self.order(order.load(ordering: .relaxed))?.deallocate() }
@@ -203,4 +203,25 @@ struct SlotPlan: ~Copyable {
 
   @inline(__always)
   private static func order(_ word: UInt) -> UnsafePointer<BuildOrder>? { UnsafePointer(bitPattern: word) }
+}
+
+extension ArgumentPlace {
+  /// Where the plan of the recipe that takes it finds it. Of no use for what does not stand in a slot, or stands in a
+  /// child further out.
+  fileprivate init(_ edge: Edge, in plan: Plan) {
+    let rest = edge.direct.map { Argument.rest($0) } ?? 0
+    guard edge.slot >= 0, edge.direct != nil else {
+      self.init(own: 0, rest: rest)
+      return
+    }
+    // Only further out the edge's recipe is asked: it may stand far away in memory.
+    let fixed = edge.hops == 0 ? plan.slots.map { $0 + edge.slot } : edge.recipe?.fixedSlot
+    if let fixed {
+      self.init(at: fixed, rest: rest)
+    } else {
+      // No step makes the seed.
+      let isMade = edge.hops == 0 && !(edge.slot == 0 && plan.hasSeed)
+      self.init(own: edge.slot, rest: isMade && !SlotBits(edge.slot).isEmpty ? rest | 1 : rest)
+    }
+  }
 }

@@ -98,10 +98,6 @@ struct Argument {
     return Argument.unbox(object, as: type)
   }
 
-  /// Out of line, so that a factory of classes stays short.
-  @inlinable @inline(never)
-  func unwrapped<Value>(as type: Value.Type) -> Value { isOwned ? consume(as: type) : value(as: type) }
-
   @usableFromInline @inline(never)
   static func unbox<Value>(_ object: UnsafeRawPointer?, as type: Value.Type) -> Value {
     // A boxed argument always has its box; the type was settled by the plan.
@@ -111,25 +107,5 @@ struct Argument {
   @inlinable
   func release() {
     if isOwned, let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
-  }
-}
-
-/// The arguments of one factory call, taken front to back, each once: the call owns those that were owned.
-@usableFromInline
-struct Arguments {
-  @usableFromInline var next: UnsafePointer<Argument>
-
-  @usableFromInline init(_ first: UnsafePointer<Argument>) { next = first }
-
-  @inlinable @inline(__always)
-  mutating func take<Value>(as type: Value.Type) -> Value {
-    let argument = next.pointee
-    next += 1
-    // Nearly always: a class, or an optional of one, and an object as it is. An optional that is nil is not owned.
-    if MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer?>.size {
-      if argument.isOwnedReference { return argument.takeReference(as: type) }
-      if argument.isBorrowedReference { return unsafeBitCast(argument.object, to: type) }
-    }
-    return argument.unwrapped(as: type)
   }
 }

@@ -28,7 +28,7 @@ public struct Factory<Tag: AssistedFactory>: Sendable {
     guard let arguments = assembly.settledArguments() else { return try buildWithCare(seed) }
     let product: Tag.Element
     do {
-      product = try constructor.create(Arguments(arguments), Assisted(seed))
+      product = try constructor.create(arguments, Assisted(seed))
     } catch { throw assembly.failure(error) }
     // The size answers for the compiler what the type would answer at run time only, for most values.
     if MemoryLayout<Tag.Element>.size == MemoryLayout<AnyObject>.size, Tag.Element.self is AnyObject.Type,

@@ -4,10 +4,11 @@ import Testing
 
 @Suite struct BeanConstructorTests {
   private func make(_ constructor: BeanConstructor, _ values: [Any]) throws -> AnyObject {
-    let arguments = try zip(constructor.dependencies, values).map { try #require($0.argument(fixed: $1)) }
+    let resolved = try zip(constructor.dependencies, values).map { try #require($0.argument(fixed: $1)) }
     // The call takes them over.
-    return try (arguments + [Argument(object: nil, access: .reference, isOwned: false)]).withUnsafeBufferPointer {
-      try constructor.create(Arguments(try #require($0.baseAddress)))
+    return try ResolvedArguments.with(resolved.count) { arguments in
+      arguments.resolve(resolved.count) { resolved[$0] }
+      return try constructor.create(Arguments(arguments))
     }
   }
 

@@ -35,11 +35,15 @@ import Testing
       .define(child.bean(Root.self, factory: { (_: Int, leaf: Leaf, left: Left) in Root(counters, leaf, left) }))
   }
 
+  private func canRunDirectly<T>(_ type: T.Type, in request: Environment) throws -> Bool {
+    let slot = try request.plan.edge(for: Dependency.of(type), id: nil).slot
+    return request.plan.flat[slot].pointee.buildOrder.pointee.canRunDirectly
+  }
+
   @Test func theOrderIsDirect() throws {
     try inChild(declare) { request in
       let root = try request.getBean(Root.self)
-      let settled = request.plan.flat[try request.plan.edge(for: Dependency.of(Root.self), id: nil).slot]
-      #expect(settled.pointee.buildOrder.pointee.isDirect)
+      #expect(try canRunDirectly(Root.self, in: request))
       #expect(root.left.leaf === root.leaf)
       #expect(root.leaf.seed == 1)
       #expect(request.createdBeans == 3)
@@ -71,9 +75,11 @@ import Testing
       }
     ) { request in
       #expect(lazy.value == 0)
+      #expect(try !canRunDirectly(Root.self, in: request))
       let root = try request.getBean(Root.self)
       let singleton = try request.getBean(Singleton.self)
       #expect(root.left.singleton === singleton)
+      #expect(try canRunDirectly(Root.self, in: request))
       #expect(lazy.value == 1)
     }
   }

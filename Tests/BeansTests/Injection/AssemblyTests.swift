@@ -19,10 +19,11 @@ import Testing
     let factory = try environment.getBean(Factory<ProductTag>.self)
     #expect(factory.assembly.settledArguments() == nil)
     _ = try factory.build(1)
-    let kept = try #require(factory.assembly.settledArguments())
-    #expect(try kept.pointee.value(as: Service.self) === environment.getBean(Service.self))
+    var kept = try #require(factory.assembly.settledArguments())
+    let places = kept.next
+    #expect(try kept.take(as: Service.self) === environment.getBean(Service.self))
     _ = try factory.build(2)
-    #expect(factory.assembly.settledArguments() == kept)
+    #expect(factory.assembly.settledArguments()?.next == places)
     try environment.shutdown() as Void
     #expect(factory.assembly.settledArguments() == nil)
     #expect(code { try factory.build(3) } == .finished)
