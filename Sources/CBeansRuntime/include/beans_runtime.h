@@ -8,7 +8,6 @@
 
 // Exported by the Swift runtime, whose own headers are not installed with the toolchain.
 extern void *swift_nonatomic_retain(void *object);
-extern void swift_nonatomic_release(void *object);
 extern void swift_release(void *object);
 
 // The few things the container needs that Swift has no spelling for: one thread-local pointer, and questions to the
@@ -42,6 +41,8 @@ static inline void beans_retain_unshared(const void *object) { swift_nonatomic_r
 #define BEANS_SINGLE_REFERENCE 3
 /// What one more strong reference adds to them.
 #define BEANS_REFERENCE (1ull << 33)
+/// What they are from the release of the last strong reference on, while `deinit` runs.
+#define BEANS_LAST_RELEASED 0x100000003ull
 
 /// Whether nobody but the caller has any way to the object.
 static inline _Bool beans_is_single_reference(const void *object) {
@@ -50,20 +51,22 @@ static inline _Bool beans_is_single_reference(const void *object) {
 
 /// Retains an object so many times at once, if nobody but the caller has any way to it.
 static inline _Bool beans_retain_ahead(const void *object, intptr_t count) {
-  if (count == 0 || !beans_is_single_reference(object)) return 0;
+  if (!beans_is_single_reference(object)) return 0;
   __atomic_store_n((uint64_t *)object + 1, BEANS_SINGLE_REFERENCE + count * BEANS_REFERENCE, __ATOMIC_RELAXED);
   return 1;
 }
 
-/// Releases an object, without a locked instruction where no other thread can be counting.
+/// What a class does to destroy an object; it stands before what the pointer to the class points at.
+typedef void (*beans_destroy)(__attribute__((swift_context)) const void *object) __attribute__((swiftcall));
+
+/// Releases an object. Where nobody else has any way to it, as the Swift runtime would, but without a locked instruction
+/// and without being asked again what has been found out here.
 static inline void beans_release(const void *object) {
-  if (beans_is_single_reference(object)) {
-    // What others did to the object before they let go of it comes first.
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    swift_nonatomic_release((void *)object);
-  } else {
-    swift_release((void *)object);
-  }
+  if (!beans_is_single_reference(object)) return swift_release((void *)object);
+  // What others did to the object before they let go of it comes first.
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  __atomic_store_n((uint64_t *)object + 1, BEANS_LAST_RELEASED, __ATOMIC_RELAXED);
+  (*(beans_destroy *const *)object)[-2](object);
 }
 
 /// Asks for what stands at an address, which is going to be read soon. Any address will do.

@@ -70,12 +70,64 @@ import Testing
   @Test func nothingIsRetainedAheadWhereOthersMayCount() {
     let died = Counter()
     let object = made(Witness(died))
-    #expect(!beans_retain_ahead(object.toOpaque(), 0))
     _ = object.retain()
     #expect(!beans_retain_ahead(object.toOpaque(), 1))
     object.release()
     object.release()
     #expect(died.value == 1)
+  }
+
+  /// What the runtime writes before it calls `deinit`, who releases: with it, references made there are counted for
+  /// nobody, and ones that are kept are found out.
+  @Test(arguments: [true, false]) func countsInDeinit(isOurs: Bool) {
+    let seen = Seen()
+    let object = made(Looking(seen))
+    if isOurs { beans_release(object.toOpaque()) } else { object.release() }
+    #expect(seen.counts == UInt(BEANS_LAST_RELEASED))
+    #expect(seen.name == "Looking")
+  }
+
+  /// Neither the class nor what it inherits from is known where it is released.
+  @Test func everyDeinitAndEveryFieldIsReached() {
+    let died = Counter()
+    beans_release(made(Holding(died)).toOpaque())
+    #expect(died.value == 3)
+    beans_release(made([Witness(died), Witness(died)] as AnyObject).toOpaque())
+    #expect(died.value == 5)
+  }
+
+  private final class Seen {
+    var counts: UInt = 0
+    var name = ""
+  }
+
+  private final class Looking {
+    private let seen: Seen
+    init(_ seen: Seen) { self.seen = seen }
+    deinit {
+      let me = Unmanaged.passUnretained(self).toOpaque()
+      seen.counts = me.load(fromByteOffset: MemoryLayout<UInt>.size, as: UInt.self)
+      // Retains and releases in between.
+      let kept: [AnyObject] = [self, self]
+      seen.name = "\(type(of: kept[1]))"
+    }
+  }
+
+  private class Witnessing {
+    private let died: Counter
+    init(_ died: Counter) { self.died = died }
+    deinit { died.increment() }
+  }
+
+  private final class Holding: Witnessing {
+    private let witness: Witness
+    private let died: Counter
+    override init(_ died: Counter) {
+      witness = Witness(died)
+      self.died = died
+      super.init(died)
+    }
+    deinit { died.increment() }
   }
 
   private final class Witness {
