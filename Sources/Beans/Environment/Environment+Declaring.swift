@@ -187,7 +187,8 @@ extension Environment {
     _ what: String, _ subject: @autoclosure () -> String? = nil,
     at origin: @autoclosure () -> EnvironmentError.Origin? = nil
   ) throws {
-    guard let setup = header.setup, setup.isDeclaring, !isFinishing else {
+    let isDeclaring = sideReference?._withUnsafeGuaranteedRef { $0.setup?.isDeclaring } == true
+    guard isDeclaring, !isFinishing else {
       // The end before any startup is no failure of the declarations.
       if let failure = header.setup?.failure, (failure as? EnvironmentError)?.code != .finished { throw failure }
       throw EnvironmentError(

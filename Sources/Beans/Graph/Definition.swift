@@ -28,7 +28,7 @@ final class Definition: @unchecked Sendable {  // immutable after startup
 
   init(
     _ declaration: BeanDeclaration, type: Any.Type, constructor: BeanConstructor?, scopeName: String,
-    templates: [BeanDeclaration]
+    templates: __shared [BeanDeclaration]
   ) {
     self.declaration = declaration
     self.type = type

@@ -85,10 +85,11 @@ struct Linker {
 
   private mutating func link(_ recipe: Recipe) {
     let definition = recipe.definition
-    if !definition.requirements.isEmpty {
+    if definition.hasDetails, !definition.requirements.isEmpty {
       recipe.prerequisites = definition.requirements.compactMap { prerequisite($0, of: recipe) }
     }
-    let (parameters, pinned) = (definition.constructor?.dependencies ?? [], definition.pinned)
+    let parameters = recipe.constructor._withUnsafeGuaranteedRef { $0.dependencies }
+    let pinned = definition.pinned
     for index in pinned.indices(beyond: parameters.count) {
       recipe.faults.append(
         definition.fault(
@@ -96,14 +97,14 @@ struct Linker {
         ))
     }
     if !parameters.isEmpty { recipe.arguments.reserveCapacity(parameters.count) }
-    let product = definition.product
     for index in parameters.indices {
       let dependency = parameters[index]
-      if product != nil, isSeed(dependency, at: index, of: recipe) { continue }
-      if let edge = argument(index, as: dependency, pinned, of: recipe) { recipe.arguments.append(edge) }
+      if definition.hasDetails, definition.product != nil, isSeed(dependency, at: index, of: recipe) { continue }
+      if let edge = argument(index, as: dependency, pinned, of: recipe) { recipe.arguments.append(consume edge) }
     }
+    if !definition.hasDetails { return }
     linkProperties(of: recipe)
-    guard let product = product.map(recipe.assemble) else { return }
+    guard let product = definition.product.map(recipe.assemble) else { return }
     linkProperties(of: product)
     // What is wrong with the product is wrong with what makes it.
     recipe.faults += product.faults

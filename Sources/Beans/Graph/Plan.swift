@@ -117,7 +117,7 @@ final class Plan: @unchecked Sendable {  // see above; `index` may be read at an
 
   /// The same for recipes that a lookup has added.
   func settle(_ recipes: ArraySlice<Recipe>) {
-    if !recipes.isEmpty { settled.append(SlotPlanMemory(recipes)) }
+    if !recipes.isEmpty { settled.append(SlotPlanMemory(recipes, in: self)) }
   }
 
   /// For the one environment of a plain plan.

@@ -82,7 +82,7 @@ final class Recipe: @unchecked Sendable {  // written by the compiler under the 
   /// Held by the definition until that is dismantled. Unmanaged, because calling a closure in a variable retains it.
   let constructor: Unmanaged<BeanConstructor>
 
-  init(_ definition: Definition, kind: Kind, plan: Plan) {
+  init(_ definition: Definition, kind: Kind, plan: __shared Plan) {
     self.definition = definition
     if case .slot(let slot) = kind { self.slot = slot } else { self.slot = -1 }
     if case .prototype = kind { isPrototype = true } else { isPrototype = false }

@@ -13,7 +13,7 @@ struct SlotPlan: ~Copyable {
     /// nil where the edge has to be asked.
     let access: Argument.Access?
 
-    fileprivate init(_ edge: Edge) {
+    fileprivate init(_ edge: __shared Edge) {
       self.edge = .passUnretained(edge)
       slot = Int32(truncatingIfNeeded: edge.slot)
       hops = Int32(truncatingIfNeeded: edge.hops)
@@ -91,28 +91,33 @@ struct SlotPlan: ~Copyable {
   private let order = Atomic<UInt>(0)
 
   /// How much memory a recipe's slot plan takes beside itself.
-  static func bytesBehind(_ recipe: Recipe) -> Int {
+  static func bytesBehind(_ recipe: Recipe, in plan: Plan) -> Int {
     recipe.arguments.count * (MemoryLayout<Step>.stride + MemoryLayout<ArgumentPlace>.stride)
       + recipe.properties.count * MemoryLayout<Assignment>.stride
-      + (standsAlone(recipe) ? BuildOrder.bytes(steps: 1) : 0)
+      + (standsAlone(recipe, in: plan) ? BuildOrder.bytes(steps: 1) : 0)
   }
 
-  private static func standsAlone(_ recipe: Recipe) -> Bool { recipe.slot >= 0 && recipe.plan.scopeName == nil }
+  private static func standsAlone(_ recipe: Recipe, in plan: Plan) -> Bool {
+    recipe.slot >= 0 && plan.scopeName == nil
+  }
 
-  init(_ recipe: Recipe, _ memory: inout SlotPlanMemory.Rest) {
-    let (definition, plan) = (recipe.definition, recipe.plan)
-    let (arguments, properties) = (recipe.arguments, recipe.properties)
+  /// `plan`: the recipe's own. What belongs to it is read in place: retaining each part for that would cost more.
+  init(_ recipe: __shared Recipe, in plan: __shared Plan, _ memory: inout SlotPlanMemory.Rest) {
     self.recipe = .passUnretained(recipe)
     self.constructor = recipe.constructor
-    self.stepCount = arguments.count
-    self.steps = memory.take(arguments.count)
-    self.places = memory.take(arguments.count)
-    self.assignmentCount = properties.count
-    self.assignments = memory.take(properties.count)
-    self.standsAlone = Self.standsAlone(recipe)
+    // Locals, because the operands of `&&` are closures, which must not see a part of what is not whole yet.
+    let (stepCount, assignmentCount) = (recipe.arguments.count, recipe.properties.count)
+    self.stepCount = stepCount
+    let (steps, places) = (memory.take(stepCount, of: Step.self), memory.take(stepCount, of: ArgumentPlace.self))
+    (self.steps, self.places) = (steps, places)
+    self.assignmentCount = assignmentCount
+    self.assignments = memory.take(assignmentCount)
+    self.standsAlone = Self.standsAlone(recipe, in: plan)
     self.identity = recipe.identity.map { UInt(bitPattern: $0) } ?? 0
+    let hasCallbacks = recipe.definition.hasDetails
     let isPlain =
-      recipe.prerequisites.isEmpty && properties.isEmpty && definition.postConstructs.isEmpty
+      recipe.prerequisites.isEmpty && assignmentCount == 0
+      && (!hasCallbacks || recipe.definition.postConstructs.isEmpty)
       && !recipe.isInactive && recipe.traits.isDisjoint(with: [.aware, .bean])
       && (recipe.isInfrastructure || plan.processors.isEmpty)
     let isFollowed = plan.isFollowed
@@ -121,34 +126,58 @@ struct SlotPlan: ~Copyable {
     func form(_ type: Any.Type, _ trait: LifecycleTraits) -> ExistentialForm? {
       recipe.traits.contains(trait) ? recipe.identity.flatMap { ExistentialForm(type, for: $0) } : nil
     }
-    self.disposable = form((any DisposableBean).self, .disposable)
+    let disposable = form((any DisposableBean).self, .disposable)
+    self.disposable = disposable
     self.aware = form((any EnvironmentAware).self, .aware)
     self.bean = form((any Bean).self, .bean)
-    if isFollowed || definition.isInstance || recipe.traits.contains(.asyncDisposable)
+    if isFollowed || recipe.definition.isInstance || recipe.traits.contains(.asyncDisposable)
       || (isCalled && disposable == nil)
     {
       self.ending = .full
     } else {
-      self.ending = isCalled || !definition.onDestroys.isEmpty ? .called : .quiet
+      self.ending = isCalled || hasCallbacks && !recipe.definition.onDestroys.isEmpty ? .called : .quiet
     }
     self.quietIdentity = ending == .quiet ? identity : 0
-    var (isDirect, isRooted, takes) = (care == .plain, care == .plain, SlotBits())
-    for index in arguments.indices {
-      let edge = arguments[index]
-      let (step, place) = (Step(edge), ArgumentPlace(edge, in: plan))
-      if step.access == nil { isDirect = false }
+    let reach = Reach(of: recipe.arguments, in: plan, steps, places)
+    let isPlainOnly = care == .plain
+    self.isDirect = isPlainOnly && reach.isDirect
+    self.isRooted = isPlainOnly && reach.isRooted
+    self.takes = isDirect ? reach.takes : SlotBits()
+    for index in recipe.properties.indices {
+      (assignments + index).initialize(to: Assignment(recipe.properties[index]))
+    }
+  }
+
+  /// How far one has to go for the arguments.
+  private struct Reach {
+    private(set) var isDirect = true
+    private(set) var isRooted = true
+    private(set) var takes = SlotBits()
+
+    /// Writes down where each of them stands.
+    init(
+      of edges: __shared [Edge], in plan: __shared Plan, _ steps: UnsafeMutablePointer<Step>,
+      _ places: UnsafeMutablePointer<ArgumentPlace>
+    ) {
+      edges.withUnsafeBufferPointer { edges in
+        for index in edges.indices {
+          Unmanaged.passUnretained(edges[index])._withUnsafeGuaranteedRef {
+            (steps + index).initialize(to: Step($0))
+            (places + index).initialize(to: ArgumentPlace($0, in: plan))
+          }
+          add(steps + index, places[index])
+        }
+      }
+    }
+
+    private mutating func add(_ step: UnsafePointer<Step>, _ place: ArgumentPlace) {
+      if step.pointee.access == nil { isDirect = false }
       if place.isOwn {
         isRooted = false
-        if step.hops != 0 { isDirect = false }
+        if step.pointee.hops != 0 { isDirect = false }
       }
       if let slot = place.owned { takes.formUnion(SlotBits(slot)) }
-      (steps + index).initialize(to: step)
-      (places + index).initialize(to: place)
     }
-    self.takes = isDirect ? takes : SlotBits()
-    for index in properties.indices { (assignments + index).initialize(to: Assignment(properties[index])) }
-    self.isDirect = isDirect
-    self.isRooted = isRooted
   }
 
   /// Those of the same environment that a direct plan takes, each as often as it does, if they can be paid for ahead.
@@ -208,7 +237,7 @@ struct SlotPlan: ~Copyable {
 extension ArgumentPlace {
   /// Where the plan of the recipe that takes it finds it. Of no use for what does not stand in a slot, or stands in a
   /// child further out.
-  fileprivate init(_ edge: Edge, in plan: Plan) {
+  fileprivate init(_ edge: __shared Edge, in plan: __shared Plan) {
     let rest = edge.direct.map { Argument.rest($0) } ?? 0
     guard edge.slot >= 0, edge.direct != nil else {
       self.init(own: 0, rest: rest)

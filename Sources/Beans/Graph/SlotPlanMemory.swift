@@ -4,17 +4,17 @@ final class SlotPlanMemory {
   private let slotPlans: UnsafeMutablePointer<SlotPlan>
   private var count = 0
 
-  /// Settles what the linker has written.
-  init(_ recipes: ArraySlice<Recipe>) {
+  /// Settles what the linker has written for one plan.
+  init(_ recipes: __shared ArraySlice<Recipe>, in plan: __shared Plan) {
     let all = Self.withProducts(recipes)
-    let bytes = all.reduce(into: 0) { $0 += MemoryLayout<SlotPlan>.stride + SlotPlan.bytesBehind($1) }
+    let bytes = all.reduce(into: 0) { $0 += MemoryLayout<SlotPlan>.stride + SlotPlan.bytesBehind($1, in: plan) }
     let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: MemoryLayout<SlotPlan>.alignment)
     slotPlans = memory.assumingMemoryBound(to: SlotPlan.self)
     var rest = Rest(memory + all.count * MemoryLayout<SlotPlan>.stride)
     // A recipe's product comes before it.
     for recipe in all {
       let settled = slotPlans + count
-      settled.initialize(to: SlotPlan(recipe, &rest))
+      settled.initialize(to: SlotPlan(recipe, in: plan, &rest))
       recipe.flat = settled
       if settled.pointee.standsAlone { settled.pointee.standAlone(at: settled, &rest) }
       count += 1

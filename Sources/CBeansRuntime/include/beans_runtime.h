@@ -49,9 +49,10 @@ static inline _Bool beans_is_single_reference(const void *object) {
   return __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_RELAXED) == BEANS_SINGLE_REFERENCE;
 }
 
-/// Retains an object so many times at once, if nobody but the caller has any way to it.
+/// Retains an object so many times at once, if nobody but the caller has any way to it. Such a way is a reference that is
+/// counted, of any kind: an address that its `init` gives away uncounted must not become one on another thread yet.
 static inline _Bool beans_retain_ahead(const void *object, intptr_t count) {
-  if (!beans_is_single_reference(object)) return 0;
+  if (count == 0 || !beans_is_single_reference(object)) return 0;
   __atomic_store_n((uint64_t *)object + 1, BEANS_SINGLE_REFERENCE + count * BEANS_REFERENCE, __ATOMIC_RELAXED);
   return 1;
 }

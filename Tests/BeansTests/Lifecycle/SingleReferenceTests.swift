@@ -70,6 +70,7 @@ import Testing
   @Test func nothingIsRetainedAheadWhereOthersMayCount() {
     let died = Counter()
     let object = made(Witness(died))
+    #expect(!beans_retain_ahead(object.toOpaque(), 0))
     _ = object.retain()
     #expect(!beans_retain_ahead(object.toOpaque(), 1))
     object.release()
