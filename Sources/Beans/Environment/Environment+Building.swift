@@ -66,7 +66,7 @@ extension Environment {
     do {
       if try found == 0 && leads && claimAlone(step.pointee.slot) || claim(slot, found, step, frame, prepaid) {
         let object = try fill(slot, step, frame, slots, isCustom, prepaid)
-        if beans_retain_ahead(object, wanted || step != order.pointee.last ? step.pointee.takers : 0) {
+        if beans_retain_ahead(object, wanted || step != order.pointee.last ? step.pointee.counts : 0) {
           prepaid.insert(step)
         }
         noteCreation(in: step.pointee.slot, leads: leads, trail)

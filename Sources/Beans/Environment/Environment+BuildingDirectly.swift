@@ -28,7 +28,7 @@ extension Environment {
         } catch {
           throw failed(step, of: order, slot, error, prepaid)
         }
-        if beans_retain_ahead(object, step.pointee.takers) { prepaid.insert(step) }
+        if beans_retain_ahead(object, step.pointee.counts) { prepaid.insert(step) }
         let count = header.created.load(ordering: .relaxed)
         trail[Int(count)] = UInt8(truncatingIfNeeded: step.pointee.slot)
         header.created.store(count &+ 1, ordering: .releasing)

@@ -12,10 +12,10 @@ struct Prepaid {
 
   /// The step's bean has been retained for all that take it.
   @inline(__always)
-  mutating func insert(_ step: UnsafePointer<BuildOrder.Step>) { unpaid &= ~step.pointee.own.bits }
+  mutating func insert(_ step: UnsafePointer<BuildOrder.Step>) { unpaid &= step.pointee.others.bits }
 
   @inline(__always)
-  func contains(_ step: UnsafePointer<BuildOrder.Step>) -> Bool { ~unpaid & step.pointee.own.bits != 0 }
+  func contains(_ step: UnsafePointer<BuildOrder.Step>) -> Bool { unpaid | step.pointee.others.bits != .max }
 
   /// Whether all of the step's arguments that can be paid for have been.
   @inline(__always)
@@ -63,12 +63,18 @@ struct Prepaid {
 }
 
 /// Some slots, a bit each: of those that have one.
-struct SlotBits {
-  fileprivate(set) var bits: UInt64 = 0
+struct SlotBits: Equatable {
+  private(set) var bits: UInt64
 
-  init() {}
+  static var all: SlotBits { SlotBits(bits: .max) }
+
+  private init(bits: UInt64) { self.bits = bits }
+
+  init() { bits = 0 }
 
   init(_ slot: Int) { bits = slot >= 0 && slot < UInt64.bitWidth ? 1 << UInt64(slot) : 0 }
+
+  init(allBut slot: Int) { bits = ~SlotBits(slot).bits }
 
   var isEmpty: Bool { bits == 0 }
 

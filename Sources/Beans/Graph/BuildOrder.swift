@@ -1,3 +1,4 @@
+import CBeansRuntime
 import Synchronization
 
 /// One bean of a scope, and before it whatever of the same scope it needs: in the order in which that is built.
@@ -10,24 +11,24 @@ struct BuildOrder: ~Copyable {  // the plan outlives what the pointers name
   struct Step {
     let settled: UnsafeMutablePointer<SlotPlan>
     let slot: Int
-    /// The bit of the slot, and
-    let own: SlotBits
+    /// All but the bit of the slot, and
+    let others: SlotBits
     /// the bits of those it takes, where it only calls its factory with them.
     let takes: SlotBits
-    /// How many arguments of later steps are this bean, where those can be paid for; of the last step, 1 for who asked.
-    fileprivate(set) var takers = 0
+    /// What `beans_retain_ahead` writes for all that take the bean later and can be paid for, who asked for it included.
+    fileprivate(set) var counts: UInt64 = 0
     /// The step whose bean needs this one; nil for the bean that was asked for.
     fileprivate(set) var dependent: UnsafePointer<Step>?
 
     fileprivate init(_ settled: UnsafeMutablePointer<SlotPlan>) {
       self.settled = settled
       slot = settled.pointee.recipe._withUnsafeGuaranteedRef { $0.slot }
-      own = SlotBits(slot)
+      others = SlotBits(allBut: slot)
       takes = settled.pointee.takes
     }
 
-    /// Of the last step, where that can be paid for.
-    fileprivate mutating func countWhoAsked() { if !own.isEmpty { takers += 1 } }
+    /// One more, if the slot has a bit.
+    fileprivate mutating func countTaker() { if others != .all { counts = beans_counts_with_one_more(counts) } }
 
     /// Labels of the beans this one is built for, outermost first.
     var dependents: [String] {
@@ -88,7 +89,7 @@ struct BuildOrder: ~Copyable {  // the plan outlives what the pointers name
     let (order, steps) = start(
       1, isDirect: settled.pointee.isDirect, in: memory.take(bytes(steps: 1), of: UInt8.self))
     steps.initialize(to: Step(settled))
-    steps.pointee.countWhoAsked()
+    steps.pointee.countTaker()
     return order
   }
 
@@ -112,10 +113,10 @@ struct BuildOrder: ~Copyable {  // the plan outlives what the pointers name
     }
     for index in walk.found.indices {
       steps[index].settled.pointee.forEachTaken { slot in
-        if let taken = position[slot] { steps[taken].takers += 1 }
+        if let taken = position[slot] { steps[taken].countTaker() }
       }
     }
-    steps[walk.found.count - 1].countWhoAsked()
+    steps[walk.found.count - 1].countTaker()
     return order
   }
 

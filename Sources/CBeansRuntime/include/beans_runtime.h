@@ -49,11 +49,17 @@ static inline _Bool beans_is_single_reference(const void *object) {
   return __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_RELAXED) == BEANS_SINGLE_REFERENCE;
 }
 
-/// Retains an object so many times at once, if nobody but the caller has any way to it. Such a way is a reference that is
-/// counted, of any kind: an address that its `init` gives away uncounted must not become one on another thread yet.
-static inline _Bool beans_retain_ahead(const void *object, intptr_t count) {
-  if (count == 0 || !beans_is_single_reference(object)) return 0;
-  __atomic_store_n((uint64_t *)object + 1, BEANS_SINGLE_REFERENCE + count * BEANS_REFERENCE, __ATOMIC_RELAXED);
+/// The counts of an object that has been retained ahead once more than one with these; 0 for none so far.
+static inline uint64_t beans_counts_with_one_more(uint64_t counts) {
+  return (counts ? counts : BEANS_SINGLE_REFERENCE) + BEANS_REFERENCE;
+}
+
+/// Retains an object ahead, so often that it has these counts, if nobody but the caller has any way to it; not for 0.
+/// Such a way is a reference that is counted, of any kind: an address that its `init` gives away uncounted must not
+/// become one on another thread yet.
+static inline _Bool beans_retain_ahead(const void *object, uint64_t counts) {
+  if (counts == 0 || !beans_is_single_reference(object)) return 0;
+  __atomic_store_n((uint64_t *)object + 1, counts, __ATOMIC_RELAXED);
   return 1;
 }
 
