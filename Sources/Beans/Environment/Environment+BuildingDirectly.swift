@@ -15,7 +15,7 @@ extension Environment {
     let (slots, trail, last) = (tail, narrowTrail, order.pointee.last)
     var prepaid = Prepaid()
     var step = order.pointee.first
-    frame.pointee.progress = .building
+    (frame.pointee.step, frame.pointee.progress) = (step, .building)
     while true {
       let slot = slots + step.pointee.slot
       let found = slot.pointee.word.load(ordering: .acquiring)

@@ -105,7 +105,8 @@ struct SlotPlan: ~Copyable {
   init(_ recipe: __shared Recipe, in plan: __shared Plan, _ memory: inout SlotPlanMemory.Rest) {
     self.recipe = .passUnretained(recipe)
     self.constructor = recipe.constructor
-    // Locals, because the operands of `&&` are closures, which must not see a part of what is not whole yet.
+    // Locals: an operand of `&&` is a closure, and where that reads a property of `self`, Swift 6.3 releases, when they
+    // are set, those that have not been set yet.
     let (stepCount, assignmentCount) = (recipe.arguments.count, recipe.properties.count)
     self.stepCount = stepCount
     let (steps, places) = (memory.take(stepCount, of: Step.self), memory.take(stepCount, of: ArgumentPlace.self))

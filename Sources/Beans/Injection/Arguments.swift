@@ -2,7 +2,7 @@
 @usableFromInline
 struct ArgumentPlace {
   /// The address of a word that holds the object, or how far behind the call's own first word that is, in bytes. Both
-  /// are even multiples of 4, so there is room for what is asked first:
+  /// are multiples of 4, so there is room for what is asked first:
   ///
   ///     0 a class, at an address    1 a class, the call's own, owned    2 other, own    3 other, at an address
   @usableFromInline let word: UInt

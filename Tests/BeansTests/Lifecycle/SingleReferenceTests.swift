@@ -54,7 +54,9 @@ import Testing
     #expect(died.value == 1)
   }
 
-  private func counts(_ times: Int) -> UInt64 { (0..<times).reduce(0) { counts, _ in beans_counts_with_one_more(counts) } }
+  private func counts(_ times: Int) -> UInt64 {
+    (0..<times).reduce(0) { counts, _ in beans_counts_with_one_more(counts) }
+  }
 
   @Test(arguments: [1, 2, 40]) func retainingAhead(times: Int) {
     let died = Counter()
