@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// Where one argument of a factory stands: what a plan can settle of it, once for all calls.
 @usableFromInline
 struct ArgumentPlace {
@@ -75,10 +77,12 @@ struct Arguments {
     return argument.isOwned ? argument.consume(as: type) : argument.value(as: type)
   }
 
-  /// Of a slot it is known that the bean stands there, and stays for as long as the call lasts.
+  /// Of a slot it is known that the bean stands there, and stays for as long as the call lasts. Other threads may look at
+  /// it, and try to fill it, which fails.
   @inlinable @inline(__always)
   static func read(_ address: UInt) -> UnsafeRawPointer? {
     // No place is at 0.
-    UnsafePointer<UnsafeRawPointer?>(bitPattern: address).unsafelyUnwrapped.pointee
+    let word = UnsafePointer<Atomic<UInt>>(bitPattern: address).unsafelyUnwrapped
+    return UnsafeRawPointer(bitPattern: word.pointee.load(ordering: .relaxed))
   }
 }

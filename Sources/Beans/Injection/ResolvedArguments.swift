@@ -1,15 +1,17 @@
+import Synchronization
+
 /// Arguments that do not all stand where a plan can tell: resolved one by one, and written down for one call or for many.
 struct ResolvedArguments {
   let places: UnsafeMutablePointer<ArgumentPlace>
-  /// What the places say is the call's own.
-  let objects: UnsafeMutablePointer<UnsafeRawPointer?>
+  /// Words as slots are, because that is what arguments are read from. Nothing else is made of them.
+  let objects: UnsafeMutablePointer<Slot>
 
-  private static var stride: Int { MemoryLayout<ArgumentPlace>.stride + MemoryLayout<UnsafeRawPointer?>.stride }
+  private static var stride: Int { MemoryLayout<ArgumentPlace>.stride + MemoryLayout<Slot>.stride }
 
   /// In memory for so many.
   private init(_ memory: UnsafeMutableRawPointer, _ count: Int) {
     places = memory.bindMemory(to: ArgumentPlace.self, capacity: count)
-    objects = UnsafeMutableRawPointer(places + count).bindMemory(to: UnsafeRawPointer?.self, capacity: count)
+    objects = UnsafeMutableRawPointer(places + count).bindMemory(to: Slot.self, capacity: count)
   }
 
   /// On the stack; for a few, without asking how much of that is left.
@@ -48,13 +50,14 @@ struct ResolvedArguments {
 
   @inline(__always)
   subscript(index: Int) -> Argument {
-    get { Argument(object: objects[index], rest: places[index].rest) }
+    get { Argument(object: objects[index].object, rest: places[index].rest) }
     nonmutating set {
       let place =
         newValue.isOwned
         ? ArgumentPlace(own: index, rest: newValue.rest) : ArgumentPlace(at: objects + index, rest: newValue.rest)
       (places + index).initialize(to: place)
-      (objects + index).initialize(to: newValue.object)
+      (objects + index).initialize(to: Slot())
+      objects[index].word.store(UInt(bitPattern: newValue.object), ordering: .relaxed)
     }
   }
 }
@@ -81,7 +84,7 @@ extension ResolvedArguments {
 
   func deallocate(_ count: Int) {
     for index in 0..<count {
-      if let object = objects[index] { Unmanaged<AnyObject>.fromOpaque(object).release() }
+      if let object = objects[index].object { Unmanaged<AnyObject>.fromOpaque(object).release() }
     }
     places.deallocate()
   }
