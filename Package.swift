@@ -27,24 +27,41 @@ let package = Package(
     // The libraries, each depending only on those above it.
     .target(name: "BeansLogging", swiftSettings: settings),
     .target(name: "CBeansRuntime"),
+    .target(name: "BeansSupport", dependencies: ["BeansLogging", "CBeansRuntime"], swiftSettings: settings),
+    .target(name: "BeansReflection", dependencies: ["BeansSupport", "CBeansRuntime"], swiftSettings: settings),
     .target(
-      name: "Beans", dependencies: ["BeansLogging", "CBeansRuntime"],
+      name: "BeansConfiguration", dependencies: ["BeansLogging", "BeansSupport", "BeansReflection"],
+      swiftSettings: settings),
+    .target(
+      name: "Beans",
+      dependencies: ["BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration"],
       // `Builtin` allocates an environment together with its slots.
       swiftSettings: settings + [.enableExperimentalFeature("BuiltinModule")]),
-    .target(name: "BeansXML", dependencies: ["Beans", "BeansLogging"], swiftSettings: settings),
+    .target(name: "BeansXML", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: settings),
     .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: settings),
     .target(
-      name: "BeansServer", dependencies: ["BeansLogging", "Beans", "BeansEventLoop"], swiftSettings: settings),
+      name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
+      swiftSettings: settings),
 
     // The example service.
     .executableTarget(
-      name: "Storefront", dependencies: ["BeansServer", "BeansEventLoop", "Beans", "CSQLite", "CHTTPParser"],
+      name: "Storefront",
+      dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "CSQLite", "CHTTPParser"],
       swiftSettings: settings),
 
     // Tests.
     .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging"], swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["BeansSupport"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(
-      name: "BeansTests", dependencies: ["Beans", "BeansLogging", "CBeansRuntime"], swiftSettings: settings),
+      name: "BeansReflectionTests", dependencies: ["BeansReflection", "BeansSupport", "CBeansRuntime", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BeansConfigurationTests", dependencies: ["BeansConfiguration", "BeansSupport", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "CBeansRuntime", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(name: "SpecificationTests", dependencies: ["Beans"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(name: "FaultTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
@@ -52,9 +69,11 @@ let package = Package(
       name: "SeedExamples", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop"], swiftSettings: settings),
     .testTarget(
-      name: "BeansServerTests", dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansLogging"],
+      name: "BeansServerTests",
+      dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging"],
       swiftSettings: settings),
     .testTarget(
-      name: "StorefrontTests", dependencies: ["Storefront", "Beans", "BeansEventLoop"], swiftSettings: settings),
+      name: "StorefrontTests", dependencies: ["Storefront", "Beans", "BeansSupport", "BeansEventLoop"],
+      swiftSettings: settings),
   ]
 )

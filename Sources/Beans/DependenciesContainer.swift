@@ -1,3 +1,5 @@
+@_spi(BeansPackage) import BeansSupport
+
 /// A container that only registers and resolves, for programs that need no more: no graph, no lifecycle.
 ///
 /// From any thread; each call takes a lock for one step in a dictionary, and runs no code of yours under it. The

@@ -1,4 +1,5 @@
-@_spi(BeansPackage) import Beans
+import Beans
+@_spi(BeansPackage) import BeansSupport
 import BeansEventLoop
 
 /// What scopes bound to a loop have in common: the environment, a timer, and the loop as the place of release.

@@ -1,4 +1,5 @@
-@_spi(BeansPackage) public import Beans
+public import Beans
+@_spi(BeansPackage) import BeansSupport
 public import BeansEventLoop
 public import BeansLogging
 import Dispatch

@@ -1,4 +1,5 @@
-@_spi(BeansPackage) public import Beans
+public import Beans
+@_spi(BeansPackage) import BeansSupport
 import Synchronization
 
 /// The sessions of a service, by id. A session leaves by itself when it ends, whatever ended it.

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import Beans
+@_spi(BeansPackage) import BeansSupport
 
 /// What happened, in order, written from any thread.
 final class Journal: Sendable {

@@ -1,4 +1,5 @@
-@_spi(BeansPackage) import Beans
+import Beans
+@_spi(BeansPackage) import BeansSupport
 import BeansServer
 import Dispatch
 import Glibc

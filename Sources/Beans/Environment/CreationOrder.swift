@@ -1,3 +1,4 @@
+@_spi(BeansPackage) import BeansSupport
 import Synchronization
 
 /// In which order the beans of one environment were created, so that they can be released the other way round.

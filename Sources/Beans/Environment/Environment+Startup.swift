@@ -50,6 +50,7 @@ extension Environment {
     _ = try parent?.enter()
     var isInsideParent = parent != nil
     defer { if isInsideParent { parent?.leave() } }
+    BuildQueue.findPath { Frame.path }
     plan.log.starting(name)
     plan.prepareDescriptors()
     let faults = plan.exclusively { GraphCompiler.compile(plan) }

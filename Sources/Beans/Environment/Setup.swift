@@ -1,3 +1,4 @@
+@_spi(BeansPackage) import BeansSupport
 import CBeansRuntime
 import Synchronization
 

@@ -1,7 +1,7 @@
 extension Definition {
   /// Looks up the properties that are only named, and what the class itself has injections for. Returns what is wrong.
   func bindProperties() -> [EnvironmentError] {
-    let isInjected = traits.contains(.injected) || InjectedClasses.isDescribed(type)
+    let isInjected = traits.contains(.injected) || DescribedClasses.contains(type)
     if properties.isEmpty, !isInjected { return [] }
     var faults: [EnvironmentError] = []
     var bound: [PropertyInjection] = []

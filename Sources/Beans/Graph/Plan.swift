@@ -1,3 +1,4 @@
+@_spi(BeansPackage) import BeansSupport
 import Synchronization
 
 /// All recipes of one environment, or of all children of one factory: indexed by type and id, shared, and written only

@@ -1,3 +1,5 @@
+@_spi(BeansPackage) import BeansSupport
+
 /// What a parameter, a property or a lookup asks for.
 ///
 /// Made when a bean is declared, once per type: the generic type is known there and nowhere else.

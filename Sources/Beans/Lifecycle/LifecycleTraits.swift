@@ -1,3 +1,5 @@
+@_spi(BeansPackage) import BeansSupport
+
 /// What a type is to the container: which of its protocols it conforms to, and whether it has injections. Asked once per
 /// type, so that building a bean needs no cast that must fail.
 struct LifecycleTraits: OptionSet {

@@ -1,3 +1,4 @@
+@_spi(BeansPackage) import BeansSupport
 import BeansLogging
 import CBeansRuntime
 import Synchronization

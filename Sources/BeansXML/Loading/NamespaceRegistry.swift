@@ -1,4 +1,5 @@
-@_spi(BeansPackage) import Beans
+import Beans
+@_spi(BeansPackage) import BeansSupport
 
 /// The handlers that every load knows, by URI.
 final class NamespaceRegistry: Sendable {

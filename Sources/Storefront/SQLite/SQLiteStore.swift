@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import Beans
+@_spi(BeansPackage) import BeansSupport
 
 /// A database file and the connections to it, which are lent to one transaction at a time and kept for the next.
 ///

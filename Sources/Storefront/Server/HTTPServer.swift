@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import Beans
+@_spi(BeansPackage) import BeansSupport
 import BeansEventLoop
 import Dispatch
 

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import Beans
+@_spi(BeansPackage) import BeansSupport
 
 /// What a visitor has chosen, for as long as the session lasts.
 ///

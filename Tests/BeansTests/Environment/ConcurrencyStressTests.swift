@@ -1,3 +1,4 @@
+import TestSupport
 import BeansLogging
 import Testing
 

@@ -1,6 +1,8 @@
+import TestSupport
+@_spi(BeansPackage) import BeansSupport
 import Testing
 
-@_spi(BeansPackage) @testable import Beans
+@testable import Beans
 
 /// References that are counted ahead: whatever becomes of the steps that were to take them, each is dropped once.
 @Suite struct PrepaidTests {

@@ -1,7 +1,8 @@
+@_spi(BeansPackage) import BeansSupport
 import Synchronization
 import Testing
 
-@_spi(BeansPackage) @testable import Beans
+@testable import Beans
 
 /// The memory of a factory's child: whatever its size, beans are found, and released in reverse order of creation.
 @Suite(.timeLimit(.minutes(5)))

@@ -2,14 +2,6 @@ import Testing
 
 @testable import Beans
 
-/// The code of what `body` throws; nil where it throws nothing.
-func code<R>(_ body: () throws -> R) -> EnvironmentError.Code? {
-  do {
-    _ = try body()
-    return nil
-  } catch { return (error as? EnvironmentError)?.code }
-}
-
 /// All faults of a startup, one or several.
 func faults(of environment: Environment) -> [EnvironmentError] {
   do {

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import Beans
+@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @testable import Storefront

@@ -1,0 +1,2 @@
+// Can be declared by the name of the class.
+extension ProcessInfoConfigurationSource: Initializable {}

@@ -1,0 +1,35 @@
+import BeansSupport
+
+/// Options of the command line: `--key=value`, `--namespace:key=value`, and `--flag`, which is the value `true`.
+///
+/// The last one of several with the same name holds. What does not begin with `--` is somebody else's, and so is all that
+/// follows a bare `--`.
+public final class CommandLineConfigurationSource: ConfigurationSource {
+  private let arguments: [String]
+
+  /// Takes the arguments of the process, or others.
+  public init(arguments: [String] = CommandLine.arguments) { self.arguments = arguments }
+
+  /// "command line".
+  public var url: String { "command line" }
+
+  /// The command line replaces what sources added before it say.
+  public var canOverrule: Bool { true }
+
+  /// Adds one value for each option. Throws `.invalidDeclaration` for one without a name, such as `--=3`.
+  public func load(_ manager: ConfigurationManager) throws {
+    for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("--") {
+      let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let key = QualifiedKey(parts[0])
+      guard !key.key.isEmpty else {
+        throw EnvironmentError(
+          .invalidDeclaration,
+          "the option \(ConversionFailure.quote(argument)) of the command line names no key: write --key=value",
+          path: [url])
+      }
+      let value: any Sendable = parts.count == 2 ? String(parts[1]) : true
+      try manager.configurationAdded(
+        ConfigurationItem(namespace: key.namespace, key: key.key, value: value), source: self)
+    }
+  }
+}

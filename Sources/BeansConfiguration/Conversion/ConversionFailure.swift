@@ -1,0 +1,27 @@
+import BeansSupport
+
+/// Why a value does not convert; becomes a `.conversionFailed` that names the value and the types.
+struct ConversionFailure: Error {
+  let reason: String
+
+  init(_ reason: String = "") { self.reason = reason }
+
+  /// What a failed conversion throws, whatever its inner parts threw.
+  static func error(_ value: Any, to target: Any.Type, _ cause: any Error) -> EnvironmentError {
+    if let error = cause as? EnvironmentError, error.code == .conversionFailed { return error }
+    let text = "cannot convert \(quote(value)) (\(type(of: value))) to \(target)"
+    guard let failure = cause as? ConversionFailure else {
+      return EnvironmentError(.conversionFailed, "\(text): \(cause)", underlying: [cause])
+    }
+    return EnvironmentError(.conversionFailed, failure.reason.isEmpty ? text : "\(text): \(failure.reason)")
+  }
+
+  /// A value for people: on one line, and not longer than one.
+  static func quote(_ value: Any) -> String {
+    let longest = 60
+    let text = (value as? String) ?? "\(value)"
+    let short = text.unicodeScalars.prefix(longest)
+    let line = short.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
+    return "'\(line)\(short.endIndex < text.unicodeScalars.endIndex ? "…" : "")'"
+  }
+}

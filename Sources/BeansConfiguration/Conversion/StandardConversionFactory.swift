@@ -1,0 +1,124 @@
+import BeansReflection
+@_spi(BeansPackage) public import BeansSupport
+
+/// The conversions of an environment: what users register, and between the standard types.
+///
+/// Without registration it converts
+/// - between text, `Bool`, and all integer and floating-point types: what does not fit is refused, and so is a fraction
+///   where an integer is wanted; the nearest floating-point number is taken. As a `Bool`, text is true, yes, on, 1 or
+///   false, no, off, 0 in any case; spaces around numbers and Booleans do not matter;
+/// - text to a `Duration` (`250ms`, `1.5s`, `1h30m`; units d, h, m, s, ms, us, ns) and back;
+/// - raw values, and whatever gives them, to `RawRepresentable` types such as enums, and back;
+/// - text to whatever is `LosslessStringConvertible`, and back;
+/// - text with commas to arrays (`1, 2,3`; empty text is an empty array) and back, and arrays to arrays;
+/// - to and from optionals of all these; and to a superclass or protocol, which leaves the value as it is.
+///
+/// What is registered wins, in the nearest environment that has it. A search costs a few dynamic casts; from any thread.
+public final class StandardConversionFactory: ConversionFactory {
+  private struct Pair: Hashable {
+    let source: ObjectIdentifier
+    let target: ObjectIdentifier
+  }
+
+  private let parent: StandardConversionFactory?
+  private let registered = Locked<[Pair: @Sendable (Any) throws -> Any]>([:])
+
+  /// Creates a factory that knows the standard conversions and, where it has a parent, all that the parent knows.
+  public init(parent: StandardConversionFactory? = nil) { self.parent = parent }
+
+  /// Adds a conversion, or replaces one for the same two types. The parent is not affected.
+  ///
+  /// - Parameters:
+  ///   - sourceType: of values to be converted; of a class, with its subclasses.
+  ///   - targetType: what they become.
+  ///   - conversion: what it throws arrives as `.conversionFailed`, with the original in `underlying`. Called on the
+  ///     thread that converts; no lock is held.
+  @discardableResult
+  public func register<S, T>(
+    _ sourceType: S.Type, targetType: T.Type, conversion: @escaping @Sendable (S) throws -> T
+  ) -> Self {
+    let erased: @Sendable (Any) throws -> Any = { value in
+      guard let value = value as? S else { throw ConversionFailure("it is not a \(S.self)") }
+      return try conversion(value)
+    }
+    let pair = Pair(source: ObjectIdentifier(sourceType), target: ObjectIdentifier(targetType))
+    // What a replaced closure holds may end here: not under the lock.
+    _ = registered.withLock { $0.updateValue(erased, forKey: pair) }
+    return self
+  }
+
+  /// The conversion between the two types, or nil. What it throws is `.conversionFailed`.
+  public func findConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Conversion? {
+    guard let conversion = search(sourceType, targetType, depth: 0) else { return nil }
+    return { value in
+      do { return try conversion(value) } catch { throw ConversionFailure.error(value, to: targetType, error) }
+    }
+  }
+
+  /// `value` as the target type, converted if need be. Throws `.noConversion` or `.conversionFailed`.
+  public func convert(_ value: Any, targetType: Any.Type) throws(EnvironmentError) -> Any {
+    guard let conversion = search(type(of: value), targetType, depth: 0) else {
+      throw EnvironmentError(.noConversion, "no conversion from \(type(of: value)) to \(targetType) is registered")
+    }
+    do { return try conversion(value) } catch { throw ConversionFailure.error(value, to: targetType, error) }
+  }
+
+  /// The nearest factory with conversions of its own: two factories that share it convert alike.
+  var effective: StandardConversionFactory {
+    var factory = self
+    while let parent = factory.parent, factory.registered.withLock({ $0.isEmpty }) { factory = parent }
+    return factory
+  }
+
+  // MARK: searching
+
+  /// `depth` ends the search for types that are made of themselves.
+  func search(_ source: Any.Type, _ target: Any.Type, depth: Int) -> Conversion? {
+    guard depth < 16 else { return nil }
+    if let found = findRegistered(source, target) { return found }
+    if TypeRelation.isUsable(source, as: target) { return { $0 } }
+    if let source = source as? any OptionalConversion.Type {
+      return source.conversion(to: target, in: self, depth: depth + 1)
+    }
+    if let target = target as? any OptionalConversion.Type {
+      return target.conversion(from: source, in: self, depth: depth + 1)
+    }
+    if let target = target as? any ArrayType.Type {
+      return target.conversion(from: source, in: self, depth: depth + 1)
+    }
+    if let source = source as? any ArrayType.Type, target == String.self {
+      return source.textConversion(in: self, depth: depth + 1)
+    }
+    return ScalarConversion.find(source, target) ?? searchRaw(source, target, depth: depth + 1)
+      ?? TextConversion.find(source, target)
+  }
+
+  private func findRegistered(_ source: Any.Type, _ target: Any.Type) -> Conversion? {
+    let classes = TypeRelation.classes(of: source)
+    let sources = classes.isEmpty ? [ObjectIdentifier(source)] : classes.map { ObjectIdentifier($0) }
+    let target = ObjectIdentifier(target)
+    var next: StandardConversionFactory? = self
+    while let factory = next {
+      let found = factory.registered.withLock { registered -> (@Sendable (Any) throws -> Any)? in
+        if registered.isEmpty { return nil }
+        for source in sources {
+          if let found = registered[Pair(source: source, target: target)] { return found }
+        }
+        return nil
+      }
+      if let found { return found }
+      next = factory.parent
+    }
+    return nil
+  }
+
+  private func searchRaw(_ source: Any.Type, _ target: Any.Type, depth: Int) -> Conversion? {
+    if let target = target as? any RawRepresentable.Type,
+      let found = RawConversion.find(source, to: target, in: self, depth: depth)
+    {
+      return found
+    }
+    guard let source = source as? any RawRepresentable.Type else { return nil }
+    return RawConversion.find(from: source, target, in: self, depth: depth)
+  }
+}

@@ -1,0 +1,85 @@
+import BeansSupport
+
+/// Reads text with placeholders once, front to back.
+struct PlaceholderParser {
+  private enum Place { case text, key, fallback }
+
+  private let text: String
+  private let bytes: [UInt8]
+  private var position = 0
+  private var depth = 0
+
+  /// How deep placeholders may stand in each other.
+  static let deepest = 64
+
+  init(_ text: String) {
+    self.text = text
+    // All that matters is ASCII, which is never a part of another character in UTF-8.
+    bytes = Array(text.utf8)
+  }
+
+  mutating func parse() throws(EnvironmentError) -> [PlaceholderText.Segment] { try segments(in: .text) }
+
+  private mutating func segments(in place: Place) throws(EnvironmentError) -> [PlaceholderText.Segment] {
+    var result: [PlaceholderText.Segment] = []
+    var literal: [UInt8] = []
+    var braces = 0
+    func flush() {
+      if !literal.isEmpty { result.append(.text(String(decoding: literal, as: UTF8.self))) }
+      literal = []
+    }
+    while position < bytes.count {
+      if take("$${") {
+        literal += Array("${".utf8)
+        braces += 1
+        continue
+      }
+      if take("${") {
+        flush()
+        result.append(try placeholder())
+        continue
+      }
+      let byte = bytes[position]
+      if place != .text {
+        if byte == UInt8(ascii: "=") && place == .key && braces == 0 { break }
+        if byte == UInt8(ascii: "}") {
+          if braces == 0 { break }
+          braces -= 1
+        } else if byte == UInt8(ascii: "{") {
+          braces += 1
+        }
+      }
+      literal.append(byte)
+      position += 1
+    }
+    flush()
+    return result
+  }
+
+  /// After `${`.
+  private mutating func placeholder() throws(EnvironmentError) -> PlaceholderText.Segment {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= Self.deepest else { throw fault("has placeholders that are nested too deeply") }
+    let key = try segments(in: .key)
+    var fallback: [PlaceholderText.Segment]?
+    if take("=") { fallback = try segments(in: .fallback) }
+    guard take("}") else { throw fault("has a placeholder that is not closed") }
+    if key.allSatisfy({ if case .text(let text) = $0 { TextConversion.trim(text).isEmpty } else { false } }) {
+      throw fault("has a placeholder without a key")
+    }
+    return .placeholder(key: key, fallback: fallback)
+  }
+
+  private mutating func take(_ token: StaticString) -> Bool {
+    let count = token.utf8CodeUnitCount
+    guard bytes.count - position >= count else { return false }
+    for offset in 0..<count where bytes[position + offset] != token.utf8Start[offset] { return false }
+    position += count
+    return true
+  }
+
+  private func fault(_ what: String) -> EnvironmentError {
+    EnvironmentError(.invalidDeclaration, "the text \(ConversionFailure.quote(text)) \(what)")
+  }
+}

@@ -1,0 +1,44 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The environment variables of the process, as text. A variable called `namespace:key` is split at the first colon.
+public final class ProcessInfoConfigurationSource: ConfigurationSource {
+  private let variables: [String: String]
+
+  /// Takes the variables as they are now. Not while another thread calls `setenv`.
+  public convenience init() { self.init(variables: Self.current()) }
+
+  /// Takes these variables instead of those of the process.
+  public init(variables: [String: String]) { self.variables = variables }
+
+  /// "environment variables".
+  public var url: String { "environment variables" }
+
+  /// Environment variables replace what sources added before them say.
+  public var canOverrule: Bool { true }
+
+  /// Adds one value for each variable that has a name.
+  public func load(_ manager: ConfigurationManager) throws {
+    for (name, value) in variables {
+      let key = QualifiedKey(name)
+      if key.key.isEmpty { continue }
+      try manager.configurationAdded(
+        ConfigurationItem(namespace: key.namespace, key: key.key, value: value), source: self)
+    }
+  }
+
+  private static func current() -> [String: String] {
+    var variables: [String: String] = [:]
+    // Ends with a null pointer; the process keeps the memory unless somebody changes a variable, see `init`.
+    var next = environ
+    while let entry = next.pointee {
+      let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+      next += 1
+    }
+    return variables
+  }
+}

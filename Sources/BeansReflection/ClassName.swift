@@ -1,0 +1,113 @@
+import BeansSupport
+import CBeansRuntime
+
+/// Finds classes by what they are called in source.
+package enum ClassName {
+  private static let exported = ["BeansConfiguration", "BeansReflection", "BeansSupport"]
+
+  /// The class of that name. Throws `.unknownClass`, saying what was found instead.
+  package static func find(_ name: String) throws -> AnyClass {
+    let types = named(name)
+    let candidates = types.filter { $0.path == name || $0.path.hasSuffix("." + name) }
+    // The full path is the name of one type only, and what stands at the top of a module hides what is nested.
+    let depth = candidates.filter { $0.kind == beans_class }.map(\.names.count).min()
+    let classes = candidates.filter { $0.kind == beans_class && $0.names.count == depth }
+    if classes.count > 1 {
+      throw unknown(name, "is the name of several classes: \(list(classes))")
+    }
+    guard let found = classes.first else {
+      if let other = candidates.first { throw unknown(name, "is no class: \(other.path) is \(other.kindName)") }
+      throw unknown(name, "is no class in this program\(hint(name))")
+    }
+    guard let type = found.type else {
+      throw unknown(name, "is generic: such a class cannot be named, a subclass of it can")
+    }
+    return type
+  }
+
+  /// A type or protocol of the program.
+  private struct Named {
+    let descriptor: UnsafeRawPointer
+
+    var kind: beans_kind { beans_descriptor_kind(descriptor) }
+    var kindName: String {
+      switch kind {
+      case beans_struct: "a struct"
+      case beans_enum: "an enum"
+      case beans_protocol: "a protocol"
+      default: "no class"
+      }
+    }
+
+    /// The names of the module, the types around it and of itself.
+    var names: [String] {
+      var names: [String] = []
+      var next: UnsafeRawPointer? = descriptor
+      while let current = next {
+        names.append(beans_descriptor_name(current).map { String(cString: $0) } ?? "?")
+        next = beans_descriptor_parent(current)
+      }
+      // Users know what `Beans` re-exports as part of that.
+      if let module = names.last, ClassName.exported.contains(module) { names[names.count - 1] = "Beans" }
+      return names.reversed()
+    }
+
+    var path: String { names.joined(separator: ".") }
+
+    /// nil for generic classes.
+    var type: AnyClass? {
+      guard !beans_descriptor_is_generic(descriptor) else { return nil }
+      return beans_descriptor_metadata(descriptor).flatMap { unsafeBitCast($0, to: Any.Type.self) as? AnyClass }
+    }
+  }
+
+  /// The types whose own name is the last part of `name`.
+  private static func named(_ name: String) -> [Named] {
+    guard let last = name.split(separator: ".", omittingEmptySubsequences: false).last, !last.isEmpty,
+      !last.utf8.contains(0)
+    else { return [] }
+    return search(String(last))
+  }
+
+  /// The types of that own name, or all.
+  private static func search(_ name: String?) -> [Named] {
+    var found: [Named] = []
+    withUnsafeMutablePointer(to: &found) { found in
+      let collect: @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Bool = { descriptor, context in
+        if let descriptor {
+          context?.assumingMemoryBound(to: [Named].self).pointee.append(Named(descriptor: descriptor))
+        }
+        return true
+      }
+      if let name {
+        beans_find_types(name, name.utf8.count, collect, found)
+      } else {
+        beans_find_types(nil, 0, collect, found)
+      }
+    }
+    return found
+  }
+
+  private static func hint(_ name: String) -> String {
+    guard name.utf8.count < 200 else { return "" }
+    let isQualified = name.contains(".")
+    let paths = search(nil).filter { $0.kind == beans_class }.map(\.path)
+    let near = Set(
+      paths.filter { path in
+        let end = path.split(separator: ".").last.map { String($0) } ?? ""
+        return EditDistance.isSmall(path, name) || !isQualified && EditDistance.isSmall(end, name)
+      })
+    return near.isEmpty ? "" : "; did you mean \(near.sorted().prefix(5).joined(separator: " or "))?"
+  }
+
+  private static func list(_ types: [Named]) -> String {
+    let paths = types.map(\.path).sorted()
+    return Set(paths).count == 1
+      ? "\(paths.count) times \(paths[0]), private to files or functions"
+      : paths.prefix(10).joined(separator: ", ")
+  }
+
+  private static func unknown(_ name: String, _ reason: String) -> EnvironmentError {
+    EnvironmentError(.unknownClass, "'\(name.prefix(200))' \(reason)")
+  }
+}

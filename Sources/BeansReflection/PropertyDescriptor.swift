@@ -1,0 +1,117 @@
+@_spi(BeansPackage) package import BeansSupport
+
+/// One stored property of a class: its name, its declared type, and access to it in any instance.
+///
+/// A subclass has descriptors of its own for what it inherits: an injection declared for them leaves the superclass
+/// alone, and one declared for the superclass holds for the subclass as long as that has none of its own.
+public final class PropertyDescriptor: Sendable {
+  private let field: StoredField
+  private let access: FieldAccess?
+  /// Why there is no access.
+  private let obstacle: String?
+  /// The superclass's descriptor of the same property.
+  private let inherited: PropertyDescriptor?
+  private let declaredInjection = Locked<Inject?>(nil)
+
+  /// The type as declared, with its optionality; `Any` where the runtime does not know it.
+  package let declaredType: Any.Type
+
+  init(_ field: StoredField, obstacle ownerObstacle: String?) {
+    self.field = field
+    inherited = nil
+    obstacle = ownerObstacle ?? field.obstacle
+    let stored = field.type ?? Any.self
+    access = obstacle == nil ? FieldAccess.to(field, of: stored) : nil
+    declaredType = field.isLazy ? (stored as? any OptionalType.Type)?.wrappedType ?? stored : stored
+  }
+
+  /// The descriptor of a subclass.
+  init(inheriting property: PropertyDescriptor) {
+    field = property.field
+    access = property.access
+    obstacle = property.obstacle
+    inherited = property
+    declaredType = property.declaredType
+  }
+
+  /// The name, as declared. The storage of a property wrapper is called `_name`.
+  public func getName() -> String { field.name }
+
+  /// The declared type, the wrapped one where the property is an optional.
+  public func getPropertyType() -> Any.Type { (declaredType as? any OptionalType.Type)?.wrappedType ?? declaredType }
+
+  /// Whether the property may be nil.
+  public func isOptional() -> Bool { declaredType is any OptionalType.Type }
+
+  /// The value in `object`; nil where an optional or `weak` property is nil, or a `lazy` one has not been computed.
+  ///
+  /// Reads the stored value, as unsynchronised as the property itself. Throws `.typeMismatch` where `object` is no
+  /// instance of the declaring class, `.invalidDeclaration` for what cannot be read: functions, metatypes of values,
+  /// `unowned` references, values that cannot be copied, actors.
+  public func get(_ object: AnyObject) throws -> Any? {
+    try readable(in: object).read(object)
+  }
+
+  /// Stores `value` in `object`; the old value is released.
+  ///
+  /// Subclass instances fit superclass types, conforming values fit protocol types, values and nil fit optionals; nothing
+  /// is converted. Writes the stored value, without the property's observers, and as unsynchronised as the property
+  /// itself. Throws `.typeMismatch` for a value of another type, for nil where the property is no optional, and where
+  /// `object` is no instance of the declaring class; `.invalidDeclaration` for constants and for what `get` refuses.
+  public func set(_ object: AnyObject, value: Any?) throws {
+    try checkWritable()
+    guard try readable(in: object).write(object, value) else { throw mismatch(value) }
+  }
+
+  /// Declares where the property's value comes from; replaces what was declared before. From any thread.
+  ///
+  /// Environments read it when they start.
+  @discardableResult public func inject(_ inject: Inject) -> Self {
+    declaredInjection.withLock { $0 = inject }
+    DescribedClasses.note(owner)
+    return self
+  }
+
+  /// Declares that the property gets the bean of its type.
+  @discardableResult public func autowire() -> Self { inject(InjectBean()) }
+
+  /// What was declared for the property, here or else in the nearest superclass.
+  package var injection: Inject? { declaredInjection.withLock { $0 } ?? inherited?.injection }
+
+  /// The class that declares the property.
+  package var owner: AnyClass { field.owner }
+
+  /// `Class.name`.
+  package var label: String { "\(field.owner).\(field.name)" }
+
+  /// Whether `set` would store the value.
+  func accepts(_ value: Any?) -> Bool { access?.accepts(value) ?? false }
+
+  /// Throws where no value at all can be set.
+  package func checkWritable() throws {
+    if let obstacle { throw refusal(obstacle) }
+    if !field.isVariable { throw refusal("it is a constant") }
+  }
+
+  /// Access without checks of the object, for a value of exactly the declared type; nil for every other type.
+  package func access<Value>(as type: Value.Type) -> TypedAccess<Value>? { access as? TypedAccess<Value> }
+
+  /// `value` is not of the property's type.
+  package func mismatch(_ value: Any?) -> EnvironmentError {
+    guard let value else { return EnvironmentError(.typeMismatch, "\(label) is no optional: it cannot be nil") }
+    let text = (value as? any LosslessStringConvertible).map { " '\(String($0.description.prefix(80)))'" } ?? ""
+    return EnvironmentError(.typeMismatch, "\(label) expects \(declaredType), got \(type(of: value))\(text)")
+  }
+
+  private func refusal(_ reason: String) -> EnvironmentError {
+    EnvironmentError(.invalidDeclaration, "\(label) cannot be accessed by name: \(reason)")
+  }
+
+  private func readable(in object: AnyObject) throws -> FieldAccess {
+    guard let access else { throw refusal(obstacle ?? "") }
+    guard TypeRelation.isUsable(type(of: object), as: field.owner) else {
+      throw EnvironmentError(.typeMismatch, "\(label) is no property of \(type(of: object))")
+    }
+    return access
+  }
+}

@@ -1,0 +1,131 @@
+/// Everything that goes wrong in the container.
+///
+/// Two errors are told apart by `code`; the message is for people. A single fault is thrown as itself, several as one
+/// `.startupFailed` (or `.destructionFailed`) that holds all of them in `underlying`. <doc:Faults> lists the causes of each
+/// code, and what helps.
+public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
+  /// What kind of failure it is. Extensible: compare with `==`, never switch exhaustively.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private let name: String
+    private init(_ name: String) { self.name = name }
+
+    /// No bean of that type or id can be seen from the environment that asked.
+    public static let unknownBean = Code("unknownBean")
+    /// Several beans answer to one type and none of them is primary.
+    public static let ambiguousBean = Code("ambiguousBean")
+    /// One environment declares two beans with the same id.
+    public static let duplicateId = Code("duplicateId")
+    /// No class has that name.
+    public static let unknownClass = Code("unknownClass")
+    /// The class has no such property.
+    public static let unknownProperty = Code("unknownProperty")
+    /// A bean or value is not of the type that is asked for.
+    public static let typeMismatch = Code("typeMismatch")
+    /// No conversion between two types is registered.
+    public static let noConversion = Code("noConversion")
+    /// A conversion exists but refused the value.
+    public static let conversionFailed = Code("conversionFailed")
+    /// A placeholder names a configuration value that does not exist.
+    public static let unresolvedPlaceholder = Code("unresolvedPlaceholder")
+    /// A configuration value is missing and has no default.
+    public static let missingConfiguration = Code("missingConfiguration")
+    /// Beans need each other in a circle.
+    public static let cyclicDependency = Code("cyclicDependency")
+    /// A longer-lived bean would hold a shorter-lived one.
+    public static let captiveDependency = Code("captiveDependency")
+    /// No scope has that name.
+    public static let unknownScope = Code("unknownScope")
+    /// The bean lives in a scope that is not open here.
+    public static let scopeNotActive = Code("scopeNotActive")
+    /// The environment has started; declarations are closed.
+    public static let frozen = Code("frozen")
+    /// The environment, or one above it, has been finished.
+    public static let finished = Code("finished")
+    /// A factory or a lifecycle callback threw while a bean was built.
+    public static let creationFailed = Code("creationFailed")
+    /// A release callback threw.
+    public static let destructionFailed = Code("destructionFailed")
+    /// A declaration contradicts itself or the rules.
+    public static let invalidDeclaration = Code("invalidDeclaration")
+    /// An XML document could not be read.
+    public static let invalidXML = Code("invalidXML")
+    /// Several faults were found at startup; `underlying` holds them.
+    public static let startupFailed = Code("startupFailed")
+
+    /// The name of the code.
+    public var description: String { name }
+  }
+
+  /// Where a declaration was written.
+  public struct Origin: Hashable, Sendable, CustomStringConvertible {
+    /// The file, as the compiler or the XML source names it.
+    public var file: String
+    /// The line, from 1.
+    public var line: Int
+    /// The column, from 1, where one is known.
+    public var column: Int?
+
+    /// Creates an origin.
+    public init(file: String, line: Int, column: Int? = nil) {
+      self.file = file
+      self.line = line
+      self.column = column
+    }
+
+    /// `file:line` or `file:line:column`.
+    public var description: String { column.map { "\(file):\(line):\($0)" } ?? "\(file):\(line)" }
+  }
+
+  /// What kind of failure it is.
+  public let code: Code
+  /// What happened, and what to do about it.
+  public let message: String
+  /// From the bean that was asked for, inwards to the one at fault.
+  public let path: [String]
+  /// Where the declaration at fault was written.
+  public let origin: Origin?
+  /// What a factory or a callback threw; for `startupFailed` and for several failed releases, all of them.
+  public let underlying: [any Error]
+  /// The scope that is not open, for `scopeNotActive` found by the linker.
+  package var scope: String?
+
+  /// Creates an error; scopes and factories of your own may throw it.
+  public init(
+    _ code: Code, _ message: String, path: [String] = [], origin: Origin? = nil, underlying: [any Error] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.path = path
+    self.origin = origin
+    self.underlying = underlying
+  }
+
+  /// One line for a single failure; a numbered list where several are held.
+  public var description: String {
+    var text = "\(code): \(message)"
+    if !path.isEmpty { text += " [\(path.joined(separator: " → "))]" }
+    if let origin { text += " (\(origin))" }
+    for (number, error) in underlying.enumerated() {
+      let inner = "\(error)".split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n     ")
+      text += "\n  \(number + 1). \(inner)"
+    }
+    return text
+  }
+
+  /// The same failure, seen from a bean further out, which is at fault where nothing else is known.
+  package func within(_ name: String, declaredAt outer: Origin? = nil) -> EnvironmentError {
+    var error = EnvironmentError(code, message, path: [name] + path, origin: origin ?? outer, underlying: underlying)
+    error.scope = scope
+    return error
+  }
+
+  /// No error for none, the error itself for one, `code` holding all for several.
+  package static func combining(_ errors: [any Error], code: Code, _ message: (Int) -> String) -> (any Error)? {
+    errors.count < 2 ? errors.first : EnvironmentError(code, message(errors.count), underlying: errors)
+  }
+}
+
+extension EnvironmentError: Equatable {
+  /// Equality of faults is by code.
+  public static func == (left: EnvironmentError, right: EnvironmentError) -> Bool { left.code == right.code }
+}

@@ -1,0 +1,104 @@
+package import Dispatch
+import Glibc
+import Synchronization
+
+/// Thrown instead of waiting for ever: a deadlock fails one test and not the run.
+package struct Stuck: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(description: String) { self.description = description }
+}
+
+/// How long a test waits for what must come, on a loaded machine and under a sanitizer.
+package let patience = DispatchTimeInterval.seconds(120)
+
+/// Closed until somebody opens it; then open for everyone.
+package final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  package init() {}
+
+  package func open() { semaphore.signal() }
+
+  package func wait() throws {
+    guard semaphore.wait(timeout: .now() + patience) == .success else { throw Stuck(description: "gate") }
+    semaphore.signal()
+  }
+}
+
+/// Runs a body on a thread of its own, so that what blocks in it starves nobody else.
+package final class Worker<Value: Sendable>: Sendable {
+  private let outcome = Mutex<Result<Value, any Error>?>(nil)
+  private let ended = Gate()
+
+  package init(_ body: @escaping @Sendable () throws -> Value) {
+    let entry = Entry { [self] in
+      let result = Result { try body() }
+      outcome.withLock { $0 = result }
+      ended.open()
+    }
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument else { return nil }
+        // Balances `passRetained` below; the pointer is handed to this thread alone.
+        Unmanaged<Entry>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+      }, Unmanaged.passRetained(entry).toOpaque())
+    if code == 0 {
+      pthread_detach(thread)
+    } else {
+      outcome.withLock { $0 = .failure(Stuck(description: "pthread_create: \(code)")) }
+      ended.open()
+    }
+  }
+
+  /// What the body answered or threw; `Stuck` where it does not end.
+  @discardableResult
+  package func value() throws -> Value {
+    try ended.wait()
+    guard let outcome = outcome.withLock({ $0 }) else { throw Stuck(description: "no outcome") }
+    return try outcome.get()
+  }
+}
+
+private final class Entry {
+  let run: () -> Void
+  init(_ run: @escaping () -> Void) { self.run = run }
+}
+
+/// Runs `body` on several threads that start together, and waits for all.
+package func onThreads<Value: Sendable>(
+  _ count: Int, _ body: @escaping @Sendable (Int) throws -> Value
+) throws -> [Value] {
+  let start = Start(of: count)
+  let workers = (0..<count).map { number in
+    Worker<Value> {
+      start.arrive()
+      return try body(number)
+    }
+  }
+  return try workers.map { try $0.value() }
+}
+
+/// Lets its threads pass when the last of them is there, by spinning: they meet as closely as the machine allows.
+private final class Start: Sendable {
+  private let missing: Atomic<Int>
+
+  init(of count: Int) { missing = Atomic(count) }
+
+  func arrive() {
+    missing.subtract(1, ordering: .sequentiallyConsistent)
+    while missing.load(ordering: .sequentiallyConsistent) > 0 { sched_yield() }
+  }
+}
+
+/// Gives the processor away until `condition` holds.
+package func waitUntil(_ what: String, _ condition: () -> Bool) throws {
+  let deadline = DispatchTime.now() + patience
+  while !condition() {
+    guard DispatchTime.now() < deadline else { throw Stuck(description: "never seen: \(what)") }
+    sched_yield()
+  }
+}
