@@ -21,7 +21,10 @@ enum Benchmarks {
     case .memory:
       return try MemoryGrowth(operations: options.settings.operations(1_000_000), forget: options.forget).run()
     case .profile(let name):
-      try CountedRun.run(name, operations: options.settings.operations(1_000_000))
+      try CountedRun.run(name, operations: options.settings.operations)
+      return true
+    case .coldStart(let side):
+      try ColdStarts.start(side)
       return true
     }
   }
