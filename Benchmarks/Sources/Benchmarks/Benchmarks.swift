@@ -30,6 +30,8 @@ enum Benchmarks {
   }
 
   private static func measure(_ scenarios: [Scenario], _ options: Options) throws -> Bool {
+    let linking = "The Swift runtime is \(try SwiftRuntime.linking.rawValue).\n"
+    print(linking)
     var tables: [Table] = []
     for scenario in scenarios {
       let table = try scenario.measure(options.settings)
@@ -40,7 +42,7 @@ enum Benchmarks {
       if scenario == .sizes, let file = options.plot { try OutputFile.write(GraphSizes.plot(table).svg, to: file) }
     }
     if let file = options.json { try OutputFile.write(JSONReport.text(tables), to: file) }
-    if let file = options.markdown { try OutputFile.write(MarkdownReport.text(tables), to: file) }
+    if let file = options.markdown { try OutputFile.write("\(linking)\n\(MarkdownReport.text(tables))", to: file) }
     return tables.allSatisfy(\.failures.isEmpty)
   }
 
