@@ -33,7 +33,7 @@ bench-http: packages ## measures the service under load beside the same by hand,
 	@scripts/require-packages wrk curl
 	@scripts/bench-http
 
-check-cost: packages ## fails where a request or a lookup takes more instructions or allocations than Benchmarks/baseline.json
+check-cost: packages ## fails where requests, lookups or a startup take more than Benchmarks/baseline.json keeps, or the limits allow
 	@scripts/require-packages valgrind
 	@scripts/check-cost
 

@@ -21,12 +21,17 @@ enum Benchmarks {
     case .memory:
       return try MemoryGrowth(operations: options.settings.operations(1_000_000), forget: options.forget).run()
     case .profile(let name):
-      try CountedRun.run(name, operations: options.settings.operations(1_000_000))
+      try CountedRun.run(name, operations: options.settings.operations)
+      return true
+    case .coldStart(let side):
+      try ColdStarts.start(side)
       return true
     }
   }
 
   private static func measure(_ scenarios: [Scenario], _ options: Options) throws -> Bool {
+    let linking = "The Swift runtime is \(try SwiftRuntime.linking.rawValue).\n"
+    print(linking)
     var tables: [Table] = []
     for scenario in scenarios {
       let table = try scenario.measure(options.settings)
@@ -37,7 +42,7 @@ enum Benchmarks {
       if scenario == .sizes, let file = options.plot { try OutputFile.write(GraphSizes.plot(table).svg, to: file) }
     }
     if let file = options.json { try OutputFile.write(JSONReport.text(tables), to: file) }
-    if let file = options.markdown { try OutputFile.write(MarkdownReport.text(tables), to: file) }
+    if let file = options.markdown { try OutputFile.write("\(linking)\n\(MarkdownReport.text(tables))", to: file) }
     return tables.allSatisfy(\.failures.isEmpty)
   }
 

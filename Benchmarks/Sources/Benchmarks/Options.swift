@@ -4,6 +4,8 @@ struct Options {
     case measure([Scenario])
     case memory
     case profile(String)
+    /// What the program asks of itself, in a process of its own.
+    case coldStart(String)
   }
 
   struct Refused: Error, CustomStringConvertible { let description: String }
@@ -22,7 +24,7 @@ struct Options {
            Benchmarks memory [--operations n] [--forget n]
              a million request environments: does memory grow?
            Benchmarks profile [name] [--operations n]
-             one side alone, for a profiler: \(CountedRun.contestants.map(\.name).joined(separator: ", "))
+             one side alone, for a profiler: \(CountedRun.names)
 
     """
 
@@ -55,6 +57,9 @@ struct Options {
       switch name {
       case "memory" where scenarios.isEmpty:
         command = .memory
+        return
+      case ColdStarts.command where scenarios.isEmpty:
+        command = .coldStart(rest.popFirst() ?? "")
         return
       case "profile" where scenarios.isEmpty:
         command = .profile("request")

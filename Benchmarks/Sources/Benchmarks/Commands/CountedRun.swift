@@ -1,46 +1,51 @@
 import CMeasure
 
 /// One contestant alone, a fixed number of times: for a profiler to watch, and for `scripts/check-cost`.
-enum CountedRun {
-  /// The contestants by the name that `scripts/check-cost` knows them by.
-  static let contestants: [(name: String, make: @Sendable () throws -> Contestant)] = [
-    ("request", { try RequestContestants.container() }),
-    ("request-value-seed", { try RequestContestants.containerWithValue() }),
-    ("request-disposable", { try RequestContestants.containerDisposable() }),
-    ("request-in-swift", { try RequestContestants.containerInSwift() }),
-    ("request-by-key-path", { try RequestContestants.containerByKeyPath() }),
-    ("request-in-xml", { try RequestContestants.containerInXML() }),
-    ("lookup-type", { Lookup.byType(try LookupApplication()) }),
-    ("lookup-below", { Lookup.fromBelow(try LookupApplication()) }),
-    ("lookup-protocol", { Lookup.byProtocol(try LookupApplication()) }),
-    ("lookup-id", { Lookup.byTypeAndId(try LookupApplication()) }),
-    ("lookup-lent", { Lookup.lent(try LookupApplication()) }),
-    ("prototype", { PrototypeBuild.container(try Prototypes()) }),
-    ("assisted", { AssistedBuild.container(try AssistedApplication()) }),
-    (startup, { Startup.container(1000) }),
-    (largeStartup, { Startup.container(100_000) }),
-    ("session", { try Sessions.container() }),
-    ("finish", { try FinishAmongSiblings.container() }),
-    ("handwritten-request", { RequestContestants.handwritten() }),
-    ("handwritten-lookup", { Lookup.fieldRead(try LookupApplication()) }),
+struct CountedRun {
+  /// What `scripts/check-cost` knows it by.
+  let name: String
+  /// How many operations come first, which allocate to fill tables and are not counted.
+  var warmUp = 1000
+  var usualOperations = 1_000_000
+  let make: @Sendable () throws -> Contestant
+
+  static let all = [
+    CountedRun(name: "request") { try RequestContestants.container() },
+    CountedRun(name: "request-value-seed") { try RequestContestants.containerWithValue() },
+    CountedRun(name: "request-disposable") { try RequestContestants.containerDisposable() },
+    CountedRun(name: "request-in-swift") { try RequestContestants.containerInSwift() },
+    CountedRun(name: "request-by-key-path") { try RequestContestants.containerByKeyPath() },
+    CountedRun(name: "request-in-xml") { try RequestContestants.containerInXML() },
+    CountedRun(name: "lookup-type") { Lookup.byType(try LookupApplication()) },
+    CountedRun(name: "lookup-below") { Lookup.fromBelow(try LookupApplication()) },
+    CountedRun(name: "lookup-protocol") { Lookup.byProtocol(try LookupApplication()) },
+    CountedRun(name: "lookup-id") { Lookup.byTypeAndId(try LookupApplication()) },
+    CountedRun(name: "lookup-lent") { Lookup.lent(try LookupApplication()) },
+    CountedRun(name: "prototype") { PrototypeBuild.container(try Prototypes()) },
+    CountedRun(name: "assisted") { AssistedBuild.container(try AssistedApplication()) },
+    CountedRun(name: "startup-1000", warmUp: 1, usualOperations: 100) { Startup.container(1000) },
+    CountedRun(name: "startup-100000", warmUp: 0, usualOperations: 1) { Startup.container(100_000) },
+    CountedRun(name: "cold-start", warmUp: 0, usualOperations: 1) { ColdStarts.containerOnce() },
+    CountedRun(name: "session") { try Sessions.container() },
+    CountedRun(name: "finish") { try FinishAmongSiblings.container() },
+    CountedRun(name: "handwritten-request") { RequestContestants.handwritten() },
+    CountedRun(name: "handwritten-lookup") { Lookup.fieldRead(try LookupApplication()) },
+    CountedRun(name: "handwritten-cold-start", warmUp: 0, usualOperations: 1) { ColdStarts.handwrittenOnce() },
   ]
 
-  /// Takes too long to be done as often as the others.
-  private static let (startup, largeStartup) = ("startup-1000", "startup-100000")
+  static let names = all.map(\.name).joined(separator: ", ")
 
   struct Unknown: Error, CustomStringConvertible {
     let name: String
-    var description: String {
-      "nothing is called '\(name)'; there are \(contestants.map(\.name).joined(separator: ", "))"
-    }
+    var description: String { "nothing is called '\(name)'; there are \(names)" }
   }
 
-  /// Does the operation so many times, and prints how many blocks that allocated, not counting what the first
-  /// operations allocate to fill tables.
-  static func run(_ name: String, operations: Int) throws {
-    guard let make = contestants.first(where: { $0.name == name })?.make else { throw Unknown(name: name) }
-    let contestant = try make()
-    try contestant.run(name == largeStartup ? 0 : name == startup ? 1 : 1000)
+  /// Does the operation so many times, or as often as usual, and prints how many blocks that allocated.
+  static func run(_ name: String, operations: Int?) throws {
+    guard let counted = all.first(where: { $0.name == name }) else { throw Unknown(name: name) }
+    let contestant = try counted.make()
+    let operations = operations ?? counted.usualOperations
+    try contestant.run(counted.warmUp)
     measure_start_counting()
     let result = Result { try contestant.run(operations) }
     let blocks = measure_stop_counting()

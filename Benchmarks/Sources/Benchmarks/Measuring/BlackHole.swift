@@ -11,3 +11,6 @@ func useHeld(_ object: AnyObject) {
   // Not `withExtendedLifetime`: here that is a call of its own, which would be measured, too.
   _fixLifetime(object)
 }
+
+/// Keeps the object to the end of the process, so that its own end is not measured.
+func keep(_ object: AnyObject) { use(Unmanaged.passRetained(object).takeUnretainedValue()) }

@@ -1,6 +1,6 @@
 /// What can be measured; README.md says how each is.
 enum Scenario: String, CaseIterable {
-  case request, sizes, lookup, prototype, assisted, startup, session, finish, contended, loop
+  case request, sizes, lookup, prototype, assisted, startup, coldStart = "cold-start", session, finish, contended, loop
 
   func measure(_ settings: Settings) throws -> Table {
     switch self {
@@ -10,6 +10,7 @@ enum Scenario: String, CaseIterable {
     case .prototype: try PrototypeBuild(settings: settings).measure()
     case .assisted: try AssistedBuild(settings: settings).measure()
     case .startup: try Startup(settings: settings).measure()
+    case .coldStart: try ColdStarts(settings: settings).measure()
     case .session: try Sessions(settings: settings).measure()
     case .finish: try FinishAmongSiblings(settings: settings).measure()
     case .contended: try Contended(settings: settings).measure()
