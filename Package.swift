@@ -50,6 +50,7 @@ let package = Package(
       swiftSettings: settings),
 
     // Tests.
+    .target(name: "CForeignThread", path: "Tests/CForeignThread"),
     .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging"], swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["BeansSupport"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -60,9 +61,9 @@ let package = Package(
       name: "BeansConfigurationTests", dependencies: ["BeansConfiguration", "BeansSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "CBeansRuntime", "TestSupport"],
-      swiftSettings: settings),
-    .testTarget(name: "SpecificationTests", dependencies: ["Beans"], swiftSettings: settings),
+      name: "BeansTests", dependencies: ["Beans", "BeansSupport", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "SpecificationTests", dependencies: ["Beans", "BeansLogging", "CForeignThread"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(name: "FaultTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(

@@ -1,5 +1,4 @@
 import BeansSupport
-import CBeansRuntime
 
 /// Finds classes by what they are called in source.
 package enum ClassName {
@@ -7,11 +6,12 @@ package enum ClassName {
 
   /// The class of that name. Throws `.unknownClass`, saying what was found instead.
   package static func find(_ name: String) throws -> AnyClass {
+    guard RuntimeLayout.hasDescriptors else { return try findByFullPath(name) }
     let types = named(name)
     let candidates = types.filter { $0.path == name || $0.path.hasSuffix("." + name) }
     // The full path is the name of one type only, and what stands at the top of a module hides what is nested.
-    let depth = candidates.filter { $0.kind == beans_class }.map(\.names.count).min()
-    let classes = candidates.filter { $0.kind == beans_class && $0.names.count == depth }
+    let depth = candidates.filter { $0.descriptor.kind == .class }.map(\.names.count).min()
+    let classes = candidates.filter { $0.descriptor.kind == .class && $0.names.count == depth }
     if classes.count > 1 {
       throw unknown(name, "is the name of several classes: \(list(classes))")
     }
@@ -25,28 +25,38 @@ package enum ClassName {
     return type
   }
 
-  /// A type or protocol of the program.
-  private struct Named {
-    let descriptor: UnsafeRawPointer
+  /// The same by the full path, for classes at the top of a module or in other classes: without a look at what the images
+  /// hold.
+  static func findByFullPath(_ path: String) throws -> AnyClass {
+    let names = path.split(separator: ".", omittingEmptySubsequences: false)
+    let isPlain = path.unicodeScalars.allSatisfy {
+      $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "_" || $0 == ".")
+    }
+    if isPlain, let module = names.first {
+      let classes = names.dropFirst().map { "\($0.utf8.count)\($0)C" }.joined()
+      for module in [String(module)] + (module == "Beans" ? exported : []) {
+        if let type = _typeByName("\(module.utf8.count)\(module)\(classes)") as? AnyClass { return type }
+      }
+    }
+    throw unknown(path, "is no class in this program; only the full path of one is understood here")
+  }
 
-    var kind: beans_kind { beans_descriptor_kind(descriptor) }
+  /// A type or protocol of the program.
+  struct Named {
+    let descriptor: ContextDescriptor
+
     var kindName: String {
-      switch kind {
-      case beans_struct: "a struct"
-      case beans_enum: "an enum"
-      case beans_protocol: "a protocol"
+      switch descriptor.kind {
+      case .struct: "a struct"
+      case .enum: "an enum"
+      case .protocol: "a protocol"
       default: "no class"
       }
     }
 
     /// The names of the module, the types around it and of itself.
     var names: [String] {
-      var names: [String] = []
-      var next: UnsafeRawPointer? = descriptor
-      while let current = next {
-        names.append(beans_descriptor_name(current).map { String(cString: $0) } ?? "?")
-        next = beans_descriptor_parent(current)
-      }
+      var names = descriptor.names
       // Users know what `Beans` re-exports as part of that.
       if let module = names.last, ClassName.exported.contains(module) { names[names.count - 1] = "Beans" }
       return names.reversed()
@@ -55,10 +65,7 @@ package enum ClassName {
     var path: String { names.joined(separator: ".") }
 
     /// nil for generic classes.
-    var type: AnyClass? {
-      guard !beans_descriptor_is_generic(descriptor) else { return nil }
-      return beans_descriptor_metadata(descriptor).flatMap { unsafeBitCast($0, to: Any.Type.self) as? AnyClass }
-    }
+    var type: AnyClass? { descriptor.type as? AnyClass }
   }
 
   /// The types whose own name is the last part of `name`.
@@ -70,28 +77,12 @@ package enum ClassName {
   }
 
   /// The types of that own name, or all.
-  private static func search(_ name: String?) -> [Named] {
-    var found: [Named] = []
-    withUnsafeMutablePointer(to: &found) { found in
-      let collect: @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Bool = { descriptor, context in
-        if let descriptor {
-          context?.assumingMemoryBound(to: [Named].self).pointee.append(Named(descriptor: descriptor))
-        }
-        return true
-      }
-      if let name {
-        beans_find_types(name, name.utf8.count, collect, found)
-      } else {
-        beans_find_types(nil, 0, collect, found)
-      }
-    }
-    return found
-  }
+  private static func search(_ name: String?) -> [Named] { ContextDescriptor.all(named: name).map(Named.init) }
 
   private static func hint(_ name: String) -> String {
     guard name.utf8.count < 200 else { return "" }
     let isQualified = name.contains(".")
-    let paths = search(nil).filter { $0.kind == beans_class }.map(\.path)
+    let paths = search(nil).filter { $0.descriptor.kind == .class }.map(\.path)
     let near = Set(
       paths.filter { path in
         let end = path.split(separator: ".").last.map { String($0) } ?? ""

@@ -97,7 +97,7 @@ final class WeakAccess<Wrapped>: TypedAccess<Wrapped?>, @unchecked Sendable {
 
   override package func load(_ object: AnyObject) -> Wrapped?? {
     withMemory(of: object, as: UnsafeMutableRawPointer?.self) { reference in
-      guard let target = beans_weak_load(reference) else { return .some(nil) }
+      guard let target = swift_weakLoadStrong(reference) else { return .some(nil) }
       return withUnsafeTemporaryAllocation(
         byteCount: MemoryLayout<Wrapped?>.size, alignment: MemoryLayout<Wrapped?>.alignment
       ) { strong in
@@ -112,7 +112,7 @@ final class WeakAccess<Wrapped>: TypedAccess<Wrapped?>, @unchecked Sendable {
   override package func store(_ object: AnyObject, _ value: Wrapped?) {
     withMemory(of: object, as: UnsafeMutableRawPointer?.self) { reference in
       withUnsafeBytes(of: value) { strong in
-        beans_weak_store(reference, strong.load(as: UnsafeMutableRawPointer?.self))
+        swift_weakAssign(reference, strong.load(as: UnsafeMutableRawPointer?.self))
         copyTables(from: strong.baseAddress, to: UnsafeMutableRawPointer(reference))
       }
     }

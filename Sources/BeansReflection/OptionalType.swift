@@ -1,5 +1,3 @@
-import CBeansRuntime
-
 /// `Optional`, whatever it wraps.
 protocol OptionalType {
   static var wrappedType: Any.Type { get }
@@ -21,7 +19,7 @@ extension Optional: OptionalType {
       return (Wrapped.self as? any OptionalType.Type)?.lazyAccess(to: field)
         ?? LazyAccess<Wrapped>(field.offset, .plain)
     }
-    return field.ownership == beans_weak
+    return field.ownership == .weak
       ? WeakAccess<Wrapped>(field.offset, .optional()) : DirectAccess<Wrapped?>(field.offset, .optional())
   }
 

@@ -10,31 +10,41 @@ package struct StoredField {
   package let offset: Int
   let isVariable: Bool
   let isLazy: Bool
-  let ownership: beans_ownership
+  let ownership: FieldRecords.Ownership
   let owner: AnyClass
 
   private static let lazyPrefix = "$__lazy_storage_$_"
 
   /// The properties that `owner` itself declares, in order. No instance is made.
   package static func declared(by owner: AnyClass) -> [StoredField] {
-    let metadata = unsafeBitCast(owner, to: UnsafeRawPointer.self)
-    let inherited = _getSuperclass(owner).map { beans_field_count(unsafeBitCast($0, to: UnsafeRawPointer.self)) } ?? 0
-    let count = beans_field_count(metadata)
+    let inherited = _getSuperclass(owner).map { recursiveCount($0) } ?? 0
+    let count = recursiveCount(owner)
     guard inherited < count else { return [] }
+    let records = FieldRecords(of: owner)
     return (inherited..<count).map { index in
-      StoredField(beans_field(metadata, index, index - inherited), of: owner)
+      StoredField(at: index, of: owner) { records?.ownership(at: index - inherited) ?? .unmanaged }
     }
   }
 
-  private init(_ field: beans_field, of owner: AnyClass) {
+  /// Whether the name of one of `owner`'s own stored properties begins with an underscore. Costs less than to look at the
+  /// properties.
+  package static func hasUnderscored(in owner: AnyClass) -> Bool {
+    if RuntimeLayout.hasFieldRecords { return FieldRecords(reading: owner)?.hasUnderscored ?? false }
+    return declared(by: owner).contains { $0.name.hasPrefix("_") }
+  }
+
+  /// `index` counts from the outermost superclass's first property.
+  private init(at index: Int, of owner: AnyClass, ownership: () -> FieldRecords.Ownership) {
+    var field = beans_field()
+    let metadata = recursiveChildMetadata(owner, index: index, fieldMetadata: &field)
     let stored = field.name.map { String(cString: $0) } ?? ""
     isLazy = stored.hasPrefix(Self.lazyPrefix)
     name = isLazy ? String(stored.dropFirst(Self.lazyPrefix.count)) : stored
     // The runtime answers the empty tuple where it does not know the type, or its values cannot be copied.
-    type = field.type.map { unsafeBitCast($0, to: Any.Type.self) }.flatMap { $0 == Void.self ? nil : $0 }
-    offset = field.offset
+    type = metadata.map { unsafeBitCast($0, to: Any.Type.self) }.flatMap { $0 == Void.self ? nil : $0 }
+    offset = recursiveChildOffset(owner, index: index)
     isVariable = field.is_variable
-    ownership = field.ownership
+    self.ownership = field.is_strong ? .strong : ownership()
     self.owner = owner
   }
 
@@ -45,8 +55,22 @@ package struct StoredField {
   var obstacle: String? {
     guard let type else { return "its values cannot be copied, or the runtime does not know its type" }
     switch ownership {
-    case beans_unowned, beans_unmanaged: return "it is unowned: reading it could trap"
-    default: return TypeLayout.obstacle(type)
+    case .unowned, .unmanaged: return "it is unowned: reading it could trap"
+    case .strong, .weak: return TypeLayout.obstacle(type)
     }
   }
 }
+
+// Exported by the Swift runtime; the standard library's mirrors and `_forEachField` are built on them.
+
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+private func recursiveCount(_ type: Any.Type) -> Int
+
+/// Metadata of the declared type (of `weak` ones, the optional).
+@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
+private func recursiveChildMetadata(
+  _ type: Any.Type, index: Int, fieldMetadata: UnsafeMutablePointer<beans_field>
+) -> UnsafeRawPointer?
+
+@_silgen_name("swift_reflectionMirror_recursiveChildOffset")
+private func recursiveChildOffset(_ type: Any.Type, index: Int) -> Int

@@ -1,5 +1,3 @@
-import CBeansRuntime
-
 /// Which types look the same in a stored property as in generic code.
 ///
 /// The compiler stores functions with the calling convention of their exact type, and metatypes of values not at all;
@@ -7,26 +5,43 @@ import CBeansRuntime
 enum TypeLayout {
   /// Why a property of the type cannot be accessed by address; nil where it can.
   static func obstacle(_ type: Any.Type) -> String? {
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    switch metadata.load(as: UInt.self) {
+    if type is AnyClass { return nil }
+    guard RuntimeLayout.hasValueLayout else { return "this Swift runtime has \(type) in an unknown form" }
+    switch TypeRelation.kind(type) {
     case 0x300: return "\(type) belongs to the compiler"
     case 0x302: return "it holds a function, whose form in memory only the compiler knows"
-    case 0x304:
-      let instance = unsafeBitCast(metadata.load(fromByteOffset: word, as: UnsafeRawPointer.self), to: Any.Type.self)
-      return instance is AnyClass ? nil : "it holds the metatype of a value, which has no form in memory"
-    case 0x301: return elements(metadata).lazy.compactMap(obstacle).first
+    case metatypeKind:
+      return instance(type) is AnyClass ? nil : "it holds the metatype of a value, which has no form in memory"
+    case tupleKind: return elements(type).lazy.compactMap(obstacle).first
     default:
-      if beans_is_noncopyable(metadata) { return "\(type) cannot be copied" }
+      if isNoncopyable(unsafeBitCast(type, to: UnsafeRawPointer.self)) { return "\(type) cannot be copied" }
       return (type as? any OptionalType.Type).flatMap { obstacle($0.wrappedType) }
     }
   }
 
-  /// The element types of a tuple's metadata: count, labels, then pairs of type and offset.
-  private static func elements(_ tuple: UnsafeRawPointer) -> [Any.Type] {
-    (0..<tuple.load(fromByteOffset: word, as: Int.self)).map { index in
-      let element = tuple.load(fromByteOffset: (3 + 2 * index) * word, as: UnsafeRawPointer.self)
-      return unsafeBitCast(element, to: Any.Type.self)
+  static let tupleKind: UInt = 0x301
+  static let metatypeKind: UInt = 0x304
+
+  /// The element types of a tuple: its metadata is count, labels, then pairs of type and offset.
+  static func elements(_ tuple: Any.Type) -> [Any.Type] {
+    let metadata = unsafeBitCast(tuple, to: UnsafeRawPointer.self)
+    return (0..<metadata.load(fromByteOffset: word, as: Int.self)).map { index in
+      unsafeBitCast(
+        metadata.load(fromByteOffset: (3 + 2 * index) * word, as: UnsafeRawPointer.self), to: Any.Type.self)
     }
+  }
+
+  /// The type whose metatype this is.
+  static func instance(_ metatype: Any.Type) -> Any.Type {
+    let metadata = unsafeBitCast(metatype, to: UnsafeRawPointer.self)
+    return unsafeBitCast(metadata.load(fromByteOffset: word, as: UnsafeRawPointer.self), to: Any.Type.self)
+  }
+
+  /// Whether values must not be copied: stands in the value witness table, which is found before the metadata: eight
+  /// functions, size, stride, flags.
+  static func isNoncopyable(_ metadata: UnsafeRawPointer) -> Bool {
+    let witnesses = metadata.load(fromByteOffset: -word, as: UnsafeRawPointer.self)
+    return witnesses.load(fromByteOffset: 10 * word, as: UInt32.self) & 0x0080_0000 != 0
   }
 
   private static let word = MemoryLayout<UnsafeRawPointer>.size

@@ -1,6 +1,5 @@
 public import Beans
 public import BeansEventLoop
-import Synchronization
 
 /// The scope of one request: its beans are released on the loop's thread, whoever ends it.
 ///
@@ -10,10 +9,9 @@ import Synchronization
 ///
 /// The request ends by `Environment.finish()` or `finish()` here, from any thread; by the loop when the deadline has
 /// passed; by its session or application ending. One object per child: do not share it.
-public final class RequestScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
-  // The superclass is `@unchecked Sendable`; `host` guards what this class adds.
-  private let host: LoopHost
-  private let deadline: Duration?
+public final class RequestScope: LoopScope, ScopeOfOneName, @unchecked Sendable {
+  // Adds nothing to its superclass.
+  package static let scopeName = "request"
 
   /// Creates the scope of one request.
   ///
@@ -21,33 +19,6 @@ public final class RequestScope: AbstractBeanScope, HostedScope, @unchecked Send
   ///   - loop: where the beans are released.
   ///   - deadline: the loop finishes the request when it has passed; nil for never. Costs a timer.
   public init(loop: EventLoop, deadline: Duration? = nil) {
-    self.host = LoopHost(loop)
-    self.deadline = deadline
-    super.init(name: "request")
+    super.init(name: Self.scopeName, loop: loop, deadline: deadline)
   }
-
-  /// Finishes the request's environment. From any thread, idempotent; does not wait for the loop.
-  public override func finish() { host.environment?.finish() }
-
-  /// Called by the container.
-  public func opened(_ environment: Environment) {
-    host.opened(environment)
-    guard let deadline else { return }
-    host.arm(after: deadline) { [weak environment] in environment?.finish() }
-  }
-
-  /// Called by the container; a request does not count its lookups.
-  public func used() {}
-
-  /// Called by the container.
-  public var canReleaseHere: Bool { host.canReleaseHere }
-
-  /// Called by the container.
-  public func release(_ work: @escaping @Sendable () -> Void) -> Bool { host.release(work) }
-
-  /// Called by the container.
-  public func release(asynchronously work: @escaping @Sendable () async -> Void) { host.release(asynchronously: work) }
-
-  /// Called by the container.
-  public func closed() { host.closed() }
 }

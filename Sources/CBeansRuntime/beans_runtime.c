@@ -1,24 +1,26 @@
 #define _GNU_SOURCE
 #include "beans_runtime.h"
+
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-BEANS_THREAD_LOCAL void *beans_thread_resolution = 0;
-
+BEANS_THREAD_LOCAL uintptr_t beans_thread_resolution = 0;
 BEANS_THREAD_LOCAL uint32_t beans_thread_number = 0;
+BEANS_THREAD_LOCAL uintptr_t beans_thread_stack_limit = 0;
+uint64_t beans_unshared_counts = 0;
+
+void beans_rely_on_counts(uint64_t counts) { __atomic_store_n(&beans_unshared_counts, counts, __ATOMIC_RELAXED); }
 
 uint32_t beans_number_thread(void) {
   static uint32_t last = 0;
   uint32_t number;
-  do number = __atomic_add_fetch(&last, 4, __ATOMIC_RELAXED);
+  do number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
   while (!number);
   return beans_thread_number = number;
 }
-
-BEANS_THREAD_LOCAL uintptr_t beans_thread_stack_limit = 0;
 
 uintptr_t beans_find_stack_limit(void) {
   pthread_attr_t attributes;
@@ -42,62 +44,57 @@ __attribute__((constructor)) static void register_for_barriers(void) {
 void beans_barrier_on_all_threads(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
 
 // Of threads that have none: nobody writes to it, or looks for its address.
-static beans_lends no_lends = {.lent = {&no_lends}};
+static beans_hazards no_hazards = {.noted = {&no_hazards}};
+BEANS_THREAD_LOCAL beans_hazards *beans_thread_hazards = &no_hazards;
 
-BEANS_THREAD_LOCAL beans_lends *beans_thread_lends = &no_lends;
+static beans_hazards *all_hazards = 0;
+static pthread_key_t hazards_key;
+static pthread_once_t hazards_once = PTHREAD_ONCE_INIT;
 
-static beans_lends *all_lends = 0;
-static pthread_key_t lends_key;
-static pthread_once_t lends_once = PTHREAD_ONCE_INIT;
-
-static void hand_on_lends(void *lends) {
-  beans_thread_lends = &no_lends;
-  __atomic_store_n(&((beans_lends *)lends)->is_taken, 0, __ATOMIC_RELEASE);
+static void hand_on_hazards(void *hazards) {
+  beans_thread_hazards = &no_hazards;
+  __atomic_store_n(&((beans_hazards *)hazards)->is_taken, 0, __ATOMIC_RELEASE);
 }
 
-static void make_lends_key(void) { pthread_key_create(&lends_key, hand_on_lends); }
+static void make_hazards_key(void) { pthread_key_create(&hazards_key, hand_on_hazards); }
 
-static void take_lends(void) {
-  pthread_once(&lends_once, make_lends_key);
-  beans_lends *lends = __atomic_load_n(&all_lends, __ATOMIC_ACQUIRE);
-  for (; lends; lends = lends->next) {
+static void take_hazards(void) {
+  pthread_once(&hazards_once, make_hazards_key);
+  beans_hazards *hazards = __atomic_load_n(&all_hazards, __ATOMIC_ACQUIRE);
+  for (; hazards; hazards = hazards->next) {
     uint32_t is_free = 0;
-    if (__atomic_compare_exchange_n(&lends->is_taken, &is_free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) break;
+    if (__atomic_compare_exchange_n(&hazards->is_taken, &is_free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) break;
   }
-  if (!lends) {
-    lends = calloc(1, sizeof(beans_lends));
-    if (!lends) abort();
-    lends->is_taken = 1;
-    lends->next = __atomic_load_n(&all_lends, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&all_lends, &lends->next, lends, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  if (!hazards) {
+    hazards = calloc(1, sizeof(beans_hazards));
+    if (!hazards) abort();
+    hazards->is_taken = 1;
+    hazards->next = __atomic_load_n(&all_hazards, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&all_hazards, &hazards->next, hazards, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     }
   }
-  pthread_setspecific(lends_key, lends);
-  beans_thread_lends = lends;
+  pthread_setspecific(hazards_key, hazards);
+  beans_thread_hazards = hazards;
 }
 
-const void **beans_find_lend(void) {
-  if (beans_thread_lends == &no_lends) take_lends();
-  for (uint32_t index = 0; index < BEANS_LENDS; index++)
-    if (!beans_thread_lends->lent[index]) return &beans_thread_lends->lent[index];
+const void **beans_find_hazard(void) {
+  // Without the barrier, a note would not be seen in time.
+  if (!beans_has_barrier) return 0;
+  if (beans_thread_hazards == &no_hazards) take_hazards();
+  for (uint32_t index = 0; index < BEANS_HAZARDS; index++)
+    if (!beans_thread_hazards->noted[index]) return &beans_thread_hazards->noted[index];
   return 0;
 }
 
-const void *beans_lend_owner(uint32_t index) {
-  return beans_thread_lends == &no_lends ? 0 : beans_thread_lends->lent[index];
+const void *beans_hazard_of_this_thread(uint32_t index) {
+  return beans_thread_hazards == &no_hazards ? 0 : beans_thread_hazards->noted[index];
 }
 
-uint32_t beans_lend_count(void) {
-  uint32_t count = 0;
-  for (uint32_t index = 0; index < BEANS_LENDS; index++) count += beans_lend_owner(index) != 0;
-  return count;
-}
-
-_Bool beans_is_lent(const void *owner) {
+_Bool beans_hazard_is_noted(const void *owner) {
   beans_barrier_on_all_threads();
-  for (beans_lends *lends = __atomic_load_n(&all_lends, __ATOMIC_ACQUIRE); lends; lends = lends->next)
-    for (uint32_t index = 0; index < BEANS_LENDS; index++)
-      if (__atomic_load_n(&lends->lent[index], __ATOMIC_ACQUIRE) == owner) return 1;
+  for (beans_hazards *hazards = __atomic_load_n(&all_hazards, __ATOMIC_ACQUIRE); hazards; hazards = hazards->next)
+    for (uint32_t index = 0; index < BEANS_HAZARDS; index++)
+      if (__atomic_load_n(&hazards->noted[index], __ATOMIC_ACQUIRE) == owner) return 1;
   return 0;
 }
 

@@ -69,7 +69,7 @@ import Testing
           logger.info("\(number)")
         }
       }
-      #expect(log.entries.count == 800)
+      #expect(log.entries.count(where: { $0.logger == "installed.b" }) == 800)
     }
   }
 

@@ -80,7 +80,7 @@ private final class Cat: Animal, Initializable { override init() {} }
   func initCall() throws {
     let environment = try Environment(name: "environment")
     // a factory for type T is a function () -> T
-    try environment.define(environment.bean(Foo.self, factory: Foo.init as () -> Foo))
+    try environment.define(environment.bean(Foo.self, factory: Foo.init as @Sendable () -> Foo))
     #expect(try environment.getBean(Foo.self).bar == nil)
   }
 

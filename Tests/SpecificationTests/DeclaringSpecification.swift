@@ -91,7 +91,7 @@ import Testing
   func fluentDeclaration() throws {
     let environment = try Environment()
     let built = Counter()
-    let counting = {
+    let counting: @Sendable () -> Plain = {
       built.increment()
       return Plain()
     }

@@ -246,6 +246,14 @@ import Testing
     try environment.define(environment.bean(Party.self).property(\.cake, inject: InjectBean()))
     try requireFault(.cyclicDependency) { try environment.startup() }
   }
+
+  @Test("A product declared as its type may be nil when it is made: a type mismatch then, no fault of startup")
+  func anOptionalProductMayBeNil() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(MaybeMaking<Int?>(product: nil)).target(Int.self).lazy())
+    #expect(faults(of: environment).isEmpty)
+    #expect(throws: EnvironmentError(.typeMismatch, "")) { try environment.getBean(Int.self) }
+  }
 }
 
 private protocol Dessert { var flavour: String { get } }
@@ -329,4 +337,9 @@ private final class Namer: BeanPostProcessor {
     journal.note("processed \(type(of: bean))")
     return bean
   }
+}
+
+private struct MaybeMaking<Product>: FactoryBean {
+  let product: Product
+  func create() -> Product { product }
 }

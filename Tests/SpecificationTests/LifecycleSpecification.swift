@@ -262,7 +262,8 @@ import Testing
   @Test("An object whose building fails is not kept alive")
   func failedObjectIsFreed() throws {
     let environment = try Environment()
-    weak var failed: Part?
+    // Built on this thread.
+    nonisolated(unsafe) weak var failed: Part?
     try environment.define(
       environment.bean(
         Part.self, lazy: true,

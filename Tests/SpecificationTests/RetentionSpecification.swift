@@ -297,7 +297,8 @@ import Testing
 
   @Test("A failed environment keeps nothing that it had built")
   func failedStartup() throws {
-    weak var item: Item?
+    // Built on this thread.
+    nonisolated(unsafe) weak var item: Item?
     let environment = try Environment()
     try environment.define(
       environment.bean(
@@ -362,7 +363,7 @@ import Testing
   }
 }
 
-private final class Item: Initializable { init() {} }
+private final class Item: Initializable, Sendable { init() {} }
 
 private final class Token: Sendable {
   func use() {}

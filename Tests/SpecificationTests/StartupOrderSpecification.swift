@@ -9,9 +9,11 @@ import Testing
 
   private let journal = Journal()
 
-  private func noted<T>(_ type: T.Type, in environment: Environment, _ make: @escaping () -> T) -> TypedBeanDeclaration<
-    T
-  > {
+  private func noted<T>(_ type: T.Type, in environment: Environment, _ make: @escaping @Sendable () -> T)
+    -> TypedBeanDeclaration<
+      T
+    >
+  {
     let journal = journal
     return environment.bean(
       type,

@@ -154,7 +154,7 @@ import Testing
   func inheritsScopeAndLazy() throws {
     let environment = try Environment()
     let built = Counter()
-    let counting = {
+    let counting: @Sendable () -> Store = {
       built.increment()
       return Store()
     }
@@ -279,7 +279,7 @@ import Testing
   func unrelatedClass() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "base", abstract: true).property(\.url, value: "file:"))
-    let make = { Endpoint(host: "", port: 0) }
+    let make: @Sendable () -> Endpoint = { Endpoint(host: "", port: 0) }
     let (endpoint, line) = (environment.bean(Endpoint.self, parent: "base", factory: make), #line)
     try environment.define(endpoint)
     let fault = try requireFault(.typeMismatch, .invalidDeclaration) { try environment.startup() }

@@ -4,14 +4,14 @@
 extension AssistedBuilder {
   /// Declares a factory whose products need nothing; see the form for any number of parameters.
   @inlinable @inline(__always)
-  public func to(factory: @escaping () throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
+  public func to(factory: @escaping @Sendable () throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
     declare([]) { _, _ in try factory() }
   }
 
   /// Declares a factory of products; see the form for any number of parameters.
   @inlinable @inline(__always)
-  public func to<A>(factory: @escaping (A) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare([Dependency.of(A.self)]) { arguments, seed in
+  public func to<A>(factory: @escaping @Sendable (A) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare([Parameter.of(A.self)]) { arguments, seed in
       var arguments = arguments
       return try factory(arguments.take(as: A.self, or: seed))
     }
@@ -19,8 +19,8 @@ extension AssistedBuilder {
 
   /// Declares a factory of products; see the form for any number of parameters.
   @inlinable @inline(__always)
-  public func to<A, B>(factory: @escaping (A, B) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare([Dependency.of(A.self), Dependency.of(B.self)]) { arguments, seed in
+  public func to<A, B>(factory: @escaping @Sendable (A, B) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare([Parameter.of(A.self), Parameter.of(B.self)]) { arguments, seed in
       var arguments = arguments
       return try factory(arguments.take(as: A.self, or: seed), arguments.take(as: B.self, or: seed))
     }
@@ -28,8 +28,10 @@ extension AssistedBuilder {
 
   /// Declares a factory of products; see the form for any number of parameters.
   @inlinable @inline(__always)
-  public func to<A, B, C>(factory: @escaping (A, B, C) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare([Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self)]) { arguments, seed in
+  public func to<A, B, C>(factory: @escaping @Sendable (A, B, C) throws -> Element) -> TypedBeanDeclaration<
+    Factory<Tag>
+  > {
+    declare([Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self)]) { arguments, seed in
       var arguments = arguments
       return try factory(
         arguments.take(as: A.self, or: seed), arguments.take(as: B.self, or: seed), arguments.take(as: C.self, or: seed)
@@ -39,8 +41,10 @@ extension AssistedBuilder {
 
   /// Declares a factory of products; see the form for any number of parameters.
   @inlinable @inline(__always)
-  public func to<A, B, C, D>(factory: @escaping (A, B, C, D) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare([Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self)]) {
+  public func to<A, B, C, D>(factory: @escaping @Sendable (A, B, C, D) throws -> Element) -> TypedBeanDeclaration<
+    Factory<Tag>
+  > {
+    declare([Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self)]) {
       arguments, seed in
       var arguments = arguments
       return try factory(
@@ -52,10 +56,10 @@ extension AssistedBuilder {
   /// Declares a factory of products; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func to<A, B, C, D, E>(
-    factory: @escaping (A, B, C, D, E) throws -> Element
+    factory: @escaping @Sendable (A, B, C, D, E) throws -> Element
   ) -> TypedBeanDeclaration<Factory<Tag>> {
     declare([
-      Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self), Dependency.of(E.self),
+      Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self), Parameter.of(E.self),
     ]) { arguments, seed in
       var arguments = arguments
       return try factory(
@@ -68,11 +72,11 @@ extension AssistedBuilder {
   /// Declares a factory of products; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func to<A, B, C, D, E, F>(
-    factory: @escaping (A, B, C, D, E, F) throws -> Element
+    factory: @escaping @Sendable (A, B, C, D, E, F) throws -> Element
   ) -> TypedBeanDeclaration<Factory<Tag>> {
     declare([
-      Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self), Dependency.of(E.self),
-      Dependency.of(F.self),
+      Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self), Parameter.of(E.self),
+      Parameter.of(F.self),
     ]) { arguments, seed in
       var arguments = arguments
       return try factory(
@@ -85,11 +89,11 @@ extension AssistedBuilder {
   /// Declares a factory of products; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func to<A, B, C, D, E, F, G>(
-    factory: @escaping (A, B, C, D, E, F, G) throws -> Element
+    factory: @escaping @Sendable (A, B, C, D, E, F, G) throws -> Element
   ) -> TypedBeanDeclaration<Factory<Tag>> {
     declare([
-      Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self), Dependency.of(E.self),
-      Dependency.of(F.self), Dependency.of(G.self),
+      Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self), Parameter.of(E.self),
+      Parameter.of(F.self), Parameter.of(G.self),
     ]) { arguments, seed in
       var arguments = arguments
       return try factory(
@@ -103,11 +107,11 @@ extension AssistedBuilder {
   /// Declares a factory of products; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func to<A, B, C, D, E, F, G, H>(
-    factory: @escaping (A, B, C, D, E, F, G, H) throws -> Element
+    factory: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Element
   ) -> TypedBeanDeclaration<Factory<Tag>> {
     declare([
-      Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self), Dependency.of(E.self),
-      Dependency.of(F.self), Dependency.of(G.self), Dependency.of(H.self),
+      Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self), Parameter.of(E.self),
+      Parameter.of(F.self), Parameter.of(G.self), Parameter.of(H.self),
     ]) { arguments, seed in
       var arguments = arguments
       return try factory(
@@ -123,14 +127,14 @@ extension AssistedBuilder {
   /// That one would do for functions; a closure of so many parameters would rather be one that takes a tuple.
   @inlinable @inline(__always)
   public func to<A, B, C, D, E, F, G, H, I, each J>(
-    factory: @escaping (A, B, C, D, E, F, G, H, I, repeat each J) throws -> Element
+    factory: @escaping @Sendable (A, B, C, D, E, F, G, H, I, repeat each J) throws -> Element
   ) -> TypedBeanDeclaration<Factory<Tag>> {
-    var dependencies = [
-      Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self), Dependency.of(E.self),
-      Dependency.of(F.self), Dependency.of(G.self), Dependency.of(H.self), Dependency.of(I.self),
+    var parameters = [
+      Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self), Parameter.of(E.self),
+      Parameter.of(F.self), Parameter.of(G.self), Parameter.of(H.self), Parameter.of(I.self),
     ]
-    repeat dependencies.append(Dependency.of((each J).self))
-    return declare(dependencies) { arguments, seed in
+    repeat parameters.append(Parameter.of((each J).self))
+    return declare(parameters) { arguments, seed in
       var arguments = arguments
       return try factory(
         arguments.take(as: A.self, or: seed), arguments.take(as: B.self, or: seed),

@@ -1,23 +1,3 @@
-extension Environment {
-  /// Begins the declaration of a factory whose products are built from a seed and from beans.
-  ///
-  ///     try environment.define(
-  ///       environment
-  ///         .bindFactory(CustomerDetailViewController.self)
-  ///         .with(CustomerDetailViewController.AssistedSeed.self)
-  ///         .to { (seed: Assisted<String>, customerService: CustomerService) in
-  ///           CustomerDetailViewController(customerID: seed.get(), customerService: customerService)
-  ///         })
-  ///
-  /// The bean is the `Factory`, not the product: a plain declaration of the product's type may stand beside it. An
-  /// environment takes one binding per tag.
-  public func bindFactory<Element>(
-    _ type: Element.Type, file: StaticString = #fileID, line: UInt = #line
-  ) -> AssistedBuilder<Element, EmptySeed<Element>> {
-    AssistedBuilder(file: file, line: line)
-  }
-}
-
 /// A factory on its way to becoming a declaration; see `Environment.bindFactory`.
 public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element == Element {
   private let file: StaticString
@@ -41,10 +21,12 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
   /// the one the factory lives in. A product is new each time.
   @_disfavoredOverload
   @inlinable @inline(__always)
-  public func to<each D>(factory: @escaping (repeat each D) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
-    var dependencies: [Dependency] = []
-    repeat dependencies.append(Dependency.of((each D).self))
-    return declare(dependencies) { arguments, seed in
+  public func to<each D>(factory: @escaping @Sendable (repeat each D) throws -> Element) -> TypedBeanDeclaration<
+    Factory<Tag>
+  > {
+    var parameters: [Parameter] = []
+    repeat parameters.append(Parameter.of((each D).self))
+    return declare(parameters) { arguments, seed in
       var arguments = arguments
       return try factory(repeat arguments.take(as: (each D).self, or: seed))
     }
@@ -52,12 +34,57 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
 
   @usableFromInline
   func declare(
-    _ dependencies: [Dependency], _ create: @escaping AssistedConstructor<Tag>.Create
+    _ parameters: [Parameter], _ create: @escaping @Sendable (Arguments, Assisted<Tag.Seed>) throws -> Tag.Element
   ) -> TypedBeanDeclaration<Factory<Tag>> {
-    let constructor = AssistedConstructor<Tag>(dependencies, create)
-    let declaration = TypedBeanDeclaration<Factory<Tag>>(type: Factory<Tag>.self, id: nil, file: file, line: line)
-    declaration.constructor = constructor.factoryConstructor
-    declaration.fault = constructor.fault
+    let product = FactoryFunction.Product(type: Tag.Element.self, function: Self.product)
+    let function = FactoryFunction(
+      parameters: parameters, boxed: Parameter.of(Factory<Tag>.self),
+      identity: ObjectIdentifier(ValueBox<Factory<Tag>>.self), product: product
+    ) { arguments in
+      var arguments = arguments
+      return ValueBox(Factory<Tag>(arguments.take(as: BuilderOfProducts.self).builder, create))
+    }
+    let declaration = TypedBeanDeclaration<Factory<Tag>>(
+      type: Factory<Tag>.self, id: nil, location: SourceLocation(file: file, line: line))
+    declaration.set { $0.factory = function }
+    if let fault = fault(parameters) { declaration.note(fault: fault) }
     return declaration
   }
+
+  /// Describes the product; what makes it is the factory.
+  private static var product: FactoryFunction {
+    let type = Tag.Element.self
+    let isClass = type is AnyObject.Type
+    let identity: ObjectIdentifier? =
+      isClass
+      ? ObjectIdentifier(type)
+      : FactoryFunction.isExistential(type) ? nil : ObjectIdentifier(ValueBox<Tag.Element>.self)
+    return FactoryFunction(parameters: [], boxed: isClass ? nil : Parameter.of(type), identity: identity) { _ in
+      throw EnvironmentError(.invalidDeclaration, "\(Tag.Element.self) is built by a Factory<\(Tag.self)> only")
+    }
+  }
+
+  /// What is wrong with the parameters.
+  private func fault(_ parameters: [Parameter]) -> String? {
+    if Parameter.isWrapper(Tag.Element.self) {
+      return "\(Tag.Element.self) is not a bean: optionals, arrays and the container's own types cannot be built"
+    }
+    let seeds = parameters.filter { if case .seed = $0.kind { true } else { false } }
+    if seeds.count > 1 {
+      return "\(seeds.count) parameters are Assisted, and there is one seed: make it a tuple or a structure"
+    }
+    if let seed = seeds.first {
+      if seed.wanted == Assisted<Tag.Seed>.self { return nil }
+      return "the factory takes an \(seed.wanted), but the seed of \(Tag.self) is a \(Tag.Seed.self)"
+    }
+    if Tag.Seed.self == Void.self { return nil }
+    return "no parameter takes the seed of \(Tag.self): make one an Assisted<\(Tag.Seed.self)>"
+  }
+}
+
+/// Hands a `ProductBuilder` to a factory bean, as an argument.
+final class BuilderOfProducts: Sendable {
+  let builder: any ProductBuilder
+
+  init(_ builder: any ProductBuilder) { self.builder = builder }
 }

@@ -1,7 +1,7 @@
 /// What a declaration says about one property or parameter: where the value comes from.
 ///
-/// Startup settles it once against the type of the property or parameter; what does not fit is a fault then. A list or
-/// a map fits an array, a set or a dictionary, element by element.
+/// Startup binds it once to the type of the property or parameter; what does not fit is a fault then. A list or a map fits
+/// an array, a set or a dictionary, element by element.
 public enum BeanValue {
   /// A value, converted to the type where it is not of it already.
   indirect case value(Any)
@@ -34,4 +34,96 @@ public enum BeanValue {
     case .value, .reference, .text, .inject, .null: break
     }
   }
+
+  /// One element, key or value of a collection.
+  struct Part {
+    let value: BeanValue
+    let parameter: Parameter
+    let point: String
+  }
+
+  /// The collection that a list or a map becomes; nil where the wanted type is none, or takes the other kind.
+  func collection(as parameter: Parameter) -> (any CollectionType.Type)? {
+    guard let collection = parameter.wanted as? any CollectionType.Type else { return nil }
+    return switch self {
+    case .list(let elements): elements.isEmpty || collection.key == nil ? collection : nil
+    case .map(let entries): entries.isEmpty || collection.key != nil ? collection : nil
+    default: nil
+    }
+  }
+
+  /// Elements, or keys and elements in turn.
+  func parts(of collection: any CollectionType.Type, at point: String) -> [Part] {
+    switch self {
+    case .list(let elements):
+      let parameter = collection.element
+      return elements.enumerated().map {
+        Part(value: $0.element, parameter: parameter, point: "\(point), element \($0.offset)")
+      }
+    case .map(let entries):
+      guard let key = collection.key else { return [] }
+      let element = collection.element
+      return entries.enumerated().flatMap { index, entry in
+        [
+          Part(value: entry.key, parameter: key, point: "\(point), key \(index)"),
+          Part(value: entry.value, parameter: element, point: "\(point), element \(index)"),
+        ]
+      }
+    default: return []
+    }
+  }
+}
+
+/// A type that a list or a map can be made into, element by element.
+protocol CollectionType: SendableMetatype {
+  /// What a key is; nil where there are none.
+  static var key: Parameter? { get }
+  /// What an element is.
+  static var element: Parameter { get }
+  /// The collection of parts: elements, or keys and elements in turn. nil where a part does not fit.
+  static func assemble(_ parts: [Any]) -> Any?
+}
+
+extension CollectionType {
+  static var key: Parameter? { nil }
+}
+
+extension Array: CollectionType {
+  static var element: Parameter { Parameter.of(Element.self) }
+
+  static func assemble(_ parts: [Any]) -> Any? {
+    let elements = parts.compactMap { $0 as? Element }
+    return elements.count == parts.count ? elements : nil
+  }
+}
+
+extension Set: CollectionType {
+  static var element: Parameter { Parameter.of(Element.self) }
+
+  static func assemble(_ parts: [Any]) -> Any? {
+    let elements = parts.compactMap { $0 as? Element }
+    return elements.count == parts.count ? Set(elements) : nil
+  }
+}
+
+extension Dictionary: CollectionType {
+  static var key: Parameter? { Parameter.of(Key.self) }
+  static var element: Parameter { Parameter.of(Value.self) }
+
+  static func assemble(_ parts: [Any]) -> Any? {
+    var entries: [Key: Value] = [:]
+    for index in stride(from: 0, to: parts.count - 1, by: 2) {
+      guard let key = parts[index] as? Key, let value = parts[index + 1] as? Value, entries[key] == nil else {
+        return nil
+      }
+      entries[key] = value
+    }
+    return entries
+  }
+}
+
+extension Optional: CollectionType where Wrapped: CollectionType {
+  static var key: Parameter? { Wrapped.key }
+  static var element: Parameter { Wrapped.element }
+  static func assemble(_ parts: [Any]) -> Any? { Wrapped.assemble(parts) }
 }

@@ -41,21 +41,21 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
 
   /// Called on the final object after `Bean.postConstruct()`, on the thread that builds it. Throwing fails the build.
   @inlinable @discardableResult
-  public func postConstruct(_ body: @escaping (Instance) throws -> Void) -> Self {
-    postConstructs.append(BeanCallback(body))
+  public func postConstruct(_ body: @escaping @Sendable (Instance) throws -> Void) -> Self {
+    add(postConstruct: BeanCallback(body))
     return self
   }
 
   /// Called once per instance when its scope finishes, after `DisposableBean.preDestroy()`. Prototypes are not tracked.
   @inlinable @discardableResult
-  public func onDestroy(_ body: @escaping (Instance) throws -> Void) -> Self {
-    onDestroys.append(BeanCallback(body))
+  public func onDestroy(_ body: @escaping @Sendable (Instance) throws -> Void) -> Self {
+    add(onDestroy: BeanCallback(body))
     return self
   }
 
   @inlinable @inline(__always)
   func inject<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {
-    set(path, value, PropertyAccess(path))
+    set(path, value, PropertySetter(path))
     return self
   }
 }

@@ -6,78 +6,78 @@ extension Environment {
   @inlinable @inline(__always)
   public func bean<T>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping () throws -> T
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable () throws -> T
   ) -> TypedBeanDeclaration<T> {
-    declare(type, BeanConstructor(type, []) { _ in try factory() }, id, parent, lazy, abstract, file, line)
+    declare(type, FactoryFunction(type, []) { _ in try factory() }, id, parent, lazy, abstract, file, line)
   }
 
   /// Declares a bean built by constructor injection; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func bean<T, A>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping (A) throws -> T
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let constructor = BeanConstructor(type, Dependency.of(A.self).alone) { arguments in
+    let function = FactoryFunction(type, [Parameter.of(A.self)]) { arguments in
       var arguments = arguments
       return try factory(arguments.take(as: A.self))
     }
-    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+    return declare(type, function, id, parent, lazy, abstract, file, line)
   }
 
   /// Declares a bean built by constructor injection; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func bean<T, A, B>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping (A, B) throws -> T
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let constructor = BeanConstructor(type, [Dependency.of(A.self), Dependency.of(B.self)]) { arguments in
+    let function = FactoryFunction(type, [Parameter.of(A.self), Parameter.of(B.self)]) { arguments in
       var arguments = arguments
       return try factory(arguments.take(as: A.self), arguments.take(as: B.self))
     }
-    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+    return declare(type, function, id, parent, lazy, abstract, file, line)
   }
 
   /// Declares a bean built by constructor injection; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func bean<T, A, B, C>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping (A, B, C) throws -> T
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let constructor = BeanConstructor(type, [Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self)]) {
+    let function = FactoryFunction(type, [Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self)]) {
       arguments in
       var arguments = arguments
       return try factory(arguments.take(as: A.self), arguments.take(as: B.self), arguments.take(as: C.self))
     }
-    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+    return declare(type, function, id, parent, lazy, abstract, file, line)
   }
 
   /// Declares a bean built by constructor injection; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping (A, B, C, D) throws -> T
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let constructor = BeanConstructor(
-      type, [Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self)]
+    let function = FactoryFunction(
+      type, [Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self)]
     ) { arguments in
       var arguments = arguments
       return try factory(
         arguments.take(as: A.self), arguments.take(as: B.self), arguments.take(as: C.self), arguments.take(as: D.self))
     }
-    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+    return declare(type, function, id, parent, lazy, abstract, file, line)
   }
 
   /// Declares a bean built by constructor injection; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D, E>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping (A, B, C, D, E) throws -> T
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D, E) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let constructor = BeanConstructor(
+    let function = FactoryFunction(
       type,
       [
-        Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self),
-        Dependency.of(E.self),
+        Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self),
+        Parameter.of(E.self),
       ]
     ) { arguments in
       var arguments = arguments
@@ -85,20 +85,20 @@ extension Environment {
         arguments.take(as: A.self), arguments.take(as: B.self), arguments.take(as: C.self), arguments.take(as: D.self),
         arguments.take(as: E.self))
     }
-    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+    return declare(type, function, id, parent, lazy, abstract, file, line)
   }
 
   /// Declares a bean built by constructor injection; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D, E, F>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping (A, B, C, D, E, F) throws -> T
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D, E, F) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let constructor = BeanConstructor(
+    let function = FactoryFunction(
       type,
       [
-        Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self),
-        Dependency.of(E.self), Dependency.of(F.self),
+        Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self),
+        Parameter.of(E.self), Parameter.of(F.self),
       ]
     ) { arguments in
       var arguments = arguments
@@ -106,20 +106,20 @@ extension Environment {
         arguments.take(as: A.self), arguments.take(as: B.self), arguments.take(as: C.self), arguments.take(as: D.self),
         arguments.take(as: E.self), arguments.take(as: F.self))
     }
-    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+    return declare(type, function, id, parent, lazy, abstract, file, line)
   }
 
   /// Declares a bean built by constructor injection; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D, E, F, G>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping (A, B, C, D, E, F, G) throws -> T
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D, E, F, G) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let constructor = BeanConstructor(
+    let function = FactoryFunction(
       type,
       [
-        Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self),
-        Dependency.of(E.self), Dependency.of(F.self), Dependency.of(G.self),
+        Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self),
+        Parameter.of(E.self), Parameter.of(F.self), Parameter.of(G.self),
       ]
     ) { arguments in
       var arguments = arguments
@@ -127,20 +127,20 @@ extension Environment {
         arguments.take(as: A.self), arguments.take(as: B.self), arguments.take(as: C.self), arguments.take(as: D.self),
         arguments.take(as: E.self), arguments.take(as: F.self), arguments.take(as: G.self))
     }
-    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+    return declare(type, function, id, parent, lazy, abstract, file, line)
   }
 
   /// Declares a bean built by constructor injection; see the form for any number of parameters.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D, E, F, G, H>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping (A, B, C, D, E, F, G, H) throws -> T
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let constructor = BeanConstructor(
+    let function = FactoryFunction(
       type,
       [
-        Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self),
-        Dependency.of(E.self), Dependency.of(F.self), Dependency.of(G.self), Dependency.of(H.self),
+        Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self),
+        Parameter.of(E.self), Parameter.of(F.self), Parameter.of(G.self), Parameter.of(H.self),
       ]
     ) { arguments in
       var arguments = arguments
@@ -148,7 +148,7 @@ extension Environment {
         arguments.take(as: A.self), arguments.take(as: B.self), arguments.take(as: C.self), arguments.take(as: D.self),
         arguments.take(as: E.self), arguments.take(as: F.self), arguments.take(as: G.self), arguments.take(as: H.self))
     }
-    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+    return declare(type, function, id, parent, lazy, abstract, file, line)
   }
 
   /// Declares a bean built by constructor injection; see the form for any number of parameters.
@@ -158,14 +158,14 @@ extension Environment {
   public func bean<T, A, B, C, D, E, F, G, H, I, each J>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line,
-    factory: @escaping (A, B, C, D, E, F, G, H, I, repeat each J) throws -> T
+    factory: @escaping @Sendable (A, B, C, D, E, F, G, H, I, repeat each J) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    var dependencies = [
-      Dependency.of(A.self), Dependency.of(B.self), Dependency.of(C.self), Dependency.of(D.self), Dependency.of(E.self),
-      Dependency.of(F.self), Dependency.of(G.self), Dependency.of(H.self), Dependency.of(I.self),
+    var parameters = [
+      Parameter.of(A.self), Parameter.of(B.self), Parameter.of(C.self), Parameter.of(D.self), Parameter.of(E.self),
+      Parameter.of(F.self), Parameter.of(G.self), Parameter.of(H.self), Parameter.of(I.self),
     ]
-    repeat dependencies.append(Dependency.of((each J).self))
-    let constructor = BeanConstructor(type, dependencies) { arguments in
+    repeat parameters.append(Parameter.of((each J).self))
+    let function = FactoryFunction(type, parameters) { arguments in
       var arguments = arguments
       return try factory(
         arguments.take(as: A.self), arguments.take(as: B.self), arguments.take(as: C.self), arguments.take(as: D.self),
@@ -173,6 +173,6 @@ extension Environment {
         arguments.take(as: I.self),
         repeat arguments.take(as: (each J).self))
     }
-    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+    return declare(type, function, id, parent, lazy, abstract, file, line)
   }
 }

@@ -1,11 +1,13 @@
+public import BeansConfiguration
+
 extension Environment {
   /// The configuration: what is declared here, with that of the ancestors behind it. Children of one factory share one.
   ///
   /// Beans get it as a parameter. Sources that are beans are part of it from startup on. From any thread.
-  public var configurationManager: ConfigurationManager { plan.configuration }
+  public var configurationManager: ConfigurationManager { configuration }
 
   /// The conversions: those registered here, those of the ancestors, and the standard ones. From any thread.
-  public var conversionFactory: StandardConversionFactory { plan.configuration.conversions }
+  public var conversionFactory: StandardConversionFactory { configuration.conversions }
 
   /// The configuration value as `T`, converted if need be, or the default. An optional `T` is nil where there is neither.
   ///
@@ -16,8 +18,8 @@ extension Environment {
   public func getConfigurationValue<T>(
     _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = ""
   ) throws -> T {
-    if isFinishing { throw finishedError() }
-    return try plan.configuration.getValue(
+    if isFinished { throw finishedError() }
+    return try configuration.getValue(
       type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope)
   }
 
@@ -32,7 +34,7 @@ extension Environment {
   @discardableResult
   public func define(_ settings: Settings) throws -> Self {
     try checkDeclaring("define", at: settings.origin)
-    try settings.add(to: plan.configuration)
+    try settings.add(to: configuration)
     return self
   }
 
@@ -42,8 +44,8 @@ extension Environment {
   /// - Throws: what the source's `load` throws; `.invalidDeclaration` for a value that it cannot overrule; `.finished`.
   @discardableResult
   public func addConfigurationSource(_ source: any ConfigurationSource) throws -> Self {
-    if isFinishing { throw finishedError() }
-    try plan.configuration.addSource(source)
+    if isFinished { throw finishedError() }
+    try configuration.addSource(source)
     return self
   }
 
@@ -59,7 +61,7 @@ extension Environment {
     from source: S.Type, to target: T.Type, _ convert: @escaping @Sendable (S) throws -> T
   ) throws -> Self {
     try checkDeclaring("registerConversion")
-    plan.configuration.conversions.register(source, targetType: target, conversion: convert)
+    configuration.conversions.register(source, targetType: target, conversion: convert)
     return self
   }
 }

@@ -1,3 +1,5 @@
+import BeansReflection
+
 extension Environment {
   /// Declares a ready instance, class or value. It is wired and released like any other bean.
   ///
@@ -6,20 +8,18 @@ extension Environment {
   public func bean<T>(
     _ instance: T, id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
+    let location = SourceLocation(file: file, line: line)
     if let type = instance as? Any.Type {
-      let declaration = TypedBeanDeclaration<T>(type: type, id: id, file: file, line: line)
-      declaration.fault = "\(type) is a type, not an instance: conform to Initializable, or give a factory"
+      let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location)
+      declaration.note(fault: "\(type) is a type, not an instance: conform to Initializable, or give a factory")
       return declaration
     }
     let (type, object) = Self.identify(instance as Any)
-    let declaration = TypedBeanDeclaration<T>(type: type, id: id, file: file, line: line)
-    declaration.instance = object
-    declaration.constructor = BeanConstructor(dependencies: [], identity: ObjectIdentifier(Swift.type(of: object))) {
-      [unowned declaration] _ in
-      guard let instance = declaration.instance else {
-        throw EnvironmentError(.finished, "the instance has been released with its environment")
-      }
-      return instance
+    let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location)
+    let holder = InstanceHolder(object)
+    declaration.set {
+      $0.instance = holder
+      $0.factory = FactoryFunction(instance: holder, identity: ObjectIdentifier(Swift.type(of: object)))
     }
     return declaration
   }
@@ -30,8 +30,9 @@ extension Environment {
     file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
     let declaration = TypedBeanDeclaration<T>(
-      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, file: file, line: line)
-    declaration.defaultConstructor = BeanConstructor(initializing: type)
+      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
+      location: SourceLocation(file: file, line: line))
+    declaration.set { $0.initializer = FactoryFunction(initializing: type) }
     return declaration
   }
 
@@ -42,7 +43,8 @@ extension Environment {
     file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
     TypedBeanDeclaration<T>(
-      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, file: file, line: line)
+      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
+      location: SourceLocation(file: file, line: line))
   }
 
   /// Declares a bean built by constructor injection: each parameter of `factory` is resolved by its type.
@@ -53,26 +55,27 @@ extension Environment {
   @inlinable @inline(__always)
   public func bean<T, each D>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping (repeat each D) throws -> T
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (repeat each D) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    var dependencies: [Dependency] = []
-    repeat dependencies.append(Dependency.of((each D).self))
-    let constructor = BeanConstructor(type, dependencies) { arguments in
+    var parameters: [Parameter] = []
+    repeat parameters.append(Parameter.of((each D).self))
+    let function = FactoryFunction(type, parameters) { arguments in
       var arguments = arguments
       return try factory(repeat arguments.take(as: (each D).self))
     }
-    return declare(type, constructor, id, parent, lazy, abstract, file, line)
+    return declare(type, function, id, parent, lazy, abstract, file, line)
   }
 
   @usableFromInline
   func declare<T>(
-    _ type: T.Type, _ constructor: BeanConstructor, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool,
+    _ type: T.Type, _ function: FactoryFunction, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool,
     _ file: StaticString, _ line: UInt
   ) -> TypedBeanDeclaration<T> {
     let declaration = TypedBeanDeclaration<T>(
       // Not `type`: that may be a subclass, of which the factory knows nothing.
-      type: T.self, id: id, parent: parent, lazy: lazy, abstract: abstract, file: file, line: line)
-    declaration.constructor = constructor
+      type: T.self, id: id, parent: parent, lazy: lazy, abstract: abstract,
+      location: SourceLocation(file: file, line: line))
+    declaration.set { $0.factory = function }
     return declaration
   }
 
@@ -88,8 +91,10 @@ extension Environment {
     do {
       let type: AnyClass = try ClassName.find(className)
       let declaration = BeanDeclaration(
-        type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, origin: origin)
-      declaration.defaultConstructor = (type as? any Initializable.Type).map { BeanConstructor(initializing: $0) }
+        type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: SourceLocation(origin))
+      if let type = type as? any Initializable.Type {
+        declaration.set { $0.initializer = FactoryFunction(initializing: type) }
+      }
       return declaration
     } catch let error as EnvironmentError {
       throw EnvironmentError(error.code, error.message, path: id.map { ["'\($0)'"] } ?? [], origin: origin)
@@ -101,12 +106,14 @@ extension Environment {
     parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
     line: UInt = #line
   ) -> BeanDeclaration {
-    BeanDeclaration(type: nil, id: id, parent: parent, lazy: lazy, abstract: abstract, file: file, line: line)
+    BeanDeclaration(
+      type: nil, id: id, parent: parent, lazy: lazy, abstract: abstract,
+      location: SourceLocation(file: file, line: line))
   }
 
   /// An abstract bean without a class.
   public func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
-    BeanDeclaration(type: nil, id: id, abstract: true, file: file, line: line)
+    BeanDeclaration(type: nil, id: id, abstract: true, location: SourceLocation(file: file, line: line))
   }
 
   /// Adds a declaration. What is wrong with it is reported at startup, with all other faults.
@@ -114,14 +121,7 @@ extension Environment {
   /// - Throws: `.frozen` once the environment has started; what startup threw once that has failed.
   @discardableResult
   public func define(_ declaration: BeanDeclaration) throws -> Self {
-    try checkDeclaring("define", declaration.written, at: declaration.origin)
-    if declaration.isDefined {
-      declaration.fault = declaration.fault ?? "the same declaration is defined twice: make one for each bean"
-      // One fault for both.
-      if plan.declarations.contains(where: { $0 === declaration }) { return self }
-    }
-    declaration.isDefined = true
-    plan.declarations.append(declaration)
+    try declarations("define", declaration.spec.written, at: declaration.spec.location.origin).define(declaration)
     return self
   }
 
@@ -131,25 +131,36 @@ extension Environment {
   ///   one that is taken here or in an ancestor.
   @discardableResult
   public func registerScope(_ scope: any BeanScope) throws -> Self {
-    try checkDeclaring("registerScope")
-    if header.setup?.isTemplate == true {
+    _ = try declarations("registerScope")
+    let scopeName = scope.name
+    if core.kind.contains(.template) {
       throw EnvironmentError(
         .invalidDeclaration,
         "one scope object cannot serve all children of '\(name)': register it further out, or give "
-          + "the factory a scope", path: ["'\(scope.name)'"])
+          + "the factory a scope", path: ["'\(scopeName)'"])
     }
-    if scope.name == "singleton" || scope.name == "prototype" {
+    if Lifetime.isBuiltIn(scopeName) {
       throw EnvironmentError(
-        .invalidDeclaration, "scope '\(scope.name)' is built in and cannot be replaced", path: ["'\(scope.name)'"])
+        .invalidDeclaration, "scope '\(scopeName)' is built in and cannot be replaced", path: ["'\(scopeName)'"])
     }
-    if plan.chain.contains(where: { plan, _ in
-      plan.scopeName == scope.name || plan.scopes.contains { $0.name == scope.name }
-    }) {
+    if isKnown(scopeName) {
       throw EnvironmentError(
-        .invalidDeclaration, "a scope called '\(scope.name)' is there already", path: ["'\(scope.name)'"])
+        .invalidDeclaration, "a scope called '\(scopeName)' is there already", path: ["'\(scopeName)'"])
     }
-    plan.scopes.append(Plan.NamedScope(name: scope.name, scope: scope))
+    existingExtras?.resources?.add(scope, scopeName)
     return self
+  }
+
+  /// Whether a scope of that name has been registered here or further out, or is open there.
+  private func isKnown(_ scopeName: String) -> Bool {
+    var next = Optional(self)
+    while let environment = next {
+      let resources = environment.existingExtras?.resources
+      if resources?.scopes.contains(where: { $0.name == scopeName }) == true { return true }
+      if resources == nil, environment.name == scopeName { return true }
+      next = environment.parent
+    }
+    return false
   }
 
   /// Declares the children of one scope.
@@ -165,37 +176,86 @@ extension Environment {
     _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
     configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<Seed> {
-    try checkDeclaring("childFactory")
-    return try EnvironmentFactory(
-      declaring: scope, in: plan, of: header.setup?.isTemplate == true ? nil : self, makeScope
+    try EnvironmentFactory(
+      declaring: scope, in: try declarations("childFactory"), of: self, makeScope
     ) {
       try configure($0)
       // What `configure` declared would never be compiled.
-      try checkDeclaring("childFactory")
+      _ = try declarations("childFactory")
     }
   }
 
-  /// The same without a scope object, so that a trailing closure is the `configure` one.
+  /// Declares the children of one scope, which have no scope object: a trailing closure is the `configure` one.
   public func childFactory<Seed>(
     _ scope: String, seed: Seed.Type, configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<Seed> {
     try childFactory(scope, seed: seed, scope: nil, configure: configure)
   }
 
-  /// Throws `.frozen`, or what startup threw. `subject` and `origin` tell what comes too late.
+  /// What has been declared so far. Throws `.frozen`, or what startup threw; `subject` and `origin` tell what comes too late.
+  private func declarations(
+    _ what: String, _ subject: @autoclosure () -> String? = nil,
+    at origin: @autoclosure () -> EnvironmentError.Origin? = nil
+  ) throws -> EnvironmentDeclarations {
+    let resources = existingExtras?.resources
+    if core.lifecycle.phase == .declaring, resources?.starter == nil, let declarations = resources?.declarations {
+      return declarations
+    }
+    // The end before any startup is no failure of the declarations.
+    if let failure = resources?.failure, (failure as? EnvironmentError)?.code != .finished { throw failure }
+    throw EnvironmentError(
+      .frozen,
+      "\(what): environment '\(name)' has started, its declarations are closed: declare before startup() and before "
+        + "the first lookup", path: ["'\(name)'"] + (subject().map { [$0] } ?? []), origin: origin())
+  }
+
+  /// Throws where nothing can be declared any more.
   package func checkDeclaring(
     _ what: String, _ subject: @autoclosure () -> String? = nil,
     at origin: @autoclosure () -> EnvironmentError.Origin? = nil
   ) throws {
-    let isDeclaring = sideReference?._withUnsafeGuaranteedRef { $0.setup?.isDeclaring } == true
-    guard isDeclaring, !isFinishing else {
-      // The end before any startup is no failure of the declarations.
-      if let failure = header.setup?.failure, (failure as? EnvironmentError)?.code != .finished { throw failure }
-      throw EnvironmentError(
-        .frozen,
-        "\(what): environment '\(name)' has started, its declarations are closed: declare before startup() and before "
-          + "the first lookup", path: ["'\(name)'"] + (subject().map { [$0] } ?? []), origin: origin())
-    }
+    _ = try declarations(what, subject(), at: origin())
+  }
+
+  /// Gives a bean another id. Whatever takes an id takes the alias, too; reports show the bean's own.
+  ///
+  /// The bean may be declared later, or further out; an alias may name another one. What is wrong with it is reported at
+  /// startup, with all other faults: an id that is taken (`.duplicateId`), no such bean (`.unknownBean`), a circle.
+  ///
+  /// - Throws: `.frozen` once the environment has started.
+  @discardableResult
+  public func alias(_ name: String, of id: String, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
+    try alias(name, of: id, SourceLocation(file: file, line: line))
+  }
+
+  /// Gives a bean another id, in a document.
+  @discardableResult
+  package func alias(_ name: String, of id: String, origin: EnvironmentError.Origin) throws -> Self {
+    try alias(name, of: id, SourceLocation(origin))
+  }
+
+  private func alias(_ name: String, of id: String, _ location: SourceLocation) throws -> Self {
+    try declarations("alias", "'\(name)'", at: location.origin)
+      .add(EnvironmentDeclarations.Alias(name: name, target: id, location: location))
+    return self
+  }
+
+  /// Begins the declaration of a factory whose products are built from a seed and from beans.
+  ///
+  ///     try environment.define(
+  ///       environment
+  ///         .bindFactory(CustomerDetailViewController.self)
+  ///         .with(CustomerDetailViewController.AssistedSeed.self)
+  ///         .to { (seed: Assisted<String>, customerService: CustomerService) in
+  ///           CustomerDetailViewController(customerID: seed.get(), customerService: customerService)
+  ///         })
+  ///
+  /// The bean is the `Factory`, not the product: a plain declaration of the product's type may stand beside it. An
+  /// environment takes one binding for each tag.
+  public func bindFactory<Element>(
+    _ type: Element.Type, file: StaticString = #fileID, line: UInt = #line
+  ) -> AssistedBuilder<Element, EmptySeed<Element>> {
+    AssistedBuilder(file: file, line: line)
   }
 
   /// The dynamic type of an instance, and what a slot holds for it.

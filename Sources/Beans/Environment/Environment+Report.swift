@@ -1,40 +1,72 @@
+import Synchronization
+
 extension Environment {
   /// What is declared here, in order of definition, and what lives below, as text for people.
   ///
-  /// A line per bean: its type, id, scope, and whether it is lazy, abstract or primary; with `traceOrigin`, where it was
-  /// declared. From any thread; walks the whole tree.
+  /// A line for each bean: its type, id, scope, and whether it is lazy, abstract or primary; with `traceOrigin`, where it
+  /// was declared. From any thread; walks the whole tree.
   public func report() -> String {
     var lines = ["### ENVIRONMENT \(name) REPORT"]
-    let traceOrigin = header.setup?.traceOrigin == true
-    for (declaration, definition) in plan.declared {
-      lines.append("- \(describe(declaration, definition))\(traceOrigin ? " origin: \(declaration.origin)" : "")")
+    let traceOrigin = existingExtras?.resources?.traceOrigin == true
+    for summary in summaries {
+      lines.append("- \(describe(summary))\(traceOrigin ? " origin: \(summary.location.origin)" : "")")
     }
     lines.append("")
     appendTree(&lines, indent: "")
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private func describe(_ declaration: BeanDeclaration, _ definition: Definition?) -> String {
-    var words = [(definition?.type ?? declaration.type).map { "\($0)" } ?? "template"]
-    if let id = declaration.id { words.append("\"\(id)\"") }
-    if let maker = definition?.maker { words.append("factory: \(maker.type)") }
-    if definition?.isLazy ?? declaration.isLazy ?? false { words.append("lazy: true") }
-    if declaration.isAbstract { words.append("abstract: true") }
-    if declaration.isPrimary { words.append("primary: true") }
-    let scope = definition?.scopeName ?? declaration.scopeName ?? plan.scopeName ?? "singleton"
-    if scope != "singleton" { words.append("scope: \(scope)") }
+  private var summaries: [Plan.Summary] {
+    if let plan = core.plan { return plan.with { $0.summaries } }
+    return existingExtras?.resources?.summaries ?? []
+  }
+
+  private func describe(_ summary: Plan.Summary) -> String {
+    var words = [summary.type.map { "\($0)" } ?? "template"]
+    if let id = summary.id { words.append("\"\(id)\"") }
+    if let maker = summary.maker { words.append("factory: \(maker)") }
+    if summary.isLazy { words.append("lazy: true") }
+    if summary.isAbstract { words.append("abstract: true") }
+    if summary.isPrimary { words.append("primary: true") }
+    if summary.scopeName != "singleton" { words.append("scope: \(summary.scopeName)") }
     return words.joined(separator: " ")
   }
 
   private func appendTree(_ lines: inout [String], indent: String) {
-    let state = state
+    let lifecycle = core.lifecycle
     let phase =
-      state & State.failed != 0
-      ? "failed"
-      : isReleased
-        ? "finished"
-        : state & State.finishing != 0 ? "finishing" : state & State.unstarted != 0 ? "not started" : "open"
+      switch lifecycle.phase {
+      case _ where lifecycle.isFailed: "failed"
+      case .open: "open"
+      case .declaring, .starting: "not started"
+      case .closed, .finishing, .releasing: "finishing"
+      case .released: "finished"
+      }
     lines.append("\(indent)\(name): \(phase), \(createdBeans) beans")
-    for child in existingSide?.children.all ?? [] { child.appendTree(&lines, indent: indent + "  ") }
+    for child in liveChildren { child.appendTree(&lines, indent: indent + "  ") }
+  }
+
+  /// Counts for each scope: this environment and all that were opened below it so far, live or not, wherever in the tree.
+  ///
+  /// Walks the live children; for reports. From any thread.
+  public func statistics() -> [ScopeStatistics] {
+    var own = ScopeStatistics(scope: name)
+    own.opened = 1
+    own.finished = isReleased ? 1 : 0
+    own.created = createdBeans
+    own.released = existingExtras?.releasedBeans.load(ordering: .relaxed) ?? 0
+    guard let extras = existingExtras else { return [own] }
+    let (live, ended) = core.lock.withLock { (extras.children.all, extras.children.statistics) }
+    // A live child has been counted as opened when it joined; what lives below it has not.
+    let counted = live.map { child in
+      var counts = ScopeStatistics(scope: child.name)
+      counts.opened = -1
+      return counts
+    }
+    return ScopeStatistics.merged([own] + ended + counted + live.flatMap { $0.statistics() })
+  }
+
+  private var liveChildren: [Environment] {
+    existingExtras.map { extras in core.lock.withLock { extras.children.all } } ?? []
   }
 }

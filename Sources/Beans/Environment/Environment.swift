@@ -1,5 +1,4 @@
-import Builtin
-public import Synchronization
+import BeansConfiguration
 
 /// A container. Environments form a tree: a child sees everything its ancestors declare and changes nothing of theirs.
 ///
@@ -9,53 +8,9 @@ public import Synchronization
 ///
 /// End it with `shutdown()`. An environment dropped without that lets go of its beans untold; one that has children, or
 /// beans that hold it, is held by them and stays.
-public final class Environment: @unchecked Sendable {
-  // All mutable parts are atomic, guarded by the parent's list of children, or written before the environment is
-  // published; each says which. One struct, so that the children of factories can be allocated with their slots.
-  @exclusivity(unchecked)
-  @usableFromInline var header: Header
-
-  @usableFromInline
-  struct Header: ~Copyable {
-    /// Retained by a plain environment; the children of factories rely on their parent's plan, which holds it.
-    @usableFromInline let plan: Unmanaged<Plan>
-    /// Retained. Not a strong field, because reading one costs a retain and a release.
-    let parent: Unmanaged<Environment>?
-    @usableFromInline let state: Atomic<UInt>
-    /// What most children of factories never need; see `Side`. Retained.
-    let side: Atomic<UInt>
-    // Links of the parent's list of children, guarded by that list.
-    var previous: Unmanaged<Environment>?
-    var next: Unmanaged<Environment>?
-    /// Who fills which slot, while that is only written down here; see `claimAlone`. In the end, see `isReleased`.
-    let leader = Atomic<UInt32>(0)
-    let claim = Atomic<UInt16>(0)
-    /// How many slots leaders have filled; see `CreationOrder`.
-    let created = Atomic<UInt16>(0)
-
-    /// Of a child of a factory.
-    @inline(__always)
-    init(plan: Plan, parent: Environment) {
-      self.plan = .passUnretained(plan)
-      self.parent = .passRetained(parent)
-      self.state = Atomic(plan.initialState)
-      self.side = Atomic(0)
-    }
-
-    /// Of a plain environment.
-    init(plan: Plan, parent: Environment?, setup: Setup) {
-      self.plan = .passRetained(plan)
-      self.parent = parent.map { .passRetained($0) }
-      self.state = Atomic(State.unstarted | State.unled | State.sharing | State.shared)
-      // Threads that open children share a plain environment's list of them, so that has several parts.
-      self.side = Atomic(UInt(bitPattern: Unmanaged.passRetained(Side(shards: 8, setup: setup)).toOpaque()))
-    }
-
-    /// nil in the children of factories.
-    var setup: Setup? {
-      Unmanaged<Side>.word(side.load(ordering: .acquiring))?._withUnsafeGuaranteedRef { $0.setup }
-    }
-  }
+public final class Environment: Sendable {
+  /// The one stored property: a factory's child has its slots behind it, in the same allocation.
+  @usableFromInline let core: EnvironmentCore
 
   /// Creates an empty environment, to be declared, then started.
   ///
@@ -65,59 +20,36 @@ public final class Environment: @unchecked Sendable {
   ///     is started before this one.
   ///   - traceOrigin: keeps the origins of declarations in `report()`. Errors name them anyhow.
   /// - Throws: `.finished` when the parent has been finished.
-  public init(name: String = "environment", parent: Environment? = nil, traceOrigin: Bool = false) throws {
-    if let parent, parent.isFinishing { throw parent.finishedError() }
-    header = Header(
-      plan: Plan(name: name, scopeName: nil, parent: parent?.plan), parent: parent,
-      setup: Setup(traceOrigin: traceOrigin))
-    plan.home = Self.canLend ? .passUnretained(self) : nil
+  public convenience init(name: String = "environment", parent: Environment? = nil, traceOrigin: Bool = false) throws {
+    if let parent, parent.core.lifecycle.isEnding { throw parent.finishedError() }
+    let declarations = EnvironmentDeclarations(
+      name: name, configuration: ConfigurationManager(parent: parent?.configuration))
+    self.init(
+      EnvironmentResources(declarations, traceOrigin: traceOrigin, log: parent?.log ?? .shared), parent: parent, .plain)
   }
 
   /// What a factory's `configure` is handed: declares, never starts.
-  init(configuring plan: Plan, parent: Environment?) {
-    header = Header(plan: plan, parent: parent, setup: Setup(isTemplate: true))
+  convenience init(configuring declarations: EnvironmentDeclarations, parent: Environment?) {
+    self.init(
+      EnvironmentResources(declarations, traceOrigin: false, log: parent?.log ?? .shared), parent: parent,
+      [.plain, .template])
   }
 
-  /// A child of a factory, together with what it keeps; see `Tail`.
-  static func allocate(plan: Plan, parent: Environment) -> Environment {
-    let child = Builtin.allocWithTailElems_1(Environment.self, plan.tail.words._builtinWordValue, Slot.self)
-    let slots = child.tail
-    for index in 0..<plan.slotCount { (slots + index).initialize(to: Slot()) }
-    withUnsafeMutablePointer(to: &child.header) { $0.initialize(to: Header(plan: plan, parent: parent)) }
-    return child
+  private init(_ resources: EnvironmentResources, parent: Environment?, _ kind: EnvironmentCore.Kind) {
+    core = EnvironmentCore(parent: parent, kind, EnvironmentExtras(resources))
   }
-
-  /// Where the memory of a factory's child goes on behind its header. A plain environment ends there.
-  @inline(__always)
-  var tail: UnsafeMutablePointer<Slot> { UnsafeMutablePointer(Builtin.projectTailElems(self, Slot.self)) }
-
-  /// One per bean; see `Slot`.
-  @inline(__always)
-  var slots: UnsafeMutablePointer<Slot> { header.plan._withUnsafeGuaranteedRef { $0.slots } ?? tail }
 
   deinit {
-    // Nearly always: a factory's child that has ended.
-    if header.side.load(ordering: .relaxed) != 0 || isCustomScope || isHosted || !isReleased { letGo() }
-    header.parent?.release()
+    // Nearly always a request that has ended.
+    if !core.lifecycle.isReleased { letGoOfBeans() }
+    if !core.kind.isDisjoint(with: .withScope) { dropScope() }
   }
 
-  private func letGo() {
-    // Only an environment that was never finished still holds beans; there is nobody left to tell them.
-    releaseAbandoned()
-    // Recipes hold each other: letting go of the plan as it is would walk the longest chain by recursion.
-    if header.setup?.isTemplate == false, !isReleased { plan.dismantle() }
-    dropScope()
-    if header.setup != nil { header.plan.release() }
-    Unmanaged<Side>.word(header.side.load(ordering: .relaxed))?.release()
-  }
-
-  var plan: Plan { header.plan._withUnsafeGuaranteedRef { $0 } }
-
-  /// For reports and errors; the scope's name in the children of a factory.
-  public var name: String { plan.name }
+  /// For reports and errors; the scope's name in the children of factories.
+  public var name: String { existingExtras?.resources?.name ?? core.compiledPlan.with { $0.name } }
 
   /// The environment whose beans this one sees.
-  public var parent: Environment? { header.parent?._withUnsafeGuaranteedRef { $0 } }
+  public var parent: Environment? { core.parent?.object }
 
   /// The child environment that is current for the running task or synchronous scope; see `withChild`.
   @TaskLocal public static var current: Environment?
@@ -125,22 +57,52 @@ public final class Environment: @unchecked Sendable {
   /// The environment whose asynchronous release the running task is part of.
   @TaskLocal static var releasing: Environment?
 
-  /// Whether `other` is this environment's parent, or its parent's, and so on.
-  func isDescendant(of other: Environment) -> Bool {
-    var next = header.parent
+  var existingExtras: EnvironmentExtras? { core.extras?.object }
+
+  /// What most children never need; made when something of it is.
+  var extras: EnvironmentExtras { (core.extras ?? core.offer(EnvironmentExtras())).object }
+
+  /// The resources of the nearest environment that is no child of a factory.
+  var homeResources: EnvironmentResources? {
+    var next = Optional(Unretained(self))
     while let environment = next {
-      if environment.toOpaque() == Unmanaged.passUnretained(other).toOpaque() { return true }
-      next = environment._withUnsafeGuaranteedRef { $0.header.parent }
+      if let resources = environment.with({ $0.existingExtras?.resources }) { return resources }
+      next = environment.with { $0.core.parent }
+    }
+    return nil
+  }
+
+  var log: ContainerLog { homeResources?.log ?? .shared }
+
+  var configuration: ConfigurationManager {
+    existingExtras?.resources?.configuration ?? core.compiledPlan.with { $0.configuration }
+  }
+
+  @inline(__always)
+  var creationLog: CreationLog { core.compiledPlan.with { CreationLog(of: core.slots, $0.layout) } }
+
+  /// Beans created here so far; the seed is none.
+  var createdBeans: Int { core.plan == nil ? 0 : creationLog.count }
+
+  /// Whether `other` is this environment's parent, or its parent's, and so on.
+  func isDescendant(of other: Environment) -> Bool { isDescendant(of: Unretained(other)) }
+
+  func isDescendant(of other: Unretained<Environment>) -> Bool {
+    var next = core.parent
+    while let environment = next {
+      if environment == other { return true }
+      next = environment.with { $0.core.parent }
     }
     return false
   }
 
   /// The environment so many steps further out. The plan knows that it exists.
   @inline(__always)
-  func ancestor(_ hops: Int) -> Unmanaged<Environment> {
-    var environment = Unmanaged.passUnretained(self)
+  func ancestor(_ hops: Int32) -> Unretained<Environment> {
+    var environment = Unretained(self)
     for _ in 0..<hops {
-      environment = environment._withUnsafeGuaranteedRef { $0.header.parent.unsafelyUnwrapped }
+      guard let parent = environment.with({ $0.core.parent }) else { break }
+      environment = parent
     }
     return environment
   }

@@ -1,33 +1,48 @@
+import BeansConfiguration
+import Synchronization
+
 /// Builds child environments of one scope from a plan that was compiled once.
 ///
 /// Opening a child costs one allocation beyond its beans, which are built at first use.
 public final class EnvironmentFactory<Seed>: Sendable {
-  @usableFromInline let opener: ChildOpener
+  @usableFromInline let opener: ChildOpening
 
+  /// - Parameters:
+  ///   - scope: the name of the scope.
+  ///   - outer: what is declared where the factory is.
+  ///   - environment: where the factory is declared: a template for the children of another one.
+  ///   - makeScope: makes the scope object of each child.
+  ///   - configure: declares beans of the children.
   init(
-    declaring scope: String, in parent: Plan, of environment: Environment?,
+    declaring scope: String, in outer: EnvironmentDeclarations, of environment: Environment?,
     _ makeScope: (@Sendable () -> any BeanScope)?, _ configure: (Environment) throws -> Void
   ) throws {
-    if scope == "singleton" || scope == "prototype" {
+    if Lifetime.isBuiltIn(scope) {
       throw EnvironmentError(
         .invalidDeclaration, "scope '\(scope)' is built in and cannot be a factory's scope", path: ["'\(scope)'"])
     }
-    if parent.chain.contains(where: { $0.plan.scopeName == scope }) {
+    if outer.isOpen(scope) {
       throw EnvironmentError(
         .invalidDeclaration, "scope '\(scope)' is open in an ancestor already", path: ["'\(scope)'"])
     }
-    let hasSeed = Seed.self != Void.self
-    let plan = Plan(name: scope, scopeName: scope, parent: parent, hasSeed: hasSeed)
-    if hasSeed {
-      let identity = Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self)
-      plan.setSeed(
-        Seed.self, identity: identity, origin: EnvironmentError.Origin(file: "childFactory(\"\(scope)\")", line: 0))
+    var seed: EnvironmentDeclarations.Seed?
+    if Seed.self != Void.self {
+      seed = EnvironmentDeclarations.Seed(
+        type: Seed.self,
+        identity: Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self),
+        location: SourceLocation(EnvironmentError.Origin(file: "childFactory(\"\(scope)\")", line: 0)))
     }
-    opener = ChildOpener(plan, of: environment, makeScope)
-    let declaring = Environment(configuring: plan, parent: environment)
-    try configure(declaring)
-    declaring.closeDeclarations()
-    parent.factories.append(plan)
+    let home = environment.flatMap { $0.core.kind.contains(.template) ? nil : $0 }
+    let opener = ChildOpening(scope, outerName: outer.name, of: home, makeScope)
+    let declarations = EnvironmentDeclarations(
+      name: scope, scopeName: scope, configuration: ConfigurationManager(parent: outer.configuration), seed: seed,
+      hasScope: makeScope != nil, outer: outer, compiled: { [weak opener] in opener?.compiled($0) })
+    self.opener = opener
+    let template = Environment(configuring: declarations, parent: environment)
+    try configure(template)
+    template.closeDeclarations()
+    outer.add(declarations)
+    opener.declared(declarations)
   }
 
   /// A child of the environment that declared this factory; of a nested factory, a child of the current environment
@@ -36,9 +51,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// - Throws: `.finished` when the parent has been finished; `.scopeNotActive` when there is no parent to be found;
   ///   what the parent's startup throws.
   @inlinable
-  public func build(_ seed: __owned Seed) throws -> Environment {
-    try opener.open(Self.object(for: consume seed))
-  }
+  public func build(_ seed: __owned Seed) throws -> Environment { try opener.open(Self.object(for: consume seed)) }
 
   /// A child of an environment that the enclosing factory built (a request in its session).
   ///
@@ -48,11 +61,11 @@ public final class EnvironmentFactory<Seed>: Sendable {
     try opener.open(Self.object(for: consume seed), in: parent)
   }
 
-  /// What the first slot of a child holds, with the caller's reference if that is an object.
+  /// What the first slot of a child holds, with the caller's count if that is an object.
   @inlinable @inline(__always)
-  static func object(for seed: __owned Seed) -> Unmanaged<AnyObject>? {
-    if Seed.self is AnyObject.Type { return .passRetained(_unsafeReferenceCast(consume seed, to: AnyObject.self)) }
-    return Seed.self == Void.self ? nil : .passRetained(ValueBox(consume seed))
+  static func object(for seed: __owned Seed) -> ObjectReference? {
+    if Seed.self is AnyObject.Type { return ObjectReference(_unsafeReferenceCast(consume seed, to: AnyObject.self)) }
+    return Seed.self == Void.self ? nil : ObjectReference(ValueBox(consume seed))
   }
 
   /// Declares the children of this factory's children.
@@ -63,13 +76,55 @@ public final class EnvironmentFactory<Seed>: Sendable {
     configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<S> {
     try opener.environment?.checkDeclaring("childFactory")
-    return try EnvironmentFactory<S>(declaring: scope, in: opener.plan, of: nil, makeScope, configure)
+    return try EnvironmentFactory<S>(declaring: scope, in: try opener.declarations(), of: nil, makeScope, configure)
   }
 
-  /// The same without a scope object, so that a trailing closure is the `configure` one.
+  /// Declares the children of this factory's children, which have no scope object: a trailing closure is the `configure`
+  /// one.
   public func childFactory<S>(
     _ scope: String, seed: S.Type, configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<S> {
     try childFactory(scope, seed: seed, scope: nil, configure: configure)
+  }
+
+  /// Builds a child, makes it `Environment.current`, runs `body`, and finishes the child, also when `body` throws.
+  ///
+  /// - Throws: what `build` or `body` throws; when both succeed, what failed in a release that was done before this
+  ///   returns.
+  public func withChild<R>(
+    _ seed: Seed, in parent: Environment? = nil, _ body: (Environment) throws -> R
+  ) throws -> R {
+    let child = try parent.map { try build(seed, in: $0) } ?? build(seed)
+    let result: R
+    do {
+      result = try Environment.$current.withValue(child) { try body(child) }
+    } catch {
+      child.finish()
+      throw error
+    }
+    child.finish()
+    // A scope bound to a loop is not waited for here.
+    if child.isReleased { try child.shutdown() }
+    return result
+  }
+
+  /// Builds a child, makes it `Environment.current` for the task and its children, runs `body`, and finishes the child,
+  /// also when `body` throws or is cancelled. Returns when everything is released; asynchronous releases are awaited.
+  ///
+  /// - Throws: what `build` or `body` throws; when both succeed, what failed in a release.
+  public func withChild<R>(
+    _ seed: Seed, in parent: Environment? = nil, _ body: (Environment) async throws -> R
+  ) async throws -> R {
+    let child = try parent.map { try build(seed, in: $0) } ?? build(seed)
+    let result: R
+    do {
+      result = try await Environment.$current.withValue(child) { try await body(child) }
+    } catch {
+      // The body's error is the one to report; a failing release has been logged.
+      try? await child.shutdown()
+      throw error
+    }
+    try await child.shutdown()
+    return result
   }
 }

@@ -1,108 +1,100 @@
-/// From declarations to a plan and everything that is wrong with it. No user code runs here.
+import BeansConfiguration
+import BeansReflection
+
+/// From declarations to plans, or to everything that is wrong with them. No bean is built here.
 struct GraphCompiler {
-  private let plan: Plan
-  private var linker: Linker
-  private var faults: [EnvironmentError] = []
-
-  /// Compiles the plan of a plain environment and of all factories below it. The plans of ancestors are compiled.
-  ///
-  /// - Returns: all faults; the plan is of no use unless there are none.
-  static func compile(_ plan: Plan) -> [EnvironmentError] {
-    var compiler = GraphCompiler(plan)
-    let plans = [plan] + plan.descendants
-    plans.forEach { compiler.collect($0) }
-    plans.forEach { compiler.define($0) }
-    plans.forEach { compiler.checkScopes($0) }
-    plans.forEach { compiler.checkSources($0) }
-    plans.forEach { compiler.link($0) }
-    compiler.judge(plans)
-    return compiler.faults
+  /// What a compilation begins with.
+  struct Input {
+    /// The plan of the environment further out, which has started.
+    let parent: Plan?
+    /// The slots of the one environment of a plan; nil for plans of factories.
+    let slots: (Plan) -> Slots?
+    /// Names of scopes that users have registered in the environment itself, and further out.
+    let scopeNames: [String]
+    let outerScopes: [String]
+    /// What was declared further out.
+    let inherited: InheritedBeans
+    /// Whether each bean is spoken of in the log.
+    let isTraced: Bool
+    /// Whether values may be missing when the first beans are built.
+    var hasSources = false
+    /// What beans ask for, here and further out.
+    var parameters: [Parameter] = []
   }
 
-  private init(_ plan: Plan) {
-    self.plan = plan
-    self.linker = Linker(expectsScopes: true)
+  /// What comes out of it.
+  struct Output {
+    let plan: Plan
+    /// Those of factories, at any depth, with what was declared for them.
+    let below: [(declarations: EnvironmentDeclarations, plan: Plan)]
+    let block: SlotBlock
+    let codes: [BeanCode]
+    let declared: DeclaredBeans
   }
 
-  /// Embedded declarations become beans of their own; ids become known.
-  private mutating func collect(_ plan: Plan) {
-    plan.reserve(plan.declarations.count)
-    var all: [BeanDeclaration] = []
-    all.reserveCapacity(plan.declarations.count)
-    var rest: [BeanDeclaration] = []
-    for declared in plan.declarations {
-      // As nearly always.
-      if !declared.mayHaveEmbedded {
-        all.append(declared)
-        register(declared, in: plan)
-        continue
-      }
-      rest.append(declared)
-      while let declaration = rest.popLast() {
-        all.append(declaration)
-        register(declaration, in: plan)
-        for embedded in declaration.embedded.reversed() where !embedded.isDefined {
-          embedded.isDefined = true
-          rest.append(embedded)
-        }
-      }
-    }
-    plan.declarations = all
-    faults += Alias.enter(in: plan)
-  }
+  private let graph: EnvironmentGraph
+  private var input: Input
+  private var resolver: DependencyResolver
+  private(set) var faults: [EnvironmentError] = []
+  private(set) var binder: ValueBinder
+  /// Beans of this environment that bring configuration.
+  private(set) var sources: [RecipeDraft] = []
 
-  private mutating func define(_ plan: Plan) {
-    var templates = TemplateResolver(plan)
-    var factories: [BeanDeclaration] = []
-    for declaration in plan.declarations {
-      templates.define(declaration) { definition in
-        if definition.product != nil, let earlier = plan.candidates(for: definition.type).first {
-          faults.append(
-            definition.fault(
-              .invalidDeclaration, "a factory is bound once per tag, and \(earlier.label) is bound at \(earlier.origin)"
-            ))
-        } else {
-          definition.prepareValues()
-          plan.add(definition)
-          if let factory = definition.maker?.declaration { factories.append(factory) }
-        }
+  /// Finds what is wrong with the declarations of an environment and of all factories below it.
+  init(_ declarations: EnvironmentDeclarations, _ input: Input) {
+    self.input = input
+    graph = EnvironmentGraph(declarations, parent: nil, parentPlan: input.parent, scopeNames: input.scopeNames)
+    resolver = DependencyResolver(input.inherited, outerScopes: input.outerScopes)
+    binder = ValueBinder(name: declarations.name, definitions: [])
+    let graphs = [graph] + graph.below
+    for graph in graphs { define(graph) }
+    for graph in graphs { checkScopes(graph) }
+    for graph in graphs { resolve(graph) }
+    faults += Validator(graph: graph).validate()
+    sources = graph.definitions(.source).compactMap { draft(of: $0, in: graph) }
+    self.input.hasSources = !sources.isEmpty
+    let definitions = graphs.flatMap(\.definitions)
+    let products = definitions.compactMap(\.product)
+    binder = ValueBinder(
+      name: graph.name, definitions: (definitions + products + input.inherited.made).filter { !$0.values.isEmpty })
+    var seen = Set(input.parameters.map { ObjectIdentifier($0) })
+    for draft in graphs.flatMap(\.drafts) {
+      for parameter in draft.definition.factory.parameters where seen.insert(ObjectIdentifier(parameter)).inserted {
+        self.input.parameters.append(parameter)
       }
     }
-    faults += templates.faults
-    // Not earlier: what is a factory is known only with its templates.
-    for factory in factories { register(factory, in: plan) }
-    plan.defineAliases()
   }
 
-  private mutating func register(_ declaration: BeanDeclaration, in plan: Plan) {
-    guard let earlier = plan.register(declaration), let id = declaration.id else { return }
-    faults.append(
-      EnvironmentError(
-        .duplicateId, "the id '\(id)' is taken by \(earlier.origin)", path: ["'\(id)'"], origin: declaration.origin))
+  private mutating func define(_ graph: EnvironmentGraph) {
+    var templates = TemplateResolver(
+      graph, outer: graph.chain.dropFirst().map(\.specs) + input.inherited.levels.map(\.specs))
+    templates.resolve()
+    faults += templates.faults + graph.declarations.faults
   }
 
-  private mutating func checkScopes(_ plan: Plan) {
-    let names = ScopeNames(plan, expectsScopes: true)
-    let outer = plan.chain.dropFirst().compactMap(\.plan.scopeName) + ["singleton"]
-    // A factory bean and its product are declared at once: one fault for both.
-    for definition in plan.scoped where definition.maker == nil {
-      if !names.isKnown(definition.scopeName) {
-        faults.append(definition.fault(.unknownScope, names.unknown(definition.scopeName)))
-      } else if let own = plan.scopeName ?? (definition.scopeName == "singleton" ? nil : plan.name),
-        outer.contains(definition.scopeName)
+  private mutating func checkScopes(_ graph: EnvironmentGraph) {
+    let names = resolver.scopeNames(graph)
+    let outer =
+      graph.chain.dropFirst().compactMap(\.scopeName) + (graph.parentPlan?.chain.compactMap(\.plan.scopeName) ?? [])
+      + ["singleton"]
+    for definition in graph.definitions where graph.scopeName != nil || definition.lifetime != .singleton {
+      let name = definition.lifetime.name
+      // A factory bean and its product are declared at once: one fault for both.
+      if definition.maker != nil { continue }
+      if !names.isKnown(definition.lifetime) {
+        faults.append(definition.fault(.unknownScope, EnvironmentGraph.unknownScope(name, among: names.all)))
+      } else if let own = graph.scopeName ?? (definition.lifetime == .singleton ? nil : graph.name),
+        outer.contains(name)
       {
         faults.append(
           definition.fault(
             .invalidDeclaration,
-            "a bean of scope '\(definition.scopeName)' outlives the children of '\(own)': declare it further out"))
+            "a bean of scope '\(name)' outlives the children of '\(own)': declare it further out"))
       }
     }
-  }
-
-  /// Sources belong to an environment, which is there before any child: none can be built for each of them.
-  private mutating func checkSources(_ plan: Plan) {
-    let names = ScopeNames(plan, expectsScopes: true)
-    for definition in plan.special.sources where plan.scopeName != nil || names.isFactoryScope(definition.scopeName) {
+    // Sources belong to an environment, which is there before any child: none can be built for each of them.
+    for definition in graph.definitions(.source)
+    where graph.scopeName != nil || names.isFactoryScope(definition.lifetime.name) {
       faults.append(
         definition.fault(
           .invalidDeclaration,
@@ -111,95 +103,151 @@ struct GraphCompiler {
     }
   }
 
-  private mutating func link(_ plan: Plan) {
-    for (number, definition) in plan.definitions.enumerated() {
-      ReadAhead.toMakeRecipes(of: plan.definitions, from: number)
-      _ = linker.recipe(for: definition, from: plan)
-    }
-    if let scope = plan.scopeName {
-      // What ancestors declare for this scope must work in the children of every factory.
-      for (home, hops) in plan.chain where hops > 0 {
-        for definition in home.definitions where definition.scopeName == scope {
-          _ = linker.recipe(for: definition, from: plan)
+  // MARK: drafts
+
+  private mutating func draft(of definition: BeanDefinition, in graph: EnvironmentGraph) -> RecipeDraft? {
+    let bean = BeanDirectory.Found(directory: graph.directory, number: definition.number, hops: 0)
+    if case .draft(let reference, _) = resolver.target(for: bean, from: graph) { return reference.draft }
+    return nil
+  }
+
+  private mutating func resolve(_ graph: EnvironmentGraph) {
+    for definition in graph.definitions { _ = draft(of: definition, in: graph) }
+    for (home, hops) in graph.directory.chain where hops > 0 {
+      for (number, entry) in home.entries.enumerated() {
+        // What is declared further out for this scope must work in the children of every factory; prototypes may.
+        guard entry.lifetime == .prototype || graph.scopeName.map({ entry.lifetime == .scope($0) }) == true else {
+          continue
         }
+        let bean = BeanDirectory.Found(directory: home, number: Int32(number), hops: hops)
+        _ = resolver.target(for: bean, from: graph)
       }
     }
-    linker.linkPending()
-    plan.injections = infrastructure(\.injections, Dependency.of(Injection.self), plan)
-    plan.processors = infrastructure(\.processors, Dependency.of((any BeanPostProcessor).self), plan)
+    resolver.resolvePending()
+    graph.injections = infrastructure(.injection, in: graph) { $0.injections }
+    graph.processors = infrastructure(.processor, in: graph) { $0.processors }
     // Processors may need configuration, so sources come first.
-    for definition in plan.special.sources + plan.special.scopes {
-      if let recipe = plan.recipe(of: definition) { markInfrastructure(recipe, in: plan) }
+    for definition in graph.definitions(.source) + graph.definitions(.scope) {
+      if let draft = draft(of: definition, in: graph) { mark(draft, in: graph) }
     }
   }
 
-  /// Beans that serve the plan's environments, those of ancestors first.
+  /// Beans that serve the graph's environments, those of ancestors first.
   private mutating func infrastructure(
-    _ kind: (Plan.Special) -> [Definition], _ dependency: Dependency, _ plan: Plan
-  ) -> [Edge] {
-    var edges: [Edge] = []
-    for (home, _) in plan.chain.reversed() {
-      for definition in kind(home.special) {
-        guard let (recipe, hops) = linker.recipe(for: definition, from: plan) else { continue }
-        linker.linkPending()
-        edges.append(Edge(dependency, .bean(recipe, hops: hops)))
-        markInfrastructure(recipe)
+    _ trait: BeanTraits, in graph: EnvironmentGraph, _ compiled: (Plan) -> [Operand]
+  ) -> [RecipeDraft.Target] {
+    var targets: [RecipeDraft.Target] = []
+    let graphs = graph.chain
+    for (home, hops) in Array(graph.directory.chain).reversed() {
+      for (number, entry) in home.entries.enumerated()
+      where BeanTraits.of(entry.type).contains(trait) && !entry.isSeed {
+        let bean = BeanDirectory.Found(directory: home, number: Int32(number), hops: hops)
+        guard let target = resolver.target(for: bean, from: graph) else { continue }
+        resolver.resolvePending()
+        targets.append(target)
+        if hops < graphs.count, case .draft(let reference, _) = target { mark(reference.draft) }
       }
     }
-    return edges
+    return targets
   }
 
-  /// Marks the recipe and all it is made of, or what of that belongs to `home`.
-  private func markInfrastructure(_ recipe: Recipe, in home: Plan? = nil) {
-    var rest = [recipe]
+  /// Marks the draft and all it is made of, or what of that belongs to `home`.
+  private func mark(_ draft: RecipeDraft, in home: EnvironmentGraph? = nil) {
+    var rest = [draft]
     while let next = rest.popLast() {
-      if next.isInfrastructure || home != nil && next.plan !== home { continue }
+      if next.isInfrastructure || home != nil && next.graph !== home { continue }
       next.isInfrastructure = true
       next.forEachDependency { rest.append($0) }
     }
   }
 
-  private mutating func judge(_ plans: [Plan]) {
-    // A recipe belongs to one plan; what it needs may belong to any of its ancestors.
-    let recipes = plans.count == 1 ? plan.recipes : plans.flatMap(\.recipes)
-    let (sorted, cycles) = plans.count == 1 && linker.isInOrder ? (recipes, []) : Sorter.sort(recipes)
-    if plans.contains(where: { $0.chain.contains { $0.plan.hasInactive } }) { Sorter.judgeLifetimes(of: sorted) }
-    if plans.contains(where: \.hasFaults) { judge(plans, sorted) }
-    faults += cycles
-    for plan in plans {
-      plan.sorted = plans.count == 1 ? sorted : sorted.filter { $0.plan === plan }
+  // MARK: plans
+
+  /// The texts that a configuration source depends on.
+  func values(neededBy source: RecipeDraft) -> [BeanDefinition] {
+    var seen: Set<ObjectIdentifier> = []
+    var rest = [source]
+    while let next = rest.popLast() {
+      guard next.graph === graph, seen.insert(ObjectIdentifier(next.definition)).inserted else { continue }
+      next.forEachDependency { rest.append($0) }
     }
+    return binder.definitions.filter { seen.contains(ObjectIdentifier($0)) }
   }
 
-  /// Which faults are faults of this startup.
-  private mutating func judge(_ plans: [Plan], _ sorted: [Recipe]) {
-    for recipe in sorted.reversed() where recipe.slot >= 0 || recipe.isNeeded {
-      recipe.forEachDependency { $0.isNeeded = true }
+  /// The plans of a graph without faults.
+  mutating func compile() -> Output {
+    let values = binder.definitions.flatMap(\.values)
+    let block = SlotBlock(slots: Int(graph.slotCount), values: values.count)
+    for (number, value) in values.enumerated() {
+      value.place = block.value(number)
+      value.publish()
     }
-    let unusable = plan.recipes.filter {
-      !$0.faults.isEmpty && $0.definition.scopeName == "prototype" && !$0.isNeeded && worksBelow($0)
+    var (codes, below): ([BeanCode], [(EnvironmentDeclarations, Plan)]) = ([], [])
+    for graph in [graph] + graph.below {
+      var compiler = PlanCompiler(graph, input, block, resolver)
+      let plan = compiler.compile()
+      graph.plan = plan
+      codes += compiler.codes
+      if graph !== self.graph { below.append((graph.declarations, plan)) }
     }
-    let forgiven = Set(unusable.map { ObjectIdentifier($0) })
-    // With those that have just been tried.
-    for recipe in plans.flatMap(\.recipes) where !recipe.faults.isEmpty {
-      let isTried =
-        recipe.definition.scopeName == "prototype" && !recipe.isNeeded && recipe.plan !== plan
-        && recipe.plan.definitions.allSatisfy { $0 !== recipe.definition }
-      if isTried || forgiven.contains(ObjectIdentifier(recipe)) {
-        // A lookup may still ask for it here.
-        recipe.inactive = recipe.faults.first
-      } else {
-        faults += recipe.faults
-      }
-    }
+    // Compiled just now.
+    guard let plan = graph.plan else { preconditionFailure("a graph has been compiled without a plan") }
+    return Output(plan: plan, below: below, block: block, codes: codes, declared: DeclaredBeans(graph))
   }
+}
 
-  /// A prototype is built for the environment that asks: it may need what only children have.
-  private mutating func worksBelow(_ recipe: Recipe) -> Bool {
-    plan.descendants.contains { descendant in
-      guard let (found, _) = linker.recipe(for: recipe.definition, from: descendant) else { return false }
-      linker.linkPending()
-      return found.faults.isEmpty && found.inactive == nil
+/// What an environment that has started keeps of its declarations for those further in: templates, and beans that are
+/// compiled anew for each environment that asks.
+final class DeclaredBeans {
+  /// Declarations by id.
+  let specs: [String: BeanSpec]
+  /// By the number of their entries.
+  fileprivate let beans: [Int32: (spec: BeanSpec, factory: FactoryFunction, maker: Int32?)]
+  let directory: BeanDirectory
+  fileprivate let configuration: ConfigurationManager
+
+  init(_ graph: EnvironmentGraph) {
+    specs = graph.specs
+    directory = graph.directory
+    configuration = graph.declarations.configuration
+    var beans: [Int32: (spec: BeanSpec, factory: FactoryFunction, maker: Int32?)] = [:]
+    for definition in graph.definitions where definition.lifetime != .singleton {
+      beans[definition.number] = (definition.spec, definition.factory, definition.maker?.number)
     }
+    self.beans = beans
+  }
+}
+
+/// The declarations of all environments further out that have started, nearest first.
+final class InheritedBeans {
+  let levels: [DeclaredBeans]
+  private var definitions: [Plan.EntryKey: BeanDefinition] = [:]
+
+  init(_ levels: [DeclaredBeans]) { self.levels = levels }
+
+  /// Those that were made anew.
+  var made: [BeanDefinition] { Array(definitions.values) }
+
+  /// A definition made anew for a bean that was declared further out.
+  func definition(of bean: BeanDirectory.Found, for graph: EnvironmentGraph) -> BeanDefinition? {
+    let key = Plan.EntryKey(bean.directory, bean.number)
+    if let known = definitions[key] { return known }
+    guard let level = levels.first(where: { $0.directory === bean.directory }),
+      let (spec, factory, maker) = level.beans[bean.number]
+    else { return nil }
+    let factoryBean = maker.map { number in
+      BeanDefinition(
+        BeanSpec(type: factory.parameters[0].wanted, id: nil, location: spec.location),
+        type: factory.parameters[0].wanted, lifetime: .singleton, factory: factory, number: number,
+        configuration: level.configuration, directory: { level.directory })
+    }
+    let made = BeanDefinition(
+      spec, type: bean.entry.type, lifetime: bean.entry.lifetime, factory: factory, number: bean.number,
+      maker: factoryBean, configuration: level.configuration, directory: { level.directory })
+    // Found without a fault when its own environment started.
+    _ = made.bindProperties()
+    made.collectValues()
+    definitions[key] = made
+    return made
   }
 }

@@ -1,25 +1,37 @@
 #ifndef BEANS_CONFORMANCES_H
 #define BEANS_CONFORMANCES_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-// The Swift runtime looks at every conformance of the process for each type and protocol that it is asked about for the
-// first time. This looks at them once, and again where images have been loaded since; then an answer costs a lock, and
-// a probe for each protocol and superclass. From any thread. Conformances that are registered without an image, as
-// debuggers do, are not seen.
+// What the Swift runtime has registered of the loaded images, and what it exports to ask about types. Its own headers are
+// not installed with the toolchain.
 
-/// One bit for each protocol.
-struct beans_conformances {
-  /// The type conforms.
-  uint32_t certain;
-  /// Only the runtime can say: of conformances with conditions, and of types that are imported from C or have no name.
-  uint32_t possible;
+struct beans_section {
+  uintptr_t start;
+  /// In bytes.
+  size_t length;
 };
 
-/// Which of up to 32 protocols (descriptors) a type (metadata) conforms to.
-struct beans_conformances beans_find_conformances(const void *type, const void *const *protocols, uint32_t count);
+/// The start of `MetadataSections`, see `SwiftShims/MetadataSections.h` in the Swift project.
+struct beans_sections {
+  uintptr_t version;
+  const void *base_address, *unused0, *unused1;
+  struct beans_section protocols, conformances, types;
+};
 
-/// The witness table of a type for a protocol (metadata and descriptor), or null. Asks the runtime where it has to.
-const void *beans_conformance(const void *type, const void *protocol);
+/// Calls `body` for every image, until it answers false. Images are only ever added.
+extern void swift_enumerateAllMetadataSections(
+    bool (*body)(const struct beans_sections *sections, void *context), void *context);
+
+/// The witness table of a type for a protocol (metadata and descriptor), or null.
+extern const void *swift_conformsToProtocol(const void *type, const void *protocol);
+
+/// The descriptor of a type (metadata) that has a name; null for others.
+extern const void *swift_getTypeContextDescriptor(const void *type);
+
+/// `any P.Type` for `any P`.
+extern const void *swift_getExistentialMetatypeMetadata(const void *type);
 
 #endif

@@ -1,6 +1,5 @@
+import BeansSupport
 import Testing
-
-@testable import Beans
 
 @Suite struct EditDistanceTests {
   @Test(arguments: [

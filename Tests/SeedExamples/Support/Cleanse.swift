@@ -32,7 +32,7 @@ extension Environment {
 struct Binding<T> {
   let environment: Environment
 
-  func to<each D>(factory: @escaping (repeat each D) throws -> T) throws {
+  func to<each D>(factory: @escaping @Sendable (repeat each D) throws -> T) throws {
     try environment.define(environment.bean(T.self, factory: factory))
   }
 }
@@ -47,7 +47,7 @@ struct FactoryBinding<Element, Tag: AssistedFactory> where Tag.Element == Elemen
     FactoryBinding<Element, Other>(environment: environment, builder: builder.with(tag))
   }
 
-  func to<each D>(factory: @escaping (repeat each D) throws -> Element) throws {
+  func to<each D>(factory: @escaping @Sendable (repeat each D) throws -> Element) throws {
     try environment.define(builder.to(factory: factory))
   }
 }

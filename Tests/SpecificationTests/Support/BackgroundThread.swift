@@ -40,6 +40,21 @@ final class BackgroundThread<Value: Sendable>: Sendable {
     return outcome.withLock { $0 }!
   }
 
+  /// Waits until the thread sleeps in the kernel or has ended: whatever it was to do, it has done or waits to do.
+  func waitUntilAsleepOrEnded() throws {
+    try started.wait()
+    let task = directory.withLock { $0 }
+    var last = ""
+    var repetitions = 0
+    try waitUntil("\(task) asleep or ended") {
+      if outcome.withLock({ $0 != nil }) { return true }
+      let status = contents(of: "\(task)/status")
+      repetitions = status.contains("State:\tS") && status == last ? repetitions + 1 : 0
+      last = status
+      return repetitions == 100
+    }
+  }
+
   /// Waits until the thread sleeps in the kernel. The container does not tell who waits for a build; the kernel does.
   func waitUntilAsleep() throws {
     try started.wait()
@@ -54,6 +69,32 @@ final class BackgroundThread<Value: Sendable>: Sendable {
       // The counter of context switches is part of the text: so many equal ones are one long sleep.
       return repetitions == 100
     }
+  }
+}
+
+/// Runs `body` on several threads that start together, and waits for all.
+func onThreads<Value: Sendable>(
+  _ count: Int, _ body: @escaping @Sendable (Int) throws -> Value
+) throws -> [Value] {
+  let start = Start(of: count)
+  let threads = (0..<count).map { number in
+    BackgroundThread<Value> {
+      start.arrive()
+      return try body(number)
+    }
+  }
+  return try threads.map { try $0.value() }
+}
+
+/// Lets its threads pass when the last of them is there, by spinning: they meet as closely as the machine allows.
+private final class Start: Sendable {
+  private let missing: Atomic<Int>
+
+  init(of count: Int) { missing = Atomic(count) }
+
+  func arrive() {
+    missing.subtract(1, ordering: .sequentiallyConsistent)
+    while missing.load(ordering: .sequentiallyConsistent) > 0 { sched_yield() }
   }
 }
 

@@ -16,6 +16,27 @@ func requireFault<R>(
   return fault
 }
 
+/// The code of what `body` throws; nil where it throws nothing.
+func code<R>(_ body: () throws -> R) -> EnvironmentError.Code? {
+  do {
+    _ = try body()
+    return nil
+  } catch { return (error as? EnvironmentError)?.code }
+}
+
+/// All faults of a startup; none where it succeeds.
+func faults(of environment: Environment) -> [EnvironmentError] {
+  do {
+    try environment.startup()
+    return []
+  } catch let error as EnvironmentError {
+    return error.code == .startupFailed ? error.underlying.compactMap { $0 as? EnvironmentError } : [error]
+  } catch {
+    Issue.record("\(error) is no EnvironmentError")
+    return []
+  }
+}
+
 /// All faults that `startup()` reports, one or several.
 func startupFaults(
   of environment: Environment, sourceLocation: SourceLocation = #_sourceLocation

@@ -1,0 +1,180 @@
+/// What a user says about one bean, as a value: `define` copies it, and startup reads the copy.
+struct BeanSpec {
+  /// Something that must exist before the bean is built.
+  enum Requirement {
+    case id(String)
+    case type(Any.Type)
+    case declaration(BeanDeclaration)
+  }
+
+  /// The bean's own type; nil for a template without a class.
+  var type: Any.Type?
+  var id: String?
+  /// The id of the declaration that this one inherits from.
+  var template: String?
+  var scopeName: String?
+  var isLazy: Bool?
+  var isAbstract = false
+  var isPrimary = false
+  var location: SourceLocation
+  /// What the user gave: a factory or an instance.
+  var factory: FactoryFunction?
+  /// A class's own `init()`, which a template's factory overrules.
+  var initializer: FactoryFunction?
+  /// The instance that was handed in.
+  var instance: InstanceHolder?
+  /// Parameters that are not resolved by their type.
+  var arguments: [Int: BeanValue] = [:]
+  /// In the order in which they were set.
+  var properties: [PropertyInjection] = []
+  var requirements: [Requirement] = []
+  /// What the declaration says the bean conforms to.
+  var stated: [Any.Type] = []
+  /// What a factory bean makes.
+  var target: Any.Type?
+  var postConstructs: [BeanCallback] = []
+  var onDestroys: [BeanCallback] = []
+  /// What the declaration says is wrong with itself, reported at startup with all other faults.
+  var faults: [String] = []
+  /// What is wrong with single properties: the bean is looked at all the same.
+  var propertyFaults: [String] = []
+
+  init(type: Any.Type?, id: String?, location: SourceLocation) {
+    self.type = type
+    self.id = id
+    self.location = location
+  }
+
+  /// Takes over everything that this spec does not set itself; a class's plain `init()` does not count as set.
+  mutating func inherit(_ template: BeanSpec) {
+    isLazy = isLazy ?? template.isLazy
+    scopeName = scopeName ?? template.scopeName
+    target = target ?? template.target
+    instance = instance ?? template.instance
+    arguments.merge(template.arguments) { own, _ in own }
+    requirements = template.requirements + requirements
+    if postConstructs.isEmpty { postConstructs = template.postConstructs }
+    if onDestroys.isEmpty { onDestroys = template.onDestroys }
+    properties = properties.reduce(into: template.properties) { $0.set($1) }
+  }
+
+  /// Beans declared in place, in parameters and properties, not counting those that are declared in place in them.
+  var embedded: [BeanDeclaration] {
+    if arguments.isEmpty, properties.isEmpty { return [] }
+    var found: [BeanDeclaration] = []
+    for index in arguments.keys.sorted() { arguments[index]?.collectEmbedded(&found) }
+    for property in properties { property.value.collectEmbedded(&found) }
+    return found
+  }
+
+  /// What faults call it before it is a bean.
+  var written: String { id.map { "\(kind) '\($0)'" } ?? kind }
+  var kind: String { type.map { "\($0)" } ?? "template" }
+}
+
+/// An instance that was handed in, until its environment has released it.
+///
+/// Written once, by the end of the environment, when nothing is looked up any more.
+final class InstanceHolder: @unchecked Sendable {  // see above
+  private(set) var instance: AnyObject?
+
+  init(_ instance: AnyObject) { self.instance = instance }
+
+  func letGo() { instance = nil }
+}
+
+/// One property of one declaration: which, and where its value comes from.
+struct PropertyInjection {
+  enum Name: Hashable, CustomStringConvertible {
+    case path(AnyKeyPath)
+    case text(String)
+
+    var description: String {
+      switch self {
+      case .path(let path): "\(path)"
+      case .text(let name): "property '\(name)'"
+      }
+    }
+  }
+
+  let name: Name
+  let value: BeanValue
+  /// How it is set; nil for a name, which startup looks up in the bean's class.
+  let setter: PropertySetter?
+
+  init(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) {
+    self.name = .path(path)
+    self.value = value
+    self.setter = setter
+  }
+
+  init(_ name: String, _ value: BeanValue, _ setter: PropertySetter? = nil) {
+    self.name = .text(name)
+    self.value = value
+    self.setter = setter
+  }
+
+  var isPath: Bool { if case .path = name { true } else { false } }
+}
+
+extension [PropertyInjection] {
+  /// The last word on a property counts, and takes its place in the order.
+  mutating func set(_ property: PropertyInjection) {
+    removeAll { $0.name == property.name }
+    append(property)
+  }
+}
+
+/// Where something is declared. Most origins are never asked for, so that a literal stays one until then.
+struct SourceLocation: Sendable {
+  private enum Form: Sendable {
+    case literal(file: StaticString, line: UInt)
+    indirect case known(EnvironmentError.Origin)
+  }
+
+  private let form: Form
+
+  init(file: StaticString, line: UInt) { form = .literal(file: file, line: line) }
+
+  init(_ origin: EnvironmentError.Origin) { form = .known(origin) }
+
+  var origin: EnvironmentError.Origin {
+    switch form {
+    case .literal(let file, let line): EnvironmentError.Origin(file: "\(file)", line: Int(clamping: line))
+    case .known(let origin): origin
+    }
+  }
+}
+
+/// A closure a user attached to a declaration, with the type it expects.
+@usableFromInline
+struct BeanCallback: Sendable {
+  let owner: Any.Type
+  private let body: @Sendable (AnyObject) throws -> Void
+
+  @usableFromInline
+  init(_ owner: Any.Type, _ body: @escaping @Sendable (AnyObject) throws -> Void) {
+    self.owner = owner
+    self.body = body
+  }
+
+  /// Inlined into the module that declares the bean, so that it is compiled for the concrete type.
+  @inlinable @inline(__always)
+  init<Instance>(_ body: @escaping @Sendable (Instance) throws -> Void) {
+    self.init(Instance.self) { try body(BeanCallback.read($0)) }
+  }
+
+  @inlinable
+  static func read<Instance>(_ object: AnyObject) throws -> Instance {
+    if let instance = Box.read(object, as: Instance.self) { return instance }
+    throw mismatch(object, Instance.self)
+  }
+
+  @usableFromInline
+  static func mismatch(_ object: AnyObject, _ type: Any.Type) -> EnvironmentError {
+    EnvironmentError(.typeMismatch, "\(Swift.type(of: Box.open(object))) is not a \(type)")
+  }
+
+  /// `object` is an `owner`: startup has checked it.
+  func callAsFunction(_ object: AnyObject) throws { try body(object) }
+}

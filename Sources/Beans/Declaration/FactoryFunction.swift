@@ -1,0 +1,79 @@
+import BeansReflection
+
+/// How an instance is made: what it takes, and what to call. Immutable.
+@usableFromInline
+final class FactoryFunction: Sendable {
+  @usableFromInline typealias Create = @Sendable (Arguments) throws -> AnyObject
+
+  /// What a factory of products makes in its turn: of this type, by this function, from the factory's parameters.
+  struct Product: Sendable {
+    let type: Any.Type
+    let function: FactoryFunction
+  }
+
+  /// One for each parameter, in order.
+  let parameters: [Parameter]
+  /// Takes its arguments in the order of `parameters`; answers the object, or the value in its box.
+  let create: Create
+  /// The type of what `create` answers, where that is a box.
+  let boxed: Parameter?
+  /// The class of what `create` usually answers, where the declared type decides it.
+  let identity: ObjectIdentifier?
+  /// Of a factory that `bindFactory` declares. `create` then takes one argument: a `ProductBuilder`.
+  let product: Product?
+
+  @usableFromInline
+  init(
+    parameters: [Parameter], boxed: Parameter? = nil, identity: ObjectIdentifier? = nil, create: @escaping Create
+  ) {
+    self.parameters = parameters
+    self.boxed = boxed
+    self.identity = identity
+    self.product = nil
+    self.create = create
+  }
+
+  init(
+    parameters: [Parameter], boxed: Parameter, identity: ObjectIdentifier, product: Product, create: @escaping Create
+  ) {
+    self.parameters = parameters
+    self.boxed = boxed
+    self.identity = identity
+    self.product = product
+    self.create = create
+  }
+
+  /// Calls the class's own `init()`.
+  convenience init(initializing type: any Initializable.Type) {
+    // A metatype is immutable; only isolated conformances would not be usable everywhere, and `init` has none.
+    nonisolated(unsafe) let type = type
+    self.init(parameters: [], identity: ObjectIdentifier(type)) { _ in type.init() }
+  }
+
+  /// Hands out an instance that the user made.
+  convenience init(instance: InstanceHolder, identity: ObjectIdentifier) {
+    self.init(parameters: [], identity: identity) { _ in
+      if let instance = instance.instance { return instance }
+      throw EnvironmentError(.finished, "the instance has been released with its environment")
+    }
+  }
+
+  /// Inlined into the module that declares the bean, so that `make` is compiled for its concrete types.
+  @inlinable @inline(__always)
+  convenience init<Instance>(
+    _ type: Instance.Type, _ parameters: [Parameter], _ make: @escaping @Sendable (Arguments) throws -> Instance
+  ) {
+    if type is AnyObject.Type {
+      self.init(parameters: parameters, identity: ObjectIdentifier(Instance.self)) {
+        uncheckedCast(try make($0), to: AnyObject.self)
+      }
+    } else {
+      // What an existential holds is known only when it is there.
+      let identity = FactoryFunction.isExistential(type) ? nil : ObjectIdentifier(ValueBox<Instance>.self)
+      self.init(parameters: parameters, boxed: Parameter.of(type), identity: identity) { ValueBox(try make($0)) }
+    }
+  }
+
+  @usableFromInline
+  static func isExistential(_ type: Any.Type) -> Bool { TypeRelation.isExistential(type) }
+}

@@ -1,0 +1,157 @@
+import BeansConfiguration
+@_spi(BeansPackage) import BeansSupport
+
+/// What a parameter, a property or a lookup asks for. There is one for each type.
+@usableFromInline
+final class Parameter: Sendable {
+  enum Kind: Sendable {
+    /// Exactly one bean.
+    case one
+    /// One bean or nil.
+    case optional
+    /// Every bean.
+    case all
+    /// A `Provider` of something.
+    case provider(Parameter)
+    /// The environment in which the bean is built.
+    case environment
+    /// That environment's configuration.
+    case configuration
+    /// The seed of a product.
+    case seed
+    /// Nothing the container can give; the message says why.
+    case invalid(String)
+  }
+
+  /// The type that is delivered: `T`, `T?`, `[T]`, `Provider<T>`.
+  let wanted: Any.Type
+  /// The type that beans are searched for.
+  let element: Any.Type
+  let kind: Kind
+  /// Whether a class instance can be delivered without a box.
+  let isReference: Bool
+  /// The `ValueBox` of the wanted type around beans found (none for an absent optional); nil where one does not fit.
+  let box: @Sendable ([Any]) -> AnyObject?
+  /// The object, or the box, for a value given in a declaration; nil where the value is not of the wanted type.
+  let given: @Sendable (Any) -> AnyObject?
+  /// The box of a provider that looks there; nil for everything else.
+  let makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)?
+
+  init(
+    wanted: Any.Type, element: Any.Type, kind: Kind, isReference: Bool,
+    box: @escaping @Sendable ([Any]) -> AnyObject? = { _ in nil },
+    given: @escaping @Sendable (Any) -> AnyObject? = { _ in nil },
+    makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)? = nil
+  ) {
+    self.wanted = wanted
+    self.element = element
+    self.kind = kind
+    self.isReference = isReference
+    self.box = box
+    self.given = given
+    self.makeProvider = makeProvider
+  }
+
+  /// How what `given` answers is read.
+  var givenReading: Reading { if isReference, !isOptional { .reference } else { .boxed } }
+
+  private var isOptional: Bool { if case .optional = kind { true } else { false } }
+
+  /// The argument for a value given in a declaration; nil where the value is not of the wanted type.
+  func argument(given value: Any) -> Argument? { given(value).map { Argument($0, givenReading) } }
+
+  /// The parameter for a type: the same one for all that ask for it.
+  @usableFromInline
+  static func of<Wanted>(_ type: Wanted.Type) -> Parameter {
+    let key = ObjectIdentifier(type)
+    if let parameter = known.withLock({ $0[key] }) { return parameter }
+    // A cast is slow to answer for a type that the runtime has not seen.
+    let made = isWrapper(type) ? (type as? any ParameterType.Type)?.parameter ?? single(type) : single(type)
+    return known.withLock { known in
+      if let parameter = known[key] { return parameter }
+      known[key] = made
+      return made
+    }
+  }
+
+  private static let known = Locked<[ObjectIdentifier: Parameter]>([:])
+
+  /// One bean of the type.
+  private static func single<Wanted>(_ type: Wanted.Type) -> Parameter {
+    let isReference = type is AnyObject.Type
+    return Parameter(
+      wanted: type, element: type, kind: .one, isReference: isReference,
+      box: { ($0.first as? Wanted).map { ValueBox($0) } },
+      given: { value in
+        (value as? Wanted).map { isReference ? $0 as AnyObject : ValueBox($0) }
+      })
+  }
+
+  /// A bean that has to exist, of whatever type.
+  static func requirement(_ type: Any.Type) -> Parameter {
+    Parameter(wanted: type, element: type, kind: .one, isReference: true, box: { _ in ValueBox(()) })
+  }
+
+  /// Whether a type asks the container for something else than a bean of its own type, so that no bean may be of it.
+  static func isWrapper(_ type: Any.Type) -> Bool { BeanTraits.of(type).contains(.wrapper) }
+}
+
+/// Types that ask the container for something else than one bean of their own type.
+protocol ParameterType {
+  static var parameter: Parameter { get }
+}
+
+extension Optional: ParameterType {
+  static var parameter: Parameter {
+    let type = Wrapped.self
+    let kind: Parameter.Kind =
+      type == ConfigurationManager.self
+      ? .configuration
+      : Parameter.isWrapper(type) ? .invalid("an optional of \(type) cannot be injected") : .optional
+    return Parameter(
+      wanted: Wrapped?.self, element: type, kind: kind, isReference: type is AnyObject.Type,
+      box: { beans in
+        guard let bean = beans.first else { return ValueBox<Wrapped?>(nil) }
+        return (bean as? Wrapped).map { ValueBox<Wrapped?>($0) }
+      },
+      given: { value in (value as? Wrapped?).map { ValueBox<Wrapped?>($0) } })
+  }
+}
+
+extension Array: ParameterType {
+  static var parameter: Parameter {
+    Parameter(
+      wanted: [Element].self, element: Element.self,
+      kind: Parameter.isWrapper(Element.self) ? .invalid("an array of \(Element.self) cannot be injected") : .all,
+      isReference: false,
+      box: { beans in
+        let elements = beans.compactMap { $0 as? Element }
+        return elements.count == beans.count ? ValueBox(elements) : nil
+      },
+      given: { ($0 as? [Element]).map { ValueBox($0) } })
+  }
+}
+
+extension Provider: ParameterType {
+  static var parameter: Parameter {
+    let provided = Parameter.of(Bean.self)
+    return Parameter(
+      wanted: Provider<Bean>.self, element: provided.element, kind: .provider(provided), isReference: false,
+      given: { ($0 as? Provider<Bean>).map { ValueBox($0) } },
+      makeProvider: { ValueBox(Provider<Bean>(lookup: $0, id: $1)) })
+  }
+}
+
+extension ConfigurationManager: ParameterType {
+  static var parameter: Parameter {
+    Parameter(
+      wanted: ConfigurationManager.self, element: ConfigurationManager.self, kind: .configuration, isReference: true,
+      given: { $0 as? ConfigurationManager })
+  }
+}
+
+extension Assisted: ParameterType {
+  static var parameter: Parameter {
+    Parameter(wanted: Assisted<Element>.self, element: Element.self, kind: .seed, isReference: false)
+  }
+}

@@ -1,0 +1,80 @@
+import BeansConfiguration
+
+/// What users have declared for one environment, or for all children of one factory, until its startup has read it.
+final class EnvironmentDeclarations {
+  /// Another name for a bean.
+  struct Alias {
+    let name: String
+    let target: String
+    let location: SourceLocation
+  }
+
+  /// The value that children of a factory are built from.
+  struct Seed {
+    let type: Any.Type
+    /// The class of what the slot will hold.
+    let identity: ObjectIdentifier
+    let location: SourceLocation
+  }
+
+  /// One `define`. The declaration is kept because others may refer to it.
+  struct Definition {
+    let declaration: BeanDeclaration
+    let spec: BeanSpec
+  }
+
+  let name: String
+  let scopeName: String?
+  let configuration: ConfigurationManager
+  let seed: Seed?
+  /// Whether the factory makes a scope object for each child.
+  let hasScope: Bool
+  /// What is declared where the factory is.
+  private weak var outer: EnvironmentDeclarations?
+  private(set) var definitions: [Definition] = []
+  private(set) var aliases: [Alias] = []
+  private(set) var factories: [EnvironmentDeclarations] = []
+  /// What is wrong with them beyond what single declarations say.
+  private(set) var faults: [EnvironmentError] = []
+  /// Called with the plan of a factory's children.
+  private let compiled: (Plan) -> Void
+
+  init(
+    name: String, scopeName: String? = nil, configuration: ConfigurationManager, seed: Seed? = nil,
+    hasScope: Bool = false,
+    outer: EnvironmentDeclarations? = nil, compiled: @escaping (Plan) -> Void = { _ in }
+  ) {
+    self.name = name
+    self.scopeName = scopeName
+    self.configuration = configuration
+    self.seed = seed
+    self.hasScope = hasScope
+    self.outer = outer
+    self.compiled = compiled
+  }
+
+  func define(_ declaration: BeanDeclaration) {
+    if declaration.isDefined {
+      faults.append(
+        EnvironmentError(
+          .invalidDeclaration, "the same declaration is defined twice: make one for each bean",
+          path: [declaration.spec.written], origin: declaration.spec.location.origin))
+      // One fault for both.
+      if definitions.contains(where: { $0.declaration === declaration }) { return }
+    }
+    declaration.isDefined = true
+    definitions.append(Definition(declaration: declaration, spec: declaration.spec))
+  }
+
+  func add(_ alias: Alias) { aliases.append(alias) }
+
+  func add(_ factory: EnvironmentDeclarations) { factories.append(factory) }
+
+  /// Whether a scope of that name is open here or in an ancestor of the same startup.
+  func isOpen(_ scope: String) -> Bool { scopeName == scope || outer?.isOpen(scope) == true }
+
+  func tell(_ plan: Plan) { compiled(plan) }
+
+  /// All factories below, at any depth.
+  var below: [EnvironmentDeclarations] { factories + factories.flatMap(\.below) }
+}

@@ -1,0 +1,129 @@
+import BeansConfiguration
+import BeansReflection
+
+/// A value that a declaration gives: found, and of the wanted type, once startup has bound it.
+final class BoundValue {
+  enum Given {
+    /// As it is, or as something that converts.
+    case value(Any)
+    /// With placeholders.
+    case text(String)
+    /// What the configuration has for a key.
+    case configuration(InjectConfigurationValue)
+    /// A collection of others, which are bound before it.
+    case parts([BoundValue], any CollectionType.Type)
+  }
+
+  private let given: Given
+  let parameter: Parameter
+  /// How faults name what the value is for.
+  private let point: String
+  /// nil until bound.
+  private(set) var object: AnyObject?
+  /// Where operands find it, once the graph is compiled.
+  var place: SlotReference?
+
+  init(_ given: Given, for parameter: Parameter, at point: String) {
+    self.given = given
+    self.parameter = parameter
+    self.point = point
+    if case .value(let value) = given { object = parameter.given(value) }
+  }
+
+  /// Whether the value depends on the configuration, and so on sources that may have to be built first.
+  var isText: Bool {
+    switch given {
+    case .value: false
+    case .text, .configuration: true
+    case .parts(let parts, _): parts.contains { $0.isText }
+    }
+  }
+
+  /// Converts the value, with its placeholders replaced. Runs conversions that users have registered.
+  func bind(in configuration: ConfigurationManager, hints: Bool) throws(EnvironmentError) {
+    guard object == nil else { return }
+    do throws(EnvironmentError) {
+      guard let value = try find(in: configuration, hints: hints) else { return }
+      object = parameter.given(value)
+      if object == nil {
+        throw EnvironmentError(.typeMismatch, "\(type(of: value)) is not a \(parameter.wanted)")
+      }
+    } catch {
+      throw EnvironmentError(error.code, "\(point): \(error.message)", underlying: error.underlying)
+    }
+  }
+
+  /// nil where a part is at fault, which has been reported by itself.
+  private func find(in configuration: ConfigurationManager, hints: Bool) throws(EnvironmentError) -> Any? {
+    switch given {
+    case .value(let value): return try configuration.convert(value, to: parameter.wanted)
+    case .text(let text): return try configuration.resolve(text, as: parameter.wanted, hints: hints)
+    case .configuration(let inject): return try configuration.value(parameter.wanted, for: inject)
+    case .parts(let parts, let type):
+      let values = parts.compactMap { $0.object.map { Box.open($0) } }
+      guard values.count == parts.count else { return nil }
+      if let value = type.assemble(values) { return value }
+      throw EnvironmentError(.invalidDeclaration, "two entries have the same key")
+    }
+  }
+
+  /// The fault of text that no configuration could make right.
+  func checkText() throws(EnvironmentError) {
+    guard case .text(let text) = given else { return }
+    do throws(EnvironmentError) { _ = try PlaceholderText(text) } catch {
+      throw EnvironmentError(error.code, "\(point): \(error.message)")
+    }
+  }
+
+  /// That a bean needs the value before there is one.
+  var unbound: EnvironmentError {
+    EnvironmentError(
+      .unresolvedPlaceholder, "\(point) is needed by a configuration source, before the configuration is complete")
+  }
+
+  /// Puts the value where operands find it.
+  func publish() {
+    guard let object, let place, place.content.isEmpty else { return }
+    place.store(.logged(ObjectReference(object)))
+  }
+}
+
+/// Binds the values that declarations give, in one environment and in all factories below it.
+///
+/// Texts come later than the rest where configuration sources are beans: those have to be built first.
+struct ValueBinder {
+  enum Texts { case all, check }
+
+  let name: String
+  /// What has values.
+  let definitions: [BeanDefinition]
+
+  /// Binds what can be bound, and answers what is wrong.
+  func bind(_ definitions: [BeanDefinition], texts: Texts) -> [EnvironmentError] {
+    var faults: [EnvironmentError] = []
+    for definition in definitions {
+      for value in definition.values {
+        do {
+          if value.isText && texts == .check {
+            try value.checkText()
+          } else {
+            // Each hint costs a walk over all keys: the first ones help, a thousand of them only take time.
+            try value.bind(in: definition.configuration, hints: faults.count < 20)
+            value.publish()
+          }
+        } catch {
+          faults.append(definition.fault(error.code, error.message).with(underlying: error.underlying))
+        }
+      }
+    }
+    return faults
+  }
+
+  func bind(texts: Texts) -> [EnvironmentError] { bind(definitions, texts: texts) }
+}
+
+extension EnvironmentError {
+  fileprivate func with(underlying: [any Error]) -> EnvironmentError {
+    EnvironmentError(code, message, path: path, origin: origin, underlying: underlying)
+  }
+}

@@ -1,2 +1,0 @@
-// Can be declared by the name of the class.
-extension ProcessInfoConfigurationSource: Initializable {}

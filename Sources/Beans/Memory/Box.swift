@@ -1,0 +1,33 @@
+/// What a slot holds for a bean that is not a class instance.
+@usableFromInline
+class Box {
+  @usableFromInline init() {}
+
+  /// The value inside.
+  var any: Any { fatalError("abstract: every box is a ValueBox") }
+
+  /// The bean itself: the object, or the value in its box.
+  static func open(_ object: AnyObject) -> Any { (object as? Box)?.any ?? object }
+
+  /// What a slot holds as a type that startup has found it to have; nil only where a bean's type is an existential and
+  /// the instance turned out to be something else.
+  @usableFromInline
+  static func read<Value>(_ object: AnyObject, as type: Value.Type) -> Value? {
+    if type is AnyObject.Type, !(object is Box) { return unsafeBitCast(object, to: Value.self) }
+    if let box = object as? ValueBox<Value> { return box.value }
+    return open(object) as? Value
+  }
+}
+
+/// A boxed value of a known type.
+@usableFromInline
+final class ValueBox<Value>: Box {
+  @usableFromInline let value: Value
+
+  @inlinable init(_ value: Value) {
+    self.value = value
+    super.init()
+  }
+
+  override var any: Any { value }
+}

@@ -1,0 +1,83 @@
+import BeansReflection
+
+/// How an instance of one class becomes a value of one protocol type: what stands beside the reference in it.
+///
+/// A cast would find that out anew for every argument and every lookup. The layout of existentials (three words for the
+/// value, or one where only classes are allowed, then the class unless it is in the object, then a witness table for each
+/// protocol) is tried out when the process first makes one; where it is otherwise, there is no layout, and values are cast.
+@usableFromInline
+final class ExistentialLayout: Sendable {
+  /// The class whose instances have it; those of subclasses have another one.
+  @usableFromInline let identity: UInt
+  /// In bytes: where `words` go.
+  @usableFromInline let offset: Int
+  @usableFromInline let count: Int
+  // Never written after `init`.
+  @usableFromInline nonisolated(unsafe) let words: UnsafeMutablePointer<UnsafeRawPointer>
+
+  /// nil where `type` is no protocol type that is made like this, or the class does not conform.
+  convenience init?(_ type: Any.Type, for identity: ObjectIdentifier) {
+    guard Self.isAsExpected else { return nil }
+    self.init(unchecked: type, for: identity)
+  }
+
+  private init?(unchecked type: Any.Type, for identity: ObjectIdentifier) {
+    let metadata = UnsafeRawPointer(bitPattern: UInt(bitPattern: identity))
+    guard let metadata, let shape = TypeRelation.shape(of: type, for: metadata) else { return nil }
+    self.identity = UInt(bitPattern: identity)
+    let content = (shape.isClassBound ? [] : [metadata]) + shape.witnesses
+    offset = (shape.isClassBound ? 1 : 3) * MemoryLayout<UnsafeRawPointer>.size
+    count = content.count
+    words = .allocate(capacity: max(count, 1))
+    for (index, word) in content.enumerated() { (words + index).initialize(to: word) }
+  }
+
+  deinit { words.deallocate() }
+
+  @inlinable @inline(__always)
+  func fits(_ object: ObjectReference) -> Bool { object.identity == identity }
+
+  /// The value of an object of that class, taking over its count.
+  @inlinable @inline(__always)
+  func value<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
+    if MemoryLayout<Value>.size == 2 * MemoryLayout<UnsafeRawPointer>.size {
+      // One protocol, for classes only.
+      return unsafeBitCast((object.take(as: AnyObject.self), words.pointee), to: Value.self)
+    }
+    return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
+      // One element was asked for.
+      let value = buffer.baseAddress.unsafelyUnwrapped
+      let raw = UnsafeMutableRawPointer(value)
+      raw.storeBytes(of: object.address, as: UInt.self)
+      for index in 0..<count {
+        raw.storeBytes(
+          of: words[index], toByteOffset: offset + index * MemoryLayout<UnsafeRawPointer>.size,
+          as: UnsafeRawPointer.self)
+      }
+      return value.move()
+    }
+  }
+
+  // MARK: the trial
+
+  private static let isAsExpected: Bool = {
+    let probe = Probe()
+    let identity = ObjectIdentifier(Probe.self)
+    guard let bound = ExistentialLayout(unchecked: (any BoundProbing).self, for: identity),
+      let open = ExistentialLayout(unchecked: (any Probing).self, for: identity),
+      let both = ExistentialLayout(unchecked: (any Probing & BoundProbing).self, for: identity)
+    else { return false }
+    let first: any BoundProbing = bound.value(ObjectReference(probe), as: (any BoundProbing).self)
+    let second: any Probing = open.value(ObjectReference(probe), as: (any Probing).self)
+    let third = both.value(ObjectReference(probe), as: (any Probing & BoundProbing).self)
+    return first === probe && first.bound == 1 && second.number == 2 && second as? Probe === probe
+      && third === probe && third.bound == 1 && third.number == 2
+  }()
+}
+
+private protocol BoundProbing: AnyObject { var bound: Int { get } }
+private protocol Probing { var number: Int { get } }
+private final class Probe: BoundProbing, Probing {
+  var bound: Int { 1 }
+  var number: Int { 2 }
+}

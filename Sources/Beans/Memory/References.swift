@@ -1,0 +1,186 @@
+import CBeansRuntime
+import Synchronization
+
+/// A value that is known to be of another type as well: a class's value as an object, an object as its class, a type that
+/// has been found to be the other one. Whoever calls it has made sure of that; only sizes are checked.
+@inlinable @inline(__always)
+func uncheckedCast<Value, Other>(_ value: Value, to type: Other.Type) -> Other { unsafeBitCast(value, to: type) }
+
+/// A reference to an object whose count its holder keeps.
+@usableFromInline
+struct ObjectReference: @unchecked Sendable, Equatable {  // an address; what it names says for itself who may use it
+  @usableFromInline let address: UInt
+
+  @inlinable @inline(__always)
+  init(address: UInt) { self.address = address }
+
+  /// Takes over one count.
+  @inlinable @inline(__always)
+  init(_ object: consuming AnyObject) {
+    address = UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
+  }
+
+  /// The address alone.
+  @inline(__always)
+  init(unretained object: AnyObject) { address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) }
+
+  @inlinable @inline(__always)
+  var pointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped }
+
+  /// The object, with a count of its own.
+  var object: AnyObject { Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() }
+
+  /// Runs `body` with the object, which nobody releases meanwhile.
+  @inlinable @inline(__always)
+  func with<R>(_ body: (AnyObject) throws -> R) rethrows -> R {
+    try Unmanaged<AnyObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { try body($0) }
+  }
+
+  /// The class of the object.
+  @inlinable @inline(__always)
+  var identity: UInt { with { UInt(bitPattern: ObjectIdentifier(type(of: $0))) } }
+
+  @inlinable @inline(__always)
+  func retain() { _ = Unmanaged<AnyObject>.fromOpaque(pointer).retain() }
+
+  @inlinable @inline(__always)
+  func release() { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
+
+  /// Adds so many counts in one step.
+  @inline(__always)
+  func retain(_ count: UInt32) {
+    #if BEANS_ORDINARY_REFERENCES
+      for _ in 0..<count { retain() }
+    #else
+      if count == 1 { retain() } else { beans_retain_n(pointer, count) }
+    #endif
+  }
+
+  /// Gives back a count that is likely to be the last one.
+  @inline(__always)
+  func releaseLast() {
+    #if BEANS_ORDINARY_REFERENCES
+      release()
+    #else
+      if beans_is_unshared(pointer) {
+        // What others did to the object before they let go of it comes first.
+        atomicMemoryFence(ordering: .acquiring)
+        swift_nonatomic_release(pointer)
+      } else {
+        release()
+      }
+    #endif
+  }
+
+  /// The object as the value of a class type, or an optional one, with the count of this reference.
+  @inlinable @inline(__always)
+  func take<Value>(as type: Value.Type) -> Value {
+    unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue(), to: Value.self)
+  }
+
+  /// The object as a protocol type that its class is known to have, with the count of this reference.
+  @usableFromInline
+  func cast<Value>(to type: Value.Type) -> Value {
+    // Startup has found that the declared type conforms, and so does every subclass.
+    take(as: AnyObject.self) as! Value
+  }
+
+  /// The object as the value of a class type, or an optional one, with a new count.
+  @inlinable @inline(__always)
+  func copy<Value>(as type: Value.Type) -> Value {
+    unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: Value.self)
+  }
+}
+
+/// A reference that is not counted, to an object that somebody else keeps.
+struct Unretained<Object: AnyObject>: @unchecked Sendable {  // as `Object`, which is shared as it is
+  private let reference: Unmanaged<Object>
+
+  @inline(__always)
+  init(_ object: Object) { reference = .passUnretained(object) }
+
+  @inline(__always)
+  init?(address: UInt) {
+    guard let pointer = UnsafeRawPointer(bitPattern: address) else { return nil }
+    reference = .fromOpaque(pointer)
+  }
+
+  /// For an address that is known to be one.
+  @inline(__always)
+  init(known address: UInt) { reference = .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped) }
+
+  @inline(__always)
+  var address: UInt { UInt(bitPattern: reference.toOpaque()) }
+
+  @inline(__always)
+  func with<R>(_ body: (Object) throws -> R) rethrows -> R { try reference._withUnsafeGuaranteedRef { try body($0) } }
+
+  /// The object, counted.
+  var object: Object { reference.takeUnretainedValue() }
+
+  @inline(__always)
+  func retain() { _ = reference.retain() }
+
+  @inline(__always)
+  func release() { reference.release() }
+
+  @inline(__always)
+  static func == (left: Unretained, right: Unretained) -> Bool { left.address == right.address }
+}
+
+/// The address of something that stands on a thread's stack for as long as it is used.
+struct StackReference<Value: ~Copyable>: @unchecked Sendable {  // who may read which part is said by `Value`
+  private let pointer: UnsafeMutablePointer<Value>
+
+  /// Runs `body` with the address of a value.
+  @inline(__always)
+  static func with<R: ~Copyable>(
+    _ value: inout Value, _ body: (StackReference) throws -> R
+  ) rethrows -> R {
+    try withUnsafeMutablePointer(to: &value) { try body(StackReference(pointer: $0)) }
+  }
+
+  private init(pointer: UnsafeMutablePointer<Value>) { self.pointer = pointer }
+
+  @inline(__always)
+  init?(address: UInt) {
+    guard let pointer = UnsafeMutablePointer<Value>(bitPattern: address) else { return nil }
+    self.pointer = pointer
+  }
+
+  @inline(__always)
+  var address: UInt { UInt(bitPattern: pointer) }
+
+  @inline(__always)
+  var value: Value {
+    unsafeAddress { UnsafePointer(pointer) }
+    nonmutating unsafeMutableAddress { pointer }
+  }
+}
+
+/// Objects that live as long as one call: arguments that had to be evaluated.
+struct EvaluatedArguments {
+  private let objects: UnsafeMutablePointer<UInt>
+
+  /// Room for so many, on the stack.
+  @inline(__always)
+  static func with<R>(_ count: Int, _ body: (EvaluatedArguments) throws -> R) rethrows -> R {
+    try withUnsafeTemporaryAllocation(of: UInt.self, capacity: max(count, 1)) { buffer in
+      // One element at least was asked for.
+      try body(EvaluatedArguments(objects: buffer.baseAddress.unsafelyUnwrapped))
+    }
+  }
+
+  var first: UnsafePointer<UInt> { UnsafePointer(objects) }
+
+  /// The object of a position, with its count; nil for an optional without a bean.
+  subscript(index: Int) -> ObjectReference? {
+    get { objects[index] == 0 ? nil : ObjectReference(address: objects[index]) }
+    nonmutating set { (objects + index).initialize(to: newValue?.address ?? 0) }
+  }
+
+  /// Gives back the first ones.
+  func release(_ count: Int) {
+    for index in 0..<count { self[index]?.release() }
+  }
+}

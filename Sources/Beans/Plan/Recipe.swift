@@ -1,0 +1,193 @@
+import BeansReflection
+
+/// How one bean is built and released: what to call, with which operands, which slots first. The compiled, immutable form
+/// of a bean, read in place.
+struct Recipe: Sendable {
+  enum Kind: Sendable {
+    /// One instance in a slot of the environment.
+    case slot
+    /// A new instance each time.
+    case prototype
+    /// A user's scope decides. The slot only says whether the creation log names the bean.
+    case scoped
+    /// What a factory bean makes.
+    case product
+  }
+
+  /// What building takes besides calling the factory with what stands in slots.
+  struct Work: OptionSet, Sendable {
+    let rawValue: UInt8
+    /// Some operand of the factory is computed.
+    static let compute = Work(rawValue: 1)
+    /// Properties, callbacks and the like follow.
+    static let complete = Work(rawValue: 2)
+    /// Each bean is spoken of in the log.
+    static let trace = Work(rawValue: 4)
+    /// The bean cannot be built here; see `inactive`.
+    static let refuse = Work(rawValue: 8)
+  }
+
+  /// What releasing an object of class `identity` takes besides letting go of it.
+  enum Ending: UInt8, Sendable {
+    case nothing
+    /// `preDestroy` or callbacks, none of which has to be awaited.
+    case call
+    /// Whatever a bean may need.
+    case care
+  }
+
+  // What a request reads of every bean comes first.
+  let code: Unretained<BeanCode>
+  let operands: FrozenSlice<Operand>
+  /// The class of what the factory makes, if startup can know it, or 0.
+  let identity: UInt
+  let work: Work
+  let ending: Ending
+  let kind: Kind
+  let slot: Int32
+  let number: Int32
+  /// What is built for the bean, dependencies first, itself last where it stands in a slot.
+  let steps: FrozenSlice<Step>
+  /// Where something has to stand before the first of these steps: `own` and `outer` operands.
+  let needs: FrozenSlice<Operand>
+  // What few beans have.
+  let completion: Completion
+  /// The number of the bean's entry in its directory; -1 for what has none.
+  let entry: Int32
+  let directory: Unretained<BeanDirectory>
+  let label: BeanLabel
+  let traits: BeanTraits
+  let isLazy: Bool
+  let isSeed: Bool
+  /// The class of what the slot holds, where that is a class and startup can know it.
+  let slotIdentity: ObjectIdentifier?
+  /// Why the bean cannot be built from this plan, although nothing is wrong with it elsewhere.
+  let inactive: EnvironmentError?
+
+  /// What is done to an object once its factory has made it.
+  struct Completion: Sendable {
+    /// What has to be evaluated before the factory is called, for its effect alone.
+    let requirements: FrozenSlice<Operand>
+    /// One operand for each property that has one, in the order of `BeanCode.properties`.
+    let properties: FrozenSlice<Operand>
+    /// Whether post processors see the bean: not those that serve them.
+    let isProcessed: Bool
+    let aware: ExistentialLayout?
+    let bean: ExistentialLayout?
+    let disposable: ExistentialLayout?
+  }
+
+  /// The factory's own entry.
+  func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {
+    EnvironmentError(code, message, path: path.isEmpty ? [label.text] : path, origin: label.location.origin)
+  }
+}
+
+/// How a bean is named in paths and faults; put into words only when there is one.
+struct BeanLabel: Sendable {
+  let type: Any.Type
+  let id: String?
+  let location: SourceLocation
+  let scopeName: String
+
+  var text: String { BeanDirectory.Entry.label(type, id) }
+}
+
+/// One bean of those that are built together.
+struct Step: Sendable {
+  let slot: Int32
+  /// How many counts the bean gets when it is there: one for each later step that takes it, and for who asked.
+  let takers: UInt32
+  /// The step whose bean needs this one; -1 for the bean that was asked for.
+  let dependent: Int32
+}
+
+/// The user's code that belongs to one bean. Environments drop it at their end, because it may hold them.
+final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is handed to scopes, which only read it
+  struct Property: Sendable {
+    enum Source: Sendable {
+      case operand
+      /// The bean whose id stands in the object, and how faults name the property.
+      case named(@Sendable (AnyObject) -> String, Parameter, point: String)
+    }
+
+    let source: Source
+    let set: @Sendable (AnyObject, Argument) throws -> Void
+  }
+
+  let create: FactoryFunction.Create
+  /// Properties that the declaration sets.
+  let given: [PropertyInjection]
+  /// The type of what `create` answers, where that is a box.
+  let boxed: Parameter?
+  let properties: [Property]
+  let postConstructs: [BeanCallback]
+  let onDestroys: [BeanCallback]
+  let instance: InstanceHolder?
+  /// What scopes are handed.
+  let declaration: BeanDeclaration?
+
+  init(
+    _ factory: FactoryFunction, given: [PropertyInjection], properties: [Property], postConstructs: [BeanCallback],
+    onDestroys: [BeanCallback],
+    instance: InstanceHolder?, declaration: BeanDeclaration?
+  ) {
+    self.create = factory.create
+    self.given = given
+    self.boxed = factory.boxed
+    self.properties = properties
+    self.postConstructs = postConstructs
+    self.onDestroys = onDestroys
+    self.instance = instance
+    self.declaration = declaration
+  }
+}
+
+/// What has to be evaluated anew for each bean or lookup that takes it.
+enum Computation: Sendable {
+  /// A bean of a factory's child further out.
+  case outer(hops: Int32, slot: Int32)
+  /// A new instance of the recipe.
+  case prototype(Int32)
+  /// What a user's scope answers for a recipe of the environment so many steps further out.
+  case scoped(Int32, hops: Int32)
+  /// The value of another type that a bean is made into.
+  case converted(Operand, Parameter)
+  /// All beans of a type.
+  case all([Operand], Parameter)
+  /// An optional without a bean.
+  case absent(Parameter)
+  case provider(Parameter, id: String?)
+  case environment
+  case configuration
+  /// What the `Injection` of that kind computes for the property.
+  case injection(Inject, PropertyDescriptor, Parameter)
+  /// A collection of which at least one element is a bean: elements, or keys and elements in turn.
+  case composed([Operand], any CollectionType.Type, Parameter)
+  /// What a factory bean makes its products with.
+  case products(Int32)
+}
+
+extension Operand {
+  /// Whether both lead to the same slot.
+  func isSame(as other: Operand) -> Bool {
+    switch (place, other.place) {
+    case (.outer(let own), .outer(let other)): own == other
+    case (.own(let own), .own(let other)), (.counted(let own), .own(let other)): own == other
+    default: false
+    }
+  }
+
+  /// Whether it leads to that slot.
+  func names(_ slot: SlotReference) -> Bool {
+    if case .outer(let own) = place { own == slot } else { false }
+  }
+}
+
+extension FrozenSlice<Operand> {
+  var hasComputed: Bool {
+    var found = false
+    forEach { if case .computed = $0.place { found = true } }
+    return found
+  }
+}

@@ -1,0 +1,185 @@
+import BeansReflection
+
+/// What is done to an instance once its factory has made it: properties, class-level injections, environment, post
+/// processors and callbacks, in that order.
+extension Environment {
+  /// The finished bean, taking over the count of what the factory has made; that is let go of where something fails.
+  func complete(_ created: ObjectReference, _ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+    var object = created
+    do {
+      let isForeseen = object.identity == recipe.value.identity
+      let traits = isForeseen ? recipe.value.traits : object.with { BeanTraits.of($0) }
+      if !isForeseen, traits.contains(.injected), !recipe.value.isSeed {
+        try object.with { try injectUnforeseen($0, recipe) }
+      }
+      try object.with { try setProperties(of: $0, recipe) }
+      if traits.contains(.aware) {
+        object.with { introduce(to: $0, isForeseen ? recipe.value.completion.aware : nil) }
+      }
+      if recipe.value.completion.isProcessed { object = try process(object, recipe) }
+      try postConstruct(object, recipe)
+      return object
+    } catch {
+      object.release()
+      throw error
+    }
+  }
+
+  /// The factory has made an instance of a subclass, or of a type that no plan could know. Lets go of it where something
+  /// fails.
+  @inline(never)
+  func completeUnforeseen(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
+    if recipe.value.isSeed { return }
+    let traits = object.with { BeanTraits.of($0) }
+    if traits.isDisjoint(with: [.aware, .bean, .injected]) { return }
+    _ = try complete(object, recipe)
+  }
+
+  private func setProperties(of object: AnyObject, _ recipe: FrozenReference<Recipe>) throws {
+    let operands = recipe.value.completion.properties
+    let isCounted = !core.kind.contains(.scoped)
+    var next = 0
+    do {
+      try recipe.value.code.with { code in
+        for property in code.properties {
+          switch property.source {
+          case .operand:
+            let operand = operands[next]
+            next += 1
+            try property.set(object, argument(operand, isCounted: isCounted))
+          case .named(let id, let parameter, let point):
+            try property.set(object, lookUp(parameter, id: id(object), at: point))
+          }
+        }
+      }
+    } catch {
+      if isCounted { giveBack(operands, from: next) }
+      throw error
+    }
+  }
+
+  private func introduce(to object: AnyObject, _ layout: ExistentialLayout?) {
+    if let layout {
+      layout.value(ObjectReference(object), as: (any EnvironmentAware).self).environment = self
+    } else {
+      (Box.open(object) as? any EnvironmentAware)?.environment = self
+    }
+  }
+
+  private func postConstruct(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
+    try object.with { instance in
+      if object.identity == recipe.value.identity {
+        if let layout = recipe.value.completion.bean {
+          try layout.value(ObjectReference(instance), as: (any Bean).self).postConstruct()
+        } else if recipe.value.traits.contains(.bean) {
+          try (Box.open(instance) as? any Bean)?.postConstruct()
+        }
+      } else if BeanTraits.of(instance).contains(.bean) {
+        try (Box.open(instance) as? any Bean)?.postConstruct()
+      }
+      try recipe.value.code.with { code in
+        for callback in code.postConstructs { try callback(instance) }
+      }
+    }
+  }
+
+  // MARK: post processors
+
+  /// Values are not offered to post processors, except a class instance declared as a protocol type.
+  private func process(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+    let instance = object.object
+    guard let box = instance as? Box else {
+      let processed = try process(instance, recipe)
+      return processed === instance ? object : object.replaced(by: processed)
+    }
+    guard type(of: box.any) is AnyObject.Type else { return object }
+    let content = box.any as AnyObject
+    let processed = try process(content, recipe)
+    if processed === content { return object }
+    guard let replaced = recipe.value.code.with({ $0.boxed?.box([processed]) }) else { return object }
+    return object.replaced(by: replaced)
+  }
+
+  private func process(_ instance: AnyObject, _ recipe: FrozenReference<Recipe>) throws -> AnyObject {
+    var object = instance
+    for operand in core.compiledPlan.with({ $0.processors }) {
+      object = try argument(operand).take(as: (any BeanPostProcessor).self).process(object)
+    }
+    let label = recipe.value.label
+    guard object === instance || TypeRelation.isUsable(type(of: object), as: label.type) else {
+      throw recipe.value.fault(
+        .typeMismatch,
+        "a post processor replaced \(label.text) by a \(type(of: object)), which is no \(label.type)")
+    }
+    return object
+  }
+
+  // MARK: class-level injections that no recipe has
+
+  /// Runs all class-level injections of an object.
+  func injectAll(_ object: AnyObject) throws {
+    for injection in try ClassInjection.all(of: type(of: object)) { try run(injection, on: object) }
+  }
+
+  /// A factory answered with an instance of a subclass, or of a class behind a protocol: what the recipe does not know.
+  private func injectUnforeseen(_ object: AnyObject, _ recipe: FrozenReference<Recipe>) throws {
+    let instance = Box.open(object) as AnyObject
+    let given = recipe.value.code.with { $0.given }
+    for injection in try ClassInjection.all(of: type(of: instance))
+    where !given.contains(where: { $0.sets(injection) == .yes }) {
+      try run(injection, on: instance)
+    }
+  }
+
+  private func run(_ injection: ClassInjection, on object: AnyObject) throws {
+    do {
+      try injection.setter.set(object, argument(for: injection, of: object))
+    } catch let error as EnvironmentError {
+      throw EnvironmentError(
+        error.code, "\(injection.point): \(error.message)", path: error.path, origin: error.origin,
+        underlying: error.underlying)
+    }
+  }
+
+  private func argument(for injection: ClassInjection, of object: AnyObject) throws -> Argument {
+    let parameter = injection.setter.parameter
+    switch injection.source {
+    case .bean(let id): return try lookUp(parameter, id: id)
+    case .named(let id): return try lookUp(parameter, id: id(object))
+    case .custom(let inject): return try compute(inject, injection.property, parameter)
+    case .configuration(let value):
+      let found = try configuration.value(parameter.wanted, for: value)
+      if let argument = parameter.argument(given: found) { return argument }
+      throw injection.property.mismatch(found)
+    }
+  }
+
+  /// A bean that only the object knows the id of.
+  private func lookUp(_ parameter: Parameter, id: String, at point: String) throws -> Argument {
+    do { return try lookUp(parameter, id: id) } catch let error as EnvironmentError {
+      throw EnvironmentError(
+        error.code, "\(point): \(error.message)", path: error.path, origin: error.origin, underlying: error.underlying)
+    }
+  }
+
+  /// Has the nearest `Injection` of that kind compute a value.
+  func compute(_ inject: Inject, _ property: PropertyDescriptor, _ parameter: Parameter) throws -> Argument {
+    for operand in core.compiledPlan.with({ $0.injections }).reversed() {
+      let injection = try argument(operand).take(as: Injection.self)
+      guard injection.kind == type(of: inject) else { continue }
+      let value = try injection.computeValue(inject, property: property, environment: self)
+      if let result = parameter.argument(given: value ?? (Any?.none as Any)) { return result }
+      throw property.mismatch(value)
+    }
+    throw EnvironmentError(
+      .invalidDeclaration, "\(property.label): no Injection is defined that serves \(type(of: inject))")
+  }
+}
+
+extension ObjectReference {
+  /// Another object in its place.
+  fileprivate func replaced(by object: AnyObject) -> ObjectReference {
+    defer { release() }
+    return ObjectReference(object)
+  }
+}

@@ -1,0 +1,306 @@
+import Synchronization
+
+/// The one way to release beans: one walk over the creation log, last created first, that stops where something has to be
+/// awaited.
+struct BeanReleaser {
+  /// Kept by whoever runs this.
+  private let environment: Unretained<Environment>
+  /// Whether asynchronous releases are returned to be awaited, or fail.
+  private let canWait: Bool
+  /// Beans not yet released.
+  private var rest: Int
+  private var hasSeed: Bool
+  /// What a bean that is awaited keeps until it is done, and the user's scope that has kept the bean.
+  private var held: ObjectReference?
+  private var heldScope: AbstractBeanScope?
+  /// The user's scope in whose place this runs, which can await releases there.
+  private var place: Place?
+  /// Users' scopes that have been finished.
+  private var finished: [ObjectIdentifier]?
+  private(set) var released = 0
+
+  /// What has to come first.
+  enum Pending {
+    /// A release that is awaited.
+    case bean(BeanEnding, ObjectReference)
+    /// The way to the place where a user's scope releases.
+    case place(any HostedScope)
+    /// A release that a user's scope has begun by itself.
+    case scope(AbstractBeanScope)
+  }
+
+  private struct Place {
+    let scope: any HostedScope
+    let canWait: Bool
+  }
+
+  @inline(__always)
+  init(_ environment: Unretained<Environment>, canWait: Bool) {
+    self.environment = environment
+    self.canWait = canWait
+    (rest, hasSeed) = environment.with { environment in
+      guard let plan = environment.core.plan else { return (0, false) }
+      return plan.with { (environment.creationLog.count, $0.hasSeed) }
+    }
+  }
+
+  /// Goes on until something has to come first, or until nothing is left. After that, advance again; after a release that
+  /// has been awaited, `note` its failure.
+  @inline(__always)
+  mutating func advance() -> Pending? {
+    if held != nil { letGoOfHeld() }
+    if rest == 0, !hasSeed { return nil }
+    let (slots, log) = environment.with { ($0.core.slots, $0.creationLog) }
+    while true {
+      let left = releasePlain(rest, slots, log)
+      released &+= rest &- left
+      rest = left
+      if left == 0 { break }
+      if let pending = releaseNext(slots, log) { return pending }
+    }
+    if hasSeed {
+      hasSeed = false
+      let content = slots[0].content
+      if content.isFilled { content.object.releaseLast() }
+    }
+    return nil
+  }
+
+  /// Releases beans that have nothing to say, or to whom nothing has to be awaited. Answers how many are left where
+  /// another one comes.
+  @inline(__always)
+  private func releasePlain(_ count: Int, _ slots: Slots, _ log: CreationLog) -> Int {
+    let recipes = environment.with { $0.core.compiledPlan.with { $0.recipe(0) } }
+    var position = count
+    while position > 0 {
+      let index = log[position &- 1]
+      let content = slots[index].content
+      let recipe = recipes.sibling(index, of: 0)
+      guard content.isFilled, recipe.value.ending != .care, content.object.identity == recipe.value.identity else {
+        break
+      }
+      position &-= 1
+      // The slot stays as it is: nobody looks at it any more.
+      if recipe.value.ending == .call { call(content.object, recipe) }
+      content.object.releaseLast()
+    }
+    return position
+  }
+
+  @inline(never)
+  private mutating func releaseNext(_ slots: Slots, _ log: CreationLog) -> Pending? {
+    rest -= 1
+    released += 1
+    let index = log[rest]
+    return releaseWithCare(slots[index], slots[index].content, environment.with { $0.recipe(index) })
+  }
+
+  /// What a bean wants to be told at its end, where none of that has to be awaited.
+  @inline(never)
+  private func call(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
+    var errors: [any Error] = []
+    object.with { instance in
+      if let layout = recipe.value.completion.disposable {
+        do { try layout.value(ObjectReference(instance), as: (any DisposableBean).self).preDestroy() } catch {
+          errors.append(error)
+        }
+      }
+      recipe.value.code.with { code in
+        for callback in code.onDestroys {
+          do { try callback(instance) } catch { errors.append(error) }
+        }
+      }
+    }
+    if let failure = BeanEnding.failure(errors, of: recipe.value.label) { note(failure) }
+  }
+
+  @inline(never)
+  private mutating func releaseWithCare(
+    _ slot: SlotReference, _ content: Slot.Content, _ recipe: FrozenReference<Recipe>
+  ) -> Pending? {
+    let environment = environment.object
+    if content.isKept { return releaseInScope(slot, recipe, environment) }
+    guard content.isFilled else { return nil }
+    slot.store(.empty)
+    let object = content.object
+    if recipe.value.work.contains(.trace) {
+      environment.log.releasing(recipe.value.label.text, in: environment.name)
+    }
+    // The children of a factory share what was declared.
+    if environment.core.kind.contains(.plain) { recipe.value.code.with { $0.instance?.letGo() } }
+    if let ending = object.with({ BeanEnding($0, of: recipe) }) {
+      if ending.isAsynchronous && canWait {
+        held = object
+        return .bean(ending, object)
+      }
+      note(object.with { ending.runSynchronously($0) })
+    }
+    object.release()
+    return nil
+  }
+
+  func note(_ failure: EnvironmentError?) {
+    guard let failure else { return }
+    environment.with { $0.note(failure) }
+  }
+
+  // MARK: users' scopes
+
+  /// A bean that a user's scope keeps is released in its place; a scope that releases all of its beans at once, in the
+  /// place of the last one.
+  private mutating func releaseInScope(
+    _ slot: SlotReference, _ recipe: FrozenReference<Recipe>, _ environment: Environment
+  ) -> Pending? {
+    let user = environment.userScope(of: recipe)
+    guard let scope = user as? AbstractBeanScope, let declaration = recipe.value.code.with({ $0.declaration }) else {
+      slot.store(.empty)
+      // The environment that registered the scope finishes it.
+      if let user, environment.ownScopes.contains(where: { $0 === user }) { finish(user) }
+      return nil
+    }
+    if let host = scope as? any HostedScope, place?.scope !== host { return again(after: .place(host)) }
+    guard scope.beginRelease() else { return again(after: .scope(scope)) }
+    slot.store(.empty)
+    guard let instance = scope.takeKept(declaration) else {
+      scope.endRelease()
+      return nil
+    }
+    let ending = BeanEnding(instance, of: declaration)
+    if ending.isAsynchronous, canWait || place?.canWait == true {
+      let object = ObjectReference(instance)
+      (held, heldScope) = (object, scope)
+      return .bean(ending, object)
+    }
+    note(ending.runSynchronously(instance))
+    scope.endRelease()
+    return nil
+  }
+
+  /// Comes back to the same bean.
+  private mutating func again(after pending: Pending) -> Pending {
+    rest += 1
+    released -= 1
+    return pending
+  }
+
+  @inline(never)
+  private mutating func letGoOfHeld() {
+    held?.release()
+    held = nil
+    let scope = heldScope
+    heldScope = nil
+    scope?.endRelease()
+  }
+
+  /// A releaser that goes on in the place of a user's scope.
+  func inPlace(of scope: any HostedScope, canWait: Bool) -> BeanReleaser {
+    var releaser = self
+    releaser.place = Place(scope: scope, canWait: canWait)
+    return releaser
+  }
+
+  /// The user's scope that awaits releases where this runs.
+  var host: (any HostedScope)? { place.flatMap { $0.canWait ? $0.scope : nil } }
+
+  /// Finishes what has not been finished, last registered first.
+  mutating func finishScopes() {
+    for scope in environment.object.ownScopes.reversed() { finish(scope) }
+  }
+
+  private mutating func finish(_ scope: any BeanScope) {
+    let key = ObjectIdentifier(scope)
+    if finished?.contains(key) == true { return }
+    finished = (finished ?? []) + [key]
+    scope.finish()
+    for failure in (scope as? AbstractBeanScope)?.takeFailures() ?? [] {
+      environment.with { $0.extras.record(failure) }
+    }
+  }
+}
+
+/// The end of one bean: `preDestroy`, then `.onDestroy`. Both run, whatever the first throws.
+struct BeanEnding {
+  private let traits: BeanTraits
+  private let label: BeanLabel
+  private let callbacks: [BeanCallback]
+
+  /// nil where there is nothing to do but to let go.
+  init?(_ object: AnyObject, of recipe: FrozenReference<Recipe>) {
+    let traits =
+      ObjectReference(unretained: object).identity == recipe.value.identity
+      ? recipe.value.traits : BeanTraits.of(object)
+    let callbacks = recipe.value.code.with { $0.onDestroys }
+    if recipe.value.isSeed || callbacks.isEmpty && traits.isDisjoint(with: [.disposable, .asyncDisposable]) {
+      return nil
+    }
+    self.traits = traits
+    label = recipe.value.label
+    self.callbacks = callbacks
+  }
+
+  init(_ object: AnyObject, of declaration: BeanDeclaration) {
+    traits = .of(object)
+    callbacks = declaration.spec.onDestroys
+    label = declaration.label
+  }
+
+  /// Whether the release has to be awaited.
+  var isAsynchronous: Bool { traits.contains(.asyncDisposable) }
+
+  /// Where nobody can wait: an asynchronous bean is a failure that names it; its callbacks still run.
+  func runSynchronously(_ object: AnyObject) -> EnvironmentError? {
+    var errors: [any Error] = []
+    if isAsynchronous {
+      errors.append(
+        EnvironmentError(
+          .destructionFailed,
+          "\(label.text) is released asynchronously: use 'await shutdown()' or a scope bound to a loop",
+          path: [label.text], origin: label.location.origin))
+    } else if traits.contains(.disposable), let bean = Box.open(object) as? any DisposableBean {
+      do { try bean.preDestroy() } catch { errors.append(error) }
+    }
+    runCallbacks(object, &errors)
+    return Self.failure(errors, of: label)
+  }
+
+  func runAsynchronously(_ object: AnyObject) async -> EnvironmentError? {
+    var errors: [any Error] = []
+    if let bean = Box.open(object) as? any AsyncDisposableBean {
+      do { try await bean.preDestroy() } catch { errors.append(error) }
+    }
+    runCallbacks(object, &errors)
+    return Self.failure(errors, of: label)
+  }
+
+  private func runCallbacks(_ object: AnyObject, _ errors: inout [any Error]) {
+    for callback in callbacks {
+      do { try callback(object) } catch { errors.append(error) }
+    }
+  }
+
+  static func failure(_ errors: [any Error], of label: BeanLabel) -> EnvironmentError? {
+    guard let first = errors.first else { return nil }
+    if errors.count == 1, let error = first as? EnvironmentError, error.code == .destructionFailed { return error }
+    let reasons = errors.map { "\($0)" }.joined(separator: "; ")
+    return EnvironmentError(
+      .destructionFailed, "\(label.text) could not be released: \(reasons)", path: [label.text],
+      origin: label.location.origin, underlying: errors)
+  }
+}
+
+extension BeanDeclaration {
+  /// Runs the release callbacks on an instance of this bean: `preDestroy`, then `.onDestroy`. For scopes of your own that
+  /// keep instances; `AbstractBeanScope` does it by itself. Call it once for each instance.
+  ///
+  /// - Throws: `.destructionFailed`, after all callbacks have run. A bean whose release is asynchronous cannot be
+  ///   released here: that is such a failure, too.
+  public func destroy(_ instance: AnyObject) throws {
+    if let failure = BeanEnding(instance, of: self).runSynchronously(instance) { throw failure }
+  }
+
+  /// How the bean is named in paths; of a declaration that a scope is handed.
+  var label: BeanLabel {
+    BeanLabel(
+      type: spec.type ?? Any.self, id: spec.id, location: spec.location, scopeName: spec.scopeName ?? "singleton")
+  }
+}

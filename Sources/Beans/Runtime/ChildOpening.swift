@@ -1,0 +1,168 @@
+import BeansSupport
+import CBeansRuntime
+import Synchronization
+
+/// Opening the children of one factory.
+@usableFromInline
+final class ChildOpening: @unchecked Sendable {  // `declared` is used before startup, on the thread that declares
+  private let scopeName: String
+  private let outerName: String
+  /// The environment that declared the factory; nil where that is itself a child of a factory, of which there are many.
+  let environment: Environment?
+  private let home: Unretained<Environment>?
+  private let makeScope: (@Sendable () -> any BeanScope)?
+  /// The address of the plan, which the environment keeps; 0 before startup.
+  private let plan = Atomic<UInt>(0)
+  private var declared: EnvironmentDeclarations?
+
+  init(
+    _ scopeName: String, outerName: String, of environment: Environment?, _ makeScope: (@Sendable () -> any BeanScope)?
+  ) {
+    self.scopeName = scopeName
+    self.outerName = outerName
+    self.environment = environment
+    home = environment.map { Unretained($0) }
+    self.makeScope = makeScope
+  }
+
+  func declared(_ declarations: EnvironmentDeclarations) { declared = declarations }
+
+  /// What has been declared for the children.
+  func declarations() throws -> EnvironmentDeclarations {
+    if let declared { return declared }
+    throw EnvironmentError(
+      .frozen, "childFactory: the environment around '\(scopeName)' has started, its declarations are closed",
+      path: ["'\(scopeName)'"])
+  }
+
+  func compiled(_ plan: Plan) {
+    declared = nil
+    self.plan.store(Unretained(plan).address, ordering: .releasing)
+  }
+
+  /// Takes over `seed`, which the first slot will hold; nil where there is none.
+  @usableFromInline
+  func open(_ seed: ObjectReference?) throws -> Environment {
+    if let home { return try home.with { try open(seed, under: $0) } }
+    return try openInCurrent(seed)
+  }
+
+  @inline(never)
+  private func openInCurrent(_ seed: ObjectReference?) throws -> Environment {
+    var next = Environment.current
+    while let candidate = next {
+      if isHome(candidate) { return try open(seed, under: candidate) }
+      next = candidate.parent
+    }
+    seed?.release()
+    throw EnvironmentError(
+      .scopeNotActive, "a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current",
+      path: ["'\(scopeName)'"])
+  }
+
+  @usableFromInline
+  func open(_ seed: ObjectReference?, in parent: Environment) throws -> Environment {
+    if parent === environment || isHome(parent) { return try open(seed, under: parent) }
+    seed?.release()
+    throw EnvironmentError(
+      .scopeNotActive, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'",
+      path: ["'\(scopeName)'"])
+  }
+
+  /// Whether children of the factory belong in an environment.
+  private func isHome(_ environment: Environment) -> Bool {
+    guard let own = Unretained<Plan>(address: plan.load(ordering: .acquiring)), let plan = environment.core.plan else {
+      return false
+    }
+    return own.with { own in plan.with { own.parent === $0 } }
+  }
+
+  @inline(__always)
+  private func open(_ seed: ObjectReference?, under parent: Environment) throws -> Environment {
+    if !parent.core.lifecycle.isOpen { try start(parent, seed) }
+    // Startup has set it.
+    let plan = Unretained<Plan>(known: plan.load(ordering: .acquiring))
+    let child = plan.with { plan in
+      Environment.allocate(plan.layout) { EnvironmentCore(Unretained(plan), parent: Unretained(parent), $0) }
+    }
+    if let seed { child.core.slots[0].store(.logged(seed)) }
+    if let makeScope { try child.attach(makeScope(), in: parent, plan) } else { try child.join(parent, plan) }
+    if let context = ResolutionContext.innermost { note(child, in: context) }
+    return child
+  }
+
+  @inline(never)
+  private func note(_ child: Environment, in context: StackReference<ResolutionContext>) {
+    context.value.opened = OpenedChild(Unretained(child).address, earlier: context.value.opened)
+  }
+
+  @inline(never)
+  private func start(_ parent: Environment, _ seed: ObjectReference?) throws {
+    do {
+      try parent.enter()
+      parent.leave()
+    } catch {
+      seed?.release()
+      throw error
+    }
+  }
+}
+
+extension Environment {
+  /// Joins the parent; from then on others may see the child.
+  @inline(__always)
+  fileprivate func join(_ parent: Environment, _ plan: Unretained<Plan>) throws {
+    let extras = parent.core.extras ?? parent.core.offer(EnvironmentExtras())
+    let own = Unretained(self)
+    core.insert(.joined)
+    let hasJoined = parent.core.lock.withLock { () -> Bool in
+      guard !parent.core.lifecycle.isEnding else { return false }
+      parent.core.change { $0.enter() }
+      extras.with { $0.children.join(own, plan.address) }
+      return true
+    }
+    if !hasJoined {
+      core.remove(.joined)
+      throw abandoned(parent.finishedError())
+    }
+  }
+
+  /// Gives up a child that never joined; it lets go of its seed when it goes.
+  @inline(never)
+  private func abandoned(_ error: any Error) -> any Error {
+    core.lock.withLock { core.change { $0.close() } }
+    return error
+  }
+
+  /// Joins the parent with a scope object, which is told of every bean while a shutdown would wait for the child.
+  @inline(never)
+  fileprivate func attach(_ scope: any BeanScope, in parent: Environment, _ plan: Unretained<Plan>) throws {
+    do { try attach(scope) } catch { throw abandoned(error) }
+    try join(parent, plan)
+    if let host {
+      host.opened(self)
+    } else {
+      try prepare(scope)
+    }
+  }
+
+  private func prepare(_ scope: any BeanScope) throws {
+    do {
+      try using {
+        for number in 0..<Int32(core.compiledPlan.with { $0.layout.slots }) {
+          let recipe = recipe(number)
+          guard let declaration = recipe.value.code.with({ $0.declaration }) else { continue }
+          try scope.prepare(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
+        }
+      }
+    } catch {
+      beginFinish()
+      throw error
+    }
+    // Its parent may have ended meanwhile.
+    if core.lifecycle.isEnding { throw finishedError() }
+  }
+
+  /// Ends the declaring phase of what `configure` was handed.
+  func closeDeclarations() { existingExtras?.resources?.end(nil) }
+}

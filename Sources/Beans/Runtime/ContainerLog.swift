@@ -1,0 +1,85 @@
+import BeansLogging
+
+/// What environments say about themselves: to the logger "Beans.Environment", from `debug` up, and to the traces
+/// "beans.loader" (startup) and "beans.runtime" (each bean, and the end).
+///
+/// Single beans are only spoken of where that was wanted when the environment started: its plan is made for it then.
+struct ContainerLog: Sendable {
+  let logger: Logger
+  let tracer: Tracer
+
+  private static let name = "Beans.Environment"
+  private static let loader = "beans.loader"
+  private static let runtime = "beans.runtime"
+
+  /// That of the process.
+  static let shared = ContainerLog(LogManager.getLogger(forName: name), .shared)
+
+  private init(_ logger: Logger, _ tracer: Tracer) {
+    self.logger = logger
+    self.tracer = tracer
+  }
+
+  /// Of a manager that is not installed.
+  init(_ manager: LogManager, _ tracer: Tracer) { self.init(manager.getLogger(forName: Self.name), tracer) }
+
+  /// Whether single beans are spoken of.
+  var followsBeans: Bool { logger.isEnabled(.debug) || tracer.isEnabled(Self.runtime, level: .high) }
+
+  // MARK: startup
+
+  func starting(_ name: String) {
+    logger.debug("starting '\(name)'")
+    tracer.trace(Self.loader, level: .low, message: "start '\(name)'")
+  }
+
+  func compiled(_ plan: Plan, factories: Int, needs: (FrozenReference<Recipe>) -> [String]) {
+    tracer.trace(
+      Self.loader, level: .medium,
+      message: "'\(plan.name)': \(plan.directory.entries.count) beans declared, \(plan.layout.slots) slots, "
+        + "\(plan.processors.count) post processors, \(factories) factories")
+    guard tracer.isEnabled(Self.loader, level: .full) else { return }
+    for number in plan.sorted {
+      let (label, needs) = (plan.recipe(number).value.label.text, needs(plan.recipe(number)))
+      let text = needs.isEmpty ? "nothing" : needs.joined(separator: ", ")
+      tracer.trace(Self.loader, level: .full, message: "'\(plan.name)': \(label) needs \(text)")
+    }
+  }
+
+  func started(_ name: String) {
+    logger.debug("started '\(name)'")
+    tracer.trace(Self.loader, level: .low, message: "started '\(name)'")
+  }
+
+  func failed(_ name: String, _ error: any Error) {
+    logger.debug("'\(name)' did not start: \(error)")
+    tracer.trace(Self.loader, level: .low, message: "'\(name)' did not start: \(error)")
+  }
+
+  // MARK: beans, where they are followed
+
+  func creating(_ label: String, in name: String) {
+    tracer.trace(Self.runtime, level: .high, message: "create \(label) in '\(name)'")
+  }
+
+  func created(_ label: String, in name: String) {
+    logger.debug("created \(label) in '\(name)'")
+    tracer.trace(Self.runtime, level: .full, message: "created \(label) in '\(name)'")
+  }
+
+  func failed(_ label: String, in name: String, _ error: any Error) {
+    logger.debug("\(label) in '\(name)' was not created: \(error)")
+    tracer.trace(Self.runtime, level: .high, message: "\(label) in '\(name)' was not created: \(error)")
+  }
+
+  func releasing(_ label: String, in name: String) {
+    tracer.trace(Self.runtime, level: .high, message: "release \(label) in '\(name)'")
+  }
+
+  // MARK: the end
+
+  func finished(_ name: String, released: Int) {
+    logger.debug("finished '\(name)': \(released) beans released")
+    tracer.trace(Self.runtime, level: .low, message: "finished '\(name)': \(released) beans released")
+  }
+}

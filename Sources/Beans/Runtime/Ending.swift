@@ -1,0 +1,267 @@
+import BeansLogging
+import Synchronization
+import BeansSupport
+
+/// The end of environments: no more lookups, children first, then beans, each exactly once.
+extension Environment {
+  /// Begins the end here and below; whoever calls it second finds all of it closed when this returns.
+  @inline(__always)
+  func beginFinish() {
+    // Usually there have been no children.
+    let (action, isAlone) = core.lock.withLock { () -> (Lifecycle.Action, Bool) in
+      if core.extras != nil { return (.nothing, false) }
+      return (core.change { $0.finish() ? $0.releaseIfQuiet() : .nothing }, true)
+    }
+    if action == .release { return release() }
+    if !isAlone { finishAll() }
+  }
+
+  @inline(never)
+  private func finishAll() {
+    let isFirst = core.lock.withLock { core.change { $0.finish() } }
+    // Not only by the first one: another caller must not return while something below still answers.
+    closeChildren()
+    guard isFirst else { return }
+    let live = existingExtras.map { extras in core.lock.withLock { extras.children.all } } ?? []
+    if !live.isEmpty {
+      log.logger.info("'\(name)' finishes \(live.count) environments below it that were still open")
+    }
+    let isAsynchronous = existingExtras?.isAsynchronous.load(ordering: .relaxed) == true
+    for child in live {
+      if isAsynchronous { child.extras.isAsynchronous.store(true, ordering: .relaxed) }
+      child.beginFinish()
+    }
+    if core.lock.withLock({ core.change { $0.releaseIfQuiet() } }) == .release { release() }
+  }
+
+  /// Ends lookups in all environments below. No child joins a parent that has closed.
+  private func closeChildren() {
+    guard let extras = existingExtras else { return }
+    for child in core.lock.withLock({ extras.children.all }) {
+      child.core.lock.withLock { child.core.change { $0.close() } }
+      child.closeChildren()
+    }
+  }
+
+  var isReleased: Bool { core.lifecycle.isReleased }
+
+  // MARK: releasing
+
+  /// Nobody is inside, nobody will be: releases here, or hands that over.
+  @inline(__always)
+  func release() {
+    if core.kind.rawValue & (EnvironmentCore.Kind.hosted.rawValue | EnvironmentCore.Kind.plain.rawValue) == 0 {
+      return release(onHost: false)
+    }
+    releaseElsewhere()
+  }
+
+  @inline(never)
+  private func releaseElsewhere() {
+    core.isPostponed.store(true, ordering: .sequentiallyConsistent)
+    if let host {
+      let isAccepted = host.release { [self] in
+        if takeBack() { release(onHost: true) }
+      }
+      if !isAccepted, takeBack() { release(onHost: false) }
+    } else {
+      releaseUnlessRead()
+    }
+  }
+
+  /// A thread that still uses a bean of this environment goes on with the release when it has done so.
+  func releaseUnlessRead() {
+    guard core.isPostponed.load(ordering: .sequentiallyConsistent) else { return }
+    if !HazardPointer.isProtected(Unretained(self).address), takeBack() { release(onHost: false) }
+  }
+
+  /// One of those who may release gets to.
+  private func takeBack() -> Bool { core.isPostponed.exchange(false, ordering: .sequentiallyConsistent) }
+
+  /// - Parameter onHost: whether this is where the host releases, and can await.
+  @inline(__always)
+  private func release(onHost: Bool) {
+    if core.extras == nil, core.kind.isDisjoint(with: [.plain, .withScope]),
+      !core.compiledPlan.with({ $0.isTraced })
+    {
+      // The usual end of a request.
+      let (isDone, count) = ResolutionContext.with(Unretained(self), nil) { _ -> (Bool, Int) in
+        var releaser = BeanReleaser(Unretained(self), canWait: false)
+        guard let pending = releaser.advance() else { return (true, releaser.released) }
+        goOn(releaser, after: pending, onHost: false)
+        return (false, 0)
+      }
+      if isDone { ended(released: count) }
+    } else {
+      releaseWithCare(onHost: onHost)
+    }
+  }
+
+  @inline(never)
+  private func releaseWithCare(onHost: Bool) {
+    let canWait = onHost || existingExtras?.isAsynchronous.load(ordering: .relaxed) == true
+    goOn(BeanReleaser(Unretained(self), canWait: canWait), onHost: onHost)
+  }
+
+  private func goOn(_ begun: BeanReleaser, onHost: Bool) {
+    // The context lets a callback that shuts this environment down see that it is inside.
+    let (releaser, pending) = ResolutionContext.with(Unretained(self), nil) { _ in
+      var releaser = begun
+      let pending = releaser.advance()
+      if pending == nil { releaser.finishScopes() }
+      return (releaser, pending)
+    }
+    if let pending { goOn(releaser, after: pending, onHost: onHost) } else { endedWithCare(releaser) }
+  }
+
+  @inline(never)
+  private func goOn(_ releaser: BeanReleaser, after pending: BeanReleaser.Pending, onHost: Bool) {
+    switch pending {
+    case .bean(let ending, let object): continueAsynchronously(releaser, ending, object, onHost: onHost)
+    case .place(let scope): goOn(releaser, inPlaceOf: scope, onHost: onHost)
+    case .scope(let scope):
+      let host = scope as? any HostedScope
+      extras.awaits { scope.isAwaiting && host?.canReleaseHere == true }
+      scope.whenFree { [self] in
+        extras.awaits(nil)
+        goOn(releaser, onHost: onHost)
+      }
+    }
+  }
+
+  /// Goes on where a scope that was registered releases its beans, or here where that place is gone.
+  private func goOn(_ releaser: BeanReleaser, inPlaceOf scope: any HostedScope, onHost: Bool) {
+    let extras = extras
+    extras.handOver(to: scope) { [self] isThere in
+      goOn(releaser.inPlace(of: scope, canWait: isThere), onHost: onHost)
+    }
+    let isAccepted = scope.release { extras.takeHandedOver()?(true) }
+    if !isAccepted || scope.canReleaseHere { extras.takeHandedOver()?(false) }
+  }
+
+  private func continueAsynchronously(
+    _ releaser: BeanReleaser, _ ending: BeanEnding, _ object: ObjectReference, onHost: Bool
+  ) {
+    let work: @Sendable () async -> Void = { [self] in
+      let failure = await Environment.$releasing.withValue(self) { await ending.runAsynchronously(object.object) }
+      releaser.note(failure)
+      extras.awaits(nil)
+      goOn(releaser, onHost: onHost)
+    }
+    if let host = releaser.host ?? (onHost ? host : nil) {
+      extras.awaits { host.canReleaseHere }
+      host.release(asynchronously: work)
+    } else {
+      Task(operation: work)
+    }
+  }
+
+  private func endedWithCare(_ releaser: BeanReleaser) {
+    if core.kind.contains(.plain) || core.compiledPlan.with({ $0.isTraced }) {
+      log.finished(name, released: releaser.released)
+    }
+    existingExtras?.releasedBeans.store(releaser.released, ordering: .relaxed)
+    existingExtras?.resources?.letGo()
+    // Before anybody is told: whoever has waited finds no timer left.
+    host?.closed()
+    ended(released: releaser.released)
+  }
+
+  /// The last step: lets the parent go on and wakes whoever waits.
+  @inline(__always)
+  private func ended(released: Int) {
+    // Extras that are made from now on see that nothing is left: see `whenReleased`.
+    let extras = core.lock.withLock {
+      core.change { $0.released() }
+      return core.extras
+    }
+    if core.kind.contains(.joined) { leaveParent(released) }
+    if let extras { extras.with { $0.end() } }
+  }
+
+  @inline(__always)
+  private func leaveParent(_ released: Int) {
+    // There is one: the child has joined it.
+    guard let parent = core.parent else { return }
+    parent.with { parent in
+      if let extras = existingExtras { hand(over: extras, to: parent) }
+      if parent.core.kind.contains(.hosted) { parent.used() }
+      let own = Unretained(self)
+      let (plan, count) = (core.compiledPlan.address, createdBeans)
+      let action = parent.core.lock.withLock {
+        parent.core.extras?.with { $0.children.leave(own, plan, created: count, released: released) }
+        return parent.core.change { $0.leave() }
+      }
+      if action == .release { parent.release() }
+      own.release()
+    }
+  }
+
+  /// Counts of what was below, and failures where the parent is being shut down.
+  @inline(never)
+  private func hand(over extras: EnvironmentExtras, to parent: Environment) {
+    parent.extras.children.add(extras.children.statistics)
+    guard parent.core.lifecycle.isFinishing else { return }
+    for failure in extras.takeFailures() { parent.extras.record(failure) }
+  }
+
+  /// A release that failed does not stop the others; the next `shutdown()` throws it.
+  func note(_ failure: EnvironmentError) {
+    log.logger.error("'\(name)': \(failure)")
+    extras.record(failure)
+  }
+
+  // MARK: waiting
+
+  /// Calls `body` once everything here has been released; at once if that is so already.
+  func whenReleased(_ body: @escaping @Sendable () -> Void) {
+    let extras = extras
+    if core.lock.withLock({ core.lifecycle.isReleased }) { extras.end() }
+    extras.whenEnded(body)
+  }
+
+  /// Waits for everything below and here, and releases what belongs to the calling thread or to a loop that has stopped.
+  ///
+  /// - Returns: false where this thread would wait for itself.
+  @discardableResult
+  func waitUntilReleased() -> Bool {
+    var canWait = true
+    let children = existingExtras.map { extras in core.lock.withLock { extras.children.all } } ?? []
+    for child in children { canWait = child.waitUntilReleased() && canWait }
+    if isReleased { return true }
+    let isOurs = host?.canReleaseHere == true
+    // Taken from the loop: what it was sent finds nothing left to do.
+    if isOurs, takeBack() { release(onHost: false) }
+    if isReleased { return true }
+    guard canWait, !ResolutionContext.isInside(self), !(isOurs && isHeldUp) else { return false }
+    whenReleased {}
+    return extras.waitForEnd()
+  }
+
+  /// Whether the release has to come from the loop: it is awaited there, or lookups on other threads precede it.
+  private var isHeldUp: Bool {
+    existingExtras?.isAwaitedHere == true || core.lifecycle.phase < .releasing
+  }
+
+  func throwFailures() throws {
+    let failure = EnvironmentError.combining(existingExtras?.takeFailures() ?? [], code: .destructionFailed) {
+      "\($0) releases failed in environment '\(name)'"
+    }
+    if let failure { throw failure }
+  }
+
+  /// The references of an environment that was dropped without having been finished: there is nobody left to tell them.
+  func letGoOfBeans() {
+    // Sources of the configuration, too, may hold what holds them.
+    defer { existingExtras?.resources?.letGo() }
+    guard let plan = core.plan, core.lifecycle.phase < .releasing else { return }
+    let (log, slots) = (creationLog, core.slots)
+    var index = log.count
+    while index > 0 {
+      index -= 1
+      let content = slots[log[index]].content
+      if content.isFilled { content.object.release() }
+    }
+    if plan.with({ $0.hasSeed }), slots[0].content.isFilled { slots[0].content.object.release() }
+  }
+}

@@ -1,0 +1,396 @@
+import BeansConfiguration
+@_spi(BeansPackage) import BeansSupport
+import Dispatch
+import Synchronization
+
+/// What most children of factories never need: children of their own, failures, and threads that wait for the end.
+final class EnvironmentExtras: Sendable {
+  let children = ChildRegistry()
+  /// Of an environment that is no child of a factory.
+  let resources: EnvironmentResources?
+  private let outcome = Locked(Outcome())
+  /// Whether releases may be awaited: set before a `shutdown() async` begins.
+  let isAsynchronous = Atomic<Bool>(false)
+  /// Beans released when the environment ended.
+  let releasedBeans = Atomic<Int>(0)
+
+  private struct Outcome {
+    var failures: [any Error] = []
+    var isDone = false
+    var callbacks: [@Sendable () -> Void] = []
+    var elsewhere: EndElsewhere?
+  }
+
+  /// Where the end goes on, if not on the thread that has begun it. A class: made where needed, of many extras.
+  private final class EndElsewhere {
+    var place: (any HostedScope)?
+    var work: (@Sendable (_ isThere: Bool) -> Void)?
+    /// Whether what is awaited needs the calling thread.
+    var isAwaitedHere: (@Sendable () -> Bool)?
+    /// Of threads that wait for the end, and may have to go on with it.
+    var waiting: [DispatchSemaphore] = []
+  }
+
+  init(_ resources: EnvironmentResources? = nil) { self.resources = resources }
+
+  func record(_ failure: any Error) { outcome.withLock { $0.failures.append(failure) } }
+
+  /// Each failure is handed out once.
+  func takeFailures() -> [any Error] {
+    outcome.withLock { outcome in
+      defer { outcome.failures = [] }
+      return outcome.failures
+    }
+  }
+
+  /// Everything is released: tells whoever waits.
+  func end() {
+    let callbacks = outcome.withLock { outcome in
+      outcome.isDone = true
+      defer { outcome.callbacks = [] }
+      return outcome.callbacks
+    }
+    for callback in callbacks { callback() }
+  }
+
+  func whenEnded(_ body: @escaping @Sendable () -> Void) {
+    let isDone = outcome.withLock { outcome in
+      if !outcome.isDone { outcome.callbacks.append(body) }
+      return outcome.isDone
+    }
+    if isDone { body() }
+  }
+
+  // MARK: an end that goes on elsewhere
+
+  /// Keeps the rest of the end for whoever comes first: the thread it is meant for, or one that may do it, too.
+  func handOver(to place: any HostedScope, _ work: @escaping @Sendable (_ isThere: Bool) -> Void) {
+    changeElsewhere {
+      $0.place = place
+      $0.work = work
+    }
+  }
+
+  func takeHandedOver() -> (@Sendable (_ isThere: Bool) -> Void)? {
+    outcome.withLock { outcome in
+      let work = outcome.elsewhere?.work
+      outcome.elsewhere?.work = nil
+      outcome.elsewhere?.place = nil
+      return work
+    }
+  }
+
+  /// Notes that something is awaited, and how to tell whether the calling thread is needed for that; nil when it is over.
+  func awaits(_ isAwaitedHere: (@Sendable () -> Bool)?) { changeElsewhere { $0.isAwaitedHere = isAwaitedHere } }
+
+  /// Whether a thread that waited for the end would wait for itself.
+  var isAwaitedHere: Bool { outcome.withLock { $0.elsewhere?.isAwaitedHere }?() == true }
+
+  private func changeElsewhere(_ change: (EndElsewhere) -> Void) {
+    let waiting = outcome.withLock { outcome in
+      let elsewhere = outcome.elsewhere ?? EndElsewhere()
+      change(elsewhere)
+      outcome.elsewhere = elsewhere
+      return elsewhere.waiting
+    }
+    for thread in waiting { thread.signal() }
+  }
+
+  /// Waits for the end, and goes on with it where it has been handed over to the calling thread.
+  ///
+  /// - Returns: false where this thread would wait for itself.
+  func waitForEnd() -> Bool {
+    let signal = DispatchSemaphore(value: 0)
+    whenEnded { signal.signal() }
+    changeElsewhere { $0.waiting.append(signal) }
+    while true {
+      let (isDone, place) = outcome.withLock { ($0.isDone, $0.elsewhere?.place) }
+      if isDone { return true }
+      if isAwaitedHere { return false }
+      if let place, place.canReleaseHere, let work = takeHandedOver() { work(false) } else { signal.wait() }
+    }
+  }
+}
+
+/// What an environment that is no child of a factory keeps beside its slots.
+final class EnvironmentResources: Sendable {
+  let name: String
+  let configuration: ConfigurationManager
+  let traceOrigin: Bool
+  /// Where the environment and its children speak of themselves.
+  let log: ContainerLog
+  private let state: Locked<State>
+
+  /// A scope that users have registered. The name is asked for once: it is user code.
+  struct NamedScope: Sendable {
+    let name: String
+    let scope: any BeanScope
+  }
+
+  /// The thread that starts the environment.
+  enum Starter: Equatable {
+    case nobody
+    case thread(UInt)
+  }
+
+  private struct State: @unchecked Sendable {  // under the mutex; declarations are written by one thread before startup
+    var declarations: EnvironmentDeclarations?
+    var starter = Starter.nobody
+    var failure: (any Error)?
+    var scopes: [NamedScope] = []
+    var block: SlotBlock?
+    var codes: [BeanCode] = []
+    var declared: DeclaredBeans?
+    /// Those of factories, for as long as children of theirs may exist.
+    var plans: [Plan] = []
+    /// Answers to lookups that nobody foresaw.
+    var lookups: [LookupKey: UnforeseenLookup] = [:]
+  }
+
+  /// Carries what is not `Sendable` across the mutex, to the one thread that asked.
+  private struct Carried<Value>: @unchecked Sendable { let value: Value }
+
+  init(
+    _ declarations: EnvironmentDeclarations, traceOrigin: Bool, log: ContainerLog
+  ) {
+    name = declarations.name
+    configuration = declarations.configuration
+    self.traceOrigin = traceOrigin
+    self.log = log
+    let carried = Carried(value: declarations)
+    state = Locked(State(declarations: carried.value))
+  }
+
+  /// What has been declared; nil once startup has read it.
+  var declarations: EnvironmentDeclarations? { state.withLock { Carried(value: $0.declarations) }.value }
+
+  // MARK: startup
+
+  var starter: UInt? {
+    state.withLock { if case .thread(let thread) = $0.starter { thread } else { nil } }
+  }
+
+  var failure: (any Error)? { state.withLock { $0.failure } }
+
+  enum Turn {
+    /// This thread starts the environment.
+    case mine
+    case wait
+    case done
+    case failed(any Error)
+  }
+
+  func begin(_ thread: UInt) -> Turn {
+    state.withLock { state in
+      if let failure = state.failure { return .failed(failure) }
+      switch state.starter {
+      case .thread(thread):
+        // Only the name of a user's scope is asked for while declarations are read.
+        return state.block == nil
+          ? .failed(EnvironmentError(.frozen, "a lookup while the declarations are being read")) : .done
+      case .thread: return .wait
+      case .nobody:
+        if state.declarations == nil { return .done }
+        state.starter = .thread(thread)
+        return .mine
+      }
+    }
+  }
+
+  func end(_ failure: (any Error)?) {
+    state.withLock { state in
+      state.declarations = nil
+      state.starter = .nobody
+      state.failure = failure
+    }
+  }
+
+  func compiled(_ output: GraphCompiler.Output) {
+    let carried = Carried(value: output)
+    self.state.withLock { state in
+      let output = carried.value
+      state.block = output.block
+      state.codes = output.codes
+      state.declared = output.declared
+      state.plans = output.below.map(\.plan)
+    }
+  }
+
+  /// What is declared, for a report before startup.
+  var summaries: [Plan.Summary] {
+    let declarations = declarations
+    return (declarations?.definitions ?? []).map { Plan.Summary($0.spec, scopeName: declarations?.scopeName) }
+  }
+
+  /// Those of factories.
+  var plans: [Plan] { state.withLock { $0.plans } }
+
+  var declared: DeclaredBeans? { state.withLock { Carried(value: $0.declared) }.value }
+  var block: SlotBlock? { state.withLock { $0.block } }
+
+  // MARK: scopes
+
+  var scopes: [NamedScope] { state.withLock { $0.scopes } }
+
+  func add(_ scope: any BeanScope, _ name: String) {
+    state.withLock { $0.scopes.append(NamedScope(name: name, scope: scope)) }
+  }
+
+  // MARK: lookups
+
+  func known(_ key: LookupKey) -> UnforeseenLookup? { state.withLock { $0.lookups[key] } }
+
+  /// Keeps an answer; a service asks for the same few things all the time.
+  func keep(_ lookup: UnforeseenLookup, for key: LookupKey) {
+    state.withLock { if $0.lookups.count < 1024 { $0.lookups[key] = lookup } }
+  }
+
+  // MARK: the end
+
+  /// Lets go of what users gave: their closures may hold the environment.
+  func letGo() {
+    configuration.close()
+    let old = state.withLock { state in
+      let old = Carried(value: state)
+      state.codes = []
+      state.declared = nil
+      state.declarations = nil
+      state.scopes = []
+      state.lookups = [:]
+      return old
+    }
+    old.value.block?.releaseValues()
+  }
+}
+
+/// The children of one environment that have not ended, each held until it has; linked through the children themselves, so
+/// that joining and leaving cost the same whatever the number of siblings. Under the environment's lock.
+final class ChildRegistry: Sendable {
+  private let first = Atomic<UInt>(0)
+  // Counts of children of one plan, which most environments have no other than.
+  private let plan = Atomic<UInt>(0)
+  private let opened = Atomic<Int>(0)
+  private let finished = Atomic<Int>(0)
+  private let created = Atomic<Int>(0)
+  private let released = Atomic<Int>(0)
+  /// Of those of other plans, by scope.
+  private let others = Locked<[String: ScopeStatistics]>([:])
+
+  var isEmpty: Bool { first.load(ordering: .acquiring) == 0 }
+
+  @inline(__always)
+  func join(_ child: Unretained<Environment>, _ plan: UInt) {
+    child.retain()
+    let old = first.load(ordering: .relaxed)
+    child.with { $0.core.next.store(old, ordering: .relaxed) }
+    Unretained<Environment>(address: old)?.with { $0.core.previous.store(child.address, ordering: .relaxed) }
+    first.store(child.address, ordering: .releasing)
+    if self.plan.load(ordering: .relaxed) == plan || select(plan) {
+      opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    } else {
+      count(child) { $0.opened += 1 }
+    }
+  }
+
+  /// Takes the child out; its reference is the caller's then.
+  @inline(__always)
+  func leave(_ child: Unretained<Environment>, _ plan: UInt, created count: Int, released releasedCount: Int) {
+    let (before, after) = child.with {
+      ($0.core.previous.load(ordering: .relaxed), $0.core.next.load(ordering: .relaxed))
+    }
+    if let before = Unretained<Environment>(address: before) {
+      before.with { $0.core.next.store(after, ordering: .relaxed) }
+    } else {
+      first.store(after, ordering: .releasing)
+    }
+    Unretained<Environment>(address: after)?.with { $0.core.previous.store(before, ordering: .relaxed) }
+    if self.plan.load(ordering: .relaxed) == plan {
+      finished.store(finished.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+      created.store(created.load(ordering: .relaxed) &+ count, ordering: .relaxed)
+      released.store(released.load(ordering: .relaxed) &+ releasedCount, ordering: .relaxed)
+    } else {
+      self.count(child) {
+        $0.finished += 1
+        $0.created += count
+        $0.released += releasedCount
+      }
+    }
+  }
+
+  /// The first plan of a factory is the one whose counts stand here: plans of factories outlive this registry.
+  private func select(_ plan: UInt) -> Bool {
+    guard self.plan.load(ordering: .relaxed) == 0, let named = Unretained<Plan>(address: plan) else { return false }
+    if named.with({ $0.isPlain }) { return false }
+    self.plan.store(plan, ordering: .relaxed)
+    return true
+  }
+
+  @inline(never)
+  private func count(_ child: Unretained<Environment>, _ change: (inout ScopeStatistics) -> Void) {
+    let name = child.with { $0.name }
+    others.withLock { change(&$0[name, default: ScopeStatistics(scope: name)]) }
+  }
+
+  /// Those that live now.
+  var all: [Environment] {
+    var children: [Environment] = []
+    var next = first.load(ordering: .relaxed)
+    while let child = Unretained<Environment>(address: next) {
+      children.append(child.object)
+      next = child.with { $0.core.next.load(ordering: .relaxed) }
+    }
+    return children
+  }
+
+  /// Keeps the counts of children that have gone with an ended child.
+  func add(_ below: [ScopeStatistics]) {
+    others.withLock { others in
+      for counts in below { others[counts.scope, default: ScopeStatistics(scope: counts.scope)].add(counts) }
+    }
+  }
+
+  /// Of all children there have been, and of theirs that ended with them.
+  var statistics: [ScopeStatistics] {
+    var all = Array(others.withLock { $0 }.values)
+    if let plan = Unretained<Plan>(address: plan.load(ordering: .relaxed)) {
+      var own = ScopeStatistics(scope: plan.with { $0.name })
+      own.opened = opened.load(ordering: .relaxed)
+      own.finished = finished.load(ordering: .relaxed)
+      own.created = created.load(ordering: .relaxed)
+      own.released = released.load(ordering: .relaxed)
+      all.append(own)
+    }
+    return all
+  }
+}
+
+/// How much has come and gone in the children of one scope.
+public struct ScopeStatistics: Sendable, Equatable {
+  /// The name of the scope, or of an environment that is no child of a factory.
+  public let scope: String
+  /// Environments opened.
+  public internal(set) var opened = 0
+  /// Environments finished, their beans released.
+  public internal(set) var finished = 0
+  /// Beans created in those that have finished.
+  public internal(set) var created = 0
+  /// Beans released.
+  public internal(set) var released = 0
+
+  init(scope: String) { self.scope = scope }
+
+  mutating func add(_ other: ScopeStatistics) {
+    opened += other.opened
+    finished += other.finished
+    created += other.created
+    released += other.released
+  }
+
+  /// One entry for each scope, in order of name.
+  static func merged(_ all: [ScopeStatistics]) -> [ScopeStatistics] {
+    let byScope = Dictionary(grouping: all, by: \.scope)
+    return byScope.keys.sorted().map { scope in
+      byScope[scope, default: []].reduce(into: ScopeStatistics(scope: scope)) { $0.add($1) }
+    }
+  }
+}

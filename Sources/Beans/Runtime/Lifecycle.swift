@@ -1,0 +1,110 @@
+/// What an environment may do. A value with no idea of threads: each transition says what its caller has to do next.
+struct Lifecycle: Equatable, Sendable {
+  enum Phase: UInt32, Comparable {
+    /// Lookups are answered.
+    case open
+    /// Declarations may still come; the first lookup starts the environment.
+    case declaring
+    /// The thread that starts the environment builds beans; others wait.
+    case starting
+    /// An environment further out has begun to end: nothing is looked up any more.
+    case closed
+    /// `finish` has been called.
+    case finishing
+    /// Somebody releases.
+    case releasing
+    case released
+
+    static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  enum Action: Equatable {
+    case nothing
+    case release
+  }
+
+  /// The phase in the lowest three bits, whether startup failed in the fourth, users above.
+  private(set) var word: UInt32
+
+  init(_ phase: Phase) { word = phase.rawValue }
+
+  @inline(__always)
+  init(word: UInt32) { self.word = word }
+
+  private static var failedBit: UInt32 { 8 }
+  private static var user: UInt32 { 16 }
+
+  // The lowest three bits are one of the cases, of which there are seven.
+  var phase: Phase { Phase(rawValue: word & 7) ?? .released }
+
+  @inline(__always)
+  var isOpen: Bool { word & 7 == 0 }
+
+  var isFailed: Bool { word & Self.failedBit != 0 }
+
+  /// Whether no lookup is answered any more.
+  @inline(__always)
+  var isEnding: Bool { word & 7 >= Phase.closed.rawValue }
+
+  /// Whether `finish` has been called.
+  @inline(__always)
+  var isFinishing: Bool { word & 7 >= Phase.finishing.rawValue }
+
+  @inline(__always)
+  var isReleased: Bool { word & 7 == Phase.released.rawValue }
+
+  /// Lookups, builds and children under way.
+  var users: UInt32 { word / Self.user }
+
+  /// Adds a user: a lookup, a build or a child.
+  @inline(__always)
+  mutating func enter() { word &+= Self.user }
+
+  /// Takes a user away. The last one of a finishing environment releases it.
+  @inline(__always)
+  mutating func leave() -> Action {
+    word &-= Self.user
+    return releaseIfQuiet()
+  }
+
+  mutating func start() {
+    if phase == .declaring { set(.starting) }
+  }
+
+  mutating func open() {
+    if phase == .starting { set(.open) }
+  }
+
+  mutating func fail() { word |= Self.failedBit }
+
+  /// Ends lookups.
+  mutating func close() {
+    if !isEnding { set(.closed) }
+  }
+
+  /// False where another call has begun the end.
+  @inline(__always)
+  mutating func finish() -> Bool {
+    if isFinishing { return false }
+    set(.finishing)
+    return true
+  }
+
+  /// After `finish`: whether there is anybody to wait for.
+  @inline(__always)
+  mutating func releaseIfQuiet() -> Action {
+    word & ~Self.failedBit == Phase.finishing.rawValue ? beginRelease() : .nothing
+  }
+
+  @inline(__always)
+  mutating func released() { set(.released) }
+
+  @inline(__always)
+  private mutating func beginRelease() -> Action {
+    set(.releasing)
+    return .release
+  }
+
+  @inline(__always)
+  private mutating func set(_ phase: Phase) { word = word & ~7 | phase.rawValue }
+}

@@ -1,0 +1,157 @@
+/// What operands stand for. Whoever calls keeps the environment from being released.
+extension Environment {
+  /// The argument of an operand.
+  ///
+  /// - Parameters:
+  ///   - operand: where it comes from.
+  ///   - isCounted: whether the counts of `counted` operands have been added for this.
+  func argument(_ operand: Operand, isCounted: Bool = false) throws -> Argument {
+    switch operand.place {
+    case .counted(let slot) where isCounted: return Argument(core.slots[slot].content.object, operand.reading)
+    case .counted, .own, .outer: return Argument(try existing(operand), operand.reading)
+    case .computed(let number): return Argument(try evaluate(number).object, operand.reading)
+    }
+  }
+
+  func evaluate(_ number: Int32) throws -> Argument {
+    try core.compiledPlan.with { try evaluate($0.computations[Int(number)]) }
+  }
+
+  func evaluate(_ computation: Computation) throws -> Argument {
+    switch computation {
+    case .outer(let hops, let slot):
+      return Argument(try ancestor(hops).with { try $0.askedOrBuilt(slot) }, .reference)
+    case .prototype(let number): return Argument(try buildUntracked(recipe(number)), .reference)
+    case .scoped(let number, let hops):
+      return Argument(try ancestor(hops).with { try $0.askScope($0.recipe(number)) }, .reference)
+    case .converted(let operand, let parameter):
+      return try boxed(try beans([operand]), as: parameter)
+    case .all(let operands, let parameter): return try boxed(try beans(operands), as: parameter)
+    case .absent(let parameter):
+      return parameter.isReference ? Argument(nil, .reference) : try boxed([], as: parameter)
+    case .provider(let parameter, let id):
+      guard let provider = parameter.makeProvider?(self, id) else { throw mismatch([], parameter) }
+      return Argument(provider, .boxed)
+    case .environment: return Argument(self, .reference)
+    case .configuration: return Argument(configuration, .reference)
+    case .injection(let inject, let property, let parameter):
+      return try compute(inject, property, parameter)
+    case .composed(let operands, let type, let parameter):
+      let parts = try operands.map { try argument($0).takeAny() }
+      guard let value = type.assemble(parts), let argument = parameter.argument(given: value) else {
+        throw EnvironmentError(.invalidDeclaration, "two entries of a \(parameter.wanted) have the same key")
+      }
+      return argument
+    case .products(let number):
+      return Argument(BuilderOfProducts(ProductAssembly(self, recipe(number))), .reference)
+    }
+  }
+
+  /// What stands behind operands that lead to single beans.
+  private func beans(_ operands: [Operand]) throws -> [Any] {
+    try operands.map { operand in
+      let object = try existing(operand)
+      defer { object.release() }
+      return object.with { Box.open($0) }
+    }
+  }
+
+  func boxed(_ beans: [Any], as parameter: Parameter) throws -> Argument {
+    guard let box = parameter.box(beans) else { throw mismatch(beans, parameter) }
+    return Argument(box, .boxed)
+  }
+
+  private func mismatch(_ beans: [Any], _ parameter: Parameter) -> EnvironmentError {
+    let types = beans.map { "\(type(of: $0))" }.joined(separator: ", ")
+    return EnvironmentError(.typeMismatch, "\(types) is not a \(parameter.element)")
+  }
+}
+
+extension Argument {
+  func release() { object?.release() }
+}
+
+/// Where one factory bean makes its products.
+final class ProductAssembly: ProductBuilder {
+  private let environment: Environment
+  private let recipe: FrozenReference<Recipe>
+  /// Whether there is nothing to a product but to call its function with what stands in slots.
+  private let isPlain: Bool
+
+  init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
+    self.environment = environment
+    self.recipe = recipe
+    isPlain = recipe.value.work.isEmpty && recipe.value.identity != 0 && environment.core.kind.contains(.plain)
+  }
+
+  func begin() throws -> (arguments: Arguments, use: HazardPointer)? {
+    guard isPlain, let use = HazardPointer.protecting(Unretained(environment).address) else { return nil }
+    if environment.core.lifecycle.isOpen, areThere {
+      return (Arguments(recipe.value.operands, environment.core.slots), use)
+    }
+    end(use)
+    return nil
+  }
+
+  private var areThere: Bool {
+    var areThere = true
+    recipe.value.needs.forEach { need in
+      if case .outer(let slot) = need.place, slot.content.isFilled { return }
+      areThere = false
+    }
+    return areThere
+  }
+
+  func end(_ use: HazardPointer) { environment.endUse(use) }
+
+  func build(_ create: (Arguments) throws -> AnyObject) throws -> AnyObject {
+    try environment.using {
+      defer { environment.used() }
+      return try environment.untracked(recipe, mayNest: true) { _ in
+        try environment.completed(try environment.makeProduct(recipe, create), recipe)
+      }
+    }
+  }
+
+  func complete(_ object: AnyObject) throws -> AnyObject {
+    try environment.using {
+      try environment.untracked(recipe, mayNest: true) { _ in
+        let reference = ObjectReference(object)
+        try environment.completeUnforeseen(reference, recipe)
+        return reference.take(as: AnyObject.self)
+      }
+    }
+  }
+
+  func failure(_ error: any Error) -> EnvironmentError { environment.failure(error, of: recipe) }
+}
+
+extension Environment {
+  /// What `create` makes of the product's arguments.
+  fileprivate func makeProduct(
+    _ recipe: FrozenReference<Recipe>, _ create: (Arguments) throws -> AnyObject
+  ) throws -> ObjectReference {
+    if let inactive = recipe.value.inactive { throw inactive }
+    let operands = recipe.value.operands
+    var taken: [Operand] = []
+    operands.forEach { taken.append(Operand(.computed(-1), $0.reading)) }
+    let frozen = FrozenArray(taken)
+    return try EvaluatedArguments.with(operands.count) { evaluated in
+      var count = 0
+      do {
+        try operands.forEach { operand in
+          evaluated[count] = try argument(operand).object
+          count += 1
+        }
+      } catch {
+        evaluated.release(count)
+        throw error
+      }
+      return ObjectReference(try create(Arguments(frozen.all, core.slots, evaluated)))
+    }
+  }
+
+  fileprivate func completed(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws -> AnyObject {
+    try complete(object, recipe).take(as: AnyObject.self)
+  }
+}

@@ -1,0 +1,163 @@
+import CBeansRuntime
+import Synchronization
+
+/// What the current thread is doing in the container: a lookup, a build or a release, within others further out.
+///
+/// Stands on the thread's own stack and is linked through one thread-local pointer, so that a lookup made by a factory
+/// finds the build it belongs to: that is how circles are seen that no plan could foresee. A slot that is claimed holds the
+/// address of the context that has claimed it.
+struct ResolutionContext: ~Copyable {
+  let environment: Unretained<Environment>
+  let thread: UInt
+  let outer: StackReference<ResolutionContext>?
+  /// What was asked for; 0 for a release, and for a lookup that builds nothing of its own.
+  private let askedAddress: UInt
+  /// The address of the recipe that is being built now, or 0. Other threads read it under the environment's lock.
+  let current = Atomic<UInt>(0)
+  /// The next build of the same environment; under its lock.
+  var next: StackReference<ResolutionContext>?
+  /// Whether no other build has claimed any of what was asked for; read by this thread only.
+  var isAlone = true
+  /// Whether the thread waits for the bean that is `current`, instead of building it.
+  var isWaiting = false
+  /// The children that this thread has opened meanwhile, the last first.
+  var opened: OpenedChild?
+
+  @inline(__always)
+  init(_ environment: Unretained<Environment>, _ asked: FrozenReference<Recipe>?) {
+    self.environment = environment
+    askedAddress = asked?.address ?? 0
+    thread = UInt(beans_thread())
+    outer = Self.innermost
+  }
+
+  var asked: FrozenReference<Recipe>? { FrozenReference(address: askedAddress) }
+
+  var building: FrozenReference<Recipe>? { FrozenReference(address: current.load(ordering: .relaxed)) }
+
+  /// The context of the thread that looks, if it has one.
+  @inline(__always)
+  static var innermost: StackReference<ResolutionContext>? {
+    StackReference(address: UInt(beans_resolution()))
+  }
+
+  /// Runs `body` within a new context.
+  @inline(__always)
+  static func with<R>(
+    _ environment: Unretained<Environment>, _ asked: FrozenReference<Recipe>?,
+    _ body: (StackReference<ResolutionContext>) throws -> R
+  ) rethrows -> R {
+    var context = ResolutionContext(environment, asked)
+    return try StackReference.with(&context) { context in
+      beans_set_resolution(UInt(context.address))
+      defer { beans_set_resolution(context.value.outer?.address ?? 0) }
+      return try body(context)
+    }
+  }
+
+  /// All contexts of this thread, innermost first.
+  private static var all: some Sequence<StackReference<ResolutionContext>> {
+    sequence(state: innermost) { next -> StackReference<ResolutionContext>? in
+      defer { next = next?.value.outer }
+      return next
+    }
+  }
+
+  /// Whether this thread is inside the environment, so that waiting for the environment would never end.
+  static func isInside(_ environment: Environment) -> Bool {
+    func isWithin(_ inner: Unretained<Environment>) -> Bool {
+      inner.with { $0 === environment || $0.isDescendant(of: environment) }
+    }
+    return all.contains { isWithin($0.value.environment) }
+      || HazardPointer.owners.contains { Unretained<Environment>(address: $0).map(isWithin) ?? false }
+  }
+
+  /// Whether this thread is building that bean there.
+  static func isBuilding(_ recipe: FrozenReference<Recipe>, in environment: Environment) -> Bool {
+    all.contains { $0.value.isBuild(of: recipe, in: environment) }
+  }
+
+  /// Whether this context, or one further out, is building that bean there.
+  func isBuildingFurtherOut(_ recipe: FrozenReference<Recipe>, in environment: Environment) -> Bool {
+    isBuild(of: recipe, in: environment) || outer?.value.isBuildingFurtherOut(recipe, in: environment) == true
+  }
+
+  private func isBuild(of recipe: FrozenReference<Recipe>, in environment: Environment) -> Bool {
+    current.load(ordering: .relaxed) == recipe.address && self.environment == Unretained(environment)
+  }
+
+  // MARK: paths
+
+  /// Labels of the beans under construction here, outermost first.
+  private var labels: [String] {
+    guard let building, let asked else { return building.map { [$0.value.label.text] } ?? [] }
+    return Self.chain(from: building, to: asked).dropFirst(isWaiting ? 1 : 0).reversed().map { $0.value.label.text }
+  }
+
+  /// The beans that one bean is built for, itself first.
+  static func chain(
+    from built: FrozenReference<Recipe>, to asked: FrozenReference<Recipe>
+  ) -> [FrozenReference<Recipe>] {
+    var chain = [built]
+    let steps = asked.value.steps
+    var index = (0..<steps.count).first { steps[$0].slot == built.value.slot }
+    while let step = index {
+      let dependent = steps[step].dependent
+      index = dependent < 0 ? nil : Int(dependent)
+      if let index { chain.append(built.sibling(steps[index].slot, of: built.value.number)) }
+    }
+    if chain.last != asked { chain.append(asked) }
+    return chain
+  }
+
+  /// Labels of the beans under construction on this thread, outermost first.
+  static var path: [String] { Array(all).reversed().flatMap { $0.value.labels } }
+
+  /// Labels of the beans on a circle, of which the first is also the last.
+  ///
+  /// - Parameters:
+  ///   - recipe: what is being built further out on this thread, and asked for again.
+  ///   - environment: where it is built.
+  ///   - isInside: whether the innermost context is the one that asks.
+  static func circle(
+    closing recipe: FrozenReference<Recipe>, in environment: Environment, isInside: Bool
+  ) -> [String] {
+    var contexts = Array(all)[...]
+    var inner = [recipe.value.label.text]
+    if isInside, let asking = contexts.popFirst() { inner = asking.value.labels }
+    for context in contexts {
+      if context.value.isBuild(of: recipe, in: environment) { break }
+      inner = context.value.labels + inner
+    }
+    return [recipe.value.label.text] + inner
+  }
+
+  /// The bean that this thread is building in an environment further out than one, and that will be kept there; nil where
+  /// a build of the thread's has opened the environment itself.
+  static func holder(above environment: Environment) -> FrozenReference<Recipe>? {
+    let own = Unretained(environment).address
+    var found: FrozenReference<Recipe>?
+    for context in all {
+      if context.value.opened?.contains(own) == true { return nil }
+      guard found == nil, let recipe = context.value.building else { continue }
+      switch recipe.value.kind {
+      case .product: return nil
+      case .prototype: continue
+      case .slot, .scoped:
+        guard environment.isDescendant(of: context.value.environment) else { return nil }
+        found = recipe
+      }
+    }
+    return found
+  }
+}
+
+/// A child that a build has opened.
+final class OpenedChild {
+  private let address: UInt
+  private let earlier: OpenedChild?
+
+  init(_ address: UInt, earlier: OpenedChild?) { (self.address, self.earlier) = (address, earlier) }
+
+  func contains(_ address: UInt) -> Bool { self.address == address || earlier?.contains(address) == true }
+}

@@ -1,0 +1,279 @@
+import Synchronization
+import BeansConfiguration
+import BeansReflection
+import BeansSupport
+import CBeansRuntime
+
+/// Starting an environment: declarations, plans, infrastructure, singletons.
+extension Environment {
+  func startIfNeeded() throws {
+    let phase = core.lifecycle.phase
+    guard phase == .declaring || phase == .starting, let resources = existingExtras?.resources else {
+      if core.lifecycle.isFailed { throw finishedError() }
+      return
+    }
+    if core.kind.contains(.template) {
+      throw EnvironmentError(
+        .scopeNotActive,
+        "'\(name)' only declares the beans of its scope here; take an Environment parameter in a factory",
+        path: ["'\(name)'"])
+    }
+    let key = UInt(bitPattern: ObjectIdentifier(resources))
+    switch resources.begin(UInt(beans_thread())) {
+    case .done: return
+    case .failed(let error): throw error
+    case .wait:
+      try BuildQueue.wait(
+        for: key, "environment '\(name)'", in: name, origin: nil, builder: { resources.starter })
+      try startIfNeeded()
+    case .mine:
+      defer { BuildQueue.end(key, nil) }
+      do {
+        try start(resources)
+        resources.end(nil)
+      } catch {
+        resources.end(error)
+        fail(error)
+        throw error
+      }
+    }
+  }
+
+  /// Whether the calling thread starts the environment and may look up beans already.
+  var isStartedHere: Bool {
+    guard let resources = existingExtras?.resources else { return false }
+    return resources.block != nil && resources.starter == UInt(beans_thread())
+  }
+
+  private func start(_ resources: EnvironmentResources) throws {
+    guard let declarations = resources.declarations else { return }
+    BuildQueue.findPath { ResolutionContext.path }
+    _ = UnsharedCounts.areKnown
+    precondition(isFollowedByTail(core), "children are laid out in another way here")
+    // Whoever ends this environment meanwhile leaves the release to this thread: beans may still be built.
+    let isRefused = core.lock.withLock {
+      core.change { lifecycle in
+        if lifecycle.isEnding { return true }
+        lifecycle.enter()
+        return false
+      }
+    }
+    if isRefused { throw finishedError() }
+    defer { leave() }
+    // The parent must not end, and let go of what is compiled against, before this environment is one of its children.
+    try parent?.enter()
+    defer { parent?.leave() }
+    log.starting(name)
+    prepareDescriptors(declarations)
+    var compiler = GraphCompiler(declarations, input(resources))
+    let early = compiler.binder.bind(texts: compiler.sources.isEmpty ? .all : .check)
+    try throwFaults(compiler.faults + early)
+    let output = compiler.compile()
+    resources.compiled(output)
+    core.lock.withLock {
+      core.compiled(output.plan, output.block.slots)
+      core.change { $0.start() }
+    }
+    for (declarations, plan) in output.below { declarations.tell(plan) }
+    log.compiled(output.plan, factories: declarations.factories.count) { needs(of: $0) }
+    try joinParent()
+    try ResolutionContext.with(Unretained(self), nil) { _ in
+      try buildSources(compiler)
+      try buildInfrastructure(resources)
+      try buildSingletons()
+    }
+    let isOpen = core.lock.withLock {
+      core.change { lifecycle in
+        lifecycle.open()
+        return lifecycle.isOpen
+      }
+    }
+    guard isOpen else { throw finishedError() }
+    log.started(name)
+  }
+
+  /// Labels of what a bean takes from its own environment.
+  private func needs(of recipe: FrozenReference<Recipe>) -> [String] {
+    var labels: [String] = []
+    recipe.value.needs.forEach { need in
+      guard case .outer(let slot) = need.place,
+        let number = core.slots.number(of: slot, among: core.compiledPlan.with({ $0.layout.slots }))
+      else { return }
+      labels.append(self.recipe(number).value.label.text)
+    }
+    return labels
+  }
+
+  private func input(_ resources: EnvironmentResources) -> GraphCompiler.Input {
+    var (levels, outerScopes): ([DeclaredBeans], [String]) = ([], [])
+    var slots: [ObjectIdentifier: Slots] = [:]
+    var next = parent
+    while let environment = next {
+      if let outer = environment.existingExtras?.resources {
+        if let declared = outer.declared { levels.append(declared) }
+        outerScopes += outer.scopes.map(\.name)
+        if let plan = environment.core.plan { slots[ObjectIdentifier(plan.object)] = environment.core.slots }
+      }
+      next = environment.parent
+    }
+    let parentPlan = parent?.core.plan?.object
+    return GraphCompiler.Input(
+      parent: parentPlan, slots: { slots[ObjectIdentifier($0)] }, scopeNames: resources.scopes.map(\.name),
+      outerScopes: outerScopes, inherited: InheritedBeans(levels), isTraced: log.followsBeans,
+      parameters: parentPlan?.parameters ?? [])
+  }
+
+  private func throwFaults(_ faults: [EnvironmentError]) throws {
+    let fault = EnvironmentError.combining(faults, code: .startupFailed) { "\($0) faults in environment '\(name)'" }
+    if let fault { throw fault }
+  }
+
+  /// Has the bean descriptors of declared classes made: their initialisers are users' code. What one throws is thrown again
+  /// when the compiler asks, and reported with the other faults.
+  private func prepareDescriptors(_ declarations: EnvironmentDeclarations) {
+    var rest = ([declarations] + declarations.below).flatMap { $0.definitions.map(\.spec) }
+    while let spec = rest.popLast() {
+      for type in [spec.type, spec.target, spec.factory?.product?.type] {
+        if let type, BeanTraits.of(type).contains(.injected) { _ = try? BeanDescriptor.forType(type) }
+      }
+      rest += spec.embedded.map(\.spec)
+    }
+  }
+
+  private func joinParent() throws {
+    guard let parent = core.parent else { return }
+    let own = Unretained(self)
+    let plan = core.compiledPlan.address
+    let hasJoined = parent.with { parent in
+      let extras = parent.extras
+      return parent.core.lock.withLock {
+        parent.core.change { lifecycle in
+          if lifecycle.isEnding { return false }
+          lifecycle.enter()
+          extras.children.join(own, plan)
+          return true
+        }
+      }
+    }
+    guard hasJoined else { throw parent.object.finishedError() }
+    core.insert(.joined)
+  }
+
+  // MARK: what is built
+
+  /// Configuration sources, then the values that depend on them, wherever they were declared.
+  private func buildSources(_ compiler: GraphCompiler) throws {
+    if compiler.sources.isEmpty { return }
+    for draft in compiler.sources {
+      try throwFaults(compiler.binder.bind(compiler.values(neededBy: draft), texts: .all))
+      let object = try instance(of: recipe(draft.number))
+      guard let source = Box.open(object) as? any ConfigurationSource else { continue }
+      do { try configuration.addSource(source) } catch { throw failure(error, of: recipe(draft.number)) }
+    }
+    try throwFaults(compiler.binder.bind(texts: .all))
+  }
+
+  /// Scopes, then injections, then post processors, wherever they were declared.
+  private func buildInfrastructure(_ resources: EnvironmentResources) throws {
+    for recipe in declared(.scope) {
+      let object = try instance(of: recipe)
+      if let scope = Box.open(object) as? any BeanScope { resources.add(scope, scope.name) }
+    }
+    try checkScopes()
+    for recipe in declared(.injection) { _ = try instance(of: recipe) }
+    try checkInjections()
+    for recipe in declared(.processor) { _ = try instance(of: recipe) }
+  }
+
+  private var sortedRecipes: [FrozenReference<Recipe>] {
+    core.compiledPlan.with { plan in plan.sorted.map { plan.recipe($0) } }
+  }
+
+  /// Recipes of beans declared here, dependencies first.
+  private func declared(_ trait: BeanTraits) -> [FrozenReference<Recipe>] {
+    sortedRecipes.filter { isDeclaredHere($0) && $0.value.traits.contains(trait) }
+  }
+
+  private func isDeclaredHere(_ recipe: FrozenReference<Recipe>) -> Bool {
+    let own = core.compiledPlan.with { Unretained($0.directory) }
+    return recipe.value.entry >= 0 && recipe.value.directory == own
+  }
+
+  private func instance(of recipe: FrozenReference<Recipe>) throws -> AnyObject {
+    switch recipe.value.kind {
+    case .slot: try bean(recipe.value.slot).take(as: AnyObject.self)
+    case .scoped: try askScope(recipe).take(as: AnyObject.self)
+    case .prototype, .product: try buildUntracked(recipe).take(as: AnyObject.self)
+    }
+  }
+
+  /// A scope bean has a name only now that it exists; nothing else leaves open what a scope is called.
+  private func checkScopes() throws {
+    var faults: [EnvironmentError] = []
+    for recipe in sortedRecipes where isDeclaredHere(recipe) {
+      guard case .scoped = recipe.value.kind, userScope(of: recipe) == nil else { continue }
+      let entry = recipe.value.directory.with { $0.entries[Int(recipe.value.entry)] }
+      if entry.isMade { continue }
+      let name = recipe.value.label.scopeName
+      var names = ["singleton", "prototype", "request", "session"]
+      var next = Optional(self)
+      while let environment = next {
+        names += environment.existingExtras?.resources?.scopes.map(\.name) ?? []
+        next = environment.parent
+      }
+      faults.append(recipe.value.fault(.unknownScope, EnvironmentGraph.unknownScope(name, among: names)))
+    }
+    try throwFaults(faults)
+  }
+
+  /// An `Injection` says only when it exists what it serves: checks that each kind that is asked for is served.
+  private func checkInjections() throws {
+    var served: Set<ObjectIdentifier> = []
+    for operand in core.compiledPlan.with({ $0.injections }) {
+      served.insert(ObjectIdentifier(try argument(operand).take(as: Injection.self).kind))
+    }
+    guard let resources = existingExtras?.resources else { return }
+    var faults: [EnvironmentError] = []
+    for plan in [core.compiledPlan.object] + resources.plans where !plan.injections.isEmpty {
+      // What children of factories define comes to exist with them.
+      if plan.chain.contains(where: { plan, _ in plan.scopeName != nil && plan.declares(.injection) }) { continue }
+      for number in 0..<plan.recipes.count {
+        let recipe = plan.recipe(Int32(number))
+        recipe.value.completion.properties.forEach { operand in
+          guard case .computed(let computation) = operand.place,
+            case .injection(let inject, let property, _) = plan.computations[Int(computation)],
+            !served.contains(ObjectIdentifier(type(of: inject)))
+          else { return }
+          faults.append(
+            recipe.value.fault(
+              .invalidDeclaration, "\(property.label): no Injection is defined that serves \(type(of: inject))"))
+        }
+      }
+    }
+    try throwFaults(faults)
+  }
+
+  private func buildSingletons() throws {
+    for recipe in sortedRecipes {
+      switch recipe.value.kind {
+      case .slot where !recipe.value.isLazy: try bean(recipe.value.slot).release()
+      case .scoped: try prepareScope(recipe)
+      case .slot, .prototype, .product: break
+      }
+    }
+  }
+
+  /// Releases what was built; from now on every call throws the cause.
+  private func fail(_ error: any Error) {
+    log.failed(name, error)
+    core.lock.withLock { core.change { $0.fail() } }
+    beginFinish()
+  }
+}
+
+extension Plan {
+  /// Whether beans of its own have the trait.
+  fileprivate func declares(_ trait: BeanTraits) -> Bool {
+    directory.entries.contains { !$0.isSeed && BeanTraits.of($0.type).contains(trait) }
+  }
+}

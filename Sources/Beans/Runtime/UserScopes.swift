@@ -1,0 +1,400 @@
+import Synchronization
+import BeansLogging
+@_spi(BeansPackage) import BeansSupport
+import CBeansRuntime
+import Dispatch
+
+/// Asking users' scopes: at every lookup, each time.
+extension Environment {
+  /// The bean of a slot, or what the child's scope object answers for it, with a count for the caller.
+  func askedOrBuilt(_ slot: Int32) throws -> ObjectReference {
+    guard core.kind.contains(.scoped) else { return try bean(slot) }
+    let recipe = recipe(slot)
+    if recipe.value.isSeed { return keep(slot) }
+    return try askScope(recipe)
+  }
+
+  /// Has the user's scope decide. Called on the environment that declares the bean, or whose scope object it is.
+  func askScope(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+    guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
+      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.label.scopeName)'")
+    }
+    if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
+    let object = try scope.get(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
+    // What a user's scope answers is read by the bean's type from now on.
+    let type: Any.Type = type(of: object)
+    if UInt(bitPattern: ObjectIdentifier(type)) == recipe.value.identity { return ObjectReference(object) }
+    let label = recipe.value.label
+    let isFitting =
+      label.type is AnyObject.Type
+      ? TypeRelation.isUsable(type, as: label.type) : recipe.value.identity == 0 && object is Box
+    guard isFitting else {
+      throw recipe.value.fault(
+        .typeMismatch,
+        "scope '\(scope.name)' answered with a \(Swift.type(of: Box.open(object))) for \(label.text)")
+    }
+    return ObjectReference(object)
+  }
+
+  /// The scope that decides about a bean: the child's own object, or the nearest registered one of that name, the last of
+  /// several.
+  func userScope(of recipe: FrozenReference<Recipe>) -> (any BeanScope)? {
+    if core.kind.contains(.scoped) { return scopeCell.load(as: (any BeanScope).self) }
+    let name = recipe.value.label.scopeName
+    var next = Optional(Unretained(self))
+    while let environment = next {
+      let found = environment.with { $0.existingExtras?.resources?.scopes.last { $0.name == name }?.scope }
+      if let found { return found }
+      next = environment.with { $0.core.parent }
+    }
+    return nil
+  }
+
+  /// The scopes that this environment finishes.
+  var ownScopes: [any BeanScope] {
+    if core.kind.contains(.scoped) { return [scopeCell.load(as: (any BeanScope).self)] }
+    return existingExtras?.resources?.scopes.map(\.scope) ?? []
+  }
+
+  /// Tells a user's scope of a bean, once.
+  func prepareScope(_ recipe: FrozenReference<Recipe>) throws {
+    guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
+      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.label.scopeName)'")
+    }
+    try scope.prepare(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
+  }
+
+  /// Writes down that a user's scope has got a bean, the first time.
+  fileprivate func noteKept(_ recipe: FrozenReference<Recipe>) {
+    core.lock.withLock {
+      let slot = core.slots[recipe.value.slot]
+      if !slot.content.isEmpty { return }
+      slot.store(.kept)
+      creationLog.append(recipe.value.slot)
+    }
+  }
+
+  // MARK: the scope object of a child
+
+  var scopeCell: ScopeCell { core.compiledPlan.with { ScopeCell(of: core.slots, $0.layout) } }
+
+  /// The scope that says where beans are released.
+  var host: (any HostedScope)? { core.kind.contains(.hosted) ? scopeCell.load(as: (any HostedScope).self) : nil }
+
+  /// Tells a hosted scope that somebody is still interested.
+  func used() { host?.used() }
+
+  /// Gives a child that nobody else knows its scope object.
+  func attach(_ scope: any BeanScope) throws {
+    guard ScopeObjects.take(scope) else {
+      throw EnvironmentError(
+        .invalidDeclaration,
+        "one scope object cannot be that of two children: let the factory of '\(name)' make one for each",
+        path: ["'\(scope.name)'"])
+    }
+    if let hosted = scope as? any HostedScope {
+      scopeCell.initialize((any HostedScope).self, to: hosted)
+      core.insert(.hosted)
+    } else {
+      scopeCell.initialize((any BeanScope).self, to: scope)
+      core.insert(.scoped)
+      (scope as? AbstractBeanScope)?.attach(self)
+    }
+  }
+
+  func dropScope() {
+    if core.kind.contains(.hosted) {
+      ScopeObjects.giveBack(scopeCell.load(as: (any HostedScope).self))
+      scopeCell.deinitialize(as: (any HostedScope).self)
+    } else if core.kind.contains(.scoped) {
+      ScopeObjects.giveBack(scopeCell.load(as: (any BeanScope).self))
+      scopeCell.deinitialize(as: (any BeanScope).self)
+    }
+    core.remove(.withScope)
+  }
+}
+
+/// Which scope objects belong to a child now: each to one.
+private enum ScopeObjects {
+  /// Those without a mark of their own.
+  private static let taken = Locked<Set<ObjectIdentifier>>([])
+
+  static func take(_ scope: any BeanScope) -> Bool {
+    if let scope = scope as? AbstractBeanScope { return scope.take() }
+    let key = ObjectIdentifier(scope)
+    return taken.withLock { $0.insert(key).inserted }
+  }
+
+  static func giveBack(_ scope: any BeanScope) {
+    if scope is AbstractBeanScope { return }
+    let key = ObjectIdentifier(scope)
+    taken.withLock { _ = $0.remove(key) }
+  }
+}
+
+/// What a scope is handed to build one bean.
+struct ScopedBeanFactory: BeanFactory {
+  let environment: Environment
+  let recipe: FrozenReference<Recipe>
+
+  func create(_ bean: BeanDeclaration) throws -> AnyObject {
+    try environment.using {
+      guard bean === recipe.value.code.with({ $0.declaration }) else {
+        throw EnvironmentError(
+          .invalidDeclaration,
+          "scope '\(recipe.value.label.scopeName)' asked the factory of \(recipe.value.label.text) for another bean",
+          origin: bean.spec.location.origin)
+      }
+      let object = try environment.buildUntracked(recipe)
+      environment.noteKept(recipe)
+      return object.take(as: AnyObject.self)
+    }
+  }
+}
+
+/// Keeps one instance of each bean and releases them in reverse order of creation on `finish()`.
+///
+/// A subclass that overrides nothing but `name` is a complete scope. Creation is single-flight for each bean; no lock is
+/// held while a bean is built.
+open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes is behind the cache's queue, or atomic
+  /// What declarations call it.
+  public let name: String
+  /// Made when the first bean is asked for: scopes whose beans stand in slots need none.
+  private let cache = Locked<Cache?>(nil)
+  private let isTaken = Atomic(false)
+
+  /// Creates a scope of that name.
+  public init(name: String) { self.name = name }
+
+  /// Does nothing; override to create beans early.
+  open func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {}
+
+  /// The kept instance, or a new one that is kept from now on.
+  ///
+  /// - Throws: `.finished` once the scope has been finished; what building the bean throws.
+  open func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
+    try existingCache.get(bean, factory, in: name)
+  }
+
+  /// Ends the child that the scope belongs to, if it does, and releases what is kept, last created first; a `HostedScope`
+  /// in its own place. Failures are logged and thrown by the environment's `shutdown()`.
+  open func finish() {
+    let cache = existingCache
+    cache.environment?.finish()
+    cache.close()
+    cache.releaseAll(of: self)
+  }
+
+  private var existingCache: Cache {
+    cache.withLock { cache in
+      if let cache { return cache }
+      let made = Cache()
+      cache = made
+      return made
+    }
+  }
+
+  /// False where another child has it.
+  func take() -> Bool { isTaken.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged }
+
+  func attach(_ environment: Environment) { existingCache.attach(environment) }
+
+  /// Begins a release of a kept bean; false while another one is under way.
+  func beginRelease() -> Bool { existingCache.beginRelease() }
+
+  /// Ends what `beginRelease` began; what has waited for that goes on here.
+  func endRelease() { existingCache.endRelease() }
+
+  /// Calls `body` when no release is under way: at once, or from where that release ends.
+  func whenFree(_ body: @escaping @Sendable () -> Void) { existingCache.whenFree(body) }
+
+  /// Whether the release that is under way is awaited.
+  var isAwaiting: Bool { existingCache.isAwaited }
+
+  /// Hands out a kept bean, to be released in its place among those of the environment.
+  func takeKept(_ bean: BeanDeclaration) -> AnyObject? { existingCache.take(bean) }
+
+  /// What failed since the last call.
+  func takeFailures() -> [any Error] { existingCache.takeFailures() }
+
+  /// The instances of one scope, by bean.
+  private final class Cache: @unchecked Sendable {  // `queue` guards everything else
+    private let queue = DispatchQueue(label: "Beans.AbstractBeanScope")
+    private var instances: [ObjectIdentifier: Kept] = [:]
+    private var builds: [ObjectIdentifier: UInt] = [:]
+    /// Of what is kept, and of what has been taken out alone.
+    private var order: [ObjectIdentifier] = []
+    private var failures: [any Error] = []
+    private var isFinished = false
+    private var isReleasing = false
+    private var isAwaiting = false
+    private var waiting: [@Sendable () -> Void] = []
+    private weak var attached: Environment?
+
+    private struct Kept {
+      let bean: BeanDeclaration
+      let instance: AnyObject
+      /// Where it was built: a shutdown from inside its release must not wait for itself.
+      weak var environment: Environment?
+    }
+
+    private enum Step {
+      case found(AnyObject)
+      case wait
+      case build
+      case finished
+    }
+
+    var environment: Environment? { queue.sync { attached } }
+
+    func attach(_ environment: Environment) { queue.sync { attached = environment } }
+
+    func get(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
+      let (key, thread) = (ObjectIdentifier(bean), UInt(beans_thread()))
+      // The declaration's address names the build among all that threads wait for.
+      let name = UInt(bitPattern: key)
+      while true {
+        let step: Step = queue.sync {
+          if isFinished { return .finished }
+          if let kept = instances[key] { return .found(kept.instance) }
+          if builds[key] != nil { return .wait }
+          builds[key] = thread
+          return .build
+        }
+        switch step {
+        case .found(let instance): return instance
+        case .finished: throw finishedError(scope, bean)
+        // The builder has kept the instance or failed; in that case it is this thread's turn.
+        case .wait:
+          try BuildQueue.wait(
+            for: name, bean.label.text, in: "scope \(scope)", origin: bean.label.location.origin
+          ) { self.queue.sync { self.builds[key] } }
+        case .build:
+          defer {
+            queue.sync { builds[key] = nil }
+            BuildQueue.end(name, nil)
+          }
+          let instance = try factory.create(bean)
+          let environment = (factory as? ScopedBeanFactory)?.environment
+          if keep(Kept(bean: bean, instance: instance, environment: environment), key) { return instance }
+          // Finished meanwhile: released like the others.
+          try bean.destroy(instance)
+          throw finishedError(scope, bean)
+        }
+      }
+    }
+
+    private func finishedError(_ scope: String, _ bean: BeanDeclaration) -> EnvironmentError {
+      EnvironmentError(.finished, "scope '\(scope)' has been finished", path: [bean.label.text])
+    }
+
+    private func keep(_ kept: Kept, _ key: ObjectIdentifier) -> Bool {
+      queue.sync {
+        if isFinished { return false }
+        instances[key] = kept
+        order.append(key)
+        return true
+      }
+    }
+
+    func take(_ bean: BeanDeclaration) -> AnyObject? {
+      queue.sync { instances.removeValue(forKey: ObjectIdentifier(bean))?.instance }
+    }
+
+    // MARK: the end
+
+    /// Ends all lookups.
+    func close() { queue.sync { isFinished = true } }
+
+    func beginRelease() -> Bool {
+      queue.sync {
+        if isReleasing { return false }
+        isReleasing = true
+        return true
+      }
+    }
+
+    var isAwaited: Bool { queue.sync { isAwaiting } }
+
+    func endRelease() {
+      let waiting = queue.sync {
+        isReleasing = false
+        defer { self.waiting = [] }
+        return self.waiting
+      }
+      for body in waiting { body() }
+    }
+
+    func whenFree(_ body: @escaping @Sendable () -> Void) {
+      let isFree = queue.sync {
+        if isReleasing { waiting.append(body) }
+        return !isReleasing
+      }
+      if isFree { body() }
+    }
+
+    /// Releases what is kept when it is run: an environment that ends sooner takes its beans out.
+    func releaseAll(of scope: AbstractBeanScope) {
+      let host = scope as? any HostedScope
+      let isAccepted = host?.release { self.releaseAll(of: scope, on: host) } ?? false
+      // A host that does not run takes work for later.
+      if !isAccepted || host?.canReleaseHere == true { releaseAll(of: scope, on: nil) }
+    }
+
+    /// - Parameter host: where this is run and releases can be awaited; nil elsewhere.
+    private func releaseAll(of scope: AbstractBeanScope, on host: (any HostedScope)?) {
+      if queue.sync(execute: { instances.isEmpty }) { return }
+      if beginRelease() { goOn(scope.name, host) } else { whenFree { self.releaseAll(of: scope) } }
+    }
+
+    private func goOn(_ scope: String, _ host: (any HostedScope)?) {
+      while let kept = takeLast() {
+        let (environment, ending) = (kept.environment, BeanEnding(kept.instance, of: kept.bean))
+        if ending.isAsynchronous, let host {
+          let object = ObjectReference(kept.instance)
+          queue.sync { isAwaiting = true }
+          return host.release(asynchronously: {
+            let failure = await Environment.$releasing.withValue(environment) {
+              await ending.runAsynchronously(object.object)
+            }
+            object.release()
+            self.queue.sync { self.isAwaiting = false }
+            self.note(failure, scope)
+            self.goOn(scope, host)
+          })
+        }
+        let instance = kept.instance
+        if let environment {
+          // The context lets a callback that shuts the environment down see that it is inside.
+          note(
+            ResolutionContext.with(Unretained(environment), nil) { _ in ending.runSynchronously(instance) }, scope)
+        } else {
+          note(ending.runSynchronously(instance), scope)
+        }
+      }
+      endRelease()
+    }
+
+    private func takeLast() -> Kept? {
+      queue.sync {
+        while let key = order.popLast() {
+          if let kept = instances.removeValue(forKey: key) { return kept }
+        }
+        return nil
+      }
+    }
+
+    private func note(_ failure: EnvironmentError?, _ scope: String) {
+      guard let failure else { return }
+      LogManager.getLogger(forName: "Beans.Scope").error("scope '\(scope)': \(failure)")
+      queue.sync { failures.append(failure) }
+    }
+
+    func takeFailures() -> [any Error] {
+      queue.sync {
+        defer { failures = [] }
+        return failures
+      }
+    }
+  }
+}

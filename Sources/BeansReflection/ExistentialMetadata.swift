@@ -1,0 +1,36 @@
+/// What the metadata of a protocol type says: flags, superclass, protocol descriptors. Part of the runtime's stable
+/// interface.
+struct ExistentialMetadata: @unchecked Sendable {  // immutable; what the pointers lead to belongs to the program
+  let isClassBound: Bool
+  /// `any Error`, which lives in a box.
+  let isSpecial: Bool
+  let witnessCount: Int
+  let superclass: AnyClass?
+  let protocols: [UnsafeRawPointer]
+
+  /// `metadata` is of this kind.
+  init(_ metadata: UnsafeRawPointer) {
+    let word = MemoryLayout<UnsafeRawPointer>.size
+    let flags = metadata.load(fromByteOffset: word, as: UInt32.self)
+    let count = Int(metadata.load(fromByteOffset: word + 4, as: UInt32.self))
+    isClassBound = flags & Self.anyClassAllowed == 0
+    isSpecial = flags & Self.specialProtocol != 0
+    witnessCount = Int(flags & Self.witnessTables)
+    var next = metadata + 2 * word
+    if flags & Self.hasSuperclass != 0 {
+      superclass = unsafeBitCast(next.load(as: UnsafeRawPointer.self), to: Any.Type.self) as? AnyClass
+      next += word
+    } else {
+      superclass = nil
+    }
+    protocols = (0..<count).map { next.load(fromByteOffset: $0 * word, as: UnsafeRawPointer.self) }
+  }
+
+  /// Constrained protocol types (`any P<Int>`) have another kind of metadata.
+  static let kind: UInt = 0x303
+  static let constrainedKind: UInt = 0x307
+  private static let anyClassAllowed: UInt32 = 0x8000_0000
+  private static let hasSuperclass: UInt32 = 0x4000_0000
+  private static let specialProtocol: UInt32 = 0x3F00_0000
+  private static let witnessTables: UInt32 = 0x00FF_FFFF
+}

@@ -1,0 +1,63 @@
+import CBeansRuntime
+
+/// What the compiler leaves of a class's own stored properties: it costs no look at their types.
+struct FieldRecords {
+  /// How a stored property holds a reference.
+  enum Ownership {
+    case strong, weak, unowned, unmanaged
+  }
+
+  private let first: UnsafeRawPointer
+  private let size: Int
+  private let count: Int
+
+  /// nil where there are none, or this runtime has them in another form.
+  init?(of type: AnyClass) {
+    guard RuntimeLayout.hasFieldRecords else { return nil }
+    self.init(reading: type)
+  }
+
+  /// The same without the trial.
+  init?(reading type: AnyClass) {
+    // Of types: flags, parent, name, accessor, fields. Of fields: type, superclass, kind, size of a record, number.
+    guard let descriptor = swift_getTypeContextDescriptor(unsafeBitCast(type, to: UnsafeRawPointer.self)),
+      let fields = descriptor.target(at: 16)
+    else { return nil }
+    size = Int(fields.load(fromByteOffset: 10, as: UInt16.self))
+    count = Int(fields.load(fromByteOffset: 12, as: UInt32.self))
+    first = fields + 16
+  }
+
+  var hasUnderscored: Bool {
+    let underscore = UInt8(ascii: "_")
+    return (0..<count).contains { index in
+      // Of a record: flags, type, name.
+      (first + index * size).target(at: 8)?.load(as: UInt8.self) == underscore
+    }
+  }
+
+  /// Of a property that is not strong: which of the others it is stands at the end of the type's mangled name.
+  func ownership(at index: Int) -> Ownership {
+    guard index >= 0, index < count, let name = (first + index * size).target(at: 4) else { return .unmanaged }
+    let end = Self.endOfName(name)
+    guard end - name >= 2, (end - 2).load(as: UInt8.self) == UInt8(ascii: "X") else { return .unmanaged }
+    return switch (end - 1).load(as: UInt8.self) {
+    case UInt8(ascii: "w"): .weak
+    case UInt8(ascii: "o"): .unowned
+    default: .unmanaged
+    }
+  }
+
+  /// The end of a mangled name, which holds binary references besides text.
+  private static func endOfName(_ name: UnsafeRawPointer) -> UnsafeRawPointer {
+    var end = name
+    while true {
+      switch end.load(as: UInt8.self) {
+      case 0: return end
+      case 1...0x17: end += 1 + MemoryLayout<Int32>.size
+      case 0x18...0x1F: end += 1 + MemoryLayout<UnsafeRawPointer>.size
+      default: end += 1
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import CBeansRuntime
+
+/// What the program and its libraries hold for the Swift runtime, as it has them registered.
+enum LoadedImages {
+  /// Images are only ever added, so their number tells whether there are new ones.
+  static var count: Int {
+    var count = 0
+    swift_enumerateAllMetadataSections(
+      { _, count in
+        count?.assumingMemoryBound(to: Int.self).pointee += 1
+        return true
+      }, &count)
+    return count
+  }
+
+  /// Of each image, in no particular order.
+  static var sections: [beans_sections] {
+    var all: [beans_sections] = []
+    // `&all` would be the address of its elements.
+    withUnsafeMutablePointer(to: &all) { all in
+      swift_enumerateAllMetadataSections(
+        { sections, all in
+          if let sections { all?.assumingMemoryBound(to: [beans_sections].self).pointee.append(sections.pointee) }
+          return true
+        }, all)
+    }
+    return all
+  }
+}
+
+extension beans_section {
+  /// Calls `body` with the place of each of the references it consists of.
+  func forEachReference(_ body: (UnsafeRawPointer) -> Void) {
+    guard let start = UnsafeRawPointer(bitPattern: start) else { return }
+    let size = MemoryLayout<Int32>.size
+    for index in 0..<length / size { body(start + index * size) }
+  }
+}
+
+extension UnsafeRawPointer {
+  /// What the reference here leads to, which is stored as its distance from itself; nil where there is none.
+  func target(at offset: Int = 0) -> UnsafeRawPointer? {
+    let distance = Int(loadUnaligned(fromByteOffset: offset, as: Int32.self))
+    return distance == 0 ? nil : self + offset + distance
+  }
+
+  /// The same of a reference whose lowest bit asks to look up the address there.
+  func indirectTarget(at offset: Int = 0) -> UnsafeRawPointer? {
+    let distance = Int(loadUnaligned(fromByteOffset: offset, as: Int32.self))
+    if distance == 0 { return nil }
+    let target = self + offset + (distance & ~1)
+    return distance & 1 == 0 ? target : target.load(as: UnsafeRawPointer?.self)
+  }
+}

@@ -1,0 +1,87 @@
+/// Whether the runtime's data has the form in which this module reads it.
+///
+/// Each part is tried once, when it is first needed, on types of which the compiler says the same. Where one fails, there
+/// is an ordinary way to the answers, or the question is refused.
+enum RuntimeLayout {
+  /// Metadata of protocol types, and what the images declare of conformances.
+  static let hasConformances: Bool = {
+    guard let plain = read((any Plain).self), let bound = read((any Parent & Bound & Other).self),
+      let error = read((any Error).self), let all = read(Any.self)
+    else { return false }
+    let isRead =
+      !plain.isClassBound && !plain.isSpecial && plain.superclass == nil && plain.witnessCount == 1
+      && plain.protocols.count == 1 && bound.isClassBound && bound.superclass == Parent.self && bound.witnessCount == 2
+      && bound.protocols.count == 2 && error.isSpecial && !all.isClassBound && all.protocols.isEmpty
+    guard isRead, let conformers = ConformanceTable.conformers(of: [Address(plain.protocols[0])])[0] else {
+      return false
+    }
+    // Such a value is the type and its witness table. Without `as` it would be opened first.
+    let (_, witnesses) = unsafeBitCast(Parent.self as any Plain.Type, to: (UnsafeRawPointer, UnsafeRawPointer).self)
+    let expected: [(Any.Type, Conformance)] = [
+      (Parent.self, .certain(witnesses)), (Child.self, .certain(witnesses)), (Stranger.self, .absent),
+      (Int.self, .absent), (Conditional<Int>.self, .uncertain), ((Int, Int).self, .uncertain),
+    ]
+    return expected.allSatisfy { type, conformance in
+      conformers.conformance(of: unsafeBitCast(type, to: UnsafeRawPointer.self)) == conformance
+    }
+  }()
+
+  /// What the compiler leaves of stored properties.
+  static let hasFieldRecords: Bool = {
+    guard let fields = FieldRecords(reading: Fields.self), let others = FieldRecords(reading: OtherFields.self) else {
+      return false
+    }
+    return fields.ownership(at: 0) == .weak && fields.ownership(at: 1) == .unowned
+      && fields.ownership(at: 2) == .unmanaged && fields.hasUnderscored && !others.hasUnderscored
+  }()
+
+  /// Descriptors of types, and the images' lists of them.
+  static let hasDescriptors: Bool = {
+    func isListed(_ names: [String], _ kind: ContextDescriptor.Kind, _ type: Any.Type?) -> Bool {
+      ContextDescriptor.all(named: names[0]).contains {
+        $0.kind == kind && $0.type == type && $0.names == names + ["BeansReflection"]
+      }
+    }
+    return isListed(["BeanDescriptor"], .class, BeanDescriptor.self)
+      && isListed(["Kind", "ContextDescriptor"], .enum, ContextDescriptor.Kind.self)
+      && isListed(["BeanDescriptorInitializer"], .protocol, nil)
+  }()
+
+  /// Metadata of tuples and metatypes, and the flags of all values.
+  static let hasValueLayout: Bool = {
+    let unique = unsafeBitCast(Unique.self as any (~Copyable).Type, to: UnsafeRawPointer.self)
+    let copied = [Int.self, String.self, Stranger.self, (Int, String).self] as [Any.Type]
+    return TypeRelation.kind((Int, String).self) == TypeLayout.tupleKind
+      && TypeLayout.elements((Int, String).self).elementsEqual([Int.self, String.self], by: ==)
+      && TypeRelation.kind(Int.Type.self) == TypeLayout.metatypeKind && TypeLayout.instance(Int.Type.self) == Int.self
+      && TypeLayout.isNoncopyable(unique)
+      && copied.allSatisfy { !TypeLayout.isNoncopyable(unsafeBitCast($0, to: UnsafeRawPointer.self)) }
+  }()
+
+  private static func read(_ type: Any.Type) -> ExistentialMetadata? {
+    guard TypeRelation.kind(type) == ExistentialMetadata.kind else { return nil }
+    return ExistentialMetadata(unsafeBitCast(type, to: UnsafeRawPointer.self))
+  }
+}
+
+private protocol Plain {}
+private protocol Bound: AnyObject {}
+private protocol Other {}
+private class Parent: Plain {}
+private final class Child: Parent {}
+private final class Stranger {}
+private struct Conditional<Element> {}
+extension Conditional: Plain where Element: Plain {}
+private struct Unique: ~Copyable {}
+private class Fields {
+  weak var first: Stranger?
+  unowned let second: Stranger
+  unowned(unsafe) let third: Stranger
+  let _fourth = 0
+
+  init(_ stranger: Stranger) {
+    second = stranger
+    third = stranger
+  }
+}
+private class OtherFields { let only = 0 }

@@ -1,0 +1,210 @@
+public import Beans
+@_spi(BeansPackage) import BeansSupport
+public import BeansEventLoop
+import Glibc
+import Synchronization
+
+/// A scope bound to a loop: its beans are released on the loop's thread, whoever ends it, and the loop may end it.
+///
+/// ```swift
+/// final class TenantScope: LoopScope, @unchecked Sendable {  // adds nothing
+///   init(loop: EventLoop) { super.init(name: "tenant", loop: loop, idleTimeout: .seconds(600)) }
+/// }
+/// ```
+///
+/// As a factory's scope object it is the life of one child. It may instead be registered with `registerScope`, or be
+/// defined as a bean: it then keeps its beans itself, and ends with the environment or by its own `finish()`.
+open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
+  // The superclass is `@unchecked Sendable`; `state` guards what changes here, `lastUse` is atomic.
+  private let loop: EventLoop
+  private let state: Locked<State>
+  /// In nanoseconds, as `lastUse`; the largest number for never.
+  private let idleTimeout: UInt64
+  private let lastUse: Atomic<UInt64>
+
+  private enum Phase {
+    case new
+    /// The life of a child.
+    case opened
+    /// Registered, and asked for beans.
+    case asked
+    /// Finished without a child.
+    case finished
+    /// The child has ended.
+    case closed
+  }
+
+  private struct State {
+    /// Held until everything is released; the environment holds the scope meanwhile.
+    var environment: Environment?
+    var timer: EventLoop.Scheduled?
+    // In this place it costs no memory; there may be many scopes.
+    var phase = Phase.new
+    /// The time allowed; from the beginning on, the time by the clock. The largest number for never.
+    var deadline: UInt64
+  }
+
+  /// Creates a scope that has not begun.
+  ///
+  /// - Parameters:
+  ///   - name: what declarations call it.
+  ///   - loop: where beans are released, and whose timer ends the scope.
+  ///   - deadline: the loop ends the scope when it has passed; nil for never. It begins when the child is opened, or when
+  ///     the scope is first told of a bean.
+  ///   - idleTimeout: the loop ends the scope when nobody has used it for so long; nil for never. A lookup, a `touch()`
+  ///     and a live child count as use.
+  public init(name: String, loop: EventLoop, deadline: Duration? = nil, idleTimeout: Duration? = nil) {
+    self.loop = loop
+    self.state = Locked(State(deadline: Self.nanoseconds(deadline)))
+    self.idleTimeout = Self.nanoseconds(idleTimeout)
+    self.lastUse = Atomic(0)
+    super.init(name: name)
+  }
+
+  /// Counts as use. Costs reading the clock; from any thread.
+  public final func touch() { lastUse.store(Self.now, ordering: .relaxed) }
+
+  // MARK: registered
+
+  /// Begins the deadline and the idle time, the first time. Called by the container for each bean at startup.
+  open override func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {
+    begin()
+    try super.prepare(bean: bean, factory: factory)
+  }
+
+  /// The kept instance, or a new one that is kept from now on. Counts as use.
+  ///
+  /// - Throws: `.finished` once the scope has been finished; what building the bean throws.
+  open override func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
+    begin()
+    defer { touch() }
+    return try super.get(bean: bean, factory: factory)
+  }
+
+  private func begin() {
+    state.withLock { state in
+      guard state.phase == .new else { return }
+      state.phase = .asked
+      start(&state)
+    }
+  }
+
+  // MARK: the end
+
+  /// Ends the child, or releases what the scope itself keeps. From any thread, idempotent; does not wait for the loop.
+  open override func finish() {
+    let (environment, timer, isOwn) = state.withLock { state in
+      if let environment = state.environment { return (Optional(environment), EventLoop.Scheduled?.none, false) }
+      let (timer, isOwn) = (state.timer, state.phase != .closed)
+      state.timer = nil
+      if isOwn { state.phase = .finished }
+      return (nil, timer, isOwn)
+    }
+    timer?.cancel()
+    environment?.finish()
+    if isOwn { super.finish() }
+  }
+
+  // MARK: the timer
+
+  /// Under the lock: a timer that fires at once and arms the next must not find this one stored after its own.
+  private func start(_ state: inout State) {
+    touch()
+    let now = lastUse.load(ordering: .relaxed)
+    if state.deadline != .max { state.deadline = Self.sum(now, state.deadline) }
+    arm(&state, now, idleTimeout)
+  }
+
+  /// One timer for both, armed again when it finds that the scope has been used: a use costs no timer.
+  ///
+  /// - Parameter idleRest: when to look whether the scope is idle.
+  private func arm(_ state: inout State, _ now: UInt64, _ idleRest: UInt64) {
+    let delay = min(state.deadline - min(state.deadline, now), idleRest)
+    // With neither, the rest of all time.
+    if state.deadline == .max, idleRest == .max { return }
+    // Captures nothing but the scope, which costs no allocation; the end cancels it.
+    state.timer = loop.schedule(after: .nanoseconds(Int64(clamping: delay))) { self.timeHasPassed() }
+  }
+
+  private func timeHasPassed() {
+    let hasOpenChildren = idleTimeout != .max && state.withLock { $0.environment }?.hasOpenChildren == true
+    let (isOver, environment) = state.withLock { state -> (Bool, Environment?) in
+      guard state.phase == .opened || state.phase == .asked else { return (false, nil) }
+      // A use on another thread may be later than this reading of the clock.
+      let (now, lastUse) = (Self.now, lastUse.load(ordering: .relaxed))
+      let idle = hasOpenChildren ? 0 : now - min(lastUse, now)
+      if now >= state.deadline || idle >= idleTimeout { return (true, state.environment) }
+      arm(&state, now, idleTimeout == .max ? .max : idleTimeout - idle)
+      return (false, nil)
+    }
+    guard isOver else { return }
+    // The end of a child calls `finish()` by itself.
+    if let environment { environment.finish() } else { finish() }
+  }
+
+  /// The kernel's monotonic clock; half the price of `ContinuousClock`, whose instants are 128 bits wide.
+  private static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
+
+  /// Rounded up; none for a negative duration, `UInt64.max` for one beyond 584 years, and for nil.
+  private static func nanoseconds(_ duration: Duration?) -> UInt64 {
+    guard let (seconds, attoseconds) = duration?.components else { return .max }
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? .max : sum(whole, UInt64((attoseconds + 999_999_999) / 1_000_000_000))
+  }
+
+  private static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let (sum, overflow) = left.addingReportingOverflow(right)
+    return overflow ? .max : sum
+  }
+
+  // MARK: called by the container for the child
+
+  /// Called by the container. Begins the deadline and the idle time.
+  public final func opened(_ environment: Environment) {
+    let isFinished = state.withLock { state -> Bool in
+      // A parent that ends can bring a child to its end while it is still being opened.
+      guard state.phase == .new else { return state.phase == .finished }
+      state.environment = environment
+      state.phase = .opened
+      if state.deadline != .max || idleTimeout != .max { start(&state) }
+      return false
+    }
+    if isFinished { environment.finish() }
+  }
+
+  /// Called by the container after a lookup in the child and at the end of one of its children.
+  public final func used() { if idleTimeout != .max { touch() } }
+
+  /// Called by the container. A loop that does not run has no thread of its own to release on.
+  public final var canReleaseHere: Bool { loop.isCurrent || !loop.isRunning }
+
+  /// Called by the container.
+  public final func release(_ work: @escaping @Sendable () -> Void) -> Bool {
+    if loop.isCurrent {
+      work()
+      return true
+    }
+    return loop.tryExecute(work)
+  }
+
+  /// Called by the container.
+  public final func release(asynchronously work: @escaping @Sendable () async -> Void) {
+    Task(executorPreference: loop, operation: work)
+  }
+
+  /// Called by the container when everything has been released: the scope's own `finish()` learns of it.
+  public final func closed() {
+    let (environment, timer) = state.withLock { state in
+      let old = (state.environment, state.timer)
+      (state.environment, state.timer, state.phase) = (nil, nil, .closed)
+      return old
+    }
+    timer?.cancel()
+    if environment != nil { finish() }
+  }
+}

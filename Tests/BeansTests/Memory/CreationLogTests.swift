@@ -1,0 +1,98 @@
+import Testing
+
+@testable import Beans
+
+@Suite struct CreationLogTests {
+  /// One byte names a slot up to 256 of them; four bytes do from there.
+  static let counts = [0, 1, 2, 7, 8, 9, 255, 256, 257, 300, 70_000]
+
+  /// Memory of exactly the layout's size, with something else on both sides.
+  private final class Memory {
+    private static let pattern: UInt = 0xA5A5_A5A5_A5A5_A5A5
+    private let words: UnsafeMutablePointer<UInt>
+    private let count: Int
+    let start: UnsafeMutableRawPointer
+
+    init(_ layout: SlotLayout) {
+      count = layout.words
+      words = .allocate(capacity: count + 2)
+      words.initialize(repeating: Self.pattern, count: count + 2)
+      start = UnsafeMutableRawPointer(words + 1)
+    }
+
+    deinit { words.deallocate() }
+
+    /// Whether nothing has been written outside.
+    var isIntact: Bool { words[0] == Self.pattern && words[count + 1] == Self.pattern }
+  }
+
+  @Test(arguments: counts, [false, true])
+  func partsFollowEachOther(count: Int, hasScope: Bool) {
+    let layout = SlotLayout(slots: count, hasScope: hasScope)
+    #expect(layout.slots == count)
+    #expect(layout.scope == count)
+    #expect(layout.log == count + (hasScope ? 2 : 0))
+    #expect(layout.isNarrow == (count <= 256))
+    let log = (layout.words - layout.log) * 8
+    let needed = layout.isNarrow ? 4 + count : 4 + 4 * count
+    #expect((needed..<(needed + 8)).contains(log))
+  }
+
+  @Test(arguments: counts, [false, true])
+  func everythingIsEmptyAtFirst(count: Int, hasScope: Bool) {
+    let layout = SlotLayout(slots: count, hasScope: hasScope)
+    let memory = Memory(layout)
+    let slots = Slots(layout.initialize(memory.start))
+    #expect(slots.address == UInt(bitPattern: memory.start))
+    #expect(CreationLog(of: slots, layout).count == 0)
+    #expect((0..<Int32(count)).allSatisfy { slots[$0].content.isEmpty })
+    #expect(memory.isIntact)
+  }
+
+  @Test(arguments: counts, [false, true])
+  func slotsAreToldInTheOrderOfTheirCreation(count: Int, hasScope: Bool) {
+    let layout = SlotLayout(slots: count, hasScope: hasScope)
+    let memory = Memory(layout)
+    let slots = Slots(layout.initialize(memory.start))
+    for slot in 0..<Int32(count) { slots[slot].store(Slot.Content(word: UInt(slot) * 16)) }
+    var random = SeededGenerator(seed: UInt64(count))
+    let order = (0..<Int32(count)).shuffled(using: &random)
+
+    let log = CreationLog(of: slots, layout)
+    for slot in order.prefix(count / 2) { log.append(slot) }
+    #expect(log.count == count / 2)
+    log.extend { append in for slot in order.dropFirst(count / 2) { append(slot) } }
+    log.extend { _ in }
+    #expect(log.count == count)
+    #expect((0..<count).map { log[$0] } == order)
+    // Another look at the same memory.
+    let again = CreationLog(memory.start, layout)
+    #expect((0..<again.count).map { again[$0] } == order)
+    #expect((0..<Int32(count)).allSatisfy { slots[$0].content.word == UInt($0) * 16 })
+    #expect(memory.isIntact)
+  }
+
+  private protocol Scope: AnyObject { var number: Int { get } }
+  private final class OwnScope: Scope { let number = 5 }
+
+  @Test(arguments: counts)
+  func theScopeStandsBetweenSlotsAndLog(count: Int) {
+    let layout = SlotLayout(slots: count, hasScope: true)
+    let memory = Memory(layout)
+    let slots = Slots(layout.initialize(memory.start))
+    let cell = ScopeCell(of: slots, layout)
+    weak var last: OwnScope?
+    do {
+      let scope = OwnScope()
+      last = scope
+      cell.initialize((any Scope).self, to: scope)
+    }
+    for slot in 0..<Int32(count) { CreationLog(of: slots, layout).append(slot) }
+    #expect(cell.load(as: (any Scope).self).number == 5)
+    #expect(cell.load(as: (any Scope).self) === last)
+    #expect((0..<Int32(count)).allSatisfy { slots[$0].content.isEmpty })
+    cell.deinitialize(as: (any Scope).self)
+    #expect(last == nil)
+    #expect(memory.isIntact)
+  }
+}

@@ -1,0 +1,87 @@
+import TestSupport
+import Testing
+
+@testable import Beans
+
+@Suite struct FrozenArrayTests {
+  @Test(arguments: [1, 2, 100])
+  func elementsStandAsTheyWereGiven(count: Int) {
+    let elements = (0..<count).map { "element \($0)" }
+    let array = FrozenArray(elements)
+    let (length, byIndex) = (array.count, (0..<count).map { array[$0] })
+    let byReference = (0..<count).map { array.reference($0).value }
+    let all = array.all
+    #expect(length == count)
+    #expect(byIndex == elements)
+    #expect(byReference == elements)
+    #expect((0..<all.count).map { all[$0] } == elements)
+    withExtendedLifetime(array) {}
+  }
+
+  @Test func anEmptyOneHasAnEmptySlice() {
+    let array = FrozenArray<String>([])
+    let (count, all) = (array.count, array.all)
+    #expect(count == 0)
+    #expect(all.isEmpty)
+    #expect(all.count == 0)
+    #expect(all[0..<0].isEmpty)
+    all.forEach { Issue.record("an element: \($0)") }
+    withExtendedLifetime(array) {}
+  }
+
+  @Test func partsOfParts() {
+    let array = FrozenArray(Array(0..<100))
+    let part = array.all[10..<50]
+    func elements(_ slice: FrozenSlice<Int>) -> [Int] {
+      var elements: [Int] = []
+      slice.forEach { elements.append($0) }
+      return elements
+    }
+    #expect(part.count == 40)
+    #expect(part[0] == 10)
+    #expect(elements(part) == Array(10..<50))
+    #expect(elements(part[5..<8]) == [15, 16, 17])
+    #expect(part[40..<40].isEmpty)
+    #expect(part.reference(3).value == 13)
+    let last = array.reference(99)
+    #expect(part.reference(39).sibling(99, of: 49) == last)
+    #expect(last.sibling(0, of: 99).value == 0)
+    withExtendedLifetime(array) {}
+  }
+
+  @Test func whatTheBodyThrowsEndsTheWalk() {
+    let array = FrozenArray(Array(0..<10))
+    let all = array.all
+    var seen: [Int] = []
+    #expect(throws: Boom.self) {
+      try all.forEach {
+        seen.append($0)
+        if $0 == 3 { throw Boom() }
+      }
+    }
+    #expect(seen == [0, 1, 2, 3])
+    withExtendedLifetime(array) {}
+  }
+
+  @Test func referencesHaveAddresses() {
+    let array = FrozenArray([1, 2, 3])
+    let reference = array.reference(1)
+    let same = FrozenReference<Int>(address: reference.address)
+    #expect(same == reference)
+    #expect(same?.value == 2)
+    #expect(FrozenReference<Int>(address: 0) == nil)
+    withExtendedLifetime(array) {}
+  }
+
+  @Test func elementsEndWithIt() {
+    let ended = Counter()
+    do {
+      let array = FrozenArray((0..<5).map { _ in Canary(ended) })
+      // Reading counts nothing in or out for longer than the read.
+      for index in 0..<5 { _ = array[index] }
+      #expect(ended.value == 0)
+      withExtendedLifetime(array) {}
+    }
+    #expect(ended.value == 5)
+  }
+}

@@ -1,0 +1,125 @@
+import TestSupport
+import Testing
+
+@testable import Beans
+
+/// On threads of their own, which have nothing else in use.
+@Suite(.enabled("the system runs a memory barrier on all threads") { hasNotes() })
+struct HazardPointerTests {
+  /// Has an address that nobody else notes.
+  private final class Owner: Sendable {
+    var address: UInt { ObjectReference(unretained: self).address }
+    var isProtected: Bool { HazardPointer.isProtected(address) }
+  }
+
+  @Test func isNotedUntilItIsCleared() throws {
+    try Worker {
+      let (owner, other) = (Owner(), Owner())
+      #expect(!owner.isProtected)
+      let note = try #require(HazardPointer.protecting(owner.address))
+      #expect(owner.isProtected)
+      #expect(!other.isProtected)
+      #expect(HazardPointer.owners == [owner.address])
+      note.clear()
+      #expect(!owner.isProtected)
+      #expect(HazardPointer.owners.isEmpty)
+    }.value()
+  }
+
+  @Test func isSeenFromAnotherThread() throws {
+    let owner = Owner()
+    let (noted, seen, cleared, checked) = (Gate(), Gate(), Gate(), Gate())
+    let user = Worker {
+      let note = try #require(HazardPointer.protecting(owner.address))
+      noted.open()
+      try seen.wait()
+      note.clear()
+      cleared.open()
+      // The thread is still there when the other one looks.
+      try checked.wait()
+    }
+    try noted.wait()
+    #expect(owner.isProtected)
+    #expect(!HazardPointer.owners.contains(owner.address))
+    seen.open()
+    try cleared.wait()
+    #expect(!owner.isProtected)
+    checked.open()
+    try user.value()
+  }
+
+  @Test func eachUseIsNotedForItself() throws {
+    try Worker {
+      let owner = Owner()
+      let notes = try (0..<3).map { _ in try #require(HazardPointer.protecting(owner.address)) }
+      for note in notes {
+        #expect(owner.isProtected)
+        note.clear()
+      }
+      #expect(!owner.isProtected)
+    }.value()
+  }
+
+  @Test func thereIsRoomForSeven() throws {
+    try Worker {
+      let owners = (0..<8).map { _ in Owner() }
+      let notes = owners.map { HazardPointer.protecting($0.address) }
+      #expect(notes.map { $0 != nil } == Array(repeating: true, count: 7) + [false])
+      #expect(owners.map(\.isProtected) == Array(repeating: true, count: 7) + [false])
+      #expect(Set(HazardPointer.owners) == Set(owners.prefix(7).map(\.address)))
+      // A place that is given back is used again.
+      notes[3]?.clear()
+      #expect(!owners[3].isProtected)
+      let again = HazardPointer.protecting(owners[7].address)
+      #expect(again != nil)
+      #expect(owners[7].isProtected)
+      for note in notes.indices where note != 3 { notes[note]?.clear() }
+      again?.clear()
+      #expect(HazardPointer.owners.isEmpty)
+    }.value()
+  }
+
+  @Test func theFirstNoteIsForWhoHasNothingElseInUse() throws {
+    try Worker {
+      let (owner, other) = (Owner(), Owner())
+      // Gives the thread its record.
+      try #require(HazardPointer.protecting(owner.address)).clear()
+      let first = try #require(HazardPointer.first(protecting: owner.address))
+      #expect(owner.isProtected)
+      #expect(HazardPointer.first(protecting: other.address) == nil)
+      #expect(!other.isProtected)
+      first.clear()
+      let next = try #require(HazardPointer.first(protecting: other.address))
+      #expect(other.isProtected)
+      next.clear()
+    }.value()
+  }
+
+  /// The rule that the notes exist for: either the user sees the mark, or whoever marks sees the note.
+  @Test func aNoteAndAMarkDoNotMissEachOther() throws {
+    for _ in 0..<2_000 {
+      let (owner, mark, looked) = (Owner(), Counter(), Gate())
+      let isMissed = try onThreads(2) { number -> Bool in
+        if number == 0 {
+          defer { looked.open() }
+          mark.increment()
+          return !owner.isProtected
+        }
+        let note = try #require(HazardPointer.protecting(owner.address))
+        let isMissed = mark.value == 0
+        // The use goes on until the other thread has looked.
+        try looked.wait()
+        note.clear()
+        return isMissed
+      }
+      #expect(isMissed != [true, true])
+    }
+  }
+}
+
+private func hasNotes() -> Bool {
+  let owner = Counter()
+  let note = HazardPointer.protecting(ObjectReference(unretained: owner).address)
+  note?.clear()
+  return note != nil
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+/// What DESIGN asks of the folders of `Beans`, read from the text of the sources.
+@Suite struct RepositoryTests {
+  /// Each folder names only types of those before it.
+  private static let order = ["Memory", "Declaration", "Plan", "Graph", "Runtime", "Environment"]
+
+  /// Types that may be named from folders before their own.
+  private static let exceptions = [
+    // The protocols that users implement name it, and `Memory` allocates it together with its slots.
+    "Environment"
+  ]
+
+  /// How many lines a folder may have. Those with a number of their own have grown beyond the common limit: it may only
+  /// be lowered.
+  private static let limit = 1_500
+  private static let limits = ["Runtime": 3_700, "Graph": 2_450, "Declaration": 1_650]
+
+  private static let sources = Result {
+    try SwiftSource.all(
+      in: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Sources/Beans"))
+  }
+
+  @Test func everyFolderHasItsPlace() throws {
+    let sources = try Self.sources.get()
+    #expect(sources.count > 20)
+    #expect(Set(sources.compactMap { $0.folders.first }) == Set(Self.order))
+    // Beside the folders stands only what they re-export.
+    #expect(sources.filter { $0.folders.isEmpty }.map(\.path) == ["Exports.swift"])
+  }
+
+  @Test func foldersNameOnlyThoseBeforeThem() throws {
+    let sources = try Self.sources.get()
+    /// Where each type is declared; only those that one file declares can be told by their name.
+    var homes: [String: [SwiftSource]] = [:]
+    for source in sources {
+      for name in source.declared { homes[name, default: []].append(source) }
+    }
+    var violations: [String] = []
+    for source in sources {
+      guard let place = source.folders.first.flatMap(Self.order.firstIndex) else { continue }
+      for name in source.words.sorted() where !Self.exceptions.contains(name) {
+        guard let files = homes[name], files.count == 1,
+          let home = files[0].folders.first.flatMap(Self.order.firstIndex)
+        else { continue }
+        if home > place { violations.append("\(source.path) names \(name) of \(files[0].path)") }
+      }
+    }
+    #expect(violations.isEmpty, "\n\(violations.joined(separator: "\n"))")
+    for name in Self.exceptions { #expect(homes[name]?.count == 1, "\(name) is no type any more") }
+  }
+
+  @Test func unsafeCodeStandsInMemory() throws {
+    let outside = try Self.sources.get().filter { $0.folders.first != "Memory" && !$0.unsafe.isEmpty }
+    let list = outside.map { "\($0.path): \($0.unsafe.joined(separator: ", "))" }
+    #expect(list.isEmpty, "\n\(list.joined(separator: "\n"))")
+  }
+
+  @Test func noFolderIsTooLarge() throws {
+    let folders = Dictionary(grouping: try Self.sources.get()) { $0.folders.joined(separator: "/") }
+    let large = folders.mapValues { $0.reduce(0) { $0 + $1.lines } }
+      .filter { $0.value > Self.limits[$0.key, default: Self.limit] }
+      .map { "\($0.key): \($0.value) lines" }.sorted()
+    #expect(large.isEmpty, "\n\(large.joined(separator: "\n"))")
+  }
+
+  // MARK: the reader of sources
+
+  @Test func commentsAndStringsAreNoCode() {
+    let source = SwiftSource(
+      path: "A/B.swift",
+      text: #"""
+        /// A struct Hidden.
+        struct Shown<Value>: Sendable { /* class Gone /* enum Nested */ actor Gone */ }
+        final class Inner { let text = "struct Quoted \(Used.self, "and \(Deep.self) \" Not")" }
+        let unmanaged = "Unmanaged"  // Unmanaged
+        let lines = """
+          enum Quoted "\(Inside(1).value)"
+          """
+        func call() { withUnsafePointer(to: 1) { $0 } }
+        class func Method() {}
+        unowned(unsafe) var reference: UnsafeRawPointer
+        """#)
+    #expect(source.declared == ["Shown", "Inner"])
+    #expect(source.words.isSuperset(of: ["Used", "Deep", "Inside", "Sendable", "Method"]))
+    #expect(source.words.isDisjoint(with: ["Hidden", "Gone", "Nested", "Quoted", "Not", "Unmanaged"]))
+    #expect(source.unsafe == ["withUnsafePointer", "UnsafeRawPointer", "unowned(unsafe)"])
+    #expect(source.folders == ["A"])
+    #expect(source.lines == 9)
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// What the text of a source file tells, without a compiler.
+struct SwiftSource {
+  /// From the folder that was asked for.
+  let path: String
+  let lines: Int
+  /// Types that the file declares, nested ones included.
+  let declared: Set<String>
+  let words: Set<String>
+  /// Uses of what the compiler cannot keep safe.
+  let unsafe: [String]
+
+  /// The folders in which the file stands, outermost first.
+  var folders: [String] { path.split(separator: "/").dropLast().map { String($0) } }
+
+  init(path: String, text: String) {
+    self.path = path
+    lines = text.utf8.count { $0 == UInt8(ascii: "\n") }
+    let code = CodeReader.code(of: text)
+    let words = code.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { String($0) }
+    self.words = Set(words)
+    declared = Self.declared(in: code)
+    unsafe =
+      words.filter { Self.isUnsafe($0) } + ["unowned(unsafe)", "@exclusivity(unchecked)"].filter { code.contains($0) }
+  }
+
+  /// All files below a folder.
+  static func all(in folder: URL) throws -> [SwiftSource] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }.sorted().map {
+      SwiftSource(path: $0, text: try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
+    }
+  }
+
+  private static let keywords: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "actor"]
+
+  private static func declared(in code: String) -> Set<String> {
+    let tokens = code.split { $0.isWhitespace }
+    var declared: Set<String> = []
+    for (keyword, name) in zip(tokens, tokens.dropFirst())
+    where keywords.contains(keyword) && name.first?.isUppercase == true {
+      declared.insert(String(name.prefix { $0.isLetter || $0.isNumber || $0 == "_" }))
+    }
+    return declared
+  }
+
+  private static func isUnsafe(_ word: String) -> Bool {
+    ["Unmanaged", "unsafeBitCast", "unsafelyUnwrapped", "unsafeDowncast"].contains(word)
+      || word.hasPrefix("Unsafe") && word.hasSuffix("Pointer")
+      || word.hasPrefix("withUnsafe") || word.hasPrefix("_withUnsafe")
+  }
+}
+
+/// Takes comments and the text of strings out of a source; what is interpolated stays.
+private struct CodeReader {
+  private var rest: ArraySlice<UInt8>
+  private var code: [UInt8] = []
+
+  static func code(of text: String) -> String {
+    var reader = CodeReader(rest: ArraySlice(text.utf8))
+    while !reader.rest.isEmpty { reader.readCode() }
+    return String(decoding: reader.code, as: UTF8.self)
+  }
+
+  private init(rest: ArraySlice<UInt8>) { self.rest = rest }
+
+  private mutating func skip(_ text: StaticString) -> Bool {
+    guard rest.starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) else {
+      return false
+    }
+    rest.removeFirst(text.utf8CodeUnitCount)
+    return true
+  }
+
+  /// Up to the end, or to a parenthesis that was opened before.
+  private mutating func readCode() {
+    var depth = 0
+    while let byte = rest.first {
+      if skip("//") {
+        rest = rest.drop { $0 != UInt8(ascii: "\n") }
+      } else if skip("/*") {
+        skipComment()
+      } else if skip("\"\"\"") {
+        readString(until: "\"\"\"")
+      } else if skip("\"") {
+        readString(until: "\"")
+      } else {
+        rest.removeFirst()
+        if byte == UInt8(ascii: "(") { depth += 1 }
+        if byte == UInt8(ascii: ")") { depth -= 1 }
+        code.append(byte)
+        if depth < 0 { return }
+      }
+    }
+  }
+
+  private mutating func skipComment() {
+    var depth = 1
+    while depth > 0, !rest.isEmpty {
+      if skip("/*") { depth += 1 } else if skip("*/") { depth -= 1 } else { rest.removeFirst() }
+    }
+  }
+
+  private mutating func readString(until end: StaticString) {
+    code.append(UInt8(ascii: " "))
+    while !rest.isEmpty, !skip(end) {
+      if skip("\\(") {
+        readCode()
+      } else {
+        rest.removeFirst(rest.first == UInt8(ascii: "\\") ? min(2, rest.count) : 1)
+      }
+    }
+    code.append(UInt8(ascii: " "))
+  }
+}

@@ -1,0 +1,311 @@
+import Beans
+import Testing
+
+/// One lookup builds several beans, one after the other. None of those that it has yet to begin is held back from anybody:
+/// from a factory of the same lookup, or from another thread.
+@Suite("Beans that one lookup builds", .timeLimit(.minutes(5)))
+struct BatchSpecification {
+  /// Where the beans are declared: in a request, or as lazy singletons.
+  enum Place: CaseIterable { case request, application }
+
+  /// An environment in which `declare` has declared beans that are built when they are looked up.
+  private func environment(_ place: Place, _ declare: (Environment) throws -> Void) throws -> Environment {
+    let application = try Environment(name: "application")
+    switch place {
+    case .application:
+      try declare(application)
+      return try application.startup()
+    case .request:
+      let requests = try application.childFactory("request", seed: Int.self, configure: declare)
+      return try requests.build(1)
+    }
+  }
+
+  private func end(_ environment: Environment) throws {
+    try (environment.parent ?? environment).shutdown() as Void
+    #expect(environment.isReleased)
+  }
+
+  private func node(
+    _ id: String, in environment: Environment, _ factory: @escaping @Sendable (Environment) throws -> [Node]
+  ) throws {
+    try environment.define(environment.bean(Node.self, id: id, lazy: true, factory: { Node(id, try factory($0)) }))
+  }
+
+  /// A bean that takes two others, in this order.
+  private func pair(_ id: String, _ first: String, _ second: String, in environment: Environment) throws {
+    try environment.define(
+      environment.bean(
+        Node.self, id: id, lazy: true, factory: { (first: Node, second: Node) in Node(id, [first, second]) }
+      ).argument(0, ref: first).argument(1, ref: second))
+  }
+
+  // MARK: on one thread
+
+  enum Lookup: CaseIterable { case byId, byType, all, optional, provider, lending, current }
+
+  @Test("A factory may look up what its own lookup was to build later", arguments: Place.allCases, Lookup.allCases)
+  func laterBean(place: Place, lookup: Lookup) throws {
+    let built = Counter()
+    let environment = try environment(place) { environment in
+      try environment.define(
+        environment.bean(
+          Early.self, lazy: true,
+          factory: { (environment: Environment, later: Provider<Late>) in
+            switch lookup {
+            case .byId: Early(try environment.getBean(Late.self, byId: "late"))
+            case .byType: Early(try environment.getBean(Late.self))
+            case .all: Early(try environment.getBeansByType(Late.self)[0])
+            case .optional: Early(try environment.getBean(Late?.self))
+            case .provider: Early(try later.get())
+            case .lending: Early(try environment.withBean(Late.self) { $0 })
+            case .current: Early(try Environment.current?.getBean(Late.self))
+            }
+          }))
+      try environment.define(
+        environment.bean(Base.self, lazy: true, factory: { Base() }).postConstruct { _ in built.increment() })
+      try environment.define(
+        environment.bean(Late.self, id: "late", lazy: true, factory: Late.init)
+          .postConstruct { _ in built.increment() })
+      try environment.define(environment.bean(Root.self, lazy: true, factory: Root.init))
+    }
+    let root = try Environment.$current.withValue(environment) { try environment.getBean(Root.self) }
+    #expect(root.early.late === root.late)
+    #expect(root.base === root.late.base)
+    #expect(try environment.getBean(Late.self) === root.late)
+    #expect(built.value == 2)
+    try end(environment)
+  }
+
+  @Test("A later bean that a factory has looked up is released in its place", arguments: Place.allCases)
+  func laterBeanIsReleasedInItsPlace(place: Place) throws {
+    let journal = Journal()
+    let environment = try environment(place) { environment in
+      try environment.define(
+        environment.bean(
+          Early.self, lazy: true, factory: { (environment: Environment) in Early(try environment.getBean(Late.self)) }
+        ).onDestroy { _ in journal.note("early") })
+      try environment.define(
+        environment.bean(Base.self, lazy: true, factory: { Base() }).onDestroy { _ in journal.note("base") })
+      try environment.define(
+        environment.bean(Late.self, lazy: true, factory: Late.init).onDestroy { _ in journal.note("late") })
+      try environment.define(
+        environment.bean(Root.self, lazy: true, factory: Root.init).onDestroy { _ in journal.note("root") })
+    }
+    _ = try environment.getBean(Root.self)
+    try end(environment)
+    #expect(journal.entries == ["root", "early", "late", "base"])
+  }
+
+  @Test("A later bean that fails when a factory looks it up is tried again in its turn", arguments: Place.allCases)
+  func laterBeanFailsOnce(place: Place) throws {
+    let attempts = Counter()
+    let environment = try environment(place) { environment in
+      try environment.define(
+        environment.bean(
+          Early.self, lazy: true,
+          factory: { (environment: Environment) in Early(try? environment.getBean(Late.self)) }))
+      try environment.define(environment.bean(Base.self, lazy: true, factory: { Base() }))
+      try environment.define(
+        environment.bean(
+          Late.self, lazy: true,
+          factory: { (base: Base) in
+            if attempts.increment() == 1 { throw Boom() }
+            return Late(base)
+          }))
+      try environment.define(environment.bean(Root.self, lazy: true, factory: Root.init))
+    }
+    let root = try environment.getBean(Root.self)
+    #expect(root.early.late == nil)
+    #expect(attempts.value == 2)
+    try end(environment)
+  }
+
+  @Test("When a factory fails, what its lookup had yet to begin is free for everybody", arguments: Place.allCases)
+  func failureFreesTheRest(place: Place) throws {
+    let environment = try environment(place) { environment in
+      try node("bad", in: environment) { _ in throw Boom() }
+      try node("rest", in: environment) { _ in [] }
+      try pair("root", "bad", "rest", in: environment)
+    }
+    try requireFault(.creationFailed) { try environment.getBean(Node.self, byId: "root") }
+    let rest = try BackgroundThread { try environment.getBean(Node.self, byId: "rest") }.value()
+    #expect(try environment.getBean(Node.self, byId: "rest") === rest)
+    try requireFault(.creationFailed) { try environment.getBean(Node.self, byId: "root") }
+    try end(environment)
+  }
+
+  // MARK: across threads
+
+  /// Thread n builds first-n, and was to build second-n afterwards; first-n looks up second-(n + 1). Nobody needs itself.
+  @Test(
+    "Threads whose factories look up what the others were to build later meet neither deadlock nor circle",
+    arguments: Place.allCases, [2, 3, 4])
+  func mutualLookups(place: Place, count: Int) throws {
+    let meeting = MeetingPoint(of: count, "all factories")
+    let environment = try environment(place) { environment in
+      for number in 0..<count {
+        try node("first-\(number)", in: environment) { environment in
+          try meeting.arriveAndWait()
+          return [try environment.getBean(Node.self, byId: "second-\((number + 1) % count)")]
+        }
+        try node("second-\(number)", in: environment) { _ in [] }
+        try pair("root-\(number)", "first-\(number)", "second-\(number)", in: environment)
+      }
+    }
+    let threads = (0..<count).map { number in
+      BackgroundThread { try environment.getBean(Node.self, byId: "root-\(number)") }
+    }
+    let roots = try threads.map { try $0.value() }
+    for number in 0..<count {
+      let other = roots[(number + 1) % count]
+      #expect(roots[number].nodes[0].nodes[0] === other.nodes[1])
+    }
+    try end(environment)
+  }
+
+  @Test(
+    "Threads whose factories do need each other's beans meet a circle, also where they were to come later",
+    arguments: Place.allCases)
+  func circleThroughLaterBeans(place: Place) throws {
+    let meeting = MeetingPoint(of: 2, "both factories")
+    let environment = try environment(place) { environment in
+      for number in 0..<2 {
+        try node("first-\(number)", in: environment) { environment in
+          try meeting.arriveAndWait()
+          return [try environment.getBean(Node.self, byId: "second-\(1 - number)")]
+        }
+        // Needs the first of its own thread, which waits for the second of the other.
+        try node("second-\(number)", in: environment) { environment in
+          [try environment.getBean(Node.self, byId: "first-\(number)")]
+        }
+        try pair("root-\(number)", "first-\(number)", "second-\(number)", in: environment)
+      }
+    }
+    let threads = (0..<2).map { number in
+      BackgroundThread { code { try environment.getBean(Node.self, byId: "root-\(number)") } }
+    }
+    let codes = try threads.map { try $0.value() }
+    #expect(codes.contains(.cyclicDependency), "\(codes)")
+    try end(environment)
+  }
+
+  @Test(
+    "Whoever waits for another thread's build holds back no bean that it has yet to begin", arguments: Place.allCases)
+  func blockedBuilder(place: Place) throws {
+    let (inside, go) = (Gate("slow factory entered"), Gate("slow factory may return"))
+    let environment = try environment(place) { environment in
+      try node("slow", in: environment) { _ in
+        inside.open()
+        try go.wait()
+        return []
+      }
+      try node("first", in: environment) { [try $0.getBean(Node.self, byId: "slow")] }
+      try node("second", in: environment) { _ in [] }
+      try pair("root", "first", "second", in: environment)
+    }
+    let slow = BackgroundThread { try environment.getBean(Node.self, byId: "slow") }
+    try inside.wait()
+    let blocked = BackgroundThread { try environment.getBean(Node.self, byId: "root") }
+    try blocked.waitUntilAsleep()
+    let second = try BackgroundThread { try environment.getBean(Node.self, byId: "second") }.value()
+    go.open()
+    let root = try blocked.value()
+    #expect(root.nodes[1] === second)
+    #expect(root.nodes[0].nodes[0] === (try slow.value()))
+    try end(environment)
+  }
+
+  @Test(
+    "Whoever waits for a bean that its own takes holds back no bean that it has yet to begin", arguments: Place.allCases
+  )
+  func builderBlockedByAParameter(place: Place) throws {
+    let (inside, go) = (Gate("slow factory entered"), Gate("slow factory may return"))
+    let environment = try environment(place) { environment in
+      try node("slow", in: environment) { _ in
+        inside.open()
+        try go.wait()
+        return []
+      }
+      try node("second", in: environment) { _ in [] }
+      try pair("root", "slow", "second", in: environment)
+    }
+    let slow = BackgroundThread { try environment.getBean(Node.self, byId: "slow") }
+    try inside.wait()
+    let blocked = BackgroundThread { try environment.getBean(Node.self, byId: "root") }
+    try blocked.waitUntilAsleep()
+    let second = try BackgroundThread { try environment.getBean(Node.self, byId: "second") }.value()
+    go.open()
+    #expect(try blocked.value().nodes[1] === second)
+    _ = try slow.value()
+    try end(environment)
+  }
+
+  @Test("A slow factory holds back no bean that its thread was to build later", arguments: Place.allCases)
+  func slowFactory(place: Place) throws {
+    let (inside, go) = (Gate("slow factory entered"), Gate("slow factory may return"))
+    let environment = try environment(place) { environment in
+      try node("slow", in: environment) { _ in
+        inside.open()
+        try go.wait()
+        return []
+      }
+      try node("second", in: environment) { _ in [] }
+      try pair("root", "slow", "second", in: environment)
+    }
+    let building = BackgroundThread { try environment.getBean(Node.self, byId: "root") }
+    try inside.wait()
+    let second = try BackgroundThread { try environment.getBean(Node.self, byId: "second") }.value()
+    go.open()
+    #expect(try building.value().nodes[1] === second)
+    try end(environment)
+  }
+
+  @Test(
+    "A factory that waits for a thread of its own may have it look up what was to come later", arguments: Place.allCases
+  )
+  func factoryWaitsForAThread(place: Place) throws {
+    let environment = try environment(place) { environment in
+      try node("first", in: environment) { environment in
+        [try BackgroundThread { try environment.getBean(Node.self, byId: "second") }.value()]
+      }
+      try node("second", in: environment) { _ in [] }
+      try pair("root", "first", "second", in: environment)
+    }
+    let root = try environment.getBean(Node.self, byId: "root")
+    #expect(root.nodes[0].nodes[0] === root.nodes[1])
+    try end(environment)
+  }
+}
+
+private final class Node: Sendable {
+  let id: String
+  let nodes: [Node]
+  init(_ id: String, _ nodes: [Node]) {
+    self.id = id
+    self.nodes = nodes
+  }
+}
+
+private final class Base: Sendable {}
+
+private final class Late: Sendable {
+  let base: Base
+  init(_ base: Base) { self.base = base }
+}
+
+private final class Early: Sendable {
+  let late: Late?
+  init(_ late: Late?) { self.late = late }
+}
+
+private final class Root: Sendable {
+  let early: Early
+  let base: Base
+  let late: Late
+  init(_ early: Early, _ base: Base, _ late: Late) {
+    self.early = early
+    self.base = base
+    self.late = late
+  }
+}

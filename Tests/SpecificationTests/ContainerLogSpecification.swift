@@ -1,0 +1,154 @@
+import Beans
+import BeansLogging
+import Testing
+
+/// Each test in a process of its own, whose log manager and tracer are its own.
+@Suite("What the container says of itself", .timeLimit(.minutes(5)))
+struct ContainerLogSpecification {
+  @Test("At debug the log tells of environments and beans")
+  func debugTellsOfEnvironmentsAndBeans() async {
+    await #expect(processExitsWith: .success) {
+      let log = Recording()
+      let environment = try log.environment(.debug)
+      try log.run(environment)
+      #expect(
+        log.lines.all == [
+          "DEBUG starting 'application'", "DEBUG created Pool 'pool' in 'application'", "DEBUG started 'application'",
+          "DEBUG created Handler in 'request'", "DEBUG finished 'request': 1 beans released",
+          "DEBUG finished 'application': 1 beans released",
+        ])
+      #expect(log.traces.all == [])
+    }
+  }
+
+  @Test("Traces tell of the steps")
+  func tracesTellOfTheSteps() async {
+    await #expect(processExitsWith: .success) {
+      let log = Recording()
+      let environment = try log.environment(.off, trace: .high)
+      try log.run(environment)
+      #expect(
+        log.traces.all == [
+          "beans.loader: start 'application'",
+          "beans.loader: 'application': 1 beans declared, 1 slots, 0 post processors, 1 factories",
+          "beans.runtime: create Pool 'pool' in 'application'", "beans.loader: started 'application'",
+          "beans.runtime: create Handler in 'request'", "beans.runtime: release Handler in 'request'",
+          "beans.runtime: finished 'request': 1 beans released", "beans.runtime: release Pool 'pool' in 'application'",
+          "beans.runtime: finished 'application': 1 beans released",
+        ])
+      #expect(log.lines.all == [])
+    }
+  }
+
+  @Test("Full traces tell what needs what")
+  func fullTracesTellWhatNeedsWhat() async {
+    await #expect(processExitsWith: .success) {
+      let log = Recording()
+      let environment = try log.environment(.off)
+      Tracer.setTraceLevel("beans.loader", level: .full)
+      try log.run(environment)
+      #expect(log.traces.all.contains("beans.loader: 'application': Pool 'pool' needs nothing"))
+      #expect(!log.traces.all.contains { $0.hasPrefix("beans.runtime") })
+    }
+  }
+
+  @Test("Failures are told with their cause")
+  func failuresAreToldWithTheirCause() async {
+    await #expect(processExitsWith: .success) {
+      let log = Recording()
+      let environment = try log.environment(.debug)
+      try environment.define(environment.bean(Pool.self, factory: { () throws -> Pool in throw Boom() }))
+      #expect(throws: EnvironmentError.self) { try environment.startup() }
+      #expect(log.lines.all.first == "DEBUG starting 'application'")
+      #expect(
+        log.lines.all.contains { $0.hasPrefix("DEBUG Pool in 'application' was not created: ") && $0.contains("Boom") })
+      #expect(log.lines.all.contains { $0.hasPrefix("DEBUG 'application' did not start: ") })
+      #expect(!log.lines.all.contains("DEBUG started 'application'"))
+    }
+  }
+
+  @Test("A failed release is an error in the log")
+  func aFailedReleaseIsAnErrorInTheLog() async {
+    await #expect(processExitsWith: .success) {
+      let log = Recording()
+      let environment = try log.environment(.warn)
+      try environment.define(environment.bean(7).onDestroy { _ in throw Boom() }).startup()
+      #expect(throws: EnvironmentError.self) { try environment.shutdown() as Void }
+      #expect(log.lines.all.count == 1)
+      #expect(log.lines.all.first?.hasPrefix("ERROR 'application': ") == true)
+    }
+  }
+
+  @Test("A level changed after startup concerns environments, but no beans")
+  func levelsChangedLaterConcernEnvironmentsButNoBeans() async {
+    await #expect(processExitsWith: .success) {
+      let log = Recording()
+      let environment = try log.environment(.info)
+      try environment.define(environment.bean(Pool.self, factory: { Pool() }).lazy()).startup()
+      log.manager.registerLogger("Beans", level: .debug, logs: [log.lines])
+      _ = try environment.getBean(Pool.self)
+      try environment.shutdown() as Void
+      #expect(log.lines.all == ["DEBUG finished 'application': 1 beans released"])
+    }
+  }
+
+  @Test("A plain child speaks where its parent does")
+  func plainChildrenSpeakWhereTheirParentDoes() async {
+    await #expect(processExitsWith: .success) {
+      let log = Recording()
+      let parent = try log.environment(.debug)
+      let child = try Environment(name: "child", parent: parent)
+      try child.startup()
+      try parent.shutdown() as Void
+      #expect(
+        log.lines.all == [
+          "DEBUG starting 'application'", "DEBUG started 'application'", "DEBUG starting 'child'",
+          "DEBUG started 'child'",
+          "INFO 'application' finishes 1 environments below it that were still open",
+          "DEBUG finished 'child': 0 beans released", "DEBUG finished 'application': 0 beans released",
+        ])
+    }
+  }
+}
+
+/// Keeps lines.
+private final class Lines: LogManager.Log, @unchecked Sendable {  // the journal is locked
+  private let journal = Journal()
+  var all: [String] { journal.entries }
+
+  override func log(_ entry: LogEntry) { journal.note(format(entry)) }
+}
+
+private final class Pool {}
+private final class Handler: Bean {
+  init(_ pool: Pool) {}
+  func postConstruct() {}
+}
+
+/// What is said in this process, to the log and to the tracer.
+private struct Recording {
+  let lines = Lines(name: "lines", formatter: .level() + " " + .message())
+  let traces = Lines(name: "traces", formatter: .logger() + ": " + .message())
+  let manager = LogManager()
+
+  init() { Tracer.setDestination(traces) }
+
+  func environment(_ level: Level, trace: Tracer.Level = .off) throws -> Environment {
+    manager.registerLogger("Beans", level: level, logs: [lines])
+    Tracer.setTraceLevel("beans", level: trace)
+    return try Environment(name: "application")
+  }
+
+  /// From the start to the end, with one request.
+  func run(_ environment: Environment) throws {
+    try environment.define(environment.bean(Pool.self, id: "pool", factory: { Pool() }))
+    let requests = try environment.childFactory("request", seed: Int.self) {
+      try $0.define($0.bean(Handler.self, factory: Handler.init))
+    }
+    try environment.startup()
+    let request = try requests.build(1)
+    _ = try request.getBean(Handler.self)
+    request.finish()
+    try environment.shutdown() as Void
+  }
+}

@@ -1,0 +1,131 @@
+import Beans
+import Glibc
+import Testing
+
+/// Startup is linear in declarations, also where they are strange: five times as many cost at most fifteen times as much.
+@Suite("Startup is linear", .timeLimit(.minutes(5)), .serialized)
+struct LinearitySpecification {
+  private static let small = 600, large = 3_000
+
+  /// Processor time of the calling thread, in seconds: what else runs on the machine does not count.
+  private func now() -> Double {
+    withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { time in
+      if let time = time.baseAddress { clock_gettime(CLOCK_THREAD_CPUTIME_ID, time) }
+      // Seconds and nanoseconds. By position: in some builds the compiler takes the fields for another module's.
+      let parts = UnsafeRawBufferPointer(time)
+      return Double(parts.load(as: Int.self)) + Double(parts.load(fromByteOffset: 8, as: Int.self)) / 1e9
+    }
+  }
+
+  /// The best of two runs each.
+  private func ratio(_ declare: (Environment, Int) throws -> Void) throws -> Double {
+    func cost(_ count: Int) throws -> Double {
+      try (0..<2).map { _ in
+        let environment = try Environment()
+        try declare(environment, count)
+        let begin = now()
+        _ = try? environment.startup()
+        let cost = now() - begin
+        environment.finish()
+        return cost
+      }.min() ?? 0
+    }
+    return try cost(Self.large) / cost(Self.small)
+  }
+
+  @Test("Startup is linear in independent beans")
+  func independentBeans() throws {
+    let ratio = try ratio { environment, count in
+      for number in 0..<count {
+        try environment.define(environment.bean(Part.self, id: "\(number)", factory: Part.init))
+      }
+    }
+    #expect(ratio < 15)
+  }
+
+  @Test("Startup is linear in a chain of references by id")
+  func chainsByReference() throws {
+    let ratio = try ratio { environment, count in
+      try environment.define(environment.bean(Part.self, id: "0", factory: Part.init))
+      for number in 1..<count {
+        try environment.define(
+          environment.bean(Part.self, id: "\(number)", factory: { (_: Part) in Part() })
+            .argument(0, ref: "\(number - 1)"))
+      }
+    }
+    #expect(ratio < 15)
+  }
+
+  @Test("Startup is linear where one bean takes all others")
+  func oneBeanThatTakesAll() throws {
+    let ratio = try ratio { environment, count in
+      try environment.define(environment.bean(Int.self, factory: { (parts: [any Piece]) in parts.count }))
+      for number in 0..<count {
+        try environment.define(environment.bean(Part.self, id: "\(number)", factory: Part.init))
+      }
+    }
+    #expect(ratio < 15)
+  }
+
+  @Test("Startup is linear in beans of a scope that is itself a bean")
+  func beansOfAScopeThatIsItselfABean() throws {
+    let ratio = try ratio { environment, count in
+      for number in 0..<count {
+        try environment.define(environment.bean(Part.self, id: "\(number)", factory: Part.init).scope("own"))
+      }
+      try environment.define(environment.bean(OwnScope.self, factory: OwnScope.init))
+    }
+    #expect(ratio < 15)
+  }
+
+  @Test("Startup is linear in unknown references, each with its hint")
+  func unknownReferences() throws {
+    let ratio = try ratio { environment, count in
+      for number in 0..<count / 10 {
+        try environment.define(
+          environment.bean(Part.self, id: "some bean \(number)", factory: { (_: Part) in Part() })
+            .argument(0, ref: "another bean \(number)"))
+      }
+    }
+    #expect(ratio < 15)
+  }
+
+  @Test("Startup is linear in the dependencies of a dense graph full of circles")
+  func circlesInADenseGraph() throws {
+    let ratio = try ratio { environment, count in
+      for number in 0..<count / 50 {
+        try environment.define(
+          environment.bean(Part.self, id: "\(number)", factory: { (_: [any Piece]) in Part() }))
+      }
+    }
+    // The number of dependencies itself is quadratic here.
+    #expect(ratio < 60)
+  }
+
+  @Test("Startup is at most quadratic in a chain of templates")
+  func templateChains() throws {
+    let ratio = try ratio { environment, count in
+      try environment.define(environment.bean(Part.self, id: "0", abstract: true, factory: Part.init))
+      for number in 1..<count / 20 {
+        try environment.define(environment.template("\(number)").parent("\(number - 1)"))
+      }
+    }
+    // Each template's own chain is walked.
+    #expect(ratio < 60)
+  }
+
+  @Test("Startup is linear in the children of one template")
+  func manyChildrenOfOneTemplate() throws {
+    let ratio = try ratio { environment, count in
+      try environment.define(environment.bean(Part.self, id: "t", abstract: true, factory: Part.init))
+      for number in 0..<count { try environment.define(environment.bean(Part.self, id: "\(number)", parent: "t")) }
+    }
+    #expect(ratio < 15)
+  }
+}
+
+private protocol Piece {}
+private final class Part: Piece {}
+private final class OwnScope: AbstractBeanScope, @unchecked Sendable {  // adds no state
+  init() { super.init(name: "own") }
+}

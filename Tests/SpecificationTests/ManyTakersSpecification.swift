@@ -1,0 +1,231 @@
+import Beans
+import Testing
+
+/// References that are counted ahead: whatever becomes of the steps that were to take them, each is dropped once.
+@Suite("Beans with several takers") struct ManyTakersSpecification {
+  private let alive = Population()
+
+  /// Opens a child of what `declare` declares, runs `body` in it, ends it; answers how many beans are left then.
+  private func left(
+    declaring declare: (Environment) throws -> Void, _ body: (Environment) throws -> Void
+  ) throws -> Int {
+    let environment = try Environment()
+    defer { try? environment.shutdown() }
+    let requests = try environment.childFactory("request", seed: Void.self, configure: declare)
+    let request = try requests.build(())
+    try body(request)
+    request.finish()
+    return alive.value
+  }
+
+  /// A leaf that two need, and a root that needs all of them.
+  private func diamond(_ child: Environment, rootFails: Bool = false, rightFails: Bool = false) throws {
+    let alive = alive
+    try child.define(child.bean(Leaf.self, factory: { Leaf(alive) }))
+    try child.define(child.bean(Left.self, factory: { (leaf: Leaf) in Left(alive, leaf) }))
+    try child.define(
+      child.bean(
+        Right.self,
+        factory: { (leaf: Leaf) in
+          if rightFails { throw Failed() }
+          return Right(alive, leaf)
+        }))
+    try child.define(
+      child.bean(
+        Root.self,
+        factory: { (left: Left, right: Right, leaf: Leaf) in
+          if rootFails { throw Failed() }
+          return Root(alive, left, right, leaf)
+        }))
+  }
+
+  @Test("A bean that several beans take lives as long as the last who keeps it")
+  func allAreTaken() throws {
+    var kept: [Root] = []
+    let left = try left(declaring: { try diamond($0) }) { request in
+      kept.append(try request.getBean(Root.self))
+      #expect(alive.value == 4)
+    }
+    #expect(left == 4)
+    kept.removeAll()
+    #expect(alive.value == 0)
+  }
+
+  @Test("When the last bean fails, those before it are released with the child")
+  func theRootFails() throws {
+    let left = try left(declaring: { try diamond($0, rootFails: true) }) { request in
+      for _ in 0..<3 { #expect(throws: EnvironmentError.self) { try request.getBean(Root.self) } }
+      #expect(alive.value == 3)
+    }
+    #expect(left == 0)
+  }
+
+  @Test("When a bean on the way fails, those it was for are not built and nothing is lost")
+  func oneOnTheWayFails() throws {
+    let left = try left(declaring: { try diamond($0, rightFails: true) }) { request in
+      for _ in 0..<3 { #expect(throws: EnvironmentError.self) { try request.getBean(Root.self) } }
+      #expect(alive.value == 2)
+      _ = try request.getBean(Leaf.self)
+    }
+    #expect(left == 0)
+  }
+
+  @Test("What is there already is used, and dropped once")
+  func someAreThereAlready() throws {
+    for first in [Leaf.self, Left.self, Right.self] as [Counted.Type] {
+      let left = try left(declaring: { try diamond($0) }) { request in
+        switch first {
+        case is Leaf.Type: _ = try request.getBean(Leaf.self)
+        case is Left.Type: _ = try request.getBean(Left.self)
+        default: _ = try request.getBean(Right.self)
+        }
+        _ = try request.getBean(Root.self)
+        #expect(alive.value == 4)
+      }
+      #expect(left == 0)
+    }
+  }
+
+  /// A step's own bean is built by a lookup from the factory of one before it: what was counted for it is given back.
+  @Test("A factory may look up what was to come later, and each bean is built and dropped once")
+  func aFactoryLooksUpWhatIsToComeLater() throws {
+    let alive = alive
+    let left = try left(declaring: { child in
+      try child.define(child.bean(Leaf.self, factory: { Leaf(alive) }))
+      try child.define(
+        child.bean(
+          Left.self,
+          factory: { (leaf: Leaf, environment: Environment) in
+            _ = try environment.getBean(Right.self)
+            return Left(alive, leaf)
+          }))
+      try child.define(child.bean(Middle.self, factory: { (leaf: Leaf) in Middle(alive, leaf) }))
+      try child.define(
+        child.bean(Right.self, factory: { (leaf: Leaf, middle: Middle) in Right(alive, leaf, middle) }))
+      try child.define(
+        child.bean(
+          Root.self,
+          factory: { (leaf: Leaf, middle: Middle, left: Left, right: Right) in Root(alive, left, right, leaf) }))
+    }) { request in
+      _ = try request.getBean(Root.self)
+      #expect(alive.value == 5)
+    }
+    #expect(left == 0)
+  }
+
+  @Test("Arguments that nobody keeps stay alive as long as the child")
+  func nobodyKeepsItsArguments() throws {
+    let alive = alive
+    let left = try left(declaring: { child in
+      try child.define(child.bean(Leaf.self, factory: { Leaf(alive) }))
+      try child.define(child.bean(Left.self, factory: { (_: Leaf, _: Leaf) in Left(alive, nil) }))
+    }) { request in
+      _ = try request.getBean(Left.self)
+      _ = try request.getBean(Leaf.self)
+      #expect(alive.value == 2)
+    }
+    #expect(left == 0)
+  }
+
+  @Test("A value with several takers is dropped once")
+  func values() throws {
+    let alive = alive
+    let left = try left(declaring: { child in
+      try child.define(child.bean(Wrapper.self, factory: { Wrapper(leaf: Leaf(alive)) }))
+      try child.define(child.bean(Left.self, factory: { (wrapper: Wrapper) in Left(alive, wrapper.leaf) }))
+      try child.define(child.bean(Right.self, factory: { (wrapper: Wrapper?) in Right(alive, wrapper?.leaf) }))
+      try child.define(
+        child.bean(Root.self, factory: { (left: Left, right: Right) in Root(alive, left, right, nil) }))
+    }) { request in
+      _ = try request.getBean(Root.self)
+      #expect(alive.value == 4)
+    }
+    #expect(left == 0)
+  }
+
+  /// What somebody else knows already is counted the ordinary way.
+  @Test("An object that is known elsewhere outlives the child")
+  func aBeanThatIsKnownElsewhere() throws {
+    let alive = alive
+    // Nobody else uses it.
+    nonisolated(unsafe) let shared = Leaf(alive)
+    let left = try left(declaring: { child in
+      try child.define(child.bean(Leaf.self, factory: { shared }))
+      try child.define(child.bean(Left.self, factory: { (leaf: Leaf) in Left(alive, leaf) }))
+      try child.define(child.bean(Right.self, factory: { (leaf: Leaf) in Right(alive, leaf) }))
+      try child.define(
+        child.bean(Root.self, factory: { (left: Left, right: Right) in Root(alive, left, right, nil) }))
+    }) { _ = try $0.getBean(Root.self) }
+    #expect(left == 1)
+    withExtendedLifetime(shared) {}
+  }
+
+  /// Slots beyond the bits there are.
+  @Test("More than seventy beans, with several takers, are dropped once")
+  func moreBeansThanBits() throws {
+    let alive = alive
+    let left = try left(declaring: { child in
+      for number in 0..<70 { try child.define(child.bean(Leaf.self, id: "\(number)", factory: { Leaf(alive) })) }
+      try child.define(child.bean(Middle.self, factory: { (leaves: [Leaf]) in Middle(alive, leaves.first) }))
+      try child.define(child.bean(Left.self, factory: { (middle: Middle) in Left(alive, middle.leaf, middle) }))
+      try child.define(child.bean(Right.self, factory: { (middle: Middle) in Right(alive, middle.leaf, middle) }))
+      try child.define(
+        child.bean(Root.self, factory: { (left: Left, right: Right) in Root(alive, left, right, nil) }))
+    }) { request in
+      _ = try request.getBean(Root.self)
+      #expect(alive.value == 74)
+    }
+    #expect(left == 0)
+  }
+
+  private struct Failed: Error {}
+
+  private struct Population: Sendable {
+    let born = Counter()
+    let died = Counter()
+    var value: Int { born.value - died.value }
+  }
+
+  private class Counted {
+    private let alive: Population
+
+    init(_ alive: Population) {
+      self.alive = alive
+      alive.born.increment()
+    }
+
+    deinit { alive.died.increment() }
+  }
+
+  private final class Leaf: Counted {}
+
+  private struct Wrapper { let leaf: Leaf }
+
+  private class Holder: Counted {
+    let leaf: Leaf?
+    let other: Counted?
+
+    init(_ alive: Population, _ leaf: Leaf?, _ other: Counted? = nil) {
+      self.leaf = leaf
+      self.other = other
+      super.init(alive)
+    }
+  }
+
+  private final class Left: Holder {}
+  private final class Right: Holder {}
+  private final class Middle: Holder {}
+
+  private final class Root: Counted {
+    let left: Left
+    let right: Right
+    let leaf: Leaf?
+
+    init(_ alive: Population, _ left: Left, _ right: Right, _ leaf: Leaf?) {
+      self.left = left
+      self.right = right
+      self.leaf = leaf
+      super.init(alive)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Beans
+import Testing
+
+@Suite("Kinds of parameters") struct ParameterKindSpecification {
+  @Test("Parameters of nested wrappers are faults at startup, and lookups of them throw the same")
+  func invalidShapesAreFaultsAtStartup() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(1))
+    try environment.define(environment.bean(String.self, id: "a", factory: { (_: Int??) in "" }))
+    try environment.define(environment.bean(String.self, id: "b", factory: { (_: [Provider<Int>]) in "" }))
+    try environment.define(environment.bean(String.self, id: "c", factory: { (_: Provider<Int??>) in "" }))
+    #expect(faults(of: environment).map(\.code) == [.invalidDeclaration, .invalidDeclaration, .invalidDeclaration])
+    let other = try Environment()
+    #expect(code { try other.getBean(Int??.self) } == .invalidDeclaration)
+    #expect(code { try other.getBean([[Int]].self) } == .invalidDeclaration)
+    #expect(try other.getBean(Environment.self) === other)
+    #expect(code { try other.getBean(Provider<Int>.self) } == .unknownBean)
+  }
+
+  @Test("Every kind of lookup takes an id")
+  func idsWithEveryShape() throws {
+    let environment = try Environment()
+    for id in ["a", "b"] { try environment.define(environment.bean(id, id: id)) }
+    #expect(try environment.getBean(String.self, byId: "b") == "b")
+    #expect(try environment.getBean(String?.self, byId: "b") == "b")
+    #expect(try environment.getBean([String].self, byId: "b") == ["b"])
+    #expect(code { try environment.getBean(Int.self, byId: "b") } == .typeMismatch)
+    #expect(try environment.getBean(Provider<String>.self, byId: "b").get() == "b")
+  }
+
+  @Test("A reference pinned to a provider is heeded, and checked at startup")
+  func aReferencePinnedToAProviderIsHeeded() throws {
+    let environment = try Environment()
+    for id in ["a", "b"] { try environment.define(environment.bean(id, id: id)) }
+    try environment.define(
+      environment.bean(Int.self, factory: { (text: Provider<String>) in try text.get() == "b" ? 1 : 0 })
+        .argument(0, ref: "b"))
+    #expect(try environment.getBean(Int.self) == 1)
+    let wrong = try Environment()
+    try wrong.define(
+      wrong.bean(Int.self, factory: { (_: Provider<String>) in 1 }).argument(0, ref: "nowhere"))
+    #expect(code { try wrong.startup() } == .unknownBean)
+  }
+
+  @Test("Requirements on wrappers are faults")
+  func requirementsOnWrappersAreFaults() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(1))
+    try environment.define(environment.bean("a").requires([Int].self).requires(Int?.self).requires(Provider<Int>.self))
+    try environment.define(environment.bean("b", id: "b").requires(Environment.self).requires(Void.self))
+    let found = faults(of: environment)
+    #expect(found.count == 5)
+    #expect(found.allSatisfy { [.unknownBean, .invalidDeclaration].contains($0.code) })
+  }
+
+  @Test("Arguments that a factory does not have are faults, and so is one that does not convert")
+  func badArgumentIndexesAreFaults() throws {
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(String.self, factory: { (number: Int) in "\(number)" })
+        .argument(-1, value: 1).argument(1, value: 2).argument(Int.max, ref: "x").argument(0, value: "no number"))
+    try environment.define(environment.bean(7).argument(0, value: 7))
+    let found = faults(of: environment)
+    #expect(found.filter { $0.code == .invalidDeclaration }.count == 4)
+    #expect(found.filter { $0.code == .conversionFailed }.count == 1)
+  }
+}

@@ -1,0 +1,532 @@
+import Beans
+import Testing
+
+@Suite("Scopes of the user's own", .timeLimit(.minutes(5)))
+struct UserScopeSpecification {
+  private let journal = Journal()
+
+  // MARK: the scope object of a factory's child
+
+  /// Requests with a part that notes its end, each with a scope object of its own, the last of which is in `scope`.
+  private func requests(
+    of application: Environment, scope: Captured<AbstractBeanScope>
+  ) throws -> EnvironmentFactory<Int> {
+    let journal = journal
+    return try application.childFactory(
+      "request", seed: Int.self,
+      scope: {
+        let made = AbstractBeanScope(name: "request")
+        scope.value = made
+        return made
+      },
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+  }
+
+  @Test("finish of a factory's scope object ends its child: what has been released cannot be looked up again")
+  func finishOfTheObjectEndsTheChild() throws {
+    let application = try Environment(name: "application")
+    let scope = Captured<AbstractBeanScope>()
+    let request = try requests(of: application, scope: scope).build(1)
+    _ = try request.getBean(Part.self)
+    try #require(scope.value).finish()
+    #expect(request.isFinished)
+    #expect(request.isReleased)
+    #expect(journal.entries == ["released"])
+    try requireFault(.finished) { try request.getBean(Part.self) }
+    try requireFault(.finished) { try request.getBean(Int.self) }
+    #expect(!application.hasOpenChildren)
+    try application.shutdown()
+    #expect(journal.entries == ["released"])
+  }
+
+  @Test("finish of a factory's scope object ends what is below its child, too")
+  func finishOfTheObjectEndsTheChildrenBelow() throws {
+    let application = try Environment(name: "application")
+    let scope = Captured<AbstractBeanScope>()
+    let requests = try requests(of: application, scope: scope)
+    let steps = try requests.childFactory("step", seed: String.self)
+    let request = try requests.build(1)
+    let step = try steps.build("first", in: request)
+    _ = try step.getBean(Part.self)
+    try #require(scope.value).finish()
+    try requireFault(.finished) { try step.getBean(Part.self) }
+    try requireFault(.finished) { try step.getBean(String.self) }
+    try requireFault(.finished) { try steps.build("second", in: request) }
+    #expect(journal.entries == ["released"])
+    try application.shutdown()
+  }
+
+  @Test("finish of a factory's scope object may be called from any thread and by many at once")
+  func finishOfTheObjectOnManyThreads() throws {
+    let application = try Environment(name: "application")
+    let scope = Captured<AbstractBeanScope>()
+    let requests = try requests(of: application, scope: scope)
+    var found = 0
+    for _ in 0..<100 {
+      let request = try requests.build(1)
+      _ = try request.getBean(Part.self)
+      let made = try #require(scope.value)
+      let codes = try onThreads(3) { number -> EnvironmentError.Code? in
+        if number == 0 { request.finish() } else { made.finish() }
+        return code { try request.getBean(Part.self) }
+      }
+      found += codes.count { $0 != .finished }
+    }
+    #expect(found == 0)
+    try application.shutdown()
+    #expect(journal.entries.count == 100)
+  }
+
+  @Test("A scope object of one's own, which adds to finish, ends its child as well, whoever calls it")
+  func finishOfASubclass() throws {
+    let application = try Environment(name: "application")
+    let journal = journal
+    let scope = Captured<NotingScope>()
+    let requests = try application.childFactory(
+      "request", seed: Int.self,
+      scope: {
+        let made = NotingScope(name: "request", journal)
+        scope.value = made
+        return made
+      },
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+    let request = try requests.build(1)
+    _ = try request.getBean(Part.self)
+    try #require(scope.value).finish()
+    try requireFault(.finished) { try request.getBean(Part.self) }
+    #expect(journal.count(of: "released") == 1)
+    try application.shutdown()
+    #expect(journal.count(of: "released") == 1)
+  }
+
+  enum End: CaseIterable { case ofTheChild, ofTheParent, ofTheBody }
+
+  @Test("The end of a child, whoever began it, calls finish of its scope object once", arguments: End.allCases)
+  func endCallsFinishOnce(end: End) throws {
+    let application = try Environment(name: "application")
+    let journal = journal
+    let requests = try application.childFactory(
+      "request", seed: Int.self, scope: { NotingScope(name: "request", journal) },
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+    switch end {
+    case .ofTheChild:
+      let request = try requests.build(1)
+      _ = try request.getBean(Part.self)
+      request.finish()
+      request.finish()
+    case .ofTheParent:
+      let request = try requests.build(1)
+      _ = try request.getBean(Part.self)
+    case .ofTheBody:
+      try requests.withChild(1) { _ = try $0.getBean(Part.self) }
+    }
+    try application.shutdown()
+    #expect(journal.entries.sorted() == ["finish", "released"])
+  }
+
+  @Test("One scope object for two children is an invalid declaration, and the first child is none the worse")
+  func oneObjectForTwoChildren() throws {
+    let application = try Environment(name: "application")
+    let journal = journal
+    let shared = AbstractBeanScope(name: "request")
+    let requests = try application.childFactory(
+      "request", seed: Int.self, scope: { shared },
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+    let first = try requests.build(1)
+    let part = try first.getBean(Part.self)
+    try requireFault(.invalidDeclaration) { try requests.build(2) }
+    #expect(try first.getBean(Part.self) === part)
+    #expect(journal.entries.isEmpty)
+    try application.shutdown()
+    #expect(journal.entries == ["released"])
+  }
+
+  @Test("A scope object whose child has ended cannot be that of another")
+  func oneObjectForTwoChildrenOneAfterTheOther() throws {
+    let application = try Environment(name: "application")
+    let shared = AbstractBeanScope(name: "request")
+    let requests = try application.childFactory("request", seed: Int.self, scope: { shared })
+    try requests.build(1).shutdown() as Void
+    try requireFault(.invalidDeclaration) { try requests.build(2) }
+    #expect(!application.hasOpenChildren)
+    try application.shutdown()
+  }
+
+  // MARK: asked every time
+
+  @Test("A factory's scope object is asked at every lookup, and decides each time")
+  func objectIsAskedEveryTime() throws {
+    let application = try Environment(name: "application")
+    let scope = Captured<RotatingScope>()
+    let requests = try application.childFactory(
+      "request", seed: Int.self,
+      scope: {
+        let made = RotatingScope(name: "request")
+        scope.value = made
+        return made
+      }, configure: { try $0.define($0.bean(Part.self, id: "part")) })
+    let request = try requests.build(1)
+    let made = try #require(scope.value)
+    var seen: [Part] = []
+    seen.append(try request.getBean(Part.self))
+    seen.append(try request.getBean(Part.self))
+    seen.append(try request.getBean(Part.self, byId: "part"))
+    seen.append(try request.withBean(Part.self) { $0 })
+    seen.append(try #require(try request.getBean(Part?.self)))
+    seen += try request.getBeansByType(Part.self)
+    seen += try request.getBean([Part].self)
+    seen.append(try request.getBean(Provider<Part>.self).get())
+    #expect(made.asked.value == 8)
+    #expect(Set(seen.map(ObjectIdentifier.init)).count == 8)
+    try application.shutdown()
+  }
+
+  @Test("A factory's scope object is asked for what its beans take, each time")
+  func objectIsAskedForParameters() throws {
+    let application = try Environment(name: "application")
+    let scope = Captured<RotatingScope>()
+    let requests = try application.childFactory(
+      "request", seed: Int.self,
+      scope: {
+        let made = RotatingScope(name: "request")
+        scope.value = made
+        return made
+      },
+      configure: {
+        try $0.define($0.bean(Part.self)).define($0.bean(Holder.self, factory: Holder.init))
+      })
+    let request = try requests.build(1)
+    let (one, two) = (try request.getBean(Holder.self), try request.getBean(Holder.self))
+    #expect(one !== two)
+    #expect(one.part !== two.part)
+    #expect(try #require(scope.value).asked.value == 4)
+    try application.shutdown()
+  }
+
+  @Test("A registered scope is asked at every lookup, and decides each time")
+  func registeredScopeIsAskedEveryTime() throws {
+    let environment = try Environment(name: "application")
+    let scope = RotatingScope(name: "own")
+    try environment.registerScope(scope)
+    try environment.define(environment.bean(Part.self, id: "part").scope("own"))
+    try environment.define(environment.bean(Holder.self, factory: Holder.init).scope("prototype"))
+    try environment.startup()
+    var seen: [Part] = []
+    seen.append(try environment.getBean(Part.self))
+    seen.append(try environment.getBean(Part.self))
+    seen.append(try environment.getBean(Part.self, byId: "part"))
+    seen.append(try environment.withBean(Part.self) { $0 })
+    seen += try environment.getBeansByType(Part.self)
+    seen.append(try environment.getBean(Holder.self).part)
+    seen.append(try environment.getBean(Holder.self).part)
+    #expect(scope.asked.value == 7)
+    #expect(Set(seen.map(ObjectIdentifier.init)).count == 7)
+    try environment.shutdown()
+  }
+
+  // MARK: prepare
+
+  @Test("A shutdown waits for a child's prepare, and the child is finished then")
+  func shutdownWaitsForPrepare() throws {
+    let application = try Environment(name: "application")
+    let journal = journal
+    let (inside, go) = (Gate("prepare entered"), Gate("prepare may return"))
+    let requests = try application.childFactory(
+      "request", seed: Int.self,
+      scope: {
+        PreparingScope(name: "request") {
+          inside.open()
+          try go.wait()
+          journal.note("prepared")
+        }
+      }, configure: { try $0.define($0.bean(Part.self)) })
+    try application.startup()
+    let opening = BackgroundThread { try requests.build(1) }
+    try inside.wait()
+    let shutting = BackgroundThread {
+      try application.shutdown()
+      journal.note("shutdown returned")
+    }
+    try shutting.waitUntilAsleepOrEnded()
+    go.open()
+    try requireFault(.finished) { try opening.value() }
+    try shutting.value()
+    #expect(journal.entries == ["prepared", "shutdown returned"])
+  }
+
+  @Test("A child whose parent ends in prepare throws finished, and what prepare has built is released")
+  func parentEndsInPrepare() throws {
+    let application = try Environment(name: "application")
+    let journal = journal
+    let requests = try application.childFactory(
+      "request", seed: Int.self,
+      scope: { EagerScope(name: "request") { application.finish() } },
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+    try requireFault(.finished) { try requests.build(1) }
+    try application.shutdown()
+    #expect(journal.entries == ["released"])
+    #expect(!application.hasOpenChildren)
+  }
+
+  // MARK: registered scopes
+
+  /// An environment of lazy beans, of which "middle" belongs to a registered scope; each notes its end.
+  private func layers(_ application: Environment) throws {
+    let journal = journal
+    for id in ["first", "middle", "last"] {
+      let part = application.bean(Part.self, id: id, lazy: true).onDestroy { _ in journal.note(id) }
+      if id == "middle" { part.scope("own") }
+      try application.define(part)
+    }
+  }
+
+  @Test("Beans of a registered scope are released in their place among all others, last created first")
+  func registeredScopeReleasesInPlace() throws {
+    let application = try Environment(name: "application")
+    try application.registerScope(AbstractBeanScope(name: "own"))
+    try layers(application)
+    for id in ["first", "middle", "last"] { _ = try application.getBean(Part.self, byId: id) }
+    try application.shutdown()
+    #expect(journal.entries == ["last", "middle", "first"])
+  }
+
+  @Test("Beans of a scope that is itself a bean are released in their place among all others")
+  func scopeBeanReleasesInPlace() throws {
+    let application = try Environment(name: "application")
+    try application.define(application.bean(AbstractBeanScope.self, factory: { AbstractBeanScope(name: "own") }))
+    try layers(application)
+    for id in ["first", "middle", "last"] { _ = try application.getBean(Part.self, byId: id) }
+    try application.shutdown()
+    #expect(journal.entries == ["last", "middle", "first"])
+  }
+
+  @Test("A bean that holds one of a registered scope is released before it")
+  func holdersAreReleasedFirst() throws {
+    let application = try Environment(name: "application")
+    let journal = journal
+    try application.registerScope(AbstractBeanScope(name: "own"))
+    try application.define(
+      application.bean(Holder.self, factory: Holder.init).onDestroy { _ in journal.note("holder") })
+    try application.define(application.bean(Part.self).scope("own").onDestroy { _ in journal.note("part") })
+    try application.startup()
+    try application.shutdown()
+    #expect(journal.entries == ["holder", "part"])
+  }
+
+  @Test("An early finish of a registered scope releases its own beans, last created first, and nothing else")
+  func earlyFinishOfARegisteredScope() throws {
+    let application = try Environment(name: "application")
+    let journal = journal
+    let scope = AbstractBeanScope(name: "own")
+    try application.registerScope(scope)
+    for id in ["a", "b", "c"] {
+      try application.define(
+        application.bean(Part.self, id: id, lazy: true).scope("own").onDestroy { _ in journal.note(id) })
+    }
+    try application.define(application.bean(Part.self, id: "other").onDestroy { _ in journal.note("other") })
+    for id in ["b", "c", "a"] { _ = try application.getBean(Part.self, byId: id) }
+    scope.finish()
+    #expect(journal.entries == ["a", "c", "b"])
+    #expect(!application.isFinished)
+    try application.shutdown()
+    #expect(journal.entries == ["a", "c", "b", "other"])
+  }
+
+  @Test("After an early finish of a registered scope, lookups of its beans are finished, those of others are not")
+  func lookupsAfterAnEarlyFinish() throws {
+    let application = try Environment(name: "application")
+    let scope = AbstractBeanScope(name: "own")
+    try application.registerScope(scope)
+    for id in ["built", "never built"] {
+      try application.define(application.bean(Part.self, id: id, lazy: true).scope("own"))
+    }
+    try application.define(application.bean(Part.self, id: "other"))
+    try application.define(
+      application.bean(Holder.self, factory: Holder.init).argument(0, ref: "built").scope("prototype"))
+    _ = try application.getBean(Part.self, byId: "built")
+    scope.finish()
+    try requireFault(.finished) { try application.getBean(Part.self, byId: "built") }
+    try requireFault(.finished) { try application.getBean(Part.self, byId: "never built") }
+    try requireFault(.finished) { try application.getBean(Holder.self) }
+    _ = try application.getBean(Part.self, byId: "other")
+    try application.shutdown()
+  }
+
+  @Test("Beans of a registered scope count in the report")
+  func report() throws {
+    let application = try Environment(name: "application")
+    let scope = AbstractBeanScope(name: "own")
+    try application.registerScope(scope)
+    for id in ["a", "b"] { try application.define(application.bean(Part.self, id: id, lazy: true).scope("own")) }
+    try application.define(application.bean(Part.self, id: "single"))
+    for id in ["a", "b", "a"] { _ = try application.getBean(Part.self, byId: id) }
+    let report = application.report()
+    #expect(report.contains("application: open, 3 beans"), "\(report)")
+    try application.shutdown()
+  }
+
+  @Test("Beans of a registered scope count in the statistics, as created and as released")
+  func statistics() throws {
+    let application = try Environment(name: "application")
+    let scope = AbstractBeanScope(name: "own")
+    try application.registerScope(scope)
+    for id in ["a", "b"] { try application.define(application.bean(Part.self, id: id, lazy: true).scope("own")) }
+    try application.define(application.bean(Part.self, id: "single"))
+    for id in ["a", "b", "a"] { _ = try application.getBean(Part.self, byId: id) }
+    #expect(application.statistics().first?.created == 3)
+    try application.shutdown()
+    #expect(application.statistics().first?.released == 3)
+  }
+
+  // MARK: outside a request, and beyond it
+
+  @Test("A provider of a bean that only configure declares is scopeNotActive outside a request")
+  func providerOfWhatConfigureDeclares() throws {
+    let application = try Environment(name: "application")
+    try application.define(application.bean(Asking.self, factory: Asking.init))
+    let requests = try application.childFactory(
+      "request", seed: Int.self, configure: { try $0.define($0.bean(Part.self)) })
+    let asking = try application.getBean(Asking.self)
+    let fault = try requireFault(.scopeNotActive) { try asking.part.get() }
+    #expect(fault.description.contains("request"))
+    #expect(fault.description.contains("Part"))
+    for number in 0..<2 {
+      let isOwn = try requests.withChild(number) { try asking.part.get() === $0.getBean(Part.self) }
+      #expect(isOwn)
+    }
+    try requireFault(.scopeNotActive) { try asking.part.get() }
+    try application.shutdown()
+  }
+
+  @Test("A singleton whose factory looks up the current request's bean would keep it: a captive")
+  func captiveOfTheCurrentRequest() throws {
+    let application = try Environment(name: "application")
+    try application.define(
+      application.bean(
+        Holder.self, lazy: true,
+        factory: { Holder(try Environment.current?.getBean(Part.self) ?? Part()) }))
+    let requests = try application.childFactory(
+      "request", seed: Int.self, configure: { try $0.define($0.bean(Part.self)) })
+    let fault = try requireFault(.captiveDependency) {
+      try requests.withChild(1) { try $0.getBean(Holder.self) }
+    }
+    #expect(fault.passes("Holder"))
+    #expect(fault.passes("Part"))
+    // Nothing has been kept, and nothing hinders a build that needs no request.
+    _ = try application.getBean(Holder.self)
+    try application.shutdown()
+  }
+
+  @Test("A singleton whose factory looks up a bean of a request that it got hold of would keep it: a captive")
+  func captiveOfACapturedRequest() throws {
+    let application = try Environment(name: "application")
+    let captured = Captured<Environment>()
+    try application.define(
+      application.bean(
+        Holder.self, lazy: true, factory: { Holder(try captured.value?.getBean(Part.self) ?? Part()) }))
+    try application.define(application.bean(Part.self, id: "declared outside").scope("request"))
+    let requests = try application.childFactory("request", seed: Int.self)
+    let request = try requests.build(1)
+    // Whether it has been built before makes no difference.
+    _ = try request.getBean(Part.self)
+    captured.value = request
+    try requireFault(.captiveDependency) { try application.getBean(Holder.self) }
+    captured.value = nil
+    _ = try application.getBean(Holder.self)
+    try application.shutdown()
+  }
+
+  @Test("A singleton that asks a provider while it is built would keep the request's bean: a captive")
+  func captiveThroughAProvider() throws {
+    let application = try Environment(name: "application")
+    try application.define(
+      application.bean(Holder.self, lazy: true, factory: { (part: Provider<Part>) in Holder(try part.get()) }))
+    try application.define(application.bean(Part.self).scope("request"))
+    let requests = try application.childFactory("request", seed: Int.self)
+    try requireFault(.captiveDependency) { try requests.withChild(1) { try $0.getBean(Holder.self) } }
+    try application.shutdown()
+  }
+
+  @Test("A session's bean whose factory looks up a request's would keep it: a captive; the other way round is none")
+  func captiveOfASession() throws {
+    let application = try Environment(name: "application")
+    let sessions = try application.childFactory(
+      "session", seed: String.self,
+      configure: {
+        try $0.define(
+          $0.bean(
+            Holder.self, factory: { Holder(try Environment.current?.getBean(Part.self, byId: "request") ?? Part()) }))
+        try $0.define($0.bean(Part.self, id: "session"))
+      })
+    let requests = try sessions.childFactory(
+      "request", seed: Int.self,
+      configure: {
+        try $0.define($0.bean(Part.self, id: "request"))
+        try $0.define(
+          $0.bean(
+            Holder.self, id: "own",
+            factory: { (request: Environment) in Holder(try request.getBean(Part.self, byId: "session")) }))
+      })
+    let session = try sessions.build("a")
+    try requests.withChild(1, in: session) { request in
+      _ = try request.getBean(Holder.self, byId: "own")
+      try requireFault(.captiveDependency) { try session.getBean(Holder.self) }
+    }
+    _ = try session.getBean(Holder.self)
+    try application.shutdown()
+  }
+}
+
+private final class Part: Initializable { init() {} }
+
+private final class Holder {
+  let part: Part
+  init(_ part: Part) { self.part = part }
+}
+
+private final class Asking {
+  let part: Provider<Part>
+  init(_ part: Provider<Part>) { self.part = part }
+}
+
+/// A new instance each time.
+private final class RotatingScope: BeanScope {
+  let name: String
+  let asked = Counter()
+  init(name: String) { self.name = name }
+  func prepare(bean: BeanDeclaration, factory: any BeanFactory) {}
+  func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
+    asked.increment()
+    return try factory.create(bean)
+  }
+  func finish() {}
+}
+
+private final class NotingScope: AbstractBeanScope, @unchecked Sendable {  // adds what is `Sendable`
+  private let journal: Journal
+  init(name: String, _ journal: Journal) {
+    self.journal = journal
+    super.init(name: name)
+  }
+  override func finish() {
+    journal.note("finish")
+    super.finish()
+  }
+}
+
+private class PreparingScope: AbstractBeanScope, @unchecked Sendable {  // adds what is `Sendable`
+  private let body: @Sendable () throws -> Void
+  init(name: String, _ body: @escaping @Sendable () throws -> Void) {
+    self.body = body
+    super.init(name: name)
+  }
+  override func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws { try body() }
+}
+
+/// Builds its beans early, and does something afterwards.
+private final class EagerScope: PreparingScope, @unchecked Sendable {  // adds no state
+  override func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {
+    _ = try get(bean: bean, factory: factory)
+    try super.prepare(bean: bean, factory: factory)
+  }
+}
