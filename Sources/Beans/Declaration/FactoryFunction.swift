@@ -19,7 +19,7 @@ final class FactoryFunction: Sendable {
   let boxed: Parameter?
   /// The class of what `create` usually answers, where the declared type decides it.
   let identity: ObjectIdentifier?
-  /// Of a factory that `bindFactory` declares. `create` then takes one argument: a `ProductBuilder`.
+  /// What a factory that `bindFactory` declares makes; `create` then takes one argument, a `ProductBuilder`.
   let product: Product?
 
   @usableFromInline

@@ -108,7 +108,7 @@ extension Environment {
     }
   }
 
-  /// Does so for all builds under way: they may be the calling thread's own.
+  /// Writes down what all builds under way have filled; they may be the calling thread's own.
   @inline(never)
   private func logBuilds() {
     var next = core.builds
@@ -260,11 +260,8 @@ extension Environment {
 
   /// The step does not take its arguments.
   private func giveBack(_ recipe: FrozenReference<Recipe>) {
-    func release(_ operands: FrozenSlice<Operand>) {
-      operands.forEach { if case .counted(let slot) = $0.place { core.slots[slot].content.object.release() } }
-    }
-    release(recipe.value.operands)
-    release(recipe.value.completion.properties)
+    giveBack(recipe.value.operands, from: 0)
+    giveBack(recipe.value.completion.properties, from: 0)
   }
 
   @inline(__always)

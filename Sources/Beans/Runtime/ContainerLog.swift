@@ -20,7 +20,7 @@ struct ContainerLog: Sendable {
     self.tracer = tracer
   }
 
-  /// Of a manager that is not installed.
+  /// A log that writes to a manager that is not installed.
   init(_ manager: LogManager, _ tracer: Tracer) { self.init(manager.getLogger(forName: Self.name), tracer) }
 
   /// Whether single beans are spoken of.

@@ -3,7 +3,7 @@ import Synchronization
 /// The state of one environment. What is not atomic is never written; what is written under the lock says so.
 @usableFromInline
 struct EnvironmentCore: ~Copyable, Sendable {
-  /// Of a child, the environment further out; retained.
+  /// The environment further out, if there is one; retained.
   let parent: Unretained<Environment>?
   /// The address of the plan; 0 until startup. A child's is kept by the environment that declared its factory.
   private let planWord: Atomic<UInt>
@@ -42,7 +42,7 @@ struct EnvironmentCore: ~Copyable, Sendable {
     static var withScope: Kind { [.hosted, .scoped] }
   }
 
-  /// Of a factory's child.
+  /// The core of a factory's child.
   @inline(__always)
   init(_ plan: Unretained<Plan>, parent: Unretained<Environment>, _ slots: Slots) {
     parent.retain()
@@ -53,7 +53,7 @@ struct EnvironmentCore: ~Copyable, Sendable {
     kindByte = Atomic(0)
   }
 
-  /// Of any other environment.
+  /// The core of an environment that is no factory's child.
   init(parent: Environment?, _ kind: Kind, _ extras: EnvironmentExtras) {
     self.parent = parent.map { Unretained($0) }
     self.parent?.retain()

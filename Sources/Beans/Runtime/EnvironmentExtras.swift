@@ -6,7 +6,7 @@ import Synchronization
 /// What most children of factories never need: children of their own, failures, and threads that wait for the end.
 final class EnvironmentExtras: Sendable {
   let children = ChildRegistry()
-  /// Of an environment that is no child of a factory.
+  /// What was declared and compiled here; nil in the child of a factory.
   let resources: EnvironmentResources?
   private let outcome = Locked(Outcome())
   /// Whether releases may be awaited: set before a `shutdown() async` begins.
@@ -27,7 +27,7 @@ final class EnvironmentExtras: Sendable {
     var work: (@Sendable (_ isThere: Bool) -> Void)?
     /// Whether what is awaited needs the calling thread.
     var isAwaitedHere: (@Sendable () -> Bool)?
-    /// Of threads that wait for the end, and may have to go on with it.
+    /// Wakes threads that wait for the end, and may have to go on with it.
     var waiting: [DispatchSemaphore] = []
   }
 
@@ -273,7 +273,7 @@ final class ChildRegistry: Sendable {
   private let finished = Atomic<Int>(0)
   private let created = Atomic<Int>(0)
   private let released = Atomic<Int>(0)
-  /// Of those of other plans, by scope.
+  /// Counts of children of all other plans, by scope.
   private let others = Locked<[String: ScopeStatistics]>([:])
 
   var isEmpty: Bool { first.load(ordering: .acquiring) == 0 }
@@ -349,7 +349,7 @@ final class ChildRegistry: Sendable {
     }
   }
 
-  /// Of all children there have been, and of theirs that ended with them.
+  /// Counts of all children there have been, and of theirs that ended with them.
   var statistics: [ScopeStatistics] {
     var all = Array(others.withLock { $0 }.values)
     if let plan = Unretained<Plan>(address: plan.load(ordering: .relaxed)) {

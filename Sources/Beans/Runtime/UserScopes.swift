@@ -222,7 +222,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     private let queue = DispatchQueue(label: "Beans.AbstractBeanScope")
     private var instances: [ObjectIdentifier: Kept] = [:]
     private var builds: [ObjectIdentifier: UInt] = [:]
-    /// Of what is kept, and of what has been taken out alone.
+    /// The keys of what is kept, and of what has been taken out alone, oldest first.
     private var order: [ObjectIdentifier] = []
     private var failures: [any Error] = []
     private var isFinished = false
