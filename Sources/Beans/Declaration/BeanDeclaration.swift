@@ -6,6 +6,7 @@ import Synchronization
 /// Declarations are written on one thread before the environment starts; `define` copies what has been said so far.
 public class BeanDeclaration {
   private(set) var spec: BeanSpec
+  private var isShared = false
   /// Tells declarations apart, also after they have gone.
   let number = BeanDeclaration.count.add(1, ordering: .relaxed).newValue
   /// Whether a `define` has taken it, or a declaration that it stands in.
@@ -17,25 +18,32 @@ public class BeanDeclaration {
 
   convenience init(
     type: Any.Type?, id: String?, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    location: SourceLocation
+    factory: FactoryFunction? = nil, location: SourceLocation
   ) {
-    self.init(BeanSpec(type: type, id: id, location: location))
-    set {
-      $0.template = parent
-      if lazy { $0.isLazy = true }
-      $0.isAbstract = abstract
-    }
-    if let type, BeanTraits.of(type).contains(.wrapper) {
-      note(fault: "\(type) is not a bean: optionals, arrays and the container's own types cannot be declared")
-    }
+    let spec = BeanSpec(type: type, id: id, location: location)
+    spec.template = parent
+    if lazy { spec.isLazy = true }
+    spec.isAbstract = abstract
+    spec.factory = factory
+    self.init(spec)
+  }
+
+  /// What has been said so far; what is said later is not in it.
+  func takeSpec() -> BeanSpec {
+    isShared = true
+    return spec
   }
 
   /// Says what is wrong with the declaration.
-  func note(fault: String) { spec.faults.append(fault) }
+  func note(fault: String) { set { $0.faults = $0.faults + [fault] } }
 
-  @discardableResult
-  func set(_ change: (inout BeanSpec) -> Void) -> Self {
-    change(&spec)
+  @discardableResult @inline(__always)
+  func set(_ change: (BeanSpec) -> Void) -> Self {
+    if isShared {
+      spec = BeanSpec(copying: spec)
+      isShared = false
+    }
+    change(spec)
     return self
   }
 
@@ -56,31 +64,31 @@ public class BeanDeclaration {
   /// How long an instance lives: "singleton" (the default), "prototype", a factory's scope or one of your own.
   @discardableResult public func scope(_ name: String) -> Self { set { $0.scopeName = name } }
   /// Builds the bean with that id first.
-  @discardableResult public func requires(id: String) -> Self { set { $0.requirements.append(.id(id)) } }
+  @discardableResult public func requires(id: String) -> Self { set { $0.requirements = $0.requirements + [.id(id)] } }
   /// Builds the bean of that type first.
   @discardableResult public func requires(class type: Any.Type) -> Self {
-    set { $0.requirements.append(.type(type)) }
+    set { $0.requirements = $0.requirements + [.type(type)] }
   }
   /// Builds the bean of that type first.
   @discardableResult public func requires(_ type: Any.Type) -> Self {
-    set { $0.requirements.append(.type(type)) }
+    set { $0.requirements = $0.requirements + [.type(type)] }
   }
   /// Builds that bean first. It must be defined in an environment this one can see.
   @discardableResult public func requires(bean: BeanDeclaration) -> Self {
-    set { $0.requirements.append(.declaration(bean)) }
+    set { $0.requirements = $0.requirements + [.declaration(bean)] }
   }
   /// Builds the bean with that id first.
   @discardableResult public func dependsOn(_ id: String) -> Self { requires(id: id) }
   /// States conformances or superclasses, which startup checks. Those that are not named here are found as well.
   @discardableResult public func implements(_ types: Any.Type...) -> Self {
-    set { $0.stated.append(contentsOf: types) }
+    set { $0.stated = $0.stated + types }
   }
   /// Says what a `FactoryBean` makes. Lookups of `type` and of the bean's id get the product, made once per instance of
   /// the declared scope; lookups of the factory's own class and of `"&id"` get the factory.
   @discardableResult public func target(_ type: Any.Type) -> Self { set { $0.target = type } }
   /// Gives the factory's parameter at `index` (from 0) what `value` says.
   @discardableResult public func argument(_ index: Int, _ value: BeanValue) -> Self {
-    set { $0.arguments[index] = value }
+    set { $0.setArgument(index, value) }
   }
   /// Gives the factory's parameter at `index` (from 0) this value, converted to the parameter's type if need be.
   @discardableResult public func argument(_ index: Int, value: Any) -> Self {
@@ -93,11 +101,11 @@ public class BeanDeclaration {
   /// Sets the stored property of that name, private and inherited ones included, to what `value` says each time a bean
   /// is built. The name is looked up in the bean's class at startup.
   @discardableResult public func property(_ name: String, _ value: BeanValue) -> Self {
-    set { $0.properties.set(PropertyInjection(name, value)) }
+    set { $0.set(PropertyInjection(name, value)) }
   }
   @usableFromInline
   func set(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) {
-    spec.properties.set(PropertyInjection(path, value, setter))
+    set { $0.set(PropertyInjection(path, value, setter)) }
   }
   /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
   /// bean declared in place, or the bean an injection asks for. None or several of them are a fault at startup.
@@ -111,7 +119,8 @@ public class BeanDeclaration {
     ].compactMap(\.self)
     if let only = values.first, values.count == 1 { return property(name, only) }
     return set {
-      $0.propertyFaults.append("property '\(name)' needs exactly one of value, ref, resolve, bean and inject")
+      $0.propertyFaults =
+        $0.propertyFaults + ["property '\(name)' needs exactly one of value, ref, resolve, bean and inject"]
     }
   }
   /// Gives the factory's parameter at `index` (from 0) this text with its placeholders replaced, converted to the
@@ -123,8 +132,8 @@ public class BeanDeclaration {
   }
 
   @usableFromInline
-  func add(postConstruct callback: BeanCallback) { spec.postConstructs.append(callback) }
+  func add(postConstruct callback: BeanCallback) { set { $0.postConstructs = $0.postConstructs + [callback] } }
 
   @usableFromInline
-  func add(onDestroy callback: BeanCallback) { spec.onDestroys.append(callback) }
+  func add(onDestroy callback: BeanCallback) { set { $0.onDestroys = $0.onDestroys + [callback] } }
 }

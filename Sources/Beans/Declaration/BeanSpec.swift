@@ -1,5 +1,8 @@
-/// What a user says about one bean, as a value: `define` copies it, and startup reads the copy.
-struct BeanSpec {
+/// What a user says about one bean: a value, which a declaration copies before it changes what `define` has taken.
+///
+/// Its parts are replaced, never changed in place: then the compiler sees by itself that nobody changes one while it is
+/// read, and startup reads them all for every bean.
+final class BeanSpec {
   /// Something that must exist before the bean is built.
   enum Requirement {
     case id(String)
@@ -23,8 +26,8 @@ struct BeanSpec {
   var initializer: FactoryFunction?
   /// The instance that was handed in.
   var instance: InstanceHolder?
-  /// Parameters that are not resolved by their type.
-  var arguments: [Int: BeanValue] = [:]
+  /// Parameters that are not resolved by their type, in order of their index.
+  private(set) var arguments: [(index: Int, value: BeanValue)] = []
   /// In the order in which they were set.
   var properties: [PropertyInjection] = []
   var requirements: [Requirement] = []
@@ -45,24 +48,56 @@ struct BeanSpec {
     self.location = location
   }
 
+  init(copying other: BeanSpec) {
+    (type, id, template, scopeName) = (other.type, other.id, other.template, other.scopeName)
+    (isLazy, isAbstract, isPrimary, location) = (other.isLazy, other.isAbstract, other.isPrimary, other.location)
+    (factory, initializer, instance) = (other.factory, other.initializer, other.instance)
+    (arguments, properties, requirements) = (other.arguments, other.properties, other.requirements)
+    (stated, target, faults, propertyFaults) = (other.stated, other.target, other.faults, other.propertyFaults)
+    (postConstructs, onDestroys) = (other.postConstructs, other.onDestroys)
+  }
+
   /// Takes over everything that this spec does not set itself; a class's plain `init()` does not count as set.
-  mutating func inherit(_ template: BeanSpec) {
+  func inherit(_ template: BeanSpec) {
     isLazy = isLazy ?? template.isLazy
     scopeName = scopeName ?? template.scopeName
     target = target ?? template.target
     instance = instance ?? template.instance
-    arguments.merge(template.arguments) { own, _ in own }
+    for (index, value) in template.arguments where argument(index) == nil { setArgument(index, value) }
     requirements = template.requirements + requirements
     if postConstructs.isEmpty { postConstructs = template.postConstructs }
     if onDestroys.isEmpty { onDestroys = template.onDestroys }
-    properties = properties.reduce(into: template.properties) { $0.set($1) }
+    let own = properties
+    properties = template.properties
+    for property in own { set(property) }
+  }
+
+  func argument(_ index: Int) -> BeanValue? { arguments.first { $0.index == index }?.value }
+
+  func setArgument(_ index: Int, _ value: BeanValue) {
+    var all = arguments
+    // So that `all` is not copied.
+    arguments = []
+    if all.isEmpty { all.reserveCapacity(4) }
+    if let last = all.last, last.index >= index { all.removeAll { $0.index == index } }
+    if let next = all.firstIndex(where: { $0.index > index }) {
+      all.insert((index, value), at: next)
+    } else {
+      all.append((index, value))
+    }
+    arguments = all
+  }
+
+  /// The last word on a property counts, and takes its place in the order.
+  func set(_ property: PropertyInjection) {
+    properties = properties.filter { $0.name != property.name } + [property]
   }
 
   /// Beans declared in place, in parameters and properties, not counting those that are declared in place in them.
   var embedded: [BeanDeclaration] {
     if arguments.isEmpty, properties.isEmpty { return [] }
     var found: [BeanDeclaration] = []
-    for index in arguments.keys.sorted() { arguments[index]?.collectEmbedded(&found) }
+    for (_, value) in arguments { value.collectEmbedded(&found) }
     for property in properties { property.value.collectEmbedded(&found) }
     return found
   }
@@ -115,14 +150,6 @@ struct PropertyInjection {
   }
 
   var isPath: Bool { if case .path = name { true } else { false } }
-}
-
-extension [PropertyInjection] {
-  /// The last word on a property counts, and takes its place in the order.
-  mutating func set(_ property: PropertyInjection) {
-    removeAll { $0.name == property.name }
-    append(property)
-  }
 }
 
 /// Where something is declared. Most origins are never asked for, so that a literal stays one until then.

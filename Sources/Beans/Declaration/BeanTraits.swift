@@ -21,6 +21,8 @@ struct BeanTraits: OptionSet, Sendable {
   static let processor = BeanTraits(rawValue: 512)
   /// Asks for something else than a bean of its own type, and cannot be one.
   static let wrapper = BeanTraits(rawValue: 1024)
+  /// Instances are objects.
+  static let object = BeanTraits(rawValue: 2048)
 
   static var infrastructure: BeanTraits { [.source, .scope, .injection, .processor] }
 
@@ -60,6 +62,7 @@ struct BeanTraits: OptionSet, Sendable {
     if conforms(8, type is any ParameterType.Type) { insert(.wrapper) }
     if conforms(9, type is any BeanPostProcessor.Type) || type == (any BeanPostProcessor).self { insert(.processor) }
     guard let type = type as? AnyClass else { return }
+    insert(.object)
     if type is Injection.Type { insert(.injection) }
     let isDescribing = conforms(4, type is any BeanDescriptorInitializer.Type)
     if isDescribing || InjectedClasses.contains(type) { insert(.injected) }

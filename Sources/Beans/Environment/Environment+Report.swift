@@ -8,28 +8,26 @@ extension Environment {
   public func report() -> String {
     var lines = ["### ENVIRONMENT \(name) REPORT"]
     let traceOrigin = existingExtras?.resources?.traceOrigin == true
-    for summary in summaries {
-      lines.append("- \(describe(summary))\(traceOrigin ? " origin: \(summary.location.origin)" : "")")
+    for (text, location) in listing {
+      lines.append("- \(text)\(traceOrigin ? " origin: \(location.origin)" : "")")
     }
     lines.append("")
     appendTree(&lines, indent: "")
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private var summaries: [Plan.Summary] {
-    if let plan = core.plan { return plan.with { $0.summaries } }
-    return existingExtras?.resources?.summaries ?? []
-  }
-
-  private func describe(_ summary: Plan.Summary) -> String {
-    var words = [summary.type.map { "\($0)" } ?? "template"]
-    if let id = summary.id { words.append("\"\(id)\"") }
-    if let maker = summary.maker { words.append("factory: \(maker)") }
-    if summary.isLazy { words.append("lazy: true") }
-    if summary.isAbstract { words.append("abstract: true") }
-    if summary.isPrimary { words.append("primary: true") }
-    if summary.scopeName != "singleton" { words.append("scope: \(summary.scopeName)") }
-    return words.joined(separator: " ")
+  /// What was declared, in order.
+  private var listing: [(text: String, location: SourceLocation)] {
+    guard let plan = core.plan?.object else {
+      let declarations = existingExtras?.resources?.declarations
+      return (declarations?.definitions ?? []).map { ($0.spec.text(declarations?.scopeName), $0.spec.location) }
+    }
+    var templates = plan.templates[...]
+    return plan.listed.compactMap { number in
+      if number < 0 { return templates.popFirst() }
+      let entry = plan.directory.entries[Int(number)]
+      return (entry.text, entry.location)
+    }
   }
 
   private func appendTree(_ lines: inout [String], indent: String) {

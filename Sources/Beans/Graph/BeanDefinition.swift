@@ -1,65 +1,184 @@
 import BeansConfiguration
 import BeansReflection
 
-/// One bean while the graph is compiled: its spec with templates merged. Gone when startup has ended.
+/// One bean while the graph is compiled, as seen from one environment: its spec with templates merged, then what it is made
+/// of. Gone when startup has ended.
 final class BeanDefinition {
   let spec: BeanSpec
   let type: Any.Type
   let lifetime: Lifetime
   let traits: BeanTraits
   let factory: FactoryFunction
-  /// Where it stands among the beans of its environment.
-  let directory: () -> BeanDirectory
-  var number: Int32
+  /// In the directory of the environment that declares it; -1 for a product.
+  let entry: Int32
   /// The factory bean that makes this one.
   let maker: BeanDefinition?
-  /// What a factory bean makes from a seed.
-  var product: BeanDefinition?
   /// Whether it is what a factory makes from a seed, which no lookup finds.
   let isProduct: Bool
-  /// The configuration of the environment that declares it.
-  let configuration: ConfigurationManager
+  private let home: Home
   /// Properties of the declaration, each with its setter.
-  private(set) var properties: [PropertyInjection] = []
+  private(set) var given: [PropertyInjection] = []
   /// What the class itself has injections for, as far as the declaration is silent.
   private(set) var injections: [ClassInjection] = []
-  /// What scopes are handed.
-  private(set) lazy var declaration: BeanDeclaration = {
-    var merged = spec
-    merged.type = type
-    if maker != nil { merged.onDestroys = [] }
-    return BeanDeclaration(merged)
-  }()
   /// Values that the declaration gives, by what faults call their places, in the order found.
   private(set) var values: [BoundValue] = []
   private var valuesByPoint: [String: BoundValue] = [:]
 
+  // MARK: as seen from one environment
+
+  private var place: Unretained<EnvironmentGraph>?
+  private(set) var kind = Recipe.Kind.slot
+  /// The slot, or -1.
+  private(set) var slot: Int32 = -1
+  /// Among the recipes of its environment; where there is a slot, that.
+  var number: Int32 = -1
+  /// Among all definitions that are being sorted.
+  var position = 0
+  var requirements: [Binding] = []
+  var arguments: [Dependency] = []
+  /// Each with what it is set to, if that is known now.
+  var properties: [Property] = []
+  /// What a factory makes from a seed. Its dependencies count as the factory's.
+  var product: BeanDefinition?
+  /// Whether post processors leave it alone, because one of them is made of it.
+  var isInfrastructure = false
+  /// Whether something that is certain to be built needs it.
+  var isNeeded = false
+  /// Why the bean cannot be built from here, although nothing is wrong with it elsewhere.
+  var inactive: EnvironmentError?
+  var faults: [EnvironmentError] = []
+
+  typealias Property = (code: BeanCode.Property, dependency: Dependency?)
+
+  /// The environment that declares it.
+  enum Home {
+    case compiling(Unretained<EnvironmentGraph>)
+    case started(DeclaredBeans)
+  }
+
+  /// One dependency, resolved.
+  struct Dependency {
+    let parameter: Parameter
+    let binding: Binding
+  }
+
+  /// Where one dependency comes from, before it is an operand.
+  enum Binding {
+    case bean(Target)
+    case all([Target])
+    /// What no bean is looked for.
+    indirect case computed(Computation, Reading)
+    case value(BoundValue)
+    case composed([Dependency], any CollectionType.Type)
+    case injection(Inject, PropertyDescriptor)
+    case products(BeanDefinition)
+  }
+
+  /// A bean that has been found: of the graph that is compiled now, or of an ancestor that was compiled before.
+  ///
+  /// Graphs keep their definitions, and declarations at fault may name each other in a circle.
+  enum Target {
+    case defined(Unretained<BeanDefinition>, hops: Int32)
+    case compiled(Unretained<Plan>, Int32, hops: Int32)
+  }
+
   init(
-    _ spec: BeanSpec, type: Any.Type, lifetime: Lifetime, factory: FactoryFunction, number: Int32,
-    maker: BeanDefinition? = nil, isProduct: Bool = false, configuration: ConfigurationManager,
-    directory: @escaping () -> BeanDirectory
+    _ spec: BeanSpec, type: Any.Type, lifetime: Lifetime, traits: BeanTraits? = nil, factory: FactoryFunction,
+    entry: Int32, maker: BeanDefinition? = nil, isProduct: Bool = false, home: Home
   ) {
     self.spec = spec
     self.type = type
     self.lifetime = lifetime
-    self.traits = .of(type)
+    self.traits = traits ?? .of(type)
     self.factory = factory
-    self.number = number
+    self.entry = entry
     self.maker = maker
     self.isProduct = isProduct
-    self.configuration = configuration
-    self.directory = directory
+    self.home = home
   }
 
-  var isClass: Bool { type is AnyObject.Type }
+  /// The same bean, to be seen from another environment.
+  func copy() -> BeanDefinition {
+    let copy = BeanDefinition(
+      spec, type: type, lifetime: lifetime, traits: traits, factory: factory, entry: entry, maker: maker,
+      isProduct: isProduct, home: home)
+    (copy.given, copy.injections, copy.values, copy.valuesByPoint) = (given, injections, values, valuesByPoint)
+    return copy
+  }
+
+  /// What a factory bean makes from a seed, from the same arguments, as seen from the same environment.
+  func makeProduct(_ product: FactoryFunction.Product) -> BeanDefinition {
+    let made = BeanDefinition(
+      spec, type: product.type, lifetime: .prototype, factory: product.function, entry: -1, isProduct: true, home: home)
+    made.place = place
+    made.kind = .product
+    return made
+  }
+
+  /// Decides from where the bean is seen, and where its instance stands.
+  func place(in graph: EnvironmentGraph, _ kind: Recipe.Kind, slot: Int32) {
+    place = Unretained(graph)
+    self.kind = kind
+    self.slot = slot
+  }
+
+  /// Whether it is seen from the environment that declares it.
+  var isPlaced: Bool { place != nil }
+
+  /// The graph of the environment that it is seen from.
+  var graph: EnvironmentGraph {
+    guard let place else { preconditionFailure("\(label) is asked for its place before it has one") }
+    return place.object
+  }
+
+  var directory: BeanDirectory {
+    switch home {
+    case .compiling(let graph): graph.with { $0.directory }
+    case .started(let beans): beans.directory
+    }
+  }
+
+  var configuration: ConfigurationManager {
+    switch home {
+    case .compiling(let graph): graph.with { $0.declarations.configuration }
+    case .started(let beans): beans.configuration
+    }
+  }
+
+  /// What scopes are handed.
+  func makeDeclaration() -> BeanDeclaration {
+    let merged = BeanSpec(copying: spec)
+    merged.type = type
+    if maker != nil { merged.onDestroys = [] }
+    return BeanDeclaration(merged)
+  }
+
+  var isClass: Bool { traits.contains(.object) }
   var id: String? { isProduct ? nil : spec.id }
   var labelled: BeanLabel {
     BeanLabel(type: type, id: id, location: spec.location, scopeName: lifetime.name)
   }
   var label: String { labelled.text }
 
+  func note(_ fault: EnvironmentError) { faults = faults + [fault] }
+
   func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {
     EnvironmentError(code, message, path: path.isEmpty ? [label] : path, origin: spec.location.origin)
+  }
+
+  // MARK: dependencies
+
+  /// Calls `body` with every bean of the graph that has to exist first, or before the first product, in order.
+  func forEachDependency(_ body: (BeanDefinition) -> Void) {
+    forEachOwnDependency(body)
+    product?.forEachDependency(body)
+  }
+
+  /// Calls `body` with every bean of the graph that has to exist first, in order.
+  func forEachOwnDependency(_ body: (BeanDefinition) -> Void) {
+    for requirement in requirements { requirement.forEachDefinition(body) }
+    for argument in arguments { argument.binding.forEachDefinition(body) }
+    for property in properties { property.dependency?.binding.forEachDefinition(body) }
   }
 
   // MARK: properties
@@ -69,10 +188,11 @@ final class BeanDefinition {
     let isInjected = traits.contains(.injected) || DescribedClasses.contains(type)
     let given = isProduct || maker != nil ? [] : spec.properties
     if given.isEmpty, !isInjected { return [] }
-    var faults: [EnvironmentError] = []
+    var (faults, bound): ([EnvironmentError], [PropertyInjection]) = ([], [])
     for property in given {
-      do { properties.append(try property.bound(to: type)) } catch { faults.append(fault(error)) }
+      do { bound.append(try property.bound(to: type)) } catch { faults.append(fault(error)) }
     }
+    self.given = bound
     guard isInjected, let type = type as? AnyClass else { return faults }
     do {
       // The declaration has the last word.
@@ -92,13 +212,15 @@ final class BeanDefinition {
 
   /// Collects the values that the declaration gives: also where no recipe is made yet, because the scope opens elsewhere.
   func collectValues() {
-    for (index, value) in isProduct || maker != nil ? [] : spec.arguments.sorted(by: { $0.key < $1.key })
-    where factory.parameters.indices.contains(index) {
-      // A seed cannot be pinned: the resolver says so.
-      if case .seed = factory.parameters[index].kind { continue }
-      _ = self.value(value, as: factory.parameters[index], at: .parameter(index))
+    let arguments = spec.arguments
+    if !isProduct, maker == nil, !arguments.isEmpty {
+      for (index, value) in arguments where factory.parameters.indices.contains(index) {
+        // A seed cannot be pinned: the resolver says so.
+        if case .seed = factory.parameters[index].kind { continue }
+        _ = self.value(value, as: factory.parameters[index], at: .parameter(index))
+      }
     }
-    for property in properties {
+    for property in given {
       guard let setter = property.setter else { continue }
       _ = value(property.value, as: setter.parameter, at: .property(property.name))
     }
@@ -132,8 +254,22 @@ final class BeanDefinition {
     if let known = valuesByPoint[point] { return known }
     let value = BoundValue(given, for: parameter, at: point)
     valuesByPoint[point] = value
-    values.append(value)
+    values = values + [value]
     return value
+  }
+}
+
+extension BeanDefinition.Binding {
+  func forEachDefinition(_ body: (BeanDefinition) -> Void) {
+    func visit(_ target: BeanDefinition.Target) {
+      if case .defined(let definition, _) = target { definition.with(body) }
+    }
+    switch self {
+    case .bean(let target): visit(target)
+    case .all(let targets): targets.forEach(visit)
+    case .composed(let parts, _): for part in parts { part.binding.forEachDefinition(body) }
+    case .computed, .value, .injection, .products: break
+    }
   }
 }
 

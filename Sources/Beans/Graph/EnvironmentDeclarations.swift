@@ -63,7 +63,7 @@ final class EnvironmentDeclarations {
       if definitions.contains(where: { $0.declaration === declaration }) { return }
     }
     declaration.isDefined = true
-    definitions.append(Definition(declaration: declaration, spec: declaration.spec))
+    definitions.append(Definition(declaration: declaration, spec: declaration.takeSpec()))
   }
 
   func add(_ alias: Alias) { aliases.append(alias) }
@@ -77,4 +77,13 @@ final class EnvironmentDeclarations {
 
   /// All factories below, at any depth.
   var below: [EnvironmentDeclarations] { factories + factories.flatMap(\.below) }
+}
+
+extension BeanSpec {
+  /// What a report says of a declaration that has not been compiled, in the children of that scope or in none.
+  func text(_ scopeName: String?) -> String {
+    BeanDirectory.Entry.text(
+      type, id, isLazy: isLazy ?? false, isAbstract: isAbstract, isPrimary: isPrimary,
+      scopeName: self.scopeName ?? scopeName ?? "singleton")
+  }
 }

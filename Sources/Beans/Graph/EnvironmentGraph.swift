@@ -6,7 +6,7 @@ import BeansSupport
 final class EnvironmentGraph {
   let declarations: EnvironmentDeclarations
   /// The graph further out that is compiled together with this one.
-  private(set) weak var parent: EnvironmentGraph?
+  private let outer: Unretained<EnvironmentGraph>?
   /// The plan further out that has been compiled before, nearest to the outermost graph.
   let parentPlan: Plan?
   private(set) var children: [EnvironmentGraph] = []
@@ -15,32 +15,35 @@ final class EnvironmentGraph {
   /// By entry.
   private(set) var definitions: [BeanDefinition] = []
   private var frozen: BeanDirectory?
-  /// In the order in which they were made; those with a slot in the order of slots.
-  private(set) var drafts: [RecipeDraft] = []
+  /// All that are seen from here, in the order in which they were placed; those with a slot in the order of slots.
+  private(set) var placed: [BeanDefinition] = []
   private(set) var slotCount: Int32 = 0
-  private var draftsByEntry: [Plan.EntryKey: RecipeDraft] = [:]
-  var processors: [RecipeDraft.Target] = []
-  var injections: [RecipeDraft.Target] = []
+  /// Of beans that are declared further out.
+  private(set) var foreign: [Plan.EntryKey: BeanDefinition] = [:]
+  /// The entries of what was defined, in order; -1 for what is no bean.
+  private(set) var listed: [Int32] = []
+  var processors: [BeanDefinition.Target] = []
+  var injections: [BeanDefinition.Target] = []
   /// Dependencies first.
-  var sorted: [RecipeDraft] = []
+  var sorted: [BeanDefinition] = []
   /// Declarations by id, for those further in that inherit from them.
-  var specs: [String: BeanSpec] = [:]
+  var specs = DeclaredSpecs(names: [:], specs: [])
   var plan: Plan?
 
   init(
     _ declarations: EnvironmentDeclarations, parent: EnvironmentGraph?, parentPlan: Plan?, scopeNames: [String]
   ) {
     self.declarations = declarations
-    self.parent = parent
+    outer = parent.map { Unretained($0) }
     self.parentPlan = parentPlan
     self.scopeNames = scopeNames
     children = declarations.factories.map { EnvironmentGraph($0, parent: self, parentPlan: parentPlan, scopeNames: []) }
   }
 
+  /// The graph further out, which keeps this one.
+  var parent: EnvironmentGraph? { outer?.object }
   var name: String { declarations.name }
   var scopeName: String? { declarations.scopeName }
-  /// What any of the beans is.
-  private var traits: BeanTraits = []
   private var scopeBeanNames: Set<String> = []
   var directory: BeanDirectory {
     // Set before anything asks for it.
@@ -53,51 +56,67 @@ final class EnvironmentGraph {
   /// This graph and those further out that are compiled with it.
   var chain: [EnvironmentGraph] { [self] + (parent?.chain ?? []) }
 
+  /// How many graphs further out are compiled with it.
+  var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
+
+  /// The graph so many steps further out; nil for one that has been compiled before.
+  func ancestor(_ hops: Int) -> EnvironmentGraph? { hops == 0 ? self : parent?.ancestor(hops - 1) }
+
+  /// How far out a factory's scope of that name is.
+  func hops(toScope name: String) -> Int? {
+    scopeName == name ? 0 : parent?.hops(toScope: name).map { $0 + 1 }
+  }
+
   /// All graphs below, at any depth.
   var below: [EnvironmentGraph] { children + children.flatMap(\.below) }
 
-  func freeze(_ directory: BeanDirectory) { frozen = directory }
-
-  func add(_ definition: BeanDefinition) {
-    definitions.append(definition)
-    traits.formUnion(definition.traits)
-    if definition.traits.contains(.scope), let scope = definition.type as? any ScopeOfOneName.Type {
-      scopeBeanNames.insert(scope.scopeName)
+  /// What has been read; nothing is added later.
+  func freeze(_ directory: BeanDirectory, _ definitions: [BeanDefinition], _ listed: [Int32]) {
+    frozen = directory
+    self.definitions = definitions
+    self.listed = listed
+    placed.reserveCapacity(definitions.count)
+    for definition in definitions where definition.traits.contains(.scope) {
+      if let scope = definition.type as? any ScopeOfOneName.Type { scopeBeanNames.insert(scope.scopeName) }
     }
   }
+
+  /// The beans of all graphs below.
+  private(set) lazy var belowDirectories = below.map(\.directory)
 
   func definitions(_ trait: BeanTraits) -> [BeanDefinition] {
     has(trait) ? definitions.filter { $0.traits.contains(trait) } : []
   }
 
-  func has(_ trait: BeanTraits) -> Bool { traits.contains(trait) }
+  func has(_ trait: BeanTraits) -> Bool { directory.traits.contains(trait) }
 
   /// Whether a bean is a scope that is known to be called so before it exists.
   func hasScopeBean(called name: String) -> Bool { scopeBeanNames.contains(name) }
 
-  func draft(of key: Plan.EntryKey) -> RecipeDraft? { draftsByEntry[key] }
+  func placed(_ bean: BeanDirectory.Found) -> BeanDefinition? { placed(bean.number, in: bean.directory) }
 
-  /// A new draft, with a slot where its kind has one.
-  func makeDraft(_ definition: BeanDefinition, _ kind: Recipe.Kind, _ key: Plan.EntryKey) -> RecipeDraft {
-    let draft = RecipeDraft(definition, in: self, kind)
+  func placed(_ number: Int32, in directory: BeanDirectory) -> BeanDefinition? {
+    guard directory === frozen else { return foreign[Plan.EntryKey(directory, number)] }
+    let definition = definitions[Int(number)]
+    return definition.isPlaced ? definition : nil
+  }
+
+  /// Has a bean seen from here that is declared here or further out, with a slot where its kind has one.
+  func place(_ definition: BeanDefinition, _ kind: Recipe.Kind, in directory: BeanDirectory) -> BeanDefinition {
+    let own = directory === frozen ? definition : definition.copy()
     switch kind {
     case .slot, .scoped:
-      draft.slot = slotCount
+      own.place(in: self, kind, slot: slotCount)
       slotCount += 1
-    case .prototype, .product: break
+    case .prototype, .product: own.place(in: self, kind, slot: -1)
     }
-    drafts.append(draft)
-    draftsByEntry[key] = draft
-    return draft
+    placed.append(own)
+    if directory !== frozen { foreign[Plan.EntryKey(directory, definition.entry)] = own }
+    return own
   }
 
-  var entries: [Plan.EntryKey: RecipeDraft] { draftsByEntry }
-
-  func reserve(_ count: Int) {
-    definitions.reserveCapacity(count)
-    drafts.reserveCapacity(count)
-    draftsByEntry.reserveCapacity(count)
-  }
+  /// The numbers of recipes by the entries of beans that are declared here; -1 where there is none.
+  var ownNumbers: [Int32] { definitions.map { $0.isPlaced ? $0.number : -1 } }
 }
 
 extension EnvironmentGraph {

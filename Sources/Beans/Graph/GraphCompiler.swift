@@ -38,7 +38,7 @@ struct GraphCompiler {
   private(set) var faults: [EnvironmentError] = []
   private(set) var binder: ValueBinder
   /// Beans of this environment that bring configuration.
-  private(set) var sources: [RecipeDraft] = []
+  private(set) var sources: [BeanDefinition] = []
 
   /// Finds what is wrong with the declarations of an environment and of all factories below it.
   init(_ declarations: EnvironmentDeclarations, _ input: Input) {
@@ -47,29 +47,37 @@ struct GraphCompiler {
     resolver = DependencyResolver(input.inherited, outerScopes: input.outerScopes)
     binder = ValueBinder(name: declarations.name, definitions: [])
     let graphs = [graph] + graph.below
-    for graph in graphs { define(graph) }
+    var readers = graphs.map { TemplateResolver($0) }
+    for reader in readers { reader.prepareDescriptors() }
+    for (index, graph) in graphs.enumerated() {
+      readers[index].resolve(outer: graph.chain.dropFirst().map(\.specs) + input.inherited.levels.map(\.specs))
+      faults += readers[index].faults + graph.declarations.faults
+    }
     for graph in graphs { checkScopes(graph) }
     for graph in graphs { resolve(graph) }
     faults += Validator(graph: graph).validate()
-    sources = graph.definitions(.source).compactMap { draft(of: $0, in: graph) }
+    sources = graph.definitions(.source).compactMap { place($0, in: graph) }
     self.input.hasSources = !sources.isEmpty
     let definitions = graphs.flatMap(\.definitions)
-    let products = definitions.compactMap(\.product)
+    let products = graphs.flatMap(\.placed).compactMap(\.product)
     binder = ValueBinder(
       name: graph.name, definitions: (definitions + products + input.inherited.made).filter { !$0.values.isEmpty })
-    var seen = Set(input.parameters.map { ObjectIdentifier($0) })
-    for draft in graphs.flatMap(\.drafts) {
-      for parameter in draft.definition.factory.parameters where seen.insert(ObjectIdentifier(parameter)).inserted {
-        self.input.parameters.append(parameter)
-      }
-    }
+    gatherParameters(definitions)
   }
 
-  private mutating func define(_ graph: EnvironmentGraph) {
-    var templates = TemplateResolver(
-      graph, outer: graph.chain.dropFirst().map(\.specs) + input.inherited.levels.map(\.specs))
-    templates.resolve()
-    faults += templates.faults + graph.declarations.faults
+  /// Notes what beans ask for.
+  private mutating func gatherParameters(_ definitions: [BeanDefinition]) {
+    var seen = Set(input.parameters.map { ObjectIdentifier($0) })
+    var last: [Parameter] = []
+    for definition in definitions {
+      let parameters = definition.factory.parameters
+      // Beans of one type often stand together.
+      if parameters.elementsEqual(last, by: ===) { continue }
+      last = parameters
+      for parameter in parameters where seen.insert(ObjectIdentifier(parameter)).inserted {
+        input.parameters.append(parameter)
+      }
+    }
   }
 
   private mutating func checkScopes(_ graph: EnvironmentGraph) {
@@ -103,16 +111,16 @@ struct GraphCompiler {
     }
   }
 
-  // MARK: drafts
+  // MARK: what is seen from where
 
-  private mutating func draft(of definition: BeanDefinition, in graph: EnvironmentGraph) -> RecipeDraft? {
-    let bean = BeanDirectory.Found(directory: graph.directory, number: definition.number, hops: 0)
-    if case .draft(let reference, _) = resolver.target(for: bean, from: graph) { return reference.draft }
+  private mutating func place(_ definition: BeanDefinition, in graph: EnvironmentGraph) -> BeanDefinition? {
+    let bean = BeanDirectory.Found(directory: graph.directory, number: definition.entry, hops: 0)
+    if case .defined(let placed, _) = resolver.target(for: bean, from: graph) { return placed.object }
     return nil
   }
 
   private mutating func resolve(_ graph: EnvironmentGraph) {
-    for definition in graph.definitions { _ = draft(of: definition, in: graph) }
+    for definition in graph.definitions { _ = place(definition, in: graph) }
     for (home, hops) in graph.directory.chain where hops > 0 {
       for (number, entry) in home.entries.enumerated() {
         // What is declared further out for this scope must work in the children of every factory; prototypes may.
@@ -128,32 +136,30 @@ struct GraphCompiler {
     graph.processors = infrastructure(.processor, in: graph) { $0.processors }
     // Processors may need configuration, so sources come first.
     for definition in graph.definitions(.source) + graph.definitions(.scope) {
-      if let draft = draft(of: definition, in: graph) { mark(draft, in: graph) }
+      if let placed = place(definition, in: graph) { mark(placed, in: graph) }
     }
   }
 
   /// Beans that serve the graph's environments, those of ancestors first.
   private mutating func infrastructure(
     _ trait: BeanTraits, in graph: EnvironmentGraph, _ compiled: (Plan) -> [Operand]
-  ) -> [RecipeDraft.Target] {
-    var targets: [RecipeDraft.Target] = []
-    let graphs = graph.chain
-    for (home, hops) in Array(graph.directory.chain).reversed() {
-      for (number, entry) in home.entries.enumerated()
-      where BeanTraits.of(entry.type).contains(trait) && !entry.isSeed {
+  ) -> [BeanDefinition.Target] {
+    var targets: [BeanDefinition.Target] = []
+    for (home, hops) in Array(graph.directory.chain).reversed() where home.traits.contains(trait) {
+      for (number, entry) in home.entries.enumerated() where entry.traits.contains(trait) && !entry.isSeed {
         let bean = BeanDirectory.Found(directory: home, number: Int32(number), hops: hops)
         guard let target = resolver.target(for: bean, from: graph) else { continue }
         resolver.resolvePending()
         targets.append(target)
-        if hops < graphs.count, case .draft(let reference, _) = target { mark(reference.draft) }
+        if graph.ancestor(hops) != nil, case .defined(let placed, _) = target { mark(placed.object) }
       }
     }
     return targets
   }
 
-  /// Marks the draft and all it is made of, or what of that belongs to `home`.
-  private func mark(_ draft: RecipeDraft, in home: EnvironmentGraph? = nil) {
-    var rest = [draft]
+  /// Marks a bean and all it is made of, or what of that belongs to `home`.
+  private func mark(_ definition: BeanDefinition, in home: EnvironmentGraph? = nil) {
+    var rest = [definition]
     while let next = rest.popLast() {
       if next.isInfrastructure || home != nil && next.graph !== home { continue }
       next.isInfrastructure = true
@@ -164,11 +170,11 @@ struct GraphCompiler {
   // MARK: plans
 
   /// The texts that a configuration source depends on.
-  func values(neededBy source: RecipeDraft) -> [BeanDefinition] {
+  func values(neededBy source: BeanDefinition) -> [BeanDefinition] {
     var seen: Set<ObjectIdentifier> = []
     var rest = [source]
     while let next = rest.popLast() {
-      guard next.graph === graph, seen.insert(ObjectIdentifier(next.definition)).inserted else { continue }
+      guard next.graph === graph, seen.insert(ObjectIdentifier(next)).inserted else { continue }
       next.forEachDependency { rest.append($0) }
     }
     return binder.definitions.filter { seen.contains(ObjectIdentifier($0)) }
@@ -200,19 +206,19 @@ struct GraphCompiler {
 /// compiled anew for each environment that asks.
 final class DeclaredBeans {
   /// Declarations by id.
-  let specs: [String: BeanSpec]
+  let specs: DeclaredSpecs
   /// By the number of their entries.
   fileprivate let beans: [Int32: (spec: BeanSpec, factory: FactoryFunction, maker: Int32?)]
   let directory: BeanDirectory
-  fileprivate let configuration: ConfigurationManager
+  let configuration: ConfigurationManager
 
   init(_ graph: EnvironmentGraph) {
     specs = graph.specs
     directory = graph.directory
     configuration = graph.declarations.configuration
-    var beans: [Int32: (spec: BeanSpec, factory: FactoryFunction, maker: Int32?)] = [:]
+    var beans: [Int32: (BeanSpec, FactoryFunction, Int32?)] = [:]
     for definition in graph.definitions where definition.lifetime != .singleton {
-      beans[definition.number] = (definition.spec, definition.factory, definition.maker?.number)
+      beans[definition.entry] = (definition.spec, definition.factory, definition.maker?.entry)
     }
     self.beans = beans
   }
@@ -229,7 +235,7 @@ final class InheritedBeans {
   var made: [BeanDefinition] { Array(definitions.values) }
 
   /// A definition made anew for a bean that was declared further out.
-  func definition(of bean: BeanDirectory.Found, for graph: EnvironmentGraph) -> BeanDefinition? {
+  func definition(of bean: BeanDirectory.Found) -> BeanDefinition? {
     let key = Plan.EntryKey(bean.directory, bean.number)
     if let known = definitions[key] { return known }
     guard let level = levels.first(where: { $0.directory === bean.directory }),
@@ -238,12 +244,12 @@ final class InheritedBeans {
     let factoryBean = maker.map { number in
       BeanDefinition(
         BeanSpec(type: factory.parameters[0].wanted, id: nil, location: spec.location),
-        type: factory.parameters[0].wanted, lifetime: .singleton, factory: factory, number: number,
-        configuration: level.configuration, directory: { level.directory })
+        type: factory.parameters[0].wanted, lifetime: .singleton, factory: factory, entry: number,
+        home: .started(level))
     }
     let made = BeanDefinition(
-      spec, type: bean.entry.type, lifetime: bean.entry.lifetime, factory: factory, number: bean.number,
-      maker: factoryBean, configuration: level.configuration, directory: { level.directory })
+      spec, type: bean.entry.type, lifetime: bean.entry.lifetime, factory: factory, entry: bean.number,
+      maker: factoryBean, home: .started(level))
     // Found without a fault when its own environment started.
     _ = made.bindProperties()
     made.collectValues()

@@ -1,7 +1,7 @@
 import BeansConfiguration
 import BeansReflection
 
-/// Turns the drafts of a validated graph into a plan: operands, recipes and the index of lookups.
+/// Turns the definitions of a validated graph into a plan: operands, recipes and the index of lookups.
 struct PlanCompiler {
   private let graph: EnvironmentGraph
   private let input: GraphCompiler.Input
@@ -12,7 +12,8 @@ struct PlanCompiler {
   /// What recipes refer to, gathered before it is frozen.
   private var operands: [Operand] = []
   private var steps: [Step] = []
-  private var directories: [BeanDirectory] = []
+  /// What has to stand before the recipe that is being laid out.
+  private var needs: [Operand] = []
   /// The user's code of all beans; to be kept by the environment.
   private(set) var codes: [BeanCode] = []
 
@@ -43,172 +44,190 @@ struct PlanCompiler {
   private var isPlain: Bool { graph.scopeName == nil }
 
   mutating func compile() -> Plan {
-    number()
-    let drafts = recipes
-    let orders = drafts.map { order(of: $0) }
-    let laidOut = zip(drafts, orders).map { layOut($0, $1) }
+    let definitions = number()
+    operands.reserveCapacity(4 * definitions.count)
+    steps.reserveCapacity(definitions.count)
+    codes.reserveCapacity(definitions.count)
+    var laidOut: [Layout] = []
+    laidOut.reserveCapacity(definitions.count)
+    for definition in definitions { laidOut.append(layOut(definition)) }
     let index = makeIndex()
     var parts = Plan.Parts(
       name: graph.name, scopeName: graph.scopeName, parent: graph.parent?.plan ?? graph.parentPlan,
       directory: graph.directory, configuration: graph.declarations.configuration, hasSeed: graph.hasSeed,
-      isTraced: input.isTraced,
-      slotCount: Int(graph.slotCount), hasScope: graph.declarations.hasScope)
+      isTraced: input.isTraced, slotCount: Int(graph.slotCount), hasScope: graph.declarations.hasScope)
     parts.sorted = graph.sorted.map(\.number)
     parts.processors = graph.processors.map { operand(Parameter.of((any BeanPostProcessor).self), on: $0) }
     parts.injections = graph.injections.map { operand(Parameter.of(Injection.self), on: $0) }
     parts.below = graph.below.map(\.directory)
-    parts.summaries = graph.declarations.definitions.map { summary($0.spec, $0.declaration.number) }
+    parts.listed = graph.listed
+    if graph.listed.contains(-1) {
+      for (definition, entry) in zip(graph.declarations.definitions, graph.listed) where entry < 0 {
+        parts.templates.append((definition.spec.text(graph.scopeName), definition.spec.location))
+      }
+    }
     parts.parameters = input.parameters
-    for (key, draft) in graph.entries { parts.numbers[key] = draft.number }
+    parts.ownNumbers = graph.ownNumbers
+    parts.foreignNumbers = graph.foreign.mapValues(\.number)
     let storage = Plan.Storage(
-      operands: FrozenArray(operands), steps: FrozenArray(steps), layouts: layouts.all, directories: directories)
+      operands: FrozenArray(operands), steps: FrozenArray(steps), layouts: layouts.all)
     let hasProcessors = !graph.processors.isEmpty
-    let recipes = zip(drafts, laidOut).map { recipe(of: $0, $1, storage, hasProcessors) }
+    var recipes = FrozenArray<Recipe>(capacity: definitions.count)
+    for (definition, layout) in zip(definitions, laidOut) {
+      recipes.append(recipe(of: definition, layout, storage, hasProcessors))
+    }
     parts.computations = computations
     return Plan(parts, recipes: recipes, index: index, storage: storage)
   }
 
-  /// Those with a slot stand at the slot's number, the products of factory beans last.
-  private func number() {
-    var next = graph.slotCount
-    for draft in graph.drafts where draft.slot < 0 {
-      draft.number = next
-      next += 1
+  /// All definitions in the order of their numbers: those with a slot stand at the slot's number, the products of factory beans
+  /// last.
+  private func number() -> [BeanDefinition] {
+    var definitions = graph.placed.filter { $0.slot >= 0 }
+    if definitions.count < graph.placed.count { definitions += graph.placed.filter { $0.slot < 0 } }
+    for definition in graph.placed {
+      guard let product = definition.product else { continue }
+      product.isInfrastructure = definition.isInfrastructure
+      definitions.append(product)
     }
-    for draft in graph.drafts {
-      if draft.slot >= 0 { draft.number = draft.slot }
-      guard let product = draft.product else { continue }
-      product.number = next
-      product.isInfrastructure = draft.isInfrastructure
-      next += 1
-    }
-  }
-
-  private var recipes: [RecipeDraft] {
-    (graph.drafts + graph.drafts.compactMap(\.product)).sorted { $0.number < $1.number }
+    for (number, definition) in definitions.enumerated() { definition.number = Int32(number) }
+    return definitions
   }
 
   // MARK: orders
 
   /// What is built for one bean.
   private struct Order {
-    /// Whether all of it is written down, so that counts can be added for all who take a bean.
-    var isWhole = false
     /// Dependencies first.
-    var drafts: [RecipeDraft] = []
+    var definitions: [BeanDefinition] = []
     /// By slot: whose need brought it in.
     var dependents: [Int32: Int32] = [:]
   }
 
-  private func order(of root: RecipeDraft) -> Order {
-    let hasStep = root.kind == .slot
+  /// All that is built for a bean, so that counts can be added for all who take one; nil where each of them builds what it
+  /// needs by itself.
+  private func order(of root: BeanDefinition) -> Order? {
     // The singletons of a plain environment have an order of their own.
-    if isPlain || root.kind == .product { return Order(drafts: hasStep ? [root] : []) }
-    var order = Order(isWhole: true)
+    if isPlain || root.kind == .product { return nil }
+    var order = Order()
     var seen: Set<Int32> = [root.slot]
-    var stack = [(draft: root, needs: needs(of: root)[...])]
+    var stack = [(definition: root, needs: needs(of: root)[...])]
     while let top = stack.last {
       guard let next = top.needs.first else {
-        if top.draft.kind == .slot { order.drafts.append(top.draft) }
+        if top.definition.kind == .slot { order.definitions.append(top.definition) }
         stack.removeLast()
         continue
       }
       stack[stack.count - 1].needs.removeFirst()
       guard seen.insert(next.slot).inserted else { continue }
-      if seen.count > Self.longestOrder { return Order(drafts: hasStep ? [root] : []) }
-      order.dependents[next.slot] = top.draft.slot
+      if seen.count > Self.longestOrder { return nil }
+      order.dependents[next.slot] = top.definition.slot
       stack.append((next, needs(of: next)[...]))
     }
     return order
   }
 
   /// The beans of the same environment that a bean needs, in the order in which it names them.
-  private func needs(of draft: RecipeDraft) -> [RecipeDraft] {
-    var found: [RecipeDraft] = []
-    draft.forEachOwnDependency { if $0.graph === graph, $0.kind == .slot { found.append($0) } }
+  private func needs(of definition: BeanDefinition) -> [BeanDefinition] {
+    var found: [BeanDefinition] = []
+    let graph = graph
+    definition.forEachOwnDependency { if $0.graph === graph, $0.kind == .slot { found.append($0) } }
     return found
   }
 
   // MARK: operands
 
-  private mutating func layOut(_ draft: RecipeDraft, _ order: Order) -> Layout {
+  private mutating func layOut(_ definition: BeanDefinition) -> Layout {
+    let order = order(of: definition)
+    let isCounted = order != nil
     var layout = Layout()
-    let isCounted = order.isWhole
-    var needs: [Operand] = []
-    var requirements: [Operand] = []
-    for binding in draft.requirements {
-      let operand = operand(RecipeDraft.Dependency(parameter: .requirement(Any.self), binding: binding), false)
+    needs.removeAll(keepingCapacity: true)
+    let start = operands.count
+    for binding in definition.requirements {
+      let operand = operand(BeanDefinition.Dependency(parameter: .requirement(Any.self), binding: binding), false)
       switch operand.place {
       case .own, .outer: needs.append(operand)
-      case .counted, .computed: requirements.append(operand)
+      case .counted, .computed: operands.append(operand)
       }
     }
-    layout.requirements = append(requirements)
-    layout.operands = append(draft.arguments.map { operand($0, isCounted) })
-    layout.properties = append(
-      draft.properties.compactMap {
-        if case .dependency(let dependency) = $0.source { operand(dependency, isCounted) } else { nil }
-      })
-    // What the steps take from further out, each once.
-    for step in order.drafts + (draft.kind == .slot ? [] : [draft]) {
-      step.forEachTaken { dependency in
-        switch directPlace(of: dependency, false) {
-        case .outer(let slot):
-          if isValue(dependency), !input.hasSources { return }
-          if !needs.contains(where: { $0.names(slot) }) { needs.append(Operand(.outer(slot), .reference)) }
-        case .own(let slot) where !order.isWhole && !(slot == 0 && graph.hasSeed):
-          needs.append(Operand(.own(slot: slot), .reference))
-        case .own, .counted, .computed, nil: break
+    layout.requirements = start..<operands.count
+    for argument in definition.arguments { append(argument, isCounted) }
+    layout.operands = layout.requirements.upperBound..<operands.count
+    for property in definition.properties {
+      if let dependency = property.dependency { append(dependency, isCounted) }
+    }
+    layout.properties = layout.operands.upperBound..<operands.count
+    if let order {
+      // What the steps take from further out, each once.
+      for step in order.definitions + (definition.kind == .slot ? [] : [definition]) {
+        step.forEachTaken {
+          let place = directPlace(of: $0, false)
+          note(place, $0, isOrdered: true)
         }
       }
+      layout.steps = appendSteps(of: definition, order)
+    } else {
+      if definition.kind == .slot { steps.append(Step(slot: definition.slot, takers: 1, dependent: -1)) }
+      layout.steps = steps.count - (definition.kind == .slot ? 1 : 0)..<steps.count
     }
-    layout.needs = append(needs)
-    layout.steps = appendSteps(of: draft, order)
+    operands += needs
+    layout.needs = layout.properties.upperBound..<operands.count
     return layout
   }
 
-  private func isValue(_ dependency: RecipeDraft.Dependency) -> Bool {
-    if case .value = dependency.binding { true } else { false }
+  private mutating func append(_ taken: BeanDefinition.Dependency, _ isCounted: Bool) {
+    let operand = operand(taken, isCounted)
+    operands.append(operand)
+    if !isCounted { note(operand.place, taken, isOrdered: false) }
   }
 
-  private mutating func append(_ some: [Operand]) -> Range<Int> {
-    operands.append(contentsOf: some)
-    return operands.count - some.count..<operands.count
+  /// Notes what has to stand before the first step.
+  ///
+  /// - Parameters:
+  ///   - place: where the dependency is found.
+  ///   - dependency: what is taken from there.
+  ///   - isOrdered: whether beans of the same environment are steps themselves.
+  private mutating func note(_ place: Operand.Place?, _ dependency: BeanDefinition.Dependency, isOrdered: Bool) {
+    switch place {
+    case .outer(let slot):
+      if case .value = dependency.binding, !input.hasSources { return }
+      if !needs.contains(where: { $0.names(slot) }) { needs.append(Operand(.outer(slot), .reference)) }
+    case .own(let slot) where !isOrdered && !(slot == 0 && graph.hasSeed):
+      needs.append(Operand(.own(slot: slot), .reference))
+    case .own, .counted, .computed, nil: break
+    }
   }
 
-  private mutating func appendSteps(of root: RecipeDraft, _ order: Order) -> Range<Int> {
+  private mutating func appendSteps(of root: BeanDefinition, _ order: Order) -> Range<Int> {
     var takers: [Int32: UInt32] = [:]
-    if order.isWhole {
-      for draft in order.drafts + (root.kind == .slot ? [] : [root]) {
-        draft.forEachTaken {
-          if case .counted(let slot) = directPlace(of: $0, true) { takers[slot, default: 0] += 1 }
-        }
+    for definition in order.definitions + (root.kind == .slot ? [] : [root]) {
+      definition.forEachTaken {
+        if case .counted(let slot) = directPlace(of: $0, true) { takers[slot, default: 0] += 1 }
       }
     }
     if root.kind == .slot { takers[root.slot, default: 0] += 1 }
     var positions: [Int32: Int32] = [:]
-    for (index, draft) in order.drafts.enumerated() { positions[draft.slot] = Int32(index) }
+    for (index, definition) in order.definitions.enumerated() { positions[definition.slot] = Int32(index) }
     let start = steps.count
-    for draft in order.drafts {
-      let dependent = order.dependents[draft.slot].flatMap { positions[$0] } ?? -1
-      steps.append(Step(slot: draft.slot, takers: takers[draft.slot] ?? 0, dependent: dependent))
+    for definition in order.definitions {
+      let dependent = order.dependents[definition.slot].flatMap { positions[$0] } ?? -1
+      steps.append(Step(slot: definition.slot, takers: takers[definition.slot] ?? 0, dependent: dependent))
     }
     return start..<steps.count
   }
 
   /// The slot that a dependency takes a reference from as it is; nil for what has to be computed.
-  private mutating func directPlace(of dependency: RecipeDraft.Dependency, _ isCounted: Bool) -> Operand.Place? {
+  private mutating func directPlace(of dependency: BeanDefinition.Dependency, _ isCounted: Bool) -> Operand.Place? {
     switch dependency.binding {
     case .value(let value): return value.place.map { .outer($0) }
     case .bean(let target):
-      let (type, identity) = kind(of: target)
-      guard let reading = Reading(dependency.parameter, of: type, identity, &layouts) else { return nil }
+      guard let reading = reading(dependency.parameter, of: target) else { return nil }
       return slot(of: target, isCounted && reading.isReference)
     default: return nil
     }
   }
 
-  private mutating func operand(_ dependency: RecipeDraft.Dependency, _ isCounted: Bool) -> Operand {
+  private mutating func operand(_ dependency: BeanDefinition.Dependency, _ isCounted: Bool) -> Operand {
     let parameter = dependency.parameter
     switch dependency.binding {
     case .bean(let target): return operand(parameter, on: target, isCounted)
@@ -232,15 +251,14 @@ struct PlanCompiler {
     return Operand(.computed(Int32(computations.count - 1)), reading)
   }
 
-  private mutating func operand(_ parameter: Parameter, on target: RecipeDraft.Target) -> Operand {
+  private mutating func operand(_ parameter: Parameter, on target: BeanDefinition.Target) -> Operand {
     operand(parameter, on: target, false)
   }
 
   private mutating func operand(
-    _ parameter: Parameter, on target: RecipeDraft.Target, _ isCounted: Bool
+    _ parameter: Parameter, on target: BeanDefinition.Target, _ isCounted: Bool
   ) -> Operand {
-    let (type, identity) = kind(of: target)
-    if let reading = Reading(parameter, of: type, identity, &layouts) {
+    if let reading = reading(parameter, of: target) {
       // What is no reference is read from the slot by whoever takes it.
       return Operand(place(of: target, isCounted && reading.isReference), reading)
     }
@@ -248,76 +266,82 @@ struct PlanCompiler {
   }
 
   /// The bean as it stands in its slot.
-  private mutating func plainOperand(_ target: RecipeDraft.Target) -> Operand {
+  private mutating func plainOperand(_ target: BeanDefinition.Target) -> Operand {
     Operand(place(of: target, false), .reference)
   }
 
-  private func kind(of target: RecipeDraft.Target) -> (type: Any.Type, identity: ObjectIdentifier?) {
+  private mutating func reading(_ parameter: Parameter, of target: BeanDefinition.Target) -> Reading? {
     switch target {
-    case .draft(let reference, _): (reference.draft.definition.type, reference.draft.slotIdentity)
+    case .defined(let definition, _):
+      definition.with {
+        Reading(parameter, of: $0.type, isClass: $0.isClass, $0.slotIdentity, &layouts)
+      }
     case .compiled(let plan, let number, _):
-      (plan.recipe(number).value.label.type, plan.recipe(number).value.slotIdentity)
+      plan.with { plan in
+        let (type, identity) = (plan.recipe(number).value.label.type, plan.recipe(number).value.slotIdentity)
+        return Reading(parameter, of: type, isClass: type is AnyObject.Type, identity, &layouts)
+      }
     }
   }
 
   /// The slot of a bean that one of this environment's operands can name; nil where it has to be computed.
-  private func slot(of target: RecipeDraft.Target, _ isCounted: Bool) -> Operand.Place? {
+  private func slot(of target: BeanDefinition.Target, _ isCounted: Bool) -> Operand.Place? {
     switch target {
-    case .draft(let reference, let hops):
-      let draft = reference.draft
-      guard case .slot = draft.kind else { return nil }
-      if draft.graph.scopeName == nil { return .outer(block.slots[draft.slot]) }
-      if hops > 0 { return nil }
-      return isCounted ? .counted(slot: draft.slot) : .own(slot: draft.slot)
+    case .defined(let definition, let hops):
+      return definition.with { definition in
+        guard case .slot = definition.kind else { return nil }
+        if definition.isSingleton { return .outer(block.slots[definition.slot]) }
+        if hops > 0 { return nil }
+        return isCounted ? .counted(slot: definition.slot) : .own(slot: definition.slot)
+      }
     case .compiled(let plan, let number, _):
-      guard case .slot = plan.recipe(number).value.kind else { return nil }
-      return input.slots(plan).map { .outer($0[plan.recipe(number).value.slot]) }
+      return plan.with { plan in
+        guard case .slot = plan.recipe(number).value.kind else { return nil }
+        return input.slots(plan).map { .outer($0[plan.recipe(number).value.slot]) }
+      }
     }
   }
 
-  private mutating func place(of target: RecipeDraft.Target, _ isCounted: Bool) -> Operand.Place {
+  private mutating func place(of target: BeanDefinition.Target, _ isCounted: Bool) -> Operand.Place {
     if let slot = slot(of: target, isCounted) { return slot }
-    switch target {
-    case .draft(let reference, let hops):
-      let draft = reference.draft
-      switch draft.kind {
-      case .slot: return computed(.outer(hops: Int32(hops), slot: draft.slot), .reference).place
-      case .scoped: return computed(.scoped(draft.number, hops: Int32(hops)), .reference).place
-      case .prototype, .product: return computed(.prototype(draft.number), .reference).place
+    let (kind, slot, number, hops): (Recipe.Kind, Int32, Int32, Int32) =
+      switch target {
+      case .defined(let definition, let hops): definition.with { ($0.kind, $0.slot, $0.number, hops) }
+      case .compiled(let plan, let number, let hops):
+        plan.with { ($0.recipe(number).value.kind, $0.recipe(number).value.slot, number, hops) }
       }
-    case .compiled(let plan, let number, let hops):
-      let recipe = plan.recipe(number)
-      if case .scoped = recipe.value.kind {
-        return computed(.scoped(number, hops: Int32(hops)), .reference).place
+    let computation: Computation =
+      switch kind {
+      case .slot: .outer(hops: hops, slot: slot)
+      case .scoped: .scoped(number, hops: hops)
+      case .prototype, .product: .prototype(number)
       }
-      return computed(.outer(hops: Int32(hops), slot: recipe.value.slot), .reference).place
-    }
+    return computed(computation, .reference).place
   }
 
   // MARK: recipes
 
   private mutating func recipe(
-    of draft: RecipeDraft, _ layout: Layout, _ storage: borrowing Plan.Storage, _ hasProcessors: Bool
+    of definition: BeanDefinition, _ layout: Layout, _ storage: borrowing Plan.Storage, _ hasProcessors: Bool
   ) -> Recipe {
-    let definition = draft.definition
-    let code = code(of: draft)
+    let code = code(of: definition)
     let operands = storage.operands.all
     let arguments = operands[layout.operands]
-    let directory = definition.directory()
+    let directory = definition.directory
     let identity = definition.factory.identity
-    let isProcessed = hasProcessors && !draft.isInfrastructure
+    let isProcessed = hasProcessors && !definition.isInfrastructure
     var work: Recipe.Work = input.isTraced ? .trace : []
-    if draft.inactive != nil { work.insert(.refuse) }
+    if definition.inactive != nil { work.insert(.refuse) }
     if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
-    if !definition.traits.isDisjoint(with: [.aware, .bean]) || !draft.properties.isEmpty || isProcessed
+    if !definition.traits.isDisjoint(with: [.aware, .bean]) || !definition.properties.isEmpty || isProcessed
       || !code.postConstructs.isEmpty
     {
       work.insert(.complete)
     }
-    let disposable = form((any DisposableBean).self, .disposable, draft)
+    let disposable = form((any DisposableBean).self, .disposable, definition)
     var ending = Recipe.Ending.nothing
     if input.isTraced || code.instance != nil || definition.traits.contains(.asyncDisposable)
-      || definition.traits.contains(.disposable) && disposable == nil || draft.kind == .scoped
+      || definition.traits.contains(.disposable) && disposable == nil || definition.kind == .scoped
     {
       ending = .care
     } else if disposable != nil || !code.onDestroys.isEmpty {
@@ -325,57 +349,42 @@ struct PlanCompiler {
     }
     return Recipe(
       code: Unretained(code), operands: arguments, identity: identity.map { UInt(bitPattern: $0) } ?? 0, work: work,
-      ending: isSeed(draft) ? .nothing : ending, kind: draft.kind, slot: draft.slot, number: draft.number,
+      ending: isSeed(definition) ? .nothing : ending, kind: definition.kind, slot: definition.slot,
+      number: definition.number,
       steps: storage.steps.all[layout.steps], needs: operands[layout.needs],
       completion: Recipe.Completion(
         requirements: operands[layout.requirements], properties: operands[layout.properties], isProcessed: isProcessed,
-        aware: form((any EnvironmentAware).self, .aware, draft), bean: form((any Bean).self, .bean, draft),
+        aware: form((any EnvironmentAware).self, .aware, definition), bean: form((any Bean).self, .bean, definition),
         disposable: disposable),
-      entry: definition.number, directory: Unretained(directory), label: definition.labelled,
-      traits: isSeed(draft) ? [] : definition.traits, isLazy: definition.spec.isLazy ?? false,
-      isSeed: isSeed(draft), slotIdentity: draft.slotIdentity, inactive: draft.inactive)
+      entry: definition.entry, directory: Unretained(directory), label: definition.labelled,
+      traits: isSeed(definition) ? [] : definition.traits, isLazy: definition.spec.isLazy ?? false,
+      isSeed: isSeed(definition), slotIdentity: definition.slotIdentity, inactive: definition.inactive)
   }
 
-  private func isSeed(_ draft: RecipeDraft) -> Bool { graph.hasSeed && draft.slot == 0 }
+  private func isSeed(_ definition: BeanDefinition) -> Bool { graph.hasSeed && definition.slot == 0 }
 
-  private mutating func form(_ type: Any.Type, _ trait: BeanTraits, _ draft: RecipeDraft) -> ExistentialLayout? {
-    guard draft.definition.traits.contains(trait), draft.definition.isClass,
-      let identity = draft.definition.factory.identity
+  private mutating func form(_ type: Any.Type, _ trait: BeanTraits, _ definition: BeanDefinition) -> ExistentialLayout?
+  {
+    guard definition.traits.contains(trait), definition.isClass,
+      let identity = definition.factory.identity
     else { return nil }
     return ExistentialLayout(type, for: identity)
   }
 
-  private mutating func code(of draft: RecipeDraft) -> BeanCode {
-    let definition = draft.definition
-    let properties = draft.properties.map { property in
-      let source: BeanCode.Property.Source =
-        switch property.source {
-        case .dependency: .operand
-        case .named(let id, let parameter, let point): .named(id, parameter, point: point)
-        }
-      return BeanCode.Property(source: source, set: property.set)
-    }
+  private mutating func code(of definition: BeanDefinition) -> BeanCode {
     let isProduct = definition.isProduct
     let code = BeanCode(
-      definition.factory, given: definition.properties, properties: properties,
+      definition.factory, given: definition.given, properties: definition.properties.map(\.code),
       postConstructs: isProduct ? [] : definition.spec.postConstructs,
       onDestroys: isProduct ? [] : definition.spec.onDestroys, instance: definition.spec.instance,
-      declaration: needsDeclaration(draft) ? definition.declaration : nil)
+      declaration: needsDeclaration(definition) ? definition.makeDeclaration() : nil)
     codes.append(code)
     return code
   }
 
   /// Only scopes ask for it: registered ones, and scope objects of a factory's children.
-  private func needsDeclaration(_ draft: RecipeDraft) -> Bool {
-    draft.kind == .scoped || graph.declarations.hasScope && !isSeed(draft)
-  }
-
-  private func summary(_ spec: BeanSpec, _ number: Int) -> Plan.Summary {
-    let entry = graph.directory.declared[number]
-    let definition = entry.map { graph.definitions[Int($0)] }
-    guard let definition else { return Plan.Summary(spec, scopeName: graph.scopeName) }
-    return Plan.Summary(
-      definition.spec, type: definition.type, maker: definition.maker?.type, scopeName: definition.lifetime.name)
+  private func needsDeclaration(_ definition: BeanDefinition) -> Bool {
+    definition.kind == .scoped || graph.declarations.hasScope && !isSeed(definition)
   }
 
   // MARK: lookups
@@ -386,51 +395,52 @@ struct PlanCompiler {
     var types: [(type: ObjectIdentifier, operand: Operand)] = []
     for (directory, _) in graph.directory.chain {
       for type in directory.types where seen.insert(ObjectIdentifier(type)).inserted {
-        guard !Parameter.isWrapper(type) || directory.seed(of: type) != nil,
-          let bean = try? graph.directory.select(type, { $0.candidates(for: type) }),
+        let (bean, rivals) = graph.directory.choose(type) { $0.candidates(for: type) }
+        guard let bean, rivals.isEmpty, !Parameter.isWrapper(type) || directory.seed(of: type) != nil,
           let target = resolver.target(for: bean, from: graph)
         else { continue }
-        types.append((ObjectIdentifier(type), operand(forLookup: type, bean, target)))
+        types.append((ObjectIdentifier(type), operand(forLookup: bean, target)))
       }
     }
     for parameter in input.parameters where seen.insert(ObjectIdentifier(parameter.wanted)).inserted {
       guard let binding = try? resolver.resolve(parameter, id: nil, in: graph) else { continue }
-      types.append(
-        (
-          ObjectIdentifier(parameter.wanted),
-          operand(RecipeDraft.Dependency(parameter: parameter, binding: binding), false)
-        ))
+      let dependency = BeanDefinition.Dependency(parameter: parameter, binding: binding)
+      types.append((ObjectIdentifier(parameter.wanted), operand(dependency, false)))
     }
     return LookupIndex(types: types, named: namedOperands())
   }
 
   private mutating func namedOperands() -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
     var named: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
-    var seen: Set<String> = []
-    for (directory, _) in graph.directory.chain {
-      for id in directory.names.keys where seen.insert(id).inserted {
-        guard let bean = try? graph.directory.bean(id: id), let target = resolver.target(for: bean, from: graph) else {
-          continue
-        }
-        let type = bean.entry.type
-        let classes = TypeRelation.classes(of: type)
-        for type in classes.isEmpty ? [type] : classes.map({ $0 as Any.Type }) {
-          named.append((ObjectIdentifier(type), id, operand(forLookup: type, bean, target)))
-        }
+    named.reserveCapacity(graph.directory.names.count)
+    // Beans of one type often stand together.
+    var (last, superclasses): (Any.Type?, [AnyClass]) = (nil, [])
+    for (home, hops) in graph.directory.chain {
+      for (id, name) in home.names {
+        if hops > 0, graph.directory.isTaken(id, before: hops) { continue }
+        let own = name.entry.map { BeanDirectory.Found(directory: home, number: $0, hops: hops) }
+        guard let bean = name.details?.outer == nil ? own : try? graph.directory.bean(id: id),
+          let target = resolver.target(for: bean, from: graph)
+        else { continue }
+        let (type, operand) = (bean.entry.type, operand(forLookup: bean, target))
+        if type != last { (last, superclasses) = (type, Array(TypeRelation.classes(of: type).dropFirst())) }
+        named.append((ObjectIdentifier(type), id, operand))
+        for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
       }
     }
     return named
   }
 
   /// A class is read as it stands, every other type in its box.
-  private mutating func operand(
-    forLookup type: Any.Type, _ bean: BeanDirectory.Found, _ target: RecipeDraft.Target
-  ) -> Operand {
-    Operand(place(of: target, false), bean.entry.type is AnyObject.Type ? .reference : .boxed)
+  private mutating func operand(forLookup bean: BeanDirectory.Found, _ target: BeanDefinition.Target) -> Operand {
+    Operand(place(of: target, false), bean.entry.traits.contains(.object) ? .reference : .boxed)
   }
 }
 
-extension RecipeDraft {
+extension BeanDefinition {
+  /// Whether it stands in an environment that is no child of a factory.
+  fileprivate var isSingleton: Bool { graph.scopeName == nil }
+
   /// Calls `body` with everything that arguments and properties are.
   fileprivate func forEachTaken(_ body: (Dependency) -> Void) {
     for argument in arguments { body(argument) }
@@ -441,12 +451,6 @@ extension RecipeDraft {
 
   /// The class of what its slot holds, where startup can know it: of a class alone.
   fileprivate var slotIdentity: ObjectIdentifier? {
-    slot >= 0 && kind == .slot && definition.isClass ? definition.factory.identity : nil
-  }
-}
-
-extension RecipeDraft.BoundProperty {
-  fileprivate var dependency: RecipeDraft.Dependency? {
-    if case .dependency(let dependency) = source { dependency } else { nil }
+    slot >= 0 && kind == .slot && isClass ? factory.identity : nil
   }
 }

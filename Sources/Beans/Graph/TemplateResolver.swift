@@ -4,75 +4,117 @@ import BeansSupport
 /// Turns what was declared in one environment into definitions: finds beans declared in place, follows template chains in
 /// whatever order they were declared, tells factory beans from their products.
 struct TemplateResolver {
+  private typealias Alias = EnvironmentDeclarations.Alias
+
   private let graph: EnvironmentGraph
   private(set) var faults: [EnvironmentError] = []
+  private var definitions: [BeanDefinition] = []
+  /// What was looked at last, and what it is.
+  private var last: (type: Any.Type, traits: BeanTraits) = (Never.self, [])
   /// Declarations and those that stand in them, in order.
-  private var specs: [(number: Int?, spec: BeanSpec)] = []
-  private var positions: [String: Int] = [:]
+  private var specs: [BeanSpec] = []
+  /// By the same order: the number of the declaration, and its entry once it has one.
+  private var declared: [(number: Int, entry: Int32)] = []
   private var names: [String: BeanDirectory.Name] = [:]
-  private var declared: [Int: Int32] = [:]
+  /// Aliases of this environment, by name.
+  private var aliases: [String: Alias] = [:]
   /// One report for all declarations that run into the same circle.
   private var circles: Set<Set<String>> = []
-  /// Specs by id: those of this environment, then those further out, nearest first.
-  private var levels: [[String: BeanSpec]]
+  /// What was declared further out, nearest first.
+  private var outer: [DeclaredSpecs] = []
+  /// Where what was defined stands among the specs.
+  private var positions: [Int] = []
 
-  /// - Parameters:
-  ///   - graph: whose declarations are read.
-  ///   - outer: what was declared further out, by id, nearest first.
-  init(_ graph: EnvironmentGraph, outer: [[String: BeanSpec]]) {
+  /// Gathers the declarations of a graph, and those that stand in them.
+  init(_ graph: EnvironmentGraph) {
     self.graph = graph
-    levels = [[:]] + outer
+    let declarations = graph.declarations.definitions
+    specs.reserveCapacity(declarations.count)
+    declared.reserveCapacity(declarations.count)
+    names.reserveCapacity(declarations.count)
+    positions.reserveCapacity(declarations.count)
+    for definition in declarations {
+      positions.append(specs.count)
+      collect(definition.declaration, definition.spec)
+    }
+    for alias in graph.declarations.aliases where names[alias.name] == nil && aliases[alias.name] == nil {
+      aliases[alias.name] = alias
+    }
+  }
+
+  /// Has the bean descriptors of declared classes made: their initialisers are users' code. What one throws is thrown
+  /// again when it is asked for, and reported with the other faults.
+  func prepareDescriptors() {
+    var last: Any.Type?
+    func prepare(_ type: Any.Type) {
+      if type == last { return }
+      last = type
+      if BeanTraits.of(type).contains(.injected) { _ = try? BeanDescriptor.forType(type) }
+    }
+    for spec in specs {
+      if let type = spec.type { prepare(type) }
+      if let type = spec.target { prepare(type) }
+      if let product = spec.factory?.product { prepare(product.type) }
+    }
   }
 
   /// Reads all declarations; the graphs further out have been read.
-  mutating func resolve() {
-    collect()
-    nameTemplates()
-    graph.reserve(specs.count)
+  ///
+  /// - Parameter outer: what was declared further out, nearest first.
+  mutating func resolve(outer: [DeclaredSpecs]) {
+    self.outer = outer
+    definitions.reserveCapacity(specs.count)
     if let seed = graph.declarations.seed { addSeed(seed) }
-    for index in specs.indices { define(index) }
-    graph.specs = levels[0]
+    for position in specs.indices { define(position) }
+    for index in names.indices {
+      let position = Int(names.values[index].position)
+      if position < 0 { continue }
+      if declared[position].entry >= 0 {
+        names.values[index].entry = declared[position].entry
+      } else {
+        names.values[index].details = .init(isAbstract: specs[position].isAbstract, location: specs[position].location)
+      }
+    }
     enterAliases()
-    graph.freeze(
-      BeanDirectory(
-        name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory,
-        entries: graph.definitions.map(entry),
-        names: names, declared: declared))
+    graph.specs = DeclaredSpecs(names: names, specs: specs)
+    let directory = BeanDirectory(
+      name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, entries: definitions.map(entry),
+      names: names, declared: declared)
+    graph.freeze(directory, definitions, positions.map { declared[$0].entry })
   }
 
   private func entry(_ definition: BeanDefinition) -> BeanDirectory.Entry {
     BeanDirectory.Entry(
       type: definition.type, id: definition.id, lifetime: definition.lifetime, isPrimary: definition.spec.isPrimary,
-      isSeed: definition.number == 0 && graph.hasSeed, isMade: definition.maker != nil,
-      location: definition.spec.location)
+      isSeed: definition.entry == 0 && graph.hasSeed, maker: definition.maker?.type,
+      isLazy: definition.spec.isLazy ?? false, location: definition.spec.location, traits: definition.traits)
   }
 
   /// Declarations in place become beans of their own; ids become known.
-  private mutating func collect() {
-    specs.reserveCapacity(graph.declarations.definitions.count)
-    for definition in graph.declarations.definitions {
-      collect(definition.declaration, definition.spec)
+  private mutating func collect(_ declaration: BeanDeclaration, _ spec: BeanSpec) {
+    if let id = spec.id {
+      enter(id, BeanDirectory.Name(position: Int32(specs.count)), at: spec.location)
+    }
+    specs.append(spec)
+    declared.append((declaration.number, -1))
+    for embedded in spec.embedded where !embedded.isDefined {
+      embedded.isDefined = true
+      collect(embedded, embedded.takeSpec())
     }
   }
 
-  private mutating func collect(_ declaration: BeanDeclaration, _ spec: BeanSpec) {
-    if let id = spec.id {
-      if let earlier = names[id] {
-        faults.append(
-          EnvironmentError(
-            .duplicateId, "the id '\(id)' is taken by \(earlier.location.origin)", path: ["'\(id)'"],
-            origin: spec.location.origin))
-      } else {
-        names[id] = BeanDirectory.Name(isAbstract: spec.isAbstract, location: spec.location)
-        positions[id] = specs.count
-        levels[0][id] = spec
-      }
-    }
-    specs.append((declaration.number, spec))
-    for embedded in spec.embedded where !embedded.isDefined {
-      embedded.isDefined = true
-      collect(embedded, embedded.spec)
-    }
+  /// The first of several with an id has it.
+  private mutating func enter(_ id: String, _ name: BeanDirectory.Name, at location: SourceLocation) {
+    guard let earlier = names.updateValue(name, forKey: id) else { return }
+    names[id] = earlier
+    faults.append(
+      EnvironmentError(
+        .duplicateId, "the id '\(id)' is taken by \(self.location(of: earlier).origin)", path: ["'\(id)'"],
+        origin: location.origin))
+  }
+
+  private func location(of name: BeanDirectory.Name) -> SourceLocation {
+    name.details?.location ?? specs[Int(name.position)].location
   }
 
   // MARK: definitions
@@ -88,35 +130,54 @@ struct TemplateResolver {
   }
 
   /// Adds one bean; two where a factory bean makes the declared one; none where the declaration is abstract or at fault.
-  private mutating func define(_ index: Int) {
-    let (number, declared) = specs[index]
-    for fault in declared.faults + declared.propertyFaults { report(declared, .invalidDeclaration, fault) }
-    guard let templates = templates(of: declared, index), !declared.isAbstract, declared.faults.isEmpty else { return }
-    guard let nearest = declared.type == nil ? templates.first(where: { $0.type != nil }) : declared,
-      let type = nearest.type
-    else {
-      report(declared, .invalidDeclaration, "the declaration names no class and neither does a template")
+  private mutating func define(_ position: Int) {
+    let declared = specs[position]
+    let own = declared.type
+    // Beans of one type often stand together.
+    if let own, own != last.type { last = (own, .of(own)) }
+    let traits = own == nil ? [] : last.traits
+    for fault in declared.faults { report(declared, .invalidDeclaration, fault) }
+    for fault in declared.propertyFaults { report(declared, .invalidDeclaration, fault) }
+    if let own, traits.contains(.wrapper) {
+      report(
+        declared, .invalidDeclaration,
+        "\(own) is not a bean: optionals, arrays and the container's own types cannot be declared")
+    }
+    guard let templates = templates(of: declared, position), !declared.isAbstract,
+      declared.faults.isEmpty, !traits.contains(.wrapper)
+    else { return }
+    guard let type = own ?? templates.lazy.compactMap(\.type).first else {
+      report(
+        declared, .invalidDeclaration, "the declaration names no class and neither does a template")
       return
     }
-    var merged = declared
+    let merged = templates.isEmpty ? declared : merge(declared, templates, type)
+    let known = own == nil ? BeanTraits.of(type) : traits
+    if merged.target != nil || known.contains(.factory) {
+      defineFactory(merged, type, declared, templates, position)
+      return
+    }
+    guard let factory = factory(of: type, declared, templates),
+      let definition = add(merged, type, lifetime(merged), factory, known)
+    else { return }
+    self.declared[position].entry = definition.entry
+    check(definition)
+  }
+
+  private func merge(_ declared: BeanSpec, _ templates: [BeanSpec], _ type: Any.Type) -> BeanSpec {
+    let merged = BeanSpec(copying: declared)
     for template in templates { merged.inherit(template) }
     merged.type = type
-    if merged.target != nil || BeanTraits.of(type).contains(.factory) {
-      defineFactory(merged, type, declared, templates, number)
-      return
-    }
-    guard let factory = factory(of: type, declared, templates) else { return }
-    guard let definition = add(merged, type, lifetime(merged), factory) else { return }
-    name(definition, as: declared.id, number)
-    check(definition)
+    return merged
   }
 
   private func lifetime(_ spec: BeanSpec) -> Lifetime { Lifetime(spec.scopeName ?? graph.scopeName ?? "singleton") }
 
   private mutating func add(
-    _ spec: BeanSpec, _ type: Any.Type, _ lifetime: Lifetime, _ factory: FactoryFunction, maker: BeanDefinition? = nil
+    _ spec: BeanSpec, _ type: Any.Type, _ lifetime: Lifetime, _ factory: FactoryFunction,
+    _ traits: BeanTraits? = nil, maker: BeanDefinition? = nil
   ) -> BeanDefinition? {
-    if factory.product != nil, let earlier = graph.definitions.first(where: { $0.type == type }) {
+    if factory.product != nil, let earlier = definitions.first(where: { $0.type == type }) {
       faults.append(
         EnvironmentError(
           .invalidDeclaration,
@@ -125,21 +186,15 @@ struct TemplateResolver {
       return nil
     }
     let definition = BeanDefinition(
-      spec, type: type, lifetime: lifetime, factory: factory, number: Int32(graph.definitions.count), maker: maker,
-      configuration: graph.declarations.configuration, directory: { [unowned graph] in graph.directory })
-    graph.add(definition)
+      spec, type: type, lifetime: lifetime, traits: traits, factory: factory,
+      entry: Int32(definitions.count), maker: maker, home: .compiling(Unretained(graph)))
+    definitions.append(definition)
     return definition
-  }
-
-  private mutating func name(_ definition: BeanDefinition, as id: String?, _ number: Int?) {
-    if let number { declared[number] = definition.number }
-    // The first of several with the id.
-    if let id, names[id]?.entry == nil { names[id]?.entry = definition.number }
   }
 
   /// A factory bean, and its product.
   private mutating func defineFactory(
-    _ merged: BeanSpec, _ type: Any.Type, _ declared: BeanSpec, _ templates: [BeanSpec], _ number: Int?
+    _ merged: BeanSpec, _ type: Any.Type, _ declared: BeanSpec, _ templates: [BeanSpec], _ position: Int
   ) {
     guard let target = merged.target else {
       return report(declared, .invalidDeclaration, "\(type) is a FactoryBean: .target(…) has to say what it makes")
@@ -154,58 +209,35 @@ struct TemplateResolver {
     }
     guard let function = factory(of: type, declared, templates) else { return }
     let lifetime = lifetime(merged)
-    var own = merged
+    let own = BeanSpec(copying: merged)
     own.id = declared.id.map { "&\($0)" }
     // Products that are made anew come from one factory.
     let ownLifetime = lifetime == .prototype ? Lifetime(graph.scopeName ?? "singleton") : lifetime
     guard let maker = add(own, type, ownLifetime, function) else { return }
     if let id = own.id {
-      if let earlier = names[id] {
-        faults.append(
-          EnvironmentError(
-            .duplicateId, "the id '\(id)' is taken by \(earlier.location.origin)", path: ["'\(id)'"],
-            origin: declared.location.origin))
-      } else {
-        names[id] = BeanDirectory.Name(entry: maker.number, location: declared.location)
-      }
+      enter(
+        id, BeanDirectory.Name(entry: maker.entry, details: .init(location: declared.location)), at: declared.location)
     }
     check(maker)
-    var spec = BeanSpec(type: target, id: declared.id, location: declared.location)
+    let spec = BeanSpec(type: target, id: declared.id, location: declared.location)
     spec.isLazy = merged.isLazy
     spec.isPrimary = declared.isPrimary
     guard let made = add(spec, target, lifetime, product.function, maker: maker) else { return }
-    name(made, as: declared.id, number)
+    self.declared[position].entry = made.entry
     faults += made.bindProperties()
   }
 
   // MARK: templates
 
-  /// Makes templates known by their aliases, too.
-  private mutating func nameTemplates() {
-    var known: [String: EnvironmentDeclarations.Alias] = [:]
-    for alias in graph.declarations.aliases where names[alias.name] == nil && known[alias.name] == nil {
-      known[alias.name] = alias
-    }
-    for alias in known.values {
-      guard let target = end(of: alias, in: known), let level = levels.first(where: { $0[target] != nil }) else {
-        continue
-      }
-      levels[0][alias.name] = level[target]
-      positions[alias.name] = positions[target]
-    }
-  }
-
   /// The chain from the nearest template outwards; nil where it does not end.
-  private mutating func templates(of spec: BeanSpec, _ index: Int) -> [BeanSpec]? {
+  private mutating func templates(of spec: BeanSpec, _ position: Int) -> [BeanSpec]? {
     guard spec.template != nil else { return [] }
     var chain: [BeanSpec] = []
     // Declarations by the level they stand on and their id, the first by its place among its own.
-    var seen = ["\(index)"]
+    var seen = ["\(position)"]
     var (next, home) = (spec, 0)
     while let id = next.template {
-      guard let level = levels.indices.first(where: { levels[$0][id] != nil && !($0 == home && next.id == id) }),
-        let template = levels[level][id]
-      else {
+      guard let (level, mark, template) = template(id, askedBy: next.id, at: home) else {
         if id == next.id {
           reportCircle([next], seen)
         } else {
@@ -213,7 +245,6 @@ struct TemplateResolver {
         }
         return nil
       }
-      let mark = level == 0 ? "\(positions[id] ?? -1)" : "\(level) \(id)"
       if let first = seen.firstIndex(of: mark) {
         reportCircle(Array(([spec] + chain)[first...]), Array(seen[first...]))
         return nil
@@ -223,6 +254,21 @@ struct TemplateResolver {
       (next, home) = (template, level)
     }
     return chain
+  }
+
+  /// The nearest declaration with the id, or of which that is an alias, and how it is told from others. A declaration may
+  /// inherit from one further out that has its own id.
+  private func template(
+    _ id: String, askedBy asker: String?, at home: Int
+  ) -> (level: Int, mark: String, template: BeanSpec)? {
+    let target = aliases[id].flatMap { end(of: $0) } ?? id
+    if !(home == 0 && asker == id), let position = names[target]?.position, position >= 0 {
+      return (0, "\(position)", specs[Int(position)])
+    }
+    for (index, level) in outer.enumerated() where !(home == index + 1 && asker == id) {
+      if let spec = level.find(target, outer[(index + 1)...]) { return (index + 1, "\(index + 1) \(id)", spec) }
+    }
+    return nil
   }
 
   private func hint(forId id: String) -> String {
@@ -263,18 +309,18 @@ struct TemplateResolver {
   private mutating func check(_ definition: BeanDefinition) {
     faults += definition.bindProperties()
     definition.collectValues()
-    for type in definition.spec.stated where !TypeRelation.isUsable(definition.type, as: type) {
-      faults.append(definition.fault(.typeMismatch, "\(definition.type) does not implement \(type)"))
+    let type = definition.type
+    for stated in definition.spec.stated where !TypeRelation.isUsable(type, as: stated) {
+      faults.append(definition.fault(.typeMismatch, "\(type) does not implement \(stated)"))
     }
-    for property in definition.properties {
-      guard let owner = property.setter?.owner, !TypeRelation.isUsable(definition.type, as: owner) else { continue }
-      faults.append(
-        definition.fault(.typeMismatch, "\(property.name) is a property of \(owner), not of \(definition.type)"))
+    for property in definition.given {
+      guard let owner = property.setter?.owner, !TypeRelation.isUsable(type, as: owner) else { continue }
+      faults.append(definition.fault(.typeMismatch, "\(property.name) is a property of \(owner), not of \(type)"))
     }
-    for callback in definition.spec.postConstructs + definition.spec.onDestroys
-    where !TypeRelation.isUsable(definition.type, as: callback.owner) {
-      faults.append(
-        definition.fault(.typeMismatch, "a lifecycle callback expects a \(callback.owner), not a \(definition.type)"))
+    let (postConstructs, onDestroys) = (definition.spec.postConstructs, definition.spec.onDestroys)
+    if postConstructs.isEmpty, onDestroys.isEmpty { return }
+    for callback in postConstructs + onDestroys where !TypeRelation.isUsable(type, as: callback.owner) {
+      faults.append(definition.fault(.typeMismatch, "a lifecycle callback expects a \(callback.owner), not a \(type)"))
     }
   }
 
@@ -282,21 +328,19 @@ struct TemplateResolver {
 
   /// Enters aliases beside the ids, so that whatever looks for an id finds them.
   private mutating func enterAliases() {
-    var known: [String: EnvironmentDeclarations.Alias] = [:]
-    let aliases = graph.declarations.aliases
-    for alias in aliases {
-      if let earlier = names[alias.name]?.location ?? known[alias.name]?.location {
+    var entered: [(Alias, target: String, BeanDirectory.Name)] = []
+    var circles: Set<Set<String>> = []
+    var seen: Set<String> = []
+    for alias in graph.declarations.aliases {
+      let first = seen.insert(alias.name).inserted ? nil : aliases[alias.name]?.location
+      if let earlier = names[alias.name].map({ location(of: $0) }) ?? first {
         faults.append(fault(alias, .duplicateId, "the id '\(alias.name)' is taken by \(earlier.origin)"))
-      } else {
-        known[alias.name] = alias
+        continue
       }
-    }
-    var aliasCircles: Set<Set<String>> = []
-    for alias in aliases where known[alias.name]?.location.origin == alias.location.origin {
-      guard let target = end(of: alias, in: known) else {
+      guard let target = end(of: alias) else {
         // One report for all aliases that run into the same circle.
-        let circle = circle(of: alias, in: known)
-        if aliasCircles.insert(Set(circle)).inserted {
+        let circle = circle(of: alias)
+        if circles.insert(Set(circle)).inserted {
           let drawn = circle.map { "'\($0)'" }.joined(separator: " → ")
           faults.append(fault(alias, .cyclicDependency, "aliases name each other: \(drawn); let one name a bean"))
         }
@@ -306,27 +350,30 @@ struct TemplateResolver {
         faults.append(fault(alias, .unknownBean, "no bean has the id '\(target)'\(hint(forId: target))"))
         continue
       }
-      enter(alias, target, found)
+      entered.append((alias, target, found))
     }
+    for (alias, target, found) in entered { enter(alias, target, found) }
   }
 
   /// The bean, and the factory behind it. What stands further out is found there, by its own id.
-  private mutating func enter(_ alias: EnvironmentDeclarations.Alias, _ target: String, _ found: BeanDirectory.Name) {
+  private mutating func enter(_ alias: Alias, _ target: String, _ found: BeanDirectory.Name) {
+    let isOwn = names[target] != nil
+    let isAbstract = found.details?.isAbstract == true
     names[alias.name] = BeanDirectory.Name(
-      entry: found.entry, isAbstract: found.isAbstract, outer: names[target] == nil ? target : nil,
-      location: alias.location)
+      entry: isOwn ? found.entry : nil, position: isOwn ? found.position : -1,
+      details: .init(isAbstract: isAbstract, outer: isOwn ? nil : target, location: alias.location))
     guard let factory = names["&\(target)"] ?? graph.outerDirectory?.find(id: "&\(target)")?.name else { return }
+    let isOwnFactory = names["&\(target)"] != nil
     names["&\(alias.name)"] = BeanDirectory.Name(
-      entry: factory.entry, outer: names["&\(target)"] == nil ? "&\(target)" : nil, location: alias.location)
+      entry: isOwnFactory ? factory.entry : nil,
+      details: .init(outer: isOwnFactory ? nil : "&\(target)", location: alias.location))
   }
 
   /// The id at the end of a chain of aliases; nil for a circle.
-  private func end(
-    of alias: EnvironmentDeclarations.Alias, in known: [String: EnvironmentDeclarations.Alias]
-  ) -> String? {
+  private func end(of alias: Alias) -> String? {
     var seen: Set = [alias.name]
     var id = alias.target
-    while let next = known[id] {
+    while let next = aliases[id] {
       guard seen.insert(id).inserted else { return nil }
       id = next.target
     }
@@ -334,13 +381,11 @@ struct TemplateResolver {
   }
 
   /// The aliases that name each other, of which the first is also the last.
-  private func circle(
-    of alias: EnvironmentDeclarations.Alias, in known: [String: EnvironmentDeclarations.Alias]
-  ) -> [String] {
+  private func circle(of alias: Alias) -> [String] {
     var chain = [alias.name]
     var seen: Set = [alias.name]
     var id = alias.target
-    while seen.insert(id).inserted, let next = known[id] {
+    while seen.insert(id).inserted, let next = aliases[id] {
       chain.append(id)
       id = next.target
     }
@@ -349,9 +394,7 @@ struct TemplateResolver {
 
   // MARK: faults
 
-  private func fault(
-    _ alias: EnvironmentDeclarations.Alias, _ code: EnvironmentError.Code, _ message: String
-  ) -> EnvironmentError {
+  private func fault(_ alias: Alias, _ code: EnvironmentError.Code, _ message: String) -> EnvironmentError {
     EnvironmentError(code, message, path: ["'\(alias.name)'"], origin: alias.location.origin)
   }
 
@@ -366,6 +409,19 @@ struct TemplateResolver {
 
   private mutating func report(_ spec: BeanSpec, _ code: EnvironmentError.Code, _ message: String) {
     faults.append(EnvironmentError(code, message, path: [spec.written], origin: spec.location.origin))
+  }
+}
+
+/// What one environment declares, for those further in that inherit from it.
+struct DeclaredSpecs {
+  let names: [String: BeanDirectory.Name]
+  let specs: [BeanSpec]
+
+  /// The declaration with an id, or of which that is an alias; `outer` are those further out.
+  func find(_ id: String, _ outer: ArraySlice<DeclaredSpecs>) -> BeanSpec? {
+    guard let name = names[id] else { return nil }
+    if let target = name.details?.outer { return outer.lazy.compactMap { $0.find(target, outer.dropFirst()) }.first }
+    return name.position < 0 ? nil : specs[Int(name.position)]
   }
 }
 

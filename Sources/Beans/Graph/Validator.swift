@@ -3,60 +3,61 @@ struct Validator {
   /// The outermost of the graphs.
   let graph: EnvironmentGraph
 
-  /// Sorts the drafts of the graph and of all below it, and answers what is wrong.
+  /// Sorts the definitions of the graph and of all below it, and answers what is wrong.
   func validate() -> [EnvironmentError] {
     let graphs = [graph] + graph.below
-    // A draft belongs to one graph; what it needs may belong to any further out.
-    let drafts = graphs.flatMap(\.drafts)
-    for (position, draft) in drafts.enumerated() { draft.position = position }
-    let (order, circles) = TopologicalSort.sort(drafts.count) { number, body in
-      drafts[number].forEachDependency { body($0.position) }
+    // A definition belongs to one graph; what it needs may belong to any further out.
+    let definitions = graphs.flatMap(\.placed)
+    for (position, definition) in definitions.enumerated() { definition.position = position }
+    let (order, circles) = TopologicalSort.sort(definitions.count) { number, body in
+      definitions[number].forEachDependency { body($0.position) }
     }
-    let sorted = order.map { drafts[$0] }
+    let sorted = order.map { definitions[$0] }
     judgeLifetimes(of: sorted)
     var faults: [EnvironmentError] = []
     if sorted.contains(where: { !$0.faults.isEmpty }) { faults = judge(graphs, sorted) }
-    faults += circles.map { circle(closing: drafts[$0[0]], $0.map { drafts[$0] }) }
+    faults += circles.map { circle(closing: definitions[$0[0]], $0.map { definitions[$0] }) }
     if graphs.count == 1 {
       graph.sorted = sorted
     } else {
-      for draft in sorted { draft.graph.sorted.append(draft) }
+      for graph in graphs { graph.sorted = sorted.filter { $0.graph === graph } }
     }
     return faults
   }
 
-  private func circle(closing draft: RecipeDraft, _ path: [RecipeDraft]) -> EnvironmentError {
-    let labels = path.map(\.label) + [draft.label]
-    return draft.definition.fault(
+  private func circle(closing definition: BeanDefinition, _ path: [BeanDefinition]) -> EnvironmentError {
+    let labels = path.map(\.label) + [definition.label]
+    return definition.fault(
       .cyclicDependency, "\(labels.joined(separator: " → ")); break the circle with a Provider", path: labels)
   }
 
   /// Decides what a scope that is not open means: a longer-lived holder makes it a fault, a prototype passes it on.
   ///
-  /// `drafts` are sorted, so that a chain through prototypes is judged from its end.
-  private func judgeLifetimes(of drafts: [RecipeDraft]) {
-    for draft in drafts {
-      var through: RecipeDraft?
-      draft.forEachDependency { if through == nil, $0.inactive != nil { through = $0 } }
-      guard let inactive = draft.inactive ?? through?.inactive?.within(draft.label) else { continue }
-      switch draft.kind {
-      case .prototype, .scoped, .product: draft.inactive = inactive
+  /// `definitions` are sorted, so that a chain through prototypes is judged from its end.
+  private func judgeLifetimes(of definitions: [BeanDefinition]) {
+    if definitions.allSatisfy({ $0.inactive == nil }) { return }
+    for definition in definitions {
+      var through: BeanDefinition?
+      definition.forEachDependency { if through == nil, $0.inactive != nil { through = $0 } }
+      guard let inactive = definition.inactive ?? through?.inactive?.within(definition.label) else { continue }
+      switch definition.kind {
+      case .prototype, .scoped, .product: definition.inactive = inactive
       case .slot:
-        draft.inactive = nil
-        draft.faults.append(fault(of: draft, inactive))
+        definition.inactive = nil
+        definition.note(fault(of: definition, inactive))
       }
     }
   }
 
-  private func fault(of draft: RecipeDraft, _ inactive: EnvironmentError) -> EnvironmentError {
+  private func fault(of definition: BeanDefinition, _ inactive: EnvironmentError) -> EnvironmentError {
     let path = inactive.path.joined(separator: " → ")
-    guard isCaptive(inactive, in: draft.graph) else {
-      return draft.definition.fault(
-        .scopeNotActive, "\(inactive.message), in children of '\(draft.graph.name)'", path: inactive.path)
+    guard isCaptive(inactive, in: definition.graph) else {
+      return definition.fault(
+        .scopeNotActive, "\(inactive.message), in children of '\(definition.graph.name)'", path: inactive.path)
     }
-    return draft.definition.fault(
+    return definition.fault(
       .captiveDependency,
-      "\(draft.label) (\(draft.graph.scopeName ?? "singleton")) outlives what it would hold"
+      "\(definition.label) (\(definition.graph.scopeName ?? "singleton")) outlives what it would hold"
         + "\(inactive.scope.map { " (\($0))" } ?? ""): \(path); use a Provider",
       path: inactive.path)
   }
@@ -69,31 +70,30 @@ struct Validator {
   }
 
   /// Which faults are faults of this startup.
-  private func judge(_ graphs: [EnvironmentGraph], _ sorted: [RecipeDraft]) -> [EnvironmentError] {
-    for draft in sorted.reversed() where draft.slot >= 0 || draft.isNeeded {
-      draft.forEachDependency { $0.isNeeded = true }
+  private func judge(_ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition]) -> [EnvironmentError] {
+    for definition in sorted.reversed() where definition.slot >= 0 || definition.isNeeded {
+      definition.forEachDependency { $0.isNeeded = true }
     }
     var faults: [EnvironmentError] = []
-    for draft in graphs.flatMap(\.drafts) where !draft.faults.isEmpty {
-      if isForgiven(draft) {
+    for definition in graphs.flatMap(\.placed) where !definition.faults.isEmpty {
+      if isForgiven(definition) {
         // A lookup may still ask for it here.
-        draft.inactive = draft.faults.first
+        definition.inactive = definition.faults.first
       } else {
-        faults += draft.faults
+        faults += definition.faults
       }
     }
     return faults
   }
 
   /// A prototype is built for the environment that asks: it may need what only children have, and nobody has to need it.
-  private func isForgiven(_ draft: RecipeDraft) -> Bool {
-    guard draft.definition.lifetime == .prototype, !draft.isNeeded else { return false }
-    let home = draft.definition.directory()
-    if draft.graph.directory !== home { return true }
-    guard draft.graph === graph else { return false }
-    let key = Plan.EntryKey(home, draft.definition.number)
+  private func isForgiven(_ definition: BeanDefinition) -> Bool {
+    guard definition.lifetime == .prototype, !definition.isNeeded else { return false }
+    let home = definition.directory
+    if definition.graph.directory !== home { return true }
+    guard definition.graph === graph else { return false }
     return graph.below.contains { below in
-      below.draft(of: key).map { $0.faults.isEmpty && $0.inactive == nil } ?? false
+      below.placed(definition.entry, in: home).map { $0.faults.isEmpty && $0.inactive == nil } ?? false
     }
   }
 }
@@ -112,32 +112,35 @@ enum TopologicalSort {
     var marks = Array(repeating: Mark.new, count: count)
     var (sorted, circles): ([Int], [[Int]]) = ([], [])
     sorted.reserveCapacity(count)
-    var stack: [(number: Int, rest: Range<Int>)] = []
-    // The dependencies of all that are open, one behind the other.
-    var dependencies: [Int] = []
-    func open(_ number: Int) {
-      marks[number] = .open
-      let start = dependencies.count
+    // The dependencies of all, one behind the other, and where those of each begin.
+    var (dependencies, starts): ([Int], [Int]) = ([], [])
+    starts.reserveCapacity(count + 1)
+    for number in 0..<count {
+      starts.append(dependencies.count)
       forEachDependency(number) { dependencies.append($0) }
-      stack.append((number, start..<dependencies.count))
     }
+    starts.append(dependencies.count)
+    // What is open, and which of its dependencies is next.
+    var stack: [(number: Int, next: Int)] = []
     for root in 0..<count where marks[root] == .new {
-      open(root)
-      while let last = stack.indices.last {
-        guard let position = stack[last].rest.popFirst() else {
-          let (number, rest) = stack.removeLast()
+      marks[root] = .open
+      stack.append((root, starts[root]))
+      while let (number, position) = stack.last {
+        guard position < starts[number + 1] else {
+          stack.removeLast()
           marks[number] = .done
           sorted.append(number)
-          dependencies.removeSubrange((stack.last?.rest.upperBound ?? 0)...)
-          _ = rest
           continue
         }
+        stack[stack.count - 1].next += 1
         let next = dependencies[position]
         switch marks[next] {
         case .done: break
         case .open:
           if circles.count < 100 { circles.append(stack.map(\.number).drop { $0 != next }.map { $0 }) }
-        case .new: open(next)
+        case .new:
+          marks[next] = .open
+          stack.append((next, starts[next]))
         }
       }
     }

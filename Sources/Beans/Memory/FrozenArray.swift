@@ -1,29 +1,49 @@
-/// An array that never changes: it is read in place, without counting references to its storage.
-struct FrozenArray<Element>: ~Copyable, @unchecked Sendable {  // written by `init` only
-  private let storage: UnsafeMutableBufferPointer<Element>
+/// An array that is filled, and never changes once it is a constant: it is read in place, without counting references to
+/// its storage.
+struct FrozenArray<Element>: ~Copyable, @unchecked Sendable {  // written by who has it as a variable
+  private let storage: UnsafeMutablePointer<Element>
+  private let capacity: Int
+  private(set) var count = 0
+
+  /// An empty array with room for so many elements.
+  init(capacity: Int) {
+    storage = .allocate(capacity: max(capacity, 1))
+    self.capacity = capacity
+  }
 
   init(_ elements: [Element]) {
-    storage = .allocate(capacity: elements.count)
-    _ = storage.initialize(from: elements)
+    self.init(capacity: elements.count)
+    for element in elements { append(element) }
+  }
+
+  init(repeating element: Element, count: Int) {
+    self.init(capacity: count)
+    storage.initialize(repeating: element, count: count)
+    self.count = count
   }
 
   deinit {
-    storage.deinitialize()
+    storage.deinitialize(count: count)
     storage.deallocate()
   }
 
-  var count: Int { storage.count }
+  mutating func append(_ element: consuming Element) {
+    precondition(count < capacity, "more elements than there was room for")
+    (storage + count).initialize(to: element)
+    count += 1
+  }
 
   /// All elements, or some of them; for as long as this array lives.
-  var all: FrozenSlice<Element> { FrozenSlice(UnsafeBufferPointer(storage)) }
+  var all: FrozenSlice<Element> { FrozenSlice(first: storage, end: storage + count) }
 
   @inline(__always)
-  subscript(index: Int) -> Element { unsafeAddress { UnsafePointer(storage.baseAddress.unsafelyUnwrapped + index) } }
-
-  @inline(__always)
-  func reference(_ index: Int) -> FrozenReference<Element> {
-    FrozenReference(pointer: UnsafePointer(storage.baseAddress.unsafelyUnwrapped + index))
+  subscript(index: Int) -> Element {
+    unsafeAddress { UnsafePointer(storage + index) }
+    unsafeMutableAddress { storage + index }
   }
+
+  @inline(__always)
+  func reference(_ index: Int) -> FrozenReference<Element> { FrozenReference(pointer: UnsafePointer(storage + index)) }
 }
 
 /// A part of a frozen array, which somebody else keeps.
@@ -31,13 +51,7 @@ struct FrozenSlice<Element>: @unchecked Sendable {  // what it names is never wr
   let first: UnsafePointer<Element>
   let end: UnsafePointer<Element>
 
-  fileprivate init(_ elements: UnsafeBufferPointer<Element>) {
-    // An empty one has no address of its own, and is never read.
-    first = elements.baseAddress ?? UnsafePointer(bitPattern: MemoryLayout<Element>.alignment).unsafelyUnwrapped
-    end = first + elements.count
-  }
-
-  private init(first: UnsafePointer<Element>, end: UnsafePointer<Element>) { (self.first, self.end) = (first, end) }
+  fileprivate init(first: UnsafePointer<Element>, end: UnsafePointer<Element>) { (self.first, self.end) = (first, end) }
 
   @inline(__always)
   var count: Int { end - first }

@@ -13,14 +13,43 @@ final class BeanDirectory: Sendable {
     let isPrimary: Bool
     /// A seed answers to exactly its own type and is nobody's bean.
     let isSeed: Bool
-    /// Whether the object is made by a factory bean, which has an entry of its own.
-    let isMade: Bool
+    /// The factory bean that makes the object, which has an entry of its own.
+    var maker: Any.Type?
+    var isLazy = false
     let location: SourceLocation
+    var traits: BeanTraits = []
 
     /// How the bean is named in paths.
     var label: String { Self.label(type, id) }
 
     static func label(_ type: Any.Type, _ id: String?) -> String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
+
+    /// What a report says of it.
+    var text: String { Self.text(type, id, maker, isLazy: isLazy, isPrimary: isPrimary, scopeName: lifetime.name) }
+
+    /// What a report says of a declaration.
+    ///
+    /// - Parameters:
+    ///   - type: nil for a template without a class.
+    ///   - id: the bean's own, not an alias.
+    ///   - maker: the factory bean that makes it.
+    ///   - isLazy: whether it is built when it is first asked for.
+    ///   - isAbstract: whether it is a template.
+    ///   - isPrimary: whether it is preferred to others of its type.
+    ///   - scopeName: how long it lives.
+    static func text(
+      _ type: Any.Type?, _ id: String?, _ maker: Any.Type? = nil, isLazy: Bool, isAbstract: Bool = false,
+      isPrimary: Bool, scopeName: String
+    ) -> String {
+      var words = [type.map { "\($0)" } ?? "template"]
+      if let id { words.append("\"\(id)\"") }
+      if let maker { words.append("factory: \(maker)") }
+      if isLazy { words.append("lazy: true") }
+      if isAbstract { words.append("abstract: true") }
+      if isPrimary { words.append("primary: true") }
+      if scopeName != "singleton" { words.append("scope: \(scopeName)") }
+      return words.joined(separator: " ")
+    }
 
     func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {
       EnvironmentError(code, message, path: path.isEmpty ? [label] : path, origin: location.origin)
@@ -29,12 +58,23 @@ final class BeanDirectory: Sendable {
 
   /// What an id stands for: a bean, or a declaration that is none.
   struct Name: Sendable {
-    /// nil for a template, and for a declaration at fault.
+    /// nil for a template, for a declaration at fault, and for an alias of what is declared further out.
     var entry: Int32?
-    var isAbstract = false
-    /// The id that an alias stands for, where that is declared further out.
-    var outer: String?
-    let location: SourceLocation
+    /// Of the declaration among those that stand beside it; -1 where there is none.
+    var position: Int32 = -1
+    /// What few names have.
+    var details: Details?
+
+    final class Details: Sendable {
+      let isAbstract: Bool
+      /// The id that an alias stands for, where that is declared further out.
+      let outer: String?
+      let location: SourceLocation
+
+      init(isAbstract: Bool = false, outer: String? = nil, location: SourceLocation) {
+        (self.isAbstract, self.outer, self.location) = (isAbstract, outer, location)
+      }
+    }
   }
 
   let name: String
@@ -42,33 +82,52 @@ final class BeanDirectory: Sendable {
   let scopeName: String?
   let parent: BeanDirectory?
   let entries: [Entry]
+  /// What any of the beans is, the seed aside.
+  let traits: BeanTraits
   /// Aliases included.
   let names: [String: Name]
-  /// By the number of a declaration.
-  let declared: [Int: Int32]
+  /// Numbers of declarations, in ascending order, and their entries; -1 where there is none.
+  private let declared: [(number: Int, entry: Int32)]
+  /// All types that beans here answer to as classes, or as what they are declared with.
+  let types: [Any.Type]
   private let byType: [ObjectIdentifier: [Int32]]
 
   init(
     name: String, scopeName: String?, parent: BeanDirectory?, entries: [Entry], names: [String: Name],
-    declared: [Int: Int32]
+    declared: [(number: Int, entry: Int32)] = []
   ) {
     self.name = name
     self.scopeName = scopeName
     self.parent = parent
     self.entries = entries
     self.names = names
-    self.declared = declared
+    traits = entries.reduce(into: []) { if !$1.isSeed { $0.formUnion($1.traits) } }
+    let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
+    self.declared = isSorted ? declared : declared.sorted { $0.number < $1.number }
+    (types, byType) = Self.index(entries)
+  }
+
+  private static func index(_ entries: [Entry]) -> (types: [Any.Type], byType: [ObjectIdentifier: [Int32]]) {
+    var types: [Any.Type] = []
     var byType: [ObjectIdentifier: [Int32]] = [:]
-    byType.reserveCapacity(entries.count)
-    for (number, entry) in entries.enumerated() {
-      byType[ObjectIdentifier(entry.type), default: []].append(Int32(number))
+    func add(_ run: Range<Int>, to type: Any.Type) {
+      if byType[ObjectIdentifier(type), default: []].isEmpty { types.append(type) }
+      byType[ObjectIdentifier(type), default: []].append(contentsOf: run.lazy.map { Int32($0) })
+    }
+    var start = 0
+    while start < entries.count {
+      // Beans of one type often stand together.
+      let entry = entries[start]
+      let end = entries[start...].firstIndex { $0.type != entry.type || $0.isSeed != entry.isSeed } ?? entries.count
+      add(start..<end, to: entry.type)
       var next: AnyClass? = entry.isSeed ? nil : (entry.type as? AnyClass).flatMap { _getSuperclass($0) }
       while let type = next {
-        byType[ObjectIdentifier(type), default: []].append(Int32(number))
+        add(start..<end, to: type)
         next = _getSuperclass(type)
       }
+      start = end
     }
-    self.byType = byType
+    return (types, byType)
   }
 
   /// A bean of this directory or of one further out.
@@ -77,7 +136,7 @@ final class BeanDirectory: Sendable {
     let number: Int32
     let hops: Int
 
-    var entry: Entry { directory.entries[Int(number)] }
+    var entry: Entry { _read { yield directory.entries[Int(number)] } }
   }
 
   /// This directory and those further out, nearest first, with their distance.
@@ -86,17 +145,6 @@ final class BeanDirectory: Sendable {
       guard let directory = state.0 else { return nil }
       defer { state = (directory.parent, state.1 + 1) }
       return (directory, state.1)
-    }
-  }
-
-  /// All types that beans here answer to as classes, or as what they are declared with.
-  var types: [Any.Type] {
-    var seen: Set<ObjectIdentifier> = []
-    return entries.flatMap { entry in
-      let classes = entry.isSeed ? [] : TypeRelation.classes(of: entry.type)
-      return (classes.isEmpty ? [entry.type] : classes.map { $0 as Any.Type }).filter {
-        seen.insert(ObjectIdentifier($0)).inserted
-      }
     }
   }
 
@@ -117,64 +165,101 @@ final class BeanDirectory: Sendable {
   func select(
     _ type: Any.Type, _ candidates: (BeanDirectory) -> [Int32]
   ) throws(EnvironmentError) -> Found? {
-    for (home, hops) in chain {
-      var found = candidates(home)
-      if hops > 0, !found.isEmpty { found.removeAll { hides(home.entries[Int($0)], hops: hops) } }
-      if found.count > 1 { found = try home.narrow(found, to: type) }
-      if let only = found.first { return Found(directory: home, number: only, hops: hops) }
-    }
-    return nil
+    let (found, rivals) = choose(type, candidates)
+    if let found, !rivals.isEmpty { throw found.directory.ambiguity(rivals, type) }
+    return found
   }
 
-  /// The one of several that is meant.
-  private func narrow(_ candidates: [Int32], to type: Any.Type) throws(EnvironmentError) -> [Int32] {
+  /// The bean for a type, and all those that answer to it as well as that one does.
+  func choose(_ type: Any.Type, _ candidates: (BeanDirectory) -> [Int32]) -> (found: Found?, rivals: [Int32]) {
+    var (directory, hops) = (self, 0)
+    while true {
+      var found = candidates(directory)
+      if hops > 0, !found.isEmpty { found.removeAll { hides(directory.entries[Int($0)], hops: hops) } }
+      if found.count > 1 { found = directory.narrow(found, to: type) }
+      if let only = found.first {
+        return (Found(directory: directory, number: only, hops: hops), found.count > 1 ? found : [])
+      }
+      guard let parent = directory.parent else { return (nil, []) }
+      (directory, hops) = (parent, hops + 1)
+    }
+  }
+
+  /// The one of several that is meant, if one is.
+  private func narrow(_ candidates: [Int32], to type: Any.Type) -> [Int32] {
     let exact = candidates.filter { entries[Int($0)].type == type }
     let best = exact.isEmpty ? candidates : exact
-    if best.count < 2 { return best }
     let primary = best.filter { entries[Int($0)].isPrimary }
-    if primary.count == 1 { return primary }
-    let list = best.map { "\(entries[Int($0)].label) (\(entries[Int($0)].location.origin))" }
-      .joined(separator: ", ")
-    throw EnvironmentError(
+    return primary.count == 1 ? primary : best
+  }
+
+  private func ambiguity(_ rivals: [Int32], _ type: Any.Type) -> EnvironmentError {
+    let beans = rivals.map { entries[Int($0)] }
+    let primary = beans.count { $0.isPrimary }
+    let list = beans.map { "\($0.label) (\($0.location.origin))" }.joined(separator: ", ")
+    return EnvironmentError(
       .ambiguousBean,
-      "\(best.count) beans answer to \(type)\(primary.isEmpty ? "" : ", \(primary.count) of them primary"): \(list); "
+      "\(beans.count) beans answer to \(type)\(primary == 0 ? "" : ", \(primary) of them primary"): \(list); "
         + "make one primary, or ask by id", path: ["\(type)"])
   }
 
   /// Whether a nearer environment than the one `hops` out uses the bean's id for something else.
   func hides(_ entry: Entry, hops: Int) -> Bool {
     guard hops > 0, let id = entry.id else { return false }
-    return chain.prefix(hops).contains { $0.directory.names[id] != nil }
+    return isTaken(id, before: hops)
+  }
+
+  /// Whether an environment nearer than the one `hops` out uses the id.
+  func isTaken(_ id: String, before hops: Int) -> Bool {
+    names[id] != nil || hops > 1 && parent?.isTaken(id, before: hops - 1) == true
   }
 
   // MARK: by id
 
   /// The nearest environment's word on an id.
   func find(id: String) -> (name: Name, directory: BeanDirectory, hops: Int)? {
-    for (directory, hops) in chain {
-      guard let name = directory.names[id] else { continue }
-      guard let outer = name.outer else { return (name, directory, hops) }
-      return directory.parent?.find(id: outer).map { ($0.name, $0.directory, $0.hops + hops + 1) }
+    var (directory, hops) = (self, 0)
+    while true {
+      if let name = directory.names[id] {
+        guard let outer = name.details?.outer else { return (name, directory, hops) }
+        return directory.parent?.find(id: outer).map { ($0.name, $0.directory, $0.hops + hops + 1) }
+      }
+      guard let parent = directory.parent else { return nil }
+      (directory, hops) = (parent, hops + 1)
     }
-    return nil
   }
 
   /// The bean with that id.
-  func bean(id: String) throws(EnvironmentError) -> Found {
+  func bean(id: String, hasHints: Bool = true) throws(EnvironmentError) -> Found {
     guard let (name, directory, hops) = find(id: id) else {
-      throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(hint(forId: id))", path: ["'\(id)'"])
+      let hint = hasHints ? hint(forId: id) : ""
+      throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(hint)", path: ["'\(id)'"])
     }
     if let number = name.entry { return Found(directory: directory, number: number, hops: hops) }
-    let reason = name.isAbstract ? "is abstract: a template, not a bean" : "is at fault itself"
-    throw EnvironmentError(.unknownBean, "'\(id)' \(reason)", path: ["'\(id)'"], origin: name.location.origin)
+    let reason = name.details?.isAbstract == true ? "is abstract: a template, not a bean" : "is at fault itself"
+    throw EnvironmentError(
+      .unknownBean, "'\(id)' \(reason)", path: ["'\(id)'"], origin: name.details?.location.origin)
   }
 
   /// The bean of a declaration.
   func bean(declared number: Int) -> Found? {
     for (directory, hops) in chain {
-      if let entry = directory.declared[number] { return Found(directory: directory, number: entry, hops: hops) }
+      if let entry = directory.entry(declared: number) {
+        return Found(directory: directory, number: entry, hops: hops)
+      }
     }
     return nil
+  }
+
+  /// The entry of a declaration that stands here.
+  func entry(declared number: Int) -> Int32? {
+    var (low, high) = (0, declared.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if declared[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    guard low < declared.count, declared[low].number == number, declared[low].entry >= 0 else { return nil }
+    return declared[low].entry
   }
 
   /// "; did you mean …" for an id that is almost one.

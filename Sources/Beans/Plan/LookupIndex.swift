@@ -24,7 +24,7 @@ struct LookupIndex: ~Copyable, Sendable {
   init(
     types: [(type: ObjectIdentifier, operand: Operand)], named: [(type: ObjectIdentifier, id: String, operand: Operand)]
   ) {
-    var entries = Array(repeating: Entry(), count: Self.capacity(for: types.count))
+    var entries = FrozenArray(repeating: Entry(), count: Self.capacity(for: types.count))
     mask = UInt(entries.count - 1)
     for (type, operand) in types {
       let key = UInt(bitPattern: type)
@@ -32,7 +32,8 @@ struct LookupIndex: ~Copyable, Sendable {
       while entries[Int(index)].key != 0, entries[Int(index)].key != key { index = (index + 1) & mask }
       entries[Int(index)] = Entry(key: key, operand: operand)
     }
-    var namedEntries = Array(repeating: NamedEntry(), count: Self.capacity(for: named.count))
+    self.types = entries
+    var namedEntries = FrozenArray(repeating: NamedEntry(), count: Self.capacity(for: named.count))
     namedMask = UInt(namedEntries.count - 1)
     for (type, id, operand) in named {
       let key = IdHash.of(id, in: UInt(bitPattern: type))
@@ -40,8 +41,7 @@ struct LookupIndex: ~Copyable, Sendable {
       while namedEntries[Int(index)].key != 0 { index = (index + 1) & namedMask }
       namedEntries[Int(index)] = NamedEntry(key: key, type: UInt(bitPattern: type), id: id, operand: operand)
     }
-    self.types = FrozenArray(entries)
-    self.named = FrozenArray(namedEntries)
+    self.named = namedEntries
   }
 
   /// At most half full.

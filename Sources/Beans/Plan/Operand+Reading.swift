@@ -6,10 +6,13 @@ extension Reading {
   /// - Parameters:
   ///   - parameter: what is asked for.
   ///   - type: the declared type of the bean.
+  ///   - isClass: whether that is a class.
   ///   - identity: the class of what the bean's slot holds, where startup can know it.
   ///   - layouts: keeps what the reading names.
-  init?(_ parameter: Parameter, of type: Any.Type, _ identity: ObjectIdentifier?, _ layouts: inout LayoutTable) {
-    let isClass = type is AnyObject.Type
+  init?(
+    _ parameter: Parameter, of type: Any.Type, isClass: Bool, _ identity: ObjectIdentifier?,
+    _ layouts: inout LayoutTable
+  ) {
     if parameter.isReference, isClass {
       self = .reference
     } else if type == parameter.wanted {

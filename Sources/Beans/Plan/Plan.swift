@@ -27,10 +27,14 @@ final class Plan: Sendable {
   let below: [BeanDirectory]
   /// What beans here and further out ask for: lookups of the same are known beforehand.
   let parameters: [Parameter]
-  /// What was declared here, in order, for reports.
-  let summaries: [Summary]
-  /// The recipe of each bean that can be built or looked up from here.
-  private let numbers: [EntryKey: Int32]
+  /// What was declared here, in order, for reports: the entries of beans, and -1 for each of `templates`.
+  let listed: [Int32]
+  /// What a report says of declarations that are no beans, and where they stand.
+  let templates: [(text: String, location: SourceLocation)]
+  /// The recipes of beans that are declared here, by their entries; -1 where there is none.
+  private let ownNumbers: [Int32]
+  /// The recipes of beans that are declared further out, and built here.
+  private let foreignNumbers: [EntryKey: Int32]
   /// What recipes point to.
   private let storage: Storage
 
@@ -39,7 +43,6 @@ final class Plan: Sendable {
     let operands: FrozenArray<Operand>
     let steps: FrozenArray<Step>
     let layouts: [ExistentialLayout]
-    let directories: [BeanDirectory]
   }
 
   /// Everything of a plan that the compiler has gathered, apart from its recipes.
@@ -57,8 +60,10 @@ final class Plan: Sendable {
     var processors: [Operand] = []
     var injections: [Operand] = []
     var below: [BeanDirectory] = []
-    var summaries: [Summary] = []
-    var numbers: [EntryKey: Int32] = [:]
+    var listed: [Int32] = []
+    var templates: [(text: String, location: SourceLocation)] = []
+    var ownNumbers: [Int32] = []
+    var foreignNumbers: [EntryKey: Int32] = [:]
     var computations: [Computation] = []
     var parameters: [Parameter] = []
   }
@@ -74,40 +79,9 @@ final class Plan: Sendable {
     }
   }
 
-  /// One declaration, as a report shows it.
-  struct Summary: Sendable {
-    let type: Any.Type?
-    let id: String?
-    let maker: Any.Type?
-    let isLazy: Bool
-    let isAbstract: Bool
-    let isPrimary: Bool
-    let scopeName: String
-    let location: SourceLocation
-
-    /// A declaration that has not been compiled, in the children of that scope or in none.
-    init(_ spec: BeanSpec, scopeName: String?) {
-      self.init(spec, type: spec.type, maker: nil, scopeName: spec.scopeName ?? scopeName ?? "singleton")
-    }
-
-    /// - Parameters:
-    ///   - spec: what was declared, with what its templates add.
-    ///   - type: the type of the bean.
-    ///   - maker: the factory bean that makes it.
-    ///   - scopeName: the scope that the bean lives in.
-    init(_ spec: BeanSpec, type: Any.Type?, maker: Any.Type?, scopeName: String) {
-      self.type = type
-      self.maker = maker
-      self.scopeName = scopeName
-      id = spec.id
-      isLazy = spec.isLazy ?? false
-      isAbstract = spec.isAbstract
-      isPrimary = spec.isPrimary
-      location = spec.location
-    }
-  }
-
-  init(_ parts: Parts, recipes: [Recipe], index: consuming LookupIndex, storage: consuming Storage) {
+  init(
+    _ parts: Parts, recipes: consuming FrozenArray<Recipe>, index: consuming LookupIndex, storage: consuming Storage
+  ) {
     name = parts.name
     scopeName = parts.scopeName
     parent = parts.parent
@@ -120,11 +94,13 @@ final class Plan: Sendable {
     processors = parts.processors
     injections = parts.injections
     below = parts.below
-    summaries = parts.summaries
+    listed = parts.listed
+    templates = parts.templates
     parameters = parts.parameters
-    numbers = parts.numbers
+    ownNumbers = parts.ownNumbers
+    foreignNumbers = parts.foreignNumbers
     computations = FrozenArray(parts.computations)
-    self.recipes = FrozenArray(recipes)
+    self.recipes = recipes
     self.index = index
     self.storage = storage
   }
@@ -146,14 +122,16 @@ final class Plan: Sendable {
 
   /// The recipe for a bean as seen from this plan; nil where its scope is not open here.
   func recipe(for entry: BeanDirectory.Found) -> (number: Int32, hops: Int)? {
-    let key = EntryKey(entry.directory, entry.number)
-    switch entry.entry.lifetime {
-    case .prototype: return numbers[key].map { ($0, 0) }
-    case .singleton, .scope:
-      for (plan, hops) in chain {
-        if let number = plan.numbers[key] { return (number, hops) }
-      }
-      return nil
+    let last = if case .prototype = entry.entry.lifetime { 0 } else { Int.max }
+    for (plan, hops) in chain where hops <= last {
+      if let number = plan.number(of: entry) { return (number, hops) }
     }
+    return nil
+  }
+
+  private func number(of bean: BeanDirectory.Found) -> Int32? {
+    if bean.directory !== directory { return foreignNumbers[EntryKey(bean.directory, bean.number)] }
+    let number = ownNumbers[Int(bean.number)]
+    return number < 0 ? nil : number
   }
 }

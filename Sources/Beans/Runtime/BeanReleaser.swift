@@ -301,6 +301,7 @@ extension BeanDeclaration {
   /// How the bean is named in paths; of a declaration that a scope is handed.
   var label: BeanLabel {
     BeanLabel(
-      type: spec.type ?? Any.self, id: spec.id, location: spec.location, scopeName: spec.scopeName ?? "singleton")
+      type: spec.type ?? Any.self, id: spec.id, location: spec.location,
+      scopeName: spec.scopeName ?? "singleton")
   }
 }

@@ -216,12 +216,6 @@ final class EnvironmentResources: Sendable {
     }
   }
 
-  /// What is declared, for a report before startup.
-  var summaries: [Plan.Summary] {
-    let declarations = declarations
-    return (declarations?.definitions ?? []).map { Plan.Summary($0.spec, scopeName: declarations?.scopeName) }
-  }
-
   /// Those of factories.
   var plans: [Plan] { state.withLock { $0.plans } }
 

@@ -206,57 +206,22 @@ extension Environment {
   // MARK: lookups that nobody foresaw
 
   private func resolve(_ parameter: Parameter, id: String?) throws -> UnforeseenLookup {
-    switch parameter.kind {
-    case .invalid(let reason): throw EnvironmentError(.invalidDeclaration, reason, path: ["\(parameter.element)"])
-    case .environment: return UnforeseenLookup(.environment, .reference)
-    case .configuration: return UnforeseenLookup(.configuration, .reference)
-    case .seed: throw parameter.misplacedSeed
-    case .provider(let provided):
-      try check(provided, id: id)
-      return UnforeseenLookup(.provider(parameter, id: id), .boxed)
-    case .one, .optional, .all: break
-    }
-    let directory = core.compiledPlan.with { $0.directory }
-    if id == nil, Parameter.isWrapper(parameter.wanted), let seed = directory.seed(of: parameter.wanted) {
-      return try lookup(parameter, of: seed)
-    }
-    if let id { return try lookup(parameter, of: try directory.bean(id: id)) }
-    if case .all = parameter.kind { return try lookupOfAll(parameter, directory) }
-    if let bean = try directory.select(parameter.element, { $0.candidates(for: parameter.element) }) {
-      return try lookup(parameter, of: bean)
-    }
-    if case .optional = parameter.kind {
-      return UnforeseenLookup(.absent(parameter), parameter.isReference ? .reference : .boxed)
-    }
-    let below = core.compiledPlan.with { $0.below }
-    throw EnvironmentError(
-      .unknownBean,
-      "no bean of type \(parameter.element) can be seen from '\(name)'"
-        + DependencyResolver.whereElse(parameter.element, below), path: ["\(parameter.element)"])
-  }
-
-  private func lookup(_ parameter: Parameter, of bean: BeanDirectory.Found) throws -> UnforeseenLookup {
-    let entry = bean.entry
-    try parameter.check(entry)
-    let (place, recipe) = try place(of: bean)
-    if let inactive = recipe.value.inactive { throw inactive }
-    var layouts = LayoutTable()
-    if let reading = Reading(parameter, of: entry.type, recipe.value.slotIdentity, &layouts) {
-      return UnforeseenLookup(place, reading, layouts.all)
-    }
-    return UnforeseenLookup(converting: place, parameter)
-  }
-
-  private func lookupOfAll(_ parameter: Parameter, _ directory: BeanDirectory) throws -> UnforeseenLookup {
-    var places: [UnforeseenLookup.Place] = []
-    for (home, hops) in directory.chain {
-      for number in home.candidates(for: parameter.element) {
-        let entry = home.entries[Int(number)]
-        if entry.isSeed || directory.hides(entry, hops: hops) { continue }
-        places.append(try place(of: BeanDirectory.Found(directory: home, number: number, hops: hops)).place)
+    let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
+    switch try directory.select(parameter, id: id, below: below) {
+    case .computed(let computation, let reading): return UnforeseenLookup(computation, reading)
+    case .all(let beans): return UnforeseenLookup(all: try beans.map { try place(of: $0).place }, parameter)
+    case .bean(let bean):
+      let (place, recipe) = try place(of: bean)
+      if let inactive = recipe.value.inactive { throw inactive }
+      var layouts = LayoutTable()
+      if let reading = Reading(
+        parameter, of: bean.entry.type, isClass: bean.entry.traits.contains(.object), recipe.value.slotIdentity,
+        &layouts)
+      {
+        return UnforeseenLookup(place, reading, layouts.all)
       }
+      return UnforeseenLookup(converting: place, parameter)
     }
-    return UnforeseenLookup(all: places, parameter)
   }
 
   /// Where a bean is found from here.
@@ -269,29 +234,6 @@ extension Environment {
     case .slot: return (.slot(recipe.value.slot, hops: Int32(hops)), recipe)
     case .scoped: return (.computed(.scoped(number, hops: Int32(hops))), recipe)
     case .prototype, .product: return (.computed(.prototype(number)), recipe)
-    }
-  }
-
-  /// A provider may reach into scopes that open later.
-  private func check(_ provided: Parameter, id: String?) throws {
-    let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
-    if let id, directory.find(id: id) == nil, !below.contains(where: { $0.names[id] != nil }) {
-      throw EnvironmentError(
-        .unknownBean, "no bean has the id '\(id)'\(directory.hint(forId: id))", path: ["'\(id)'"])
-    }
-    switch provided.kind {
-    case .invalid(let reason): throw EnvironmentError(.invalidDeclaration, reason)
-    case .provider(let inner): try check(inner, id: id)
-    case .seed: throw provided.misplacedSeed
-    case .one where id == nil:
-      let isKnown = (directory.chain.map(\.directory) + below).contains {
-        !$0.candidates(for: provided.element).isEmpty
-      }
-      if isKnown { return }
-      throw EnvironmentError(
-        .unknownBean, "no bean of type \(provided.element), neither here nor in a scope below",
-        path: ["\(provided.element)"])
-    case .one, .environment, .configuration, .optional, .all: break
     }
   }
 

@@ -64,7 +64,6 @@ extension Environment {
     try parent?.enter()
     defer { parent?.leave() }
     log.starting(name)
-    prepareDescriptors(declarations)
     var compiler = GraphCompiler(declarations, input(resources))
     let early = compiler.binder.bind(texts: compiler.sources.isEmpty ? .all : .check)
     try throwFaults(compiler.faults + early)
@@ -128,18 +127,6 @@ extension Environment {
     if let fault { throw fault }
   }
 
-  /// Has the bean descriptors of declared classes made: their initialisers are users' code. What one throws is thrown again
-  /// when the compiler asks, and reported with the other faults.
-  private func prepareDescriptors(_ declarations: EnvironmentDeclarations) {
-    var rest = ([declarations] + declarations.below).flatMap { $0.definitions.map(\.spec) }
-    while let spec = rest.popLast() {
-      for type in [spec.type, spec.target, spec.factory?.product?.type] {
-        if let type, BeanTraits.of(type).contains(.injected) { _ = try? BeanDescriptor.forType(type) }
-      }
-      rest += spec.embedded.map(\.spec)
-    }
-  }
-
   private func joinParent() throws {
     guard let parent = core.parent else { return }
     let own = Unretained(self)
@@ -164,11 +151,11 @@ extension Environment {
   /// Configuration sources, then the values that depend on them, wherever they were declared.
   private func buildSources(_ compiler: GraphCompiler) throws {
     if compiler.sources.isEmpty { return }
-    for draft in compiler.sources {
-      try throwFaults(compiler.binder.bind(compiler.values(neededBy: draft), texts: .all))
-      let object = try instance(of: recipe(draft.number))
+    for definition in compiler.sources {
+      try throwFaults(compiler.binder.bind(compiler.values(neededBy: definition), texts: .all))
+      let object = try instance(of: recipe(definition.number))
       guard let source = Box.open(object) as? any ConfigurationSource else { continue }
-      do { try configuration.addSource(source) } catch { throw failure(error, of: recipe(draft.number)) }
+      do { try configuration.addSource(source) } catch { throw failure(error, of: recipe(definition.number)) }
     }
     try throwFaults(compiler.binder.bind(texts: .all))
   }
@@ -213,7 +200,7 @@ extension Environment {
     for recipe in sortedRecipes where isDeclaredHere(recipe) {
       guard case .scoped = recipe.value.kind, userScope(of: recipe) == nil else { continue }
       let entry = recipe.value.directory.with { $0.entries[Int(recipe.value.entry)] }
-      if entry.isMade { continue }
+      if entry.maker != nil { continue }
       let name = recipe.value.label.scopeName
       var names = ["singleton", "prototype", "request", "session"]
       var next = Optional(self)

@@ -9,7 +9,7 @@ import Testing
     _ type: Any.Type, _ id: String? = nil, primary: Bool = false, seed: Bool = false, line: UInt = #line
   ) -> BeanDirectory.Entry {
     BeanDirectory.Entry(
-      type: type, id: id, lifetime: .singleton, isPrimary: primary, isSeed: seed, isMade: false,
+      type: type, id: id, lifetime: .singleton, isPrimary: primary, isSeed: seed,
       location: Beans.SourceLocation(file: "Shop.swift", line: line))
   }
 
@@ -22,12 +22,12 @@ import Testing
   ) -> BeanDirectory {
     var all = names
     for (number, entry) in entries.enumerated() {
-      if let id = entry.id { all[id] = BeanDirectory.Name(entry: Int32(number), location: here) }
+      if let id = entry.id { all[id] = BeanDirectory.Name(entry: Int32(number)) }
     }
-    let declared = Dictionary(uniqueKeysWithValues: entries.indices.map { ($0 + 10, Int32($0)) })
+    let declared = entries.indices.map { (number: $0 + 10, entry: Int32($0)) }
     return BeanDirectory(
       name: name, scopeName: nil, parent: parent, entries: entries, names: all,
-      declared: parent == nil ? declared : [:])
+      declared: parent == nil ? declared : [])
   }
 
   /// "directory/number", or nil.
@@ -145,13 +145,13 @@ import Testing
     let shop = directory("shop", [entry(Dog.self, "pet")])
     let session = directory(
       "session", in: shop, [],
-      names: ["animal": BeanDirectory.Name(outer: "pet", location: here)])
+      names: ["animal": BeanDirectory.Name(details: .init(outer: "pet", location: here))])
     let request = directory(
       "request", in: session, [entry(Stone.self, "pet")],
       names: [
-        "alias": BeanDirectory.Name(outer: "animal", location: here),
-        "own": BeanDirectory.Name(entry: 0, location: here),
-        "lost": BeanDirectory.Name(outer: "nothing", location: here),
+        "alias": BeanDirectory.Name(details: .init(outer: "animal", location: here)),
+        "own": BeanDirectory.Name(entry: 0),
+        "lost": BeanDirectory.Name(details: .init(outer: "nothing", location: here)),
       ])
     // Past the nearer bean of that name.
     for id in ["alias", "animal"] {
@@ -167,8 +167,8 @@ import Testing
     let shop = directory(
       "shop", [entry(Dog.self, "database")],
       names: [
-        "template": BeanDirectory.Name(isAbstract: true, location: here),
-        "broken": BeanDirectory.Name(location: here),
+        "template": BeanDirectory.Name(details: .init(isAbstract: true, location: here)),
+        "broken": BeanDirectory.Name(details: .init(location: here)),
       ])
     let session = directory("session", in: shop, [])
     func message(_ id: String) -> String {
