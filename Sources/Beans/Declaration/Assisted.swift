@@ -49,11 +49,15 @@ public struct Assisted<Element> {
 extension Assisted: Sendable where Element: Sendable {}
 
 extension Arguments {
+  /// The next argument, as the type that is asked for.
+  @inlinable @inline(__always)
+  mutating func take<Value>() -> Value { take(as: Value.self) }
+
   /// The next argument, or the seed where the parameter asks for that: it is none of the arguments.
   ///
   /// Inlined where the types are known, so that the question is the compiler's.
   @inlinable @inline(__always)
-  mutating func take<Value, Seed>(as type: Value.Type, or seed: Assisted<Seed>) -> Value {
+  mutating func take<Value, Seed>(as type: Value.Type = Value.self, or seed: Assisted<Seed>) -> Value {
     if type == Assisted<Seed>.self { return uncheckedCast(seed, to: type) }
     return take(as: type)
   }

@@ -19,16 +19,82 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
   ///
   /// The result is to be defined like any declaration. Its `.argument` counts the parameters of `factory`; its scope is
   /// the one the factory lives in. A product is new each time.
-  @_disfavoredOverload
   @inlinable @inline(__always)
   public func to<each D>(factory: @escaping @Sendable (repeat each D) throws -> Element) -> TypedBeanDeclaration<
     Factory<Tag>
   > {
+    declare(repeat (each D).self) { arguments, seed in
+      try factory(repeat arguments.take(as: (each D).self, or: seed))
+    }
+  }
+
+  /// Declares a factory of products that need no parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to(factory: @escaping @Sendable () throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare() { _, _ in try factory() }
+  }
+
+  /// Declares a factory of products that need one parameter; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to<A>(factory: @escaping @Sendable (A) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare(A.self) { try factory($0.take(or: $1)) }
+  }
+
+  /// Declares a factory of products that need two parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to<A, B>(factory: @escaping @Sendable (A, B) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare(A.self, B.self) { try factory($0.take(or: $1), $0.take(or: $1)) }
+  }
+
+  /// Declares a factory of products that need three parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to<A, B, C>(factory: @escaping @Sendable (A, B, C) throws -> Element) -> TypedBeanDeclaration<
+    Factory<Tag>
+  > {
+    declare(A.self, B.self, C.self) { try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1)) }
+  }
+
+  /// Declares a factory of products that need four parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to<A, B, C, D>(factory: @escaping @Sendable (A, B, C, D) throws -> Element) -> TypedBeanDeclaration<
+    Factory<Tag>
+  > {
+    declare(A.self, B.self, C.self, D.self) {
+      try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1))
+    }
+  }
+
+  /// Declares a factory of products that need five parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to<A, B, C, D, E>(factory: @escaping @Sendable (A, B, C, D, E) throws -> Element) -> TypedBeanDeclaration<
+    Factory<Tag>
+  > {
+    declare(A.self, B.self, C.self, D.self, E.self) {
+      try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1))
+    }
+  }
+
+  /// Declares a factory of products that need six parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to<A, B, C, D, E, F>(factory: @escaping @Sendable (A, B, C, D, E, F) throws -> Element)
+    -> TypedBeanDeclaration<Factory<Tag>>
+  {
+    declare(A.self, B.self, C.self, D.self, E.self, F.self) {
+      try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1))
+    }
+  }
+
+  /// Inlined into the module that declares the factory, so that `create` is compiled for its concrete types.
+  @inlinable @inline(__always)
+  func declare<each D>(
+    _ types: repeat (each D).Type,
+    create: @escaping @Sendable (inout Arguments, Assisted<Tag.Seed>) throws -> Tag.Element
+  ) -> TypedBeanDeclaration<Factory<Tag>> {
     var parameters: [Parameter] = []
-    repeat parameters.append(Parameter.of((each D).self))
+    repeat parameters.append(Parameter.of(each types))
     return declare(parameters) { arguments, seed in
       var arguments = arguments
-      return try factory(repeat arguments.take(as: (each D).self, or: seed))
+      return try create(&arguments, seed)
     }
   }
 
@@ -46,9 +112,8 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
     }
     let declaration = TypedBeanDeclaration<Factory<Tag>>(
       type: Factory<Tag>.self, id: nil, location: SourceLocation(file: file, line: line))
-    declaration.set { $0.factory = function }
     if let fault = fault(parameters) { declaration.note(fault: fault) }
-    return declaration
+    return declaration.set { $0.factory = function }
   }
 
   /// Describes the product; what makes it is the factory.

@@ -47,38 +47,6 @@ extension Environment {
       location: SourceLocation(file: file, line: line))
   }
 
-  /// Declares a bean built by constructor injection: each parameter of `factory` is resolved by its type.
-  ///
-  /// A parameter may be a bean's type, a superclass or protocol of it, `T?`, `[T]`, `Provider<T>`, `Environment`, or the
-  /// seed of an enclosing factory. `.argument` pins one by its index.
-  @_disfavoredOverload
-  @inlinable @inline(__always)
-  public func bean<T, each D>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (repeat each D) throws -> T
-  ) -> TypedBeanDeclaration<T> {
-    var parameters: [Parameter] = []
-    repeat parameters.append(Parameter.of((each D).self))
-    let function = FactoryFunction(type, parameters) { arguments in
-      var arguments = arguments
-      return try factory(repeat arguments.take(as: (each D).self))
-    }
-    return declare(type, function, id, parent, lazy, abstract, file, line)
-  }
-
-  @usableFromInline
-  func declare<T>(
-    _ type: T.Type, _ function: FactoryFunction, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool,
-    _ file: StaticString, _ line: UInt
-  ) -> TypedBeanDeclaration<T> {
-    let declaration = TypedBeanDeclaration<T>(
-      // Not `type`: that may be a subclass, of which the factory knows nothing.
-      type: T.self, id: id, parent: parent, lazy: lazy, abstract: abstract,
-      location: SourceLocation(file: file, line: line))
-    declaration.set { $0.factory = function }
-    return declaration
-  }
-
   /// Declares a bean by the name of its class: "Module.Class", or a bare name that is unique in the program. It is built
   /// by `init()` where the class is `Initializable`. Costs a search of the program's classes.
   ///
