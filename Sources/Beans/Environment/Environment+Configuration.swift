@@ -11,16 +11,14 @@ extension Environment {
 
   /// The configuration value as `T`, converted if need be, or the default. An optional `T` is nil where there is neither.
   ///
-  /// Does not start the environment, so that declarations can depend on it. Costs a lock and a probe for each environment
-  /// that is searched; from any thread, in factories, too.
+  /// Does not start the environment, so that declarations can depend on it. From any thread, in factories, too.
   ///
   /// - Throws: `.missingConfiguration`, `.noConversion`, `.conversionFailed`; `.finished`, or what startup threw.
   public func getConfigurationValue<T>(
     _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = ""
   ) throws -> T {
     if isFinished { throw finishedError() }
-    return try configuration.getValue(
-      type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope)
+    return try configuration.getValue(type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope)
   }
 
   /// Configuration values to be written down in code, then given to `define`.
