@@ -25,7 +25,7 @@ public class BeanDeclaration {
       if lazy { $0.isLazy = true }
       $0.isAbstract = abstract
     }
-    if let type, BeanTraits.of(type).contains(.wrapper) {
+    if let type, Parameter.isWrapper(type) {
       note(fault: "\(type) is not a bean: optionals, arrays and the container's own types cannot be declared")
     }
   }

@@ -1,5 +1,5 @@
-import BeansConfiguration
 @_spi(BeansPackage) import BeansSupport
+import BeansReflection
 
 /// What a parameter, a property or a lookup asks for. There is one for each type.
 @usableFromInline
@@ -38,7 +38,7 @@ final class Parameter: Sendable {
   let makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)?
 
   init(
-    wanted: Any.Type, element: Any.Type, kind: Kind, isReference: Bool,
+    wanted: Any.Type, element: Any.Type, kind: Kind, isReference: Bool = false,
     box: @escaping @Sendable ([Any]) -> AnyObject? = { _ in nil },
     given: @escaping @Sendable (Any) -> AnyObject? = { _ in nil },
     makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)? = nil
@@ -82,9 +82,7 @@ final class Parameter: Sendable {
     return Parameter(
       wanted: type, element: type, kind: .one, isReference: isReference,
       box: { ($0.first as? Wanted).map { ValueBox($0) } },
-      given: { value in
-        (value as? Wanted).map { isReference ? $0 as AnyObject : ValueBox($0) }
-      })
+      given: { ($0 as? Wanted).map { isReference ? $0 as AnyObject : ValueBox($0) } })
   }
 
   /// A bean that has to exist, of whatever type.
@@ -93,65 +91,15 @@ final class Parameter: Sendable {
   }
 
   /// Whether a type asks the container for something else than a bean of its own type, so that no bean may be of it.
-  static func isWrapper(_ type: Any.Type) -> Bool { BeanTraits.of(type).contains(.wrapper) }
+  static func isWrapper(_ type: Any.Type) -> Bool {
+    let (certain, possible) = wrappers.conformances(of: type)
+    return certain != 0 || possible != 0 && type is any ParameterType.Type
+  }
+
+  private static let wrappers = ProtocolList([(any ParameterType).self])
 }
 
 /// Types that ask the container for something else than one bean of their own type.
 protocol ParameterType {
   static var parameter: Parameter { get }
-}
-
-extension Optional: ParameterType {
-  static var parameter: Parameter {
-    let type = Wrapped.self
-    let kind: Parameter.Kind =
-      type == ConfigurationManager.self
-      ? .configuration
-      : Parameter.isWrapper(type) ? .invalid("an optional of \(type) cannot be injected") : .optional
-    return Parameter(
-      wanted: Wrapped?.self, element: type, kind: kind, isReference: type is AnyObject.Type,
-      box: { beans in
-        guard let bean = beans.first else { return ValueBox<Wrapped?>(nil) }
-        return (bean as? Wrapped).map { ValueBox<Wrapped?>($0) }
-      },
-      given: { value in (value as? Wrapped?).map { ValueBox<Wrapped?>($0) } })
-  }
-}
-
-extension Array: ParameterType {
-  static var parameter: Parameter {
-    Parameter(
-      wanted: [Element].self, element: Element.self,
-      kind: Parameter.isWrapper(Element.self) ? .invalid("an array of \(Element.self) cannot be injected") : .all,
-      isReference: false,
-      box: { beans in
-        let elements = beans.compactMap { $0 as? Element }
-        return elements.count == beans.count ? ValueBox(elements) : nil
-      },
-      given: { ($0 as? [Element]).map { ValueBox($0) } })
-  }
-}
-
-extension Provider: ParameterType {
-  static var parameter: Parameter {
-    let provided = Parameter.of(Bean.self)
-    return Parameter(
-      wanted: Provider<Bean>.self, element: provided.element, kind: .provider(provided), isReference: false,
-      given: { ($0 as? Provider<Bean>).map { ValueBox($0) } },
-      makeProvider: { ValueBox(Provider<Bean>(lookup: $0, id: $1)) })
-  }
-}
-
-extension ConfigurationManager: ParameterType {
-  static var parameter: Parameter {
-    Parameter(
-      wanted: ConfigurationManager.self, element: ConfigurationManager.self, kind: .configuration, isReference: true,
-      given: { $0 as? ConfigurationManager })
-  }
-}
-
-extension Assisted: ParameterType {
-  static var parameter: Parameter {
-    Parameter(wanted: Assisted<Element>.self, element: Element.self, kind: .seed, isReference: false)
-  }
 }

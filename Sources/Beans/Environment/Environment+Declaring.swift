@@ -17,11 +17,10 @@ extension Environment {
     let (type, object) = Self.identify(instance as Any)
     let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location)
     let holder = InstanceHolder(object)
-    declaration.set {
+    return declaration.set {
       $0.instance = holder
       $0.factory = FactoryFunction(instance: holder, identity: ObjectIdentifier(Swift.type(of: object)))
     }
-    return declaration
   }
 
   /// Declares a bean built by `init()`.
@@ -32,8 +31,7 @@ extension Environment {
     let declaration = TypedBeanDeclaration<T>(
       type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
       location: SourceLocation(file: file, line: line))
-    declaration.set { $0.initializer = FactoryFunction(initializing: type) }
-    return declaration
+    return declaration.set { $0.initializer = FactoryFunction(initializing: type) }
   }
 
   /// Declares a class without `init()`: legal when abstract, or when a template gives the factory; else a fault at
@@ -48,7 +46,7 @@ extension Environment {
   }
 
   /// Declares a bean by the name of its class: "Module.Class", or a bare name that is unique in the program. It is built
-  /// by `init()` where the class is `Initializable`. Costs a search of the program's classes.
+  /// by `init()` where the class is `Initializable`.
   ///
   /// - Throws: `.unknownClass`.
   public func bean(
@@ -101,20 +99,17 @@ extension Environment {
   public func registerScope(_ scope: any BeanScope) throws -> Self {
     _ = try declarations("registerScope")
     let scopeName = scope.name
-    if core.kind.contains(.template) {
-      throw EnvironmentError(
-        .invalidDeclaration,
-        "one scope object cannot serve all children of '\(name)': register it further out, or give "
-          + "the factory a scope", path: ["'\(scopeName)'"])
-    }
-    if Lifetime.isBuiltIn(scopeName) {
-      throw EnvironmentError(
-        .invalidDeclaration, "scope '\(scopeName)' is built in and cannot be replaced", path: ["'\(scopeName)'"])
-    }
-    if isKnown(scopeName) {
-      throw EnvironmentError(
-        .invalidDeclaration, "a scope called '\(scopeName)' is there already", path: ["'\(scopeName)'"])
-    }
+    let fault: String? =
+      if core.kind.contains(.template) {
+        "one scope object cannot serve all children of '\(name)': register it further out, or give the factory a scope"
+      } else if Lifetime.isBuiltIn(scopeName) {
+        "scope '\(scopeName)' is built in and cannot be replaced"
+      } else if isKnown(scopeName) {
+        "a scope called '\(scopeName)' is there already"
+      } else {
+        nil
+      }
+    if let fault { throw EnvironmentError(.invalidDeclaration, fault, path: ["'\(scopeName)'"]) }
     existingExtras?.resources?.add(scope, scopeName)
     return self
   }
@@ -144,9 +139,7 @@ extension Environment {
     _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
     configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<Seed> {
-    try EnvironmentFactory(
-      declaring: scope, in: try declarations("childFactory"), of: self, makeScope
-    ) {
+    try EnvironmentFactory(declaring: scope, in: try declarations("childFactory"), of: self, makeScope) {
       try configure($0)
       // What `configure` declared would never be compiled.
       _ = try declarations("childFactory")
@@ -178,11 +171,8 @@ extension Environment {
   }
 
   /// Throws where nothing can be declared any more.
-  package func checkDeclaring(
-    _ what: String, _ subject: @autoclosure () -> String? = nil,
-    at origin: @autoclosure () -> EnvironmentError.Origin? = nil
-  ) throws {
-    _ = try declarations(what, subject(), at: origin())
+  package func checkDeclaring(_ what: String, at origin: EnvironmentError.Origin? = nil) throws {
+    _ = try declarations(what, at: origin)
   }
 
   /// Gives a bean another id. Whatever takes an id takes the alias, too; reports show the bean's own.
@@ -193,18 +183,14 @@ extension Environment {
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func alias(_ name: String, of id: String, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
-    try alias(name, of: id, SourceLocation(file: file, line: line))
+    try alias(name, of: id, origin: SourceLocation(file: file, line: line).origin)
   }
 
   /// Gives a bean another id, in a document.
   @discardableResult
   package func alias(_ name: String, of id: String, origin: EnvironmentError.Origin) throws -> Self {
-    try alias(name, of: id, SourceLocation(origin))
-  }
-
-  private func alias(_ name: String, of id: String, _ location: SourceLocation) throws -> Self {
-    try declarations("alias", "'\(name)'", at: location.origin)
-      .add(EnvironmentDeclarations.Alias(name: name, target: id, location: location))
+    try declarations("alias", "'\(name)'", at: origin)
+      .add(EnvironmentDeclarations.Alias(name: name, target: id, location: SourceLocation(origin)))
     return self
   }
 
@@ -223,7 +209,7 @@ extension Environment {
   public func bindFactory<Element>(
     _ type: Element.Type, file: StaticString = #fileID, line: UInt = #line
   ) -> AssistedBuilder<Element, EmptySeed<Element>> {
-    AssistedBuilder(file: file, line: line)
+    AssistedBuilder(SourceLocation(file: file, line: line))
   }
 
   /// The dynamic type of an instance, and what a slot holds for it.

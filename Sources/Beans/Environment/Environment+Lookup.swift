@@ -64,20 +64,12 @@ extension Environment {
 }
 
 extension Environment: BeanLookup {
-  func provide<Bean>(_ type: Bean.Type, id: String?) throws -> Bean {
+  func provide<T>(_ type: T.Type, id: String?) throws -> T {
     if let current = Environment.current, current.isDescendant(of: self) {
       return try current.getBean(type, byId: id)
     }
     do { return try getBean(type, byId: id) } catch let error as EnvironmentError {
       throw unknownToProvider(error, Parameter.of(type), id: id)
     }
-  }
-}
-
-extension Environment: ParameterType {
-  static var parameter: Parameter {
-    Parameter(
-      wanted: Environment.self, element: Environment.self, kind: .environment, isReference: true,
-      given: { $0 as? Environment })
   }
 }

@@ -128,7 +128,7 @@ struct DependencyResolver {
     resolveProperties(of: made)
     draft.product = made
     draft.arguments = [
-      RecipeDraft.Dependency(parameter: Parameter.of(BuilderOfProducts.self), binding: .products(made))
+      RecipeDraft.Dependency(parameter: Parameter.of((any ProductBuilder).self), binding: .products(made))
     ]
     // What is wrong with the product is wrong with what makes it.
     draft.faults += made.faults
@@ -399,7 +399,7 @@ struct DependencyResolver {
     of draft: RecipeDraft, _ declared: inout [Declared]
   ) -> [RecipeDraft.BoundProperty] {
     draft.definition.injections.compactMap { injection in
-      guard let stopgap = injection.stopgap, declared.contains(where: { $0.injection.sets(injection) == .maybe }) else {
+      guard injection.stopgap != nil, declared.contains(where: { $0.injection.sets(injection) == nil }) else {
         return property(for: injection, of: draft)
       }
       let (faults, inactive) = (draft.faults, draft.inactive)
@@ -408,27 +408,27 @@ struct DependencyResolver {
       let fault = draft.faults.count > faults.count ? draft.faults.last : draft.inactive
       // What is wrong with it does not matter where the declaration sets the property; that shows when it does.
       (draft.faults, draft.inactive) = (faults, inactive)
-      if let fault { guess(injection, stopgap, fault, &declared) }
+      if let fault { guess(injection, fault, &declared) }
       return property
     }
   }
 
   /// Has the key paths that may lead to the property set it; where none did, the fault is a fault after all.
   private func guess(
-    _ injection: ClassInjection, _ stopgap: ClassInjection.Stopgap, _ fault: EnvironmentError,
-    _ declared: inout [Declared]
+    _ injection: ClassInjection, _ fault: EnvironmentError, _ declared: inout [Declared]
   ) {
-    let candidates = declared.indices.filter { declared[$0].injection.sets(injection) == .maybe }
+    let stopgap = injection.stopgap
+    let candidates = declared.indices.filter { declared[$0].injection.sets(injection) == nil }
     for index in candidates {
       let set = declared[index].property.set
       let (isFirst, isLast) = (index == candidates.first, index == candidates.last)
       declared[index].property = declared[index].property.setting { object, argument in
         if isFirst {
           argument.object?.retain()
-          stopgap.set(object, argument)
+          stopgap?.set(object, argument)
         }
         try set(object, argument)
-        if isLast, stopgap.isLeft(object) { throw fault }
+        if isLast, stopgap?.isLeft(object) == true { throw fault }
       }
     }
   }

@@ -223,7 +223,7 @@ struct PlanCompiler {
       return computed(.composed(parts.map { operand($0, false) }, type, parameter), parameter.givenReading)
     case .injection(let inject, let property):
       return computed(.injection(inject, property, parameter), parameter.givenReading)
-    case .products(let product): return computed(.products(product.number), .reference)
+    case .products(let product): return computed(.products(product.number), .boxed)
     }
   }
 
