@@ -17,31 +17,39 @@ extension BeanTraits {
 
   private static let known = Locked<[ObjectIdentifier: BeanTraits]>([:])
 
-  /// The protocols of the container, in the order of their traits' bits.
-  private static let protocols = ProtocolList([
-    (any EnvironmentAware).self, (any Bean).self, (any DisposableBean).self, (any AsyncDisposableBean).self,
-    (any BeanDescriptorInitializer).self, (any FactoryBean).self, (any ConfigurationSource).self, (any BeanScope).self,
-    (any BeanPostProcessor).self,
-  ])
+  /// The protocols of the container, in the order of their traits' bits. The runtime is asked where nobody else can say.
+  private static let protocols: [(type: Any.Type, isMet: @Sendable (Any.Type) -> Bool)] = [
+    ((any EnvironmentAware).self, { $0 is any EnvironmentAware.Type }),
+    ((any Bean).self, { $0 is any Bean.Type }),
+    ((any DisposableBean).self, { $0 is any DisposableBean.Type }),
+    ((any AsyncDisposableBean).self, { $0 is any AsyncDisposableBean.Type }),
+    ((any BeanDescriptorInitializer).self, { $0 is any BeanDescriptorInitializer.Type }),
+    ((any FactoryBean).self, { $0 is any FactoryBean.Type }),
+    ((any ConfigurationSource).self, { $0 is any ConfigurationSource.Type }),
+    ((any BeanScope).self, { $0 is any BeanScope.Type }),
+    ((any BeanPostProcessor).self, { $0 is any BeanPostProcessor.Type }),
+  ]
+
+  private static let conformances = ProtocolList(protocols.map(\.type))
+
+  /// The protocol behind a trait.
+  var protocolType: Any.Type { Self.protocols[rawValue.trailingZeroBitCount].type }
 
   private init(asking type: Any.Type) {
-    self = []
-    let (certain, possible) = Self.protocols.conformances(of: type)
-    func conforms(_ bit: UInt32, _ cast: @autoclosure () -> Bool) -> Bool {
-      certain & 1 << bit != 0 || possible & 1 << bit != 0 && cast()
+    let (certain, possible) = Self.conformances.conformances(of: type)
+    self.init(rawValue: UInt16(truncatingIfNeeded: certain))
+    for (bit, asked) in Self.protocols.enumerated() {
+      let trait = BeanTraits(rawValue: 1 << bit)
+      // A bean may be declared as one of the protocols that infrastructure is found by.
+      if possible & 1 << bit != 0 && asked.isMet(type) || type == asked.type && Self.infrastructure.contains(trait) {
+        insert(trait)
+      }
     }
-    if conforms(0, type is any EnvironmentAware.Type) { insert(.aware) }
-    if conforms(1, type is any Bean.Type) { insert(.bean) }
-    if conforms(2, type is any DisposableBean.Type) { insert(.disposable) }
-    if conforms(3, type is any AsyncDisposableBean.Type) { insert(.asyncDisposable) }
-    if conforms(5, type is any FactoryBean.Type) { insert(.factory) }
-    if conforms(6, type is any ConfigurationSource.Type) || type == (any ConfigurationSource).self { insert(.source) }
-    if conforms(7, type is any BeanScope.Type) || type == (any BeanScope).self { insert(.scope) }
-    if conforms(8, type is any BeanPostProcessor.Type) || type == (any BeanPostProcessor).self { insert(.processor) }
-    guard let type = type as? AnyClass else { return }
+    guard let type = type as? AnyClass else {
+      remove(.injected)
+      return
+    }
     if type is Injection.Type { insert(.injection) }
-    if conforms(4, type is any BeanDescriptorInitializer.Type) || ClassInjection.areDeclared(in: type) {
-      insert(.injected)
-    }
+    if ClassInjection.areDeclared(in: type) { insert(.injected) }
   }
 }

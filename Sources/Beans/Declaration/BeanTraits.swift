@@ -12,8 +12,8 @@ struct BeanTraits: OptionSet, Sendable {
   // What startup builds first.
   static let source = BeanTraits(rawValue: 64)
   static let scope = BeanTraits(rawValue: 128)
-  static let injection = BeanTraits(rawValue: 256)
-  static let processor = BeanTraits(rawValue: 512)
+  static let processor = BeanTraits(rawValue: 256)
+  static let injection = BeanTraits(rawValue: 512)
 
   static var infrastructure: BeanTraits { [.source, .scope, .injection, .processor] }
 }

@@ -37,18 +37,21 @@ final class Parameter: Sendable {
   /// The box of a provider that looks there; nil for everything else.
   let makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)?
 
-  init(
-    wanted: Any.Type, element: Any.Type, kind: Kind, isReference: Bool = false,
+  /// What a parameter of a type asks for. A value may be given for it, except for a seed.
+  init<Wanted>(
+    _ wanted: Wanted.Type, element: Any.Type, _ kind: Kind, isReference: Bool = Wanted.self is AnyObject.Type,
     box: @escaping @Sendable ([Any]) -> AnyObject? = { _ in nil },
-    given: @escaping @Sendable (Any) -> AnyObject? = { _ in nil },
     makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)? = nil
   ) {
+    let isSeed = if case .seed = kind { true } else { false }
     self.wanted = wanted
     self.element = element
     self.kind = kind
     self.isReference = isReference
     self.box = box
-    self.given = given
+    self.given = { value in
+      (isSeed ? nil : value as? Wanted).map { Wanted.self is AnyObject.Type ? $0 as AnyObject : ValueBox($0) }
+    }
     self.makeProvider = makeProvider
   }
 
@@ -78,16 +81,15 @@ final class Parameter: Sendable {
 
   /// One bean of the type.
   private static func single<Wanted>(_ type: Wanted.Type) -> Parameter {
-    let isReference = type is AnyObject.Type
-    return Parameter(
-      wanted: type, element: type, kind: .one, isReference: isReference,
-      box: { ($0.first as? Wanted).map { ValueBox($0) } },
-      given: { ($0 as? Wanted).map { isReference ? $0 as AnyObject : ValueBox($0) } })
+    Parameter(type, element: type, .one, box: { ($0.first as? Wanted).map { ValueBox($0) } })
   }
 
   /// A bean that has to exist, of whatever type.
   static func requirement(_ type: Any.Type) -> Parameter {
-    Parameter(wanted: type, element: type, kind: .one, isReference: true, box: { _ in ValueBox(()) })
+    func open<Required>(_ type: Required.Type) -> Parameter {
+      Parameter(type, element: type, .one, isReference: true, box: { _ in ValueBox(()) })
+    }
+    return _openExistential(type, do: open)
   }
 
   /// Whether a type asks the container for something else than a bean of its own type, so that no bean may be of it.

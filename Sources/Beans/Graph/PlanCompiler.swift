@@ -55,7 +55,7 @@ struct PlanCompiler {
       slotCount: Int(graph.slotCount), hasScope: graph.declarations.hasScope)
     parts.sorted = graph.sorted.map(\.number)
     parts.processors = graph.processors.map { operand(Parameter.of((any BeanPostProcessor).self), on: $0) }
-    parts.injections = graph.injections.map { operand(Parameter.of(Injection.self), on: $0) }
+    parts.injections = graph.injections.map { operand(.injection, on: $0) }
     parts.below = graph.below.map(\.directory)
     parts.summaries = graph.declarations.definitions.map { summary($0.spec, $0.declaration.number) }
     parts.parameters = input.parameters
@@ -314,7 +314,7 @@ struct PlanCompiler {
     {
       work.insert(.complete)
     }
-    let disposable = form((any DisposableBean).self, .disposable, draft)
+    let disposable = form(.disposable, draft)
     var ending = Recipe.Ending.nothing
     if input.isTraced || code.instance != nil || definition.traits.contains(.asyncDisposable)
       || definition.traits.contains(.disposable) && disposable == nil || draft.kind == .scoped
@@ -329,7 +329,7 @@ struct PlanCompiler {
       steps: storage.steps.all[layout.steps], needs: operands[layout.needs],
       completion: Recipe.Completion(
         requirements: operands[layout.requirements], properties: operands[layout.properties], isProcessed: isProcessed,
-        aware: form((any EnvironmentAware).self, .aware, draft), bean: form((any Bean).self, .bean, draft),
+        aware: form(.aware, draft), bean: form(.bean, draft),
         disposable: disposable),
       entry: definition.number, directory: Unretained(directory), label: definition.labelled,
       traits: isSeed(draft) ? [] : definition.traits, isLazy: definition.spec.isLazy ?? false,
@@ -338,11 +338,11 @@ struct PlanCompiler {
 
   private func isSeed(_ draft: RecipeDraft) -> Bool { graph.hasSeed && draft.slot == 0 }
 
-  private mutating func form(_ type: Any.Type, _ trait: BeanTraits, _ draft: RecipeDraft) -> ExistentialLayout? {
+  private mutating func form(_ trait: BeanTraits, _ draft: RecipeDraft) -> ExistentialLayout? {
     guard draft.definition.traits.contains(trait), draft.definition.isClass,
       let identity = draft.definition.factory.identity
     else { return nil }
-    return ExistentialLayout(type, for: identity)
+    return ExistentialLayout(trait.protocolType, for: identity)
   }
 
   private mutating func code(of draft: RecipeDraft) -> BeanCode {
