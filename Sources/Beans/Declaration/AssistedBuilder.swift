@@ -14,11 +14,12 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
   /// Declares the factory: each parameter of `factory` is resolved by its type, except `Assisted`, which is the seed.
   ///
   /// The result is to be defined like any declaration. Its `.argument` counts the parameters of `factory`; its scope is
-  /// the one the factory lives in. A product is new each time.
+  /// the one the factory lives in. A product is new each time. This form walks the parameters in a loop for each
+  /// product; those for up to four leave straight code.
   @inlinable @inline(__always)
-  public func to<each D>(factory: @escaping @Sendable (repeat each D) throws -> Element) -> TypedBeanDeclaration<
-    Factory<Tag>
-  > {
+  public func to<each D>(
+    factory: @escaping @Sendable (repeat each D) throws -> Element
+  ) -> TypedBeanDeclaration<Factory<Tag>> {
     declare(repeat (each D).self) { arguments, seed in
       try factory(repeat arguments.take(as: (each D).self, or: seed))
     }
@@ -44,39 +45,19 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
 
   /// Declares a factory of products that need three parameters; see the form for any number of them.
   @inlinable @inline(__always)
-  public func to<A, B, C>(factory: @escaping @Sendable (A, B, C) throws -> Element) -> TypedBeanDeclaration<
-    Factory<Tag>
-  > {
+  public func to<A, B, C>(
+    factory: @escaping @Sendable (A, B, C) throws -> Element
+  ) -> TypedBeanDeclaration<Factory<Tag>> {
     declare(A.self, B.self, C.self) { try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1)) }
   }
 
   /// Declares a factory of products that need four parameters; see the form for any number of them.
   @inlinable @inline(__always)
-  public func to<A, B, C, D>(factory: @escaping @Sendable (A, B, C, D) throws -> Element) -> TypedBeanDeclaration<
-    Factory<Tag>
-  > {
+  public func to<A, B, C, D>(
+    factory: @escaping @Sendable (A, B, C, D) throws -> Element
+  ) -> TypedBeanDeclaration<Factory<Tag>> {
     declare(A.self, B.self, C.self, D.self) {
       try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1))
-    }
-  }
-
-  /// Declares a factory of products that need five parameters; see the form for any number of them.
-  @inlinable @inline(__always)
-  public func to<A, B, C, D, E>(factory: @escaping @Sendable (A, B, C, D, E) throws -> Element) -> TypedBeanDeclaration<
-    Factory<Tag>
-  > {
-    declare(A.self, B.self, C.self, D.self, E.self) {
-      try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1))
-    }
-  }
-
-  /// Declares a factory of products that need six parameters; see the form for any number of them.
-  @inlinable @inline(__always)
-  public func to<A, B, C, D, E, F>(factory: @escaping @Sendable (A, B, C, D, E, F) throws -> Element)
-    -> TypedBeanDeclaration<Factory<Tag>>
-  {
-    declare(A.self, B.self, C.self, D.self, E.self, F.self) {
-      try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1))
     }
   }
 

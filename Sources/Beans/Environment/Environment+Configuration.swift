@@ -13,6 +13,12 @@ extension Environment {
   ///
   /// Does not start the environment, so that declarations can depend on it. From any thread, in factories, too.
   ///
+  /// - Parameters:
+  ///   - type: what the value becomes.
+  ///   - namespace: where the key stands.
+  ///   - key: names the value.
+  ///   - defaultValue: what is answered where there is no value.
+  ///   - scope: a dotted path; a value for "a.b" holds for "a.b.c", and is preferred to one for "a".
   /// - Throws: `.missingConfiguration`, `.noConversion`, `.conversionFailed`; `.finished`, or what startup threw.
   public func getConfigurationValue<T>(
     _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = ""

@@ -1,12 +1,20 @@
-/// Constructor injection.
-///
-/// The form for any number of parameters walks them in a loop each time a bean is built; those for up to six leave
-/// straight code.
+/// Constructor injection. The form for any number of parameters walks them in a loop each time a bean is built; those for
+/// up to six leave straight code.
 extension Environment {
   /// Declares a bean built by constructor injection: each parameter of `factory` is resolved by its type.
   ///
   /// A parameter may be a bean's type, a superclass or protocol of it, `T?`, `[T]`, `Provider<T>`, `Environment`, or the
   /// seed of an enclosing factory. `.argument` pins one by its index.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: makes an instance, on whichever thread asks first.
   @inlinable @inline(__always)
   public func bean<T, each D>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,

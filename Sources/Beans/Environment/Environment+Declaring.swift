@@ -23,7 +23,7 @@ extension Environment {
     }
   }
 
-  /// Declares a bean built by `init()`.
+  /// Declares a bean built by `init()`; the parameters are those of the form with a factory.
   public func bean<T: Initializable>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
@@ -35,7 +35,7 @@ extension Environment {
   }
 
   /// Declares a class without `init()`: legal when abstract, or when a template gives the factory; else a fault at
-  /// startup.
+  /// startup. The parameters are those of the form with a factory.
   public func bean<T>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
@@ -46,7 +46,7 @@ extension Environment {
   }
 
   /// Declares a bean by the name of its class: "Module.Class", or a bare name that is unique in the program. It is built
-  /// by `init()` where the class is `Initializable`.
+  /// by `init()` where the class is `Initializable`. The other parameters are those of the form with a factory.
   ///
   /// - Throws: `.unknownClass`.
   public func bean(
@@ -67,7 +67,8 @@ extension Environment {
     }
   }
 
-  /// Declares a bean that has its class and its factory from a template.
+  /// Declares a bean that has its class and its factory from the template with the id `parent`; the other parameters are
+  /// those of the form with a factory.
   public func bean(
     parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
     line: UInt = #line

@@ -26,6 +26,10 @@ extension Environment {
   /// A bean of an environment that is no child of a factory is not even retained: threads that use it at the same time
   /// do not slow each other down. In `body`, `shutdown()` begins the end and does not wait for it.
   ///
+  /// - Parameters:
+  ///   - type: what `getBean` takes.
+  ///   - id: the bean's id; without one, it is found by its type.
+  ///   - body: uses the bean, on the calling thread.
   /// - Throws: what `getBean` or `body` throws.
   @inlinable @inline(__always)
   public func withBean<T, R>(_ type: T.Type, byId id: String? = nil, _ body: (T) throws -> R) throws -> R {
