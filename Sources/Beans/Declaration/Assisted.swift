@@ -1,4 +1,4 @@
-/// Names one kind of factory and says what it makes. The `Tag` of the proposal that assisted injection comes from.
+/// Names one kind of factory and says what it makes.
 public protocol FactoryTag: SendableMetatype {
   /// What the factory makes.
   associatedtype Element
@@ -26,8 +26,7 @@ public struct EmptySeed<Element>: AssistedFactory {
 /// The seed of one product, as the factory given to `bindFactory(…).to(factory:)` takes it.
 ///
 /// Says of a parameter that it comes from the caller of `Factory.build` and from nowhere else: it may stand at any
-/// position there, once, and is a fault at startup (`.invalidDeclaration`) everywhere else. Costs as much as the seed
-/// itself: nothing is boxed.
+/// position there, once, and is a fault at startup (`.invalidDeclaration`) everywhere else.
 public struct Assisted<Element> {
   @usableFromInline let value: Element
 
@@ -49,11 +48,15 @@ public struct Assisted<Element> {
 extension Assisted: Sendable where Element: Sendable {}
 
 extension Arguments {
+  /// The next argument, as the type that is asked for.
+  @inlinable @inline(__always)
+  mutating func take<Value>() -> Value { take(as: Value.self) }
+
   /// The next argument, or the seed where the parameter asks for that: it is none of the arguments.
   ///
   /// Inlined where the types are known, so that the question is the compiler's.
   @inlinable @inline(__always)
-  mutating func take<Value, Seed>(as type: Value.Type, or seed: Assisted<Seed>) -> Value {
+  mutating func take<Value, Seed>(as type: Value.Type = Value.self, or seed: Assisted<Seed>) -> Value {
     if type == Assisted<Seed>.self { return uncheckedCast(seed, to: type) }
     return take(as: type)
   }

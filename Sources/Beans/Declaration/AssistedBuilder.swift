@@ -1,34 +1,77 @@
 /// A factory on its way to becoming a declaration; see `Environment.bindFactory`.
 public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element == Element {
-  private let file: StaticString
-  private let line: UInt
+  private let location: SourceLocation
 
-  init(file: StaticString, line: UInt) {
-    self.file = file
-    self.line = line
-  }
+  init(_ location: SourceLocation) { self.location = location }
 
   /// Names the tag, and with it the seed. Without this step there is no seed.
   public func with<Other: AssistedFactory>(
     _ tag: Other.Type
   ) -> AssistedBuilder<Element, Other> where Other.Element == Element {
-    AssistedBuilder<Element, Other>(file: file, line: line)
+    AssistedBuilder<Element, Other>(location)
   }
 
   /// Declares the factory: each parameter of `factory` is resolved by its type, except `Assisted`, which is the seed.
   ///
   /// The result is to be defined like any declaration. Its `.argument` counts the parameters of `factory`; its scope is
-  /// the one the factory lives in. A product is new each time.
-  @_disfavoredOverload
+  /// the one the factory lives in. A product is new each time. This form walks the parameters in a loop for each
+  /// product; those for up to four leave straight code.
   @inlinable @inline(__always)
-  public func to<each D>(factory: @escaping @Sendable (repeat each D) throws -> Element) -> TypedBeanDeclaration<
-    Factory<Tag>
-  > {
+  public func to<each D>(
+    factory: @escaping @Sendable (repeat each D) throws -> Element
+  ) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare(repeat (each D).self) { arguments, seed in
+      try factory(repeat arguments.take(as: (each D).self, or: seed))
+    }
+  }
+
+  /// Declares a factory of products that need no parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to(factory: @escaping @Sendable () throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare { _, _ in try factory() }
+  }
+
+  /// Declares a factory of products that need one parameter; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to<A>(factory: @escaping @Sendable (A) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare(A.self) { try factory($0.take(or: $1)) }
+  }
+
+  /// Declares a factory of products that need two parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to<A, B>(factory: @escaping @Sendable (A, B) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare(A.self, B.self) { try factory($0.take(or: $1), $0.take(or: $1)) }
+  }
+
+  /// Declares a factory of products that need three parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to<A, B, C>(
+    factory: @escaping @Sendable (A, B, C) throws -> Element
+  ) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare(A.self, B.self, C.self) { try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1)) }
+  }
+
+  /// Declares a factory of products that need four parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func to<A, B, C, D>(
+    factory: @escaping @Sendable (A, B, C, D) throws -> Element
+  ) -> TypedBeanDeclaration<Factory<Tag>> {
+    declare(A.self, B.self, C.self, D.self) {
+      try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1))
+    }
+  }
+
+  /// Inlined into the module that declares the factory, so that `create` is compiled for its concrete types.
+  @inlinable @inline(__always)
+  func declare<each D>(
+    _ types: repeat (each D).Type,
+    create: @escaping @Sendable (inout Arguments, Assisted<Tag.Seed>) throws -> Tag.Element
+  ) -> TypedBeanDeclaration<Factory<Tag>> {
     var parameters: [Parameter] = []
-    repeat parameters.append(Parameter.of((each D).self))
+    repeat parameters.append(Parameter.of(each types))
     return declare(parameters) { arguments, seed in
       var arguments = arguments
-      return try factory(repeat arguments.take(as: (each D).self, or: seed))
+      return try create(&arguments, seed)
     }
   }
 
@@ -36,32 +79,21 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
   func declare(
     _ parameters: [Parameter], _ create: @escaping @Sendable (Arguments, Assisted<Tag.Seed>) throws -> Tag.Element
   ) -> TypedBeanDeclaration<Factory<Tag>> {
-    let product = FactoryFunction.Product(type: Tag.Element.self, function: Self.product)
-    let function = FactoryFunction(
-      parameters: parameters, boxed: Parameter.of(Factory<Tag>.self),
-      identity: ObjectIdentifier(ValueBox<Factory<Tag>>.self), product: product
-    ) { arguments in
-      var arguments = arguments
-      return ValueBox(Factory<Tag>(arguments.take(as: BuilderOfProducts.self).builder, create))
-    }
-    let declaration = TypedBeanDeclaration<Factory<Tag>>(
-      type: Factory<Tag>.self, id: nil, location: SourceLocation(file: file, line: line))
-    declaration.set { $0.factory = function }
-    if let fault = fault(parameters) { declaration.note(fault: fault) }
-    return declaration
-  }
-
-  /// Describes the product; what makes it is the factory.
-  private static var product: FactoryFunction {
-    let type = Tag.Element.self
-    let isClass = type is AnyObject.Type
-    let identity: ObjectIdentifier? =
-      isClass
-      ? ObjectIdentifier(type)
-      : FactoryFunction.isExistential(type) ? nil : ObjectIdentifier(ValueBox<Tag.Element>.self)
-    return FactoryFunction(parameters: [], boxed: isClass ? nil : Parameter.of(type), identity: identity) { _ in
+    // Describes the product; what makes it is the factory.
+    let product = FactoryFunction(Tag.Element.self, []) { _ in
       throw EnvironmentError(.invalidDeclaration, "\(Tag.Element.self) is built by a Factory<\(Tag.self)> only")
     }
+    let function = FactoryFunction(
+      parameters: parameters, boxed: Parameter.of(Factory<Tag>.self),
+      identity: ObjectIdentifier(ValueBox<Factory<Tag>>.self),
+      product: FactoryFunction.Product(type: Tag.Element.self, function: product)
+    ) { arguments in
+      var arguments = arguments
+      return ValueBox(Factory<Tag>(arguments.take(), create))
+    }
+    let declaration = TypedBeanDeclaration<Factory<Tag>>(type: Factory<Tag>.self, id: nil, location: location)
+    if let fault = fault(parameters) { declaration.note(fault: fault) }
+    return declaration.set { $0.factory = function }
   }
 
   /// What is wrong with the parameters.
@@ -80,11 +112,4 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
     if Tag.Seed.self == Void.self { return nil }
     return "no parameter takes the seed of \(Tag.self): make one an Assisted<\(Tag.Seed.self)>"
   }
-}
-
-/// Hands a `ProductBuilder` to a factory bean, as an argument.
-final class BuilderOfProducts: Sendable {
-  let builder: any ProductBuilder
-
-  init(_ builder: any ProductBuilder) { self.builder = builder }
 }

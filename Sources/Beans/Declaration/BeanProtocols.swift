@@ -1,7 +1,7 @@
 public import BeansConfiguration
 
 /// A class the container can build by itself.
-public protocol Initializable: AnyObject {
+public protocol Initializable: AnyObject, SendableMetatype {
   /// Called once per instance, on the thread that builds the bean.
   init()
 }

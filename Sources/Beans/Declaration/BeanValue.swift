@@ -35,13 +35,6 @@ public enum BeanValue {
     }
   }
 
-  /// One element, key or value of a collection.
-  struct Part {
-    let value: BeanValue
-    let parameter: Parameter
-    let point: String
-  }
-
   /// The collection that a list or a map becomes; nil where the wanted type is none, or takes the other kind.
   func collection(as parameter: Parameter) -> (any CollectionType.Type)? {
     guard let collection = parameter.wanted as? any CollectionType.Type else { return nil }
@@ -52,22 +45,19 @@ public enum BeanValue {
     }
   }
 
-  /// Elements, or keys and elements in turn.
-  func parts(of collection: any CollectionType.Type, at point: String) -> [Part] {
+  /// Elements, or keys and elements in turn: what each is to be, and how faults call it.
+  func parts(
+    of collection: any CollectionType.Type, at point: String
+  ) -> [(value: BeanValue, parameter: Parameter, point: String)] {
     switch self {
     case .list(let elements):
-      let parameter = collection.element
-      return elements.enumerated().map {
-        Part(value: $0.element, parameter: parameter, point: "\(point), element \($0.offset)")
-      }
+      let element = collection.element
+      return elements.enumerated().map { ($0.element, element, "\(point), element \($0.offset)") }
     case .map(let entries):
       guard let key = collection.key else { return [] }
       let element = collection.element
       return entries.enumerated().flatMap { index, entry in
-        [
-          Part(value: entry.key, parameter: key, point: "\(point), key \(index)"),
-          Part(value: entry.value, parameter: element, point: "\(point), element \(index)"),
-        ]
+        [(entry.key, key, "\(point), key \(index)"), (entry.value, element, "\(point), element \(index)")]
       }
     default: return []
     }
@@ -84,26 +74,16 @@ protocol CollectionType: SendableMetatype {
   static func assemble(_ parts: [Any]) -> Any?
 }
 
-extension CollectionType {
-  static var key: Parameter? { nil }
-}
-
 extension Array: CollectionType {
+  static var key: Parameter? { nil }
   static var element: Parameter { Parameter.of(Element.self) }
-
-  static func assemble(_ parts: [Any]) -> Any? {
-    let elements = parts.compactMap { $0 as? Element }
-    return elements.count == parts.count ? elements : nil
-  }
+  static func assemble(_ parts: [Any]) -> Any? { parts as? [Element] }
 }
 
 extension Set: CollectionType {
+  static var key: Parameter? { nil }
   static var element: Parameter { Parameter.of(Element.self) }
-
-  static func assemble(_ parts: [Any]) -> Any? {
-    let elements = parts.compactMap { $0 as? Element }
-    return elements.count == parts.count ? Set(elements) : nil
-  }
+  static func assemble(_ parts: [Any]) -> Any? { (parts as? [Element]).map { Set($0) } }
 }
 
 extension Dictionary: CollectionType {
@@ -113,10 +93,9 @@ extension Dictionary: CollectionType {
   static func assemble(_ parts: [Any]) -> Any? {
     var entries: [Key: Value] = [:]
     for index in stride(from: 0, to: parts.count - 1, by: 2) {
-      guard let key = parts[index] as? Key, let value = parts[index + 1] as? Value, entries[key] == nil else {
-        return nil
-      }
-      entries[key] = value
+      guard let key = parts[index] as? Key, let value = parts[index + 1] as? Value,
+        entries.updateValue(value, forKey: key) == nil
+      else { return nil }
     }
     return entries
   }

@@ -1,4 +1,3 @@
-import Synchronization
 import BeansReflection
 
 /// What a class says about the injection of one of its properties.
@@ -13,33 +12,20 @@ struct ClassInjection {
     case custom(Inject)
   }
 
-  /// Setting a property through a key path reads it first, which an `@Injected` one does not survive without a value.
-  struct Stopgap {
-    /// Gives the property a value that is about to be replaced.
-    let set: @Sendable (AnyObject, Argument) -> Void
-    /// Whether it has not been replaced.
-    let isLeft: @Sendable (AnyObject) -> Bool
-  }
-
   /// The property's name in Swift.
   let name: String
   let property: PropertyDescriptor
   let source: Source
   let setter: PropertySetter
-  /// nil for properties that can be read at any time.
-  let stopgap: Stopgap?
+  /// Gives the property a value that is about to be replaced, and tells whether it has not been. nil for properties that
+  /// can be read at any time: setting one through a key path reads it, which an `@Injected` one does not survive without
+  /// a value.
+  let stopgap: (set: @Sendable (AnyObject, Argument) -> Void, isLeft: @Sendable (AnyObject) -> Bool)?
   /// Whether a key path to a stored property of that type can only lead here.
   let isSole: Bool
 
-  /// A property wrapper's storage is named after the property.
-  init(wrapped property: PropertyDescriptor, _ source: Source, _ setter: PropertySetter, _ stopgap: Stopgap) {
-    self.name = String(property.getName().dropFirst())
-    self.property = property
-    self.source = source
-    self.setter = setter
-    self.stopgap = stopgap
-    self.isSole = false
-  }
+  /// How faults call it.
+  var point: String { "property '\(name)' of \(property.owner)" }
 
   private init(_ property: PropertyDescriptor, _ inject: Inject, isSole: Bool) throws {
     self.name = property.getName()
@@ -55,94 +41,122 @@ struct ClassInjection {
     self.isSole = isSole
   }
 
+  /// nil where the memory of the property cannot be accessed.
+  fileprivate init?<Field: InjectedField>(_ property: PropertyDescriptor, of type: Field.Type) {
+    guard let field = property.access(as: type) else { return nil }
+    let store: @Sendable (AnyObject, Argument, Bool) -> Void = { object, argument, isStopgap in
+      let value = Injected(argument.take(as: Field.Value.self), isStopgap: isStopgap)
+      field.store(object, Field.holding(value, insteadOf: field.load(object)))
+    }
+    // A property wrapper's storage is named after the property.
+    self.name = String(property.getName().dropFirst())
+    self.property = property
+    self.source = Field.source { field.load($0) }
+    self.setter = PropertySetter(property.owner, Parameter.of(Field.Value.self)) { store($0, $1, false) }
+    self.stopgap = ({ store($0, $1, true) }, { field.load($0)?.injected.isStopgap == true })
+    self.isSole = false
+  }
+
   /// Those of a class, inherited ones first. Throws what an initializer throws, or for a property that cannot be set.
   static func all(of type: AnyClass) throws -> [ClassInjection] {
     let properties = try BeanDescriptor.forClass(type).getProperties()
     return try properties.compactMap { property in
-      if let inject = property.injection {
-        let isSole = !properties.contains { $0 !== property && valueType(of: $0) == property.declaredType }
-        return try ClassInjection(property, inject, isSole: isSole)
-      }
-      return (property.declaredType as? any InjectedField.Type)?.injection(of: property)
+      guard let inject = property.injection else { return ofField(property) }
+      let isSole = !properties.contains { $0 !== property && valueType(of: $0) == property.declaredType }
+      return try ClassInjection(property, inject, isSole: isSole)
     }
   }
 
-  private static func valueType(of property: PropertyDescriptor) -> Any.Type {
-    (property.declaredType as? any InjectedField.Type)?.valueType ?? property.declaredType
-  }
-
-  /// How faults call it.
-  var point: String { "property '\(name)' of \(property.owner)" }
-}
-
-extension PropertyInjection {
-  enum Answer { case yes, maybe, no }
-
-  /// Whether the declaration sets the property that the class has an injection for.
-  ///
-  /// Key paths do not say. That of a final property has the property's name in its description; another may lead to any
-  /// property of its type, of which there may be only one.
-  func sets(_ injection: ClassInjection) -> Answer {
-    switch name {
-    case .text(let name): name == injection.name ? .yes : .no
-    case .path(let path):
-      if let setter, setter.parameter.wanted == injection.setter.parameter.wanted {
-        injection.isSole || "\(path)" == "\\\(setter.owner).\(injection.name)" ? .yes : .maybe
-      } else {
-        .no
-      }
-    }
-  }
-}
-
-/// A stored property's type that asks for injection by itself.
-protocol InjectedField {
-  /// The type that a key path to the property sees.
-  static var valueType: Any.Type { get }
-  /// What the property asks for, and how it gets it; nil where its memory cannot be accessed.
-  static func injection(of property: PropertyDescriptor) -> ClassInjection?
-}
-
-extension Injected: InjectedField {
-  static var valueType: Any.Type { Value.self }
-
-  static func injection(of property: PropertyDescriptor) -> ClassInjection? {
-    guard let field = property.access(as: Injected<Value>.self) else { return nil }
-    let setter = PropertySetter(property.owner, Parameter.of(Value.self)) { object, argument in
-      field.store(object, Injected(argument.take(as: Value.self)))
-    }
-    let stopgap = ClassInjection.Stopgap(
-      set: { field.store($0, Injected($1.take(as: Value.self), isStopgap: true)) },
-      isLeft: { field.load($0)?.isStopgap == true })
-    return ClassInjection(wrapped: property, .bean(id: nil), setter, stopgap)
-  }
-}
-
-extension InjectedById: InjectedField {
-  static var valueType: Any.Type { Value.self }
-
-  static func injection(of property: PropertyDescriptor) -> ClassInjection? {
-    guard let field = property.access(as: InjectedById<Value>.self) else { return nil }
-    // An instance has the property from its first moment on.
-    let id: @Sendable (AnyObject) -> String = { field.load($0)?.id ?? "" }
-    let setter = PropertySetter(property.owner, Parameter.of(Value.self)) { object, argument in
-      field.store(object, InjectedById(id(object), argument.take(as: Value.self)))
-    }
-    let stopgap = ClassInjection.Stopgap(
-      set: { field.store($0, InjectedById(id($0), $1.take(as: Value.self), isStopgap: true)) },
-      isLeft: { field.load($0)?.isStopgap == true })
-    return ClassInjection(wrapped: property, .named(id), setter, stopgap)
-  }
-}
-
-/// Which classes have properties that ask for injection by themselves.
-enum InjectedClasses {
-  /// Costs a look at the names of the class's own properties, once per class and superclass.
-  static func contains(_ type: AnyClass) -> Bool {
-    return TypeRelation.classes(of: type).contains { owner in
+  /// Whether a class, or a superclass, has properties that ask for injection by themselves.
+  static func areDeclared(in type: AnyClass) -> Bool {
+    TypeRelation.classes(of: type).contains { owner in
       // A property wrapper's storage begins with an underscore: only then is the type worth asking for.
       StoredField.hasUnderscored(in: owner)
         && StoredField.declared(by: owner).contains { $0.type is any InjectedField.Type }
     }
+  }
+
+  /// The injection that a property of a class asks for by its type.
+  fileprivate static func ofField(_ property: PropertyDescriptor) -> ClassInjection? {
+    (property.declaredType as? any InjectedField.Type).flatMap { ClassInjection(property, of: $0) }
+  }
+
+  /// The type that a key path to the property sees.
+  private static func valueType(of property: PropertyDescriptor) -> Any.Type {
+    (property.declaredType as? any InjectedField.Type)?.valueType ?? property.declaredType
+  }
+}
+
+extension PropertySetter {
+  /// The property of a class that has this name in Swift: stored, or wrapped by `@Injected`.
+  ///
+  /// - Throws: `.unknownProperty`; `.invalidDeclaration` for one that cannot be set; what a descriptor's initializer throws.
+  static func named(_ name: String, of type: Any.Type) throws -> PropertySetter {
+    guard let type = type as? AnyClass else {
+      throw EnvironmentError(.unknownProperty, "\(type) is no class: only classes have properties with names")
+    }
+    let descriptor = try BeanDescriptor.forClass(type)
+    if descriptor.findProperty(name) == nil, let storage = descriptor.findProperty("_" + name),
+      let injection = ClassInjection.ofField(storage)
+    {
+      return injection.setter
+    }
+    return try PropertySetter(descriptor.getProperty(name))
+  }
+}
+
+extension PropertyInjection {
+  /// Whether the declaration sets the property that the class has an injection for; nil where that cannot be told.
+  ///
+  /// Key paths do not say. That of a final property has the property's name in its description; another may lead to any
+  /// property of its type, of which there may be only one.
+  func sets(_ injection: ClassInjection) -> Bool? {
+    switch name {
+    case .text(let name): return name == injection.name
+    case .path(let path):
+      guard let setter, setter.parameter.wanted == injection.setter.parameter.wanted else { return false }
+      return injection.isSole || "\(path)" == "\\\(setter.owner).\(injection.name)" ? true : nil
+    }
+  }
+}
+
+/// The type of a stored property that asks for injection by itself.
+private protocol InjectedField: SendableMetatype {
+  associatedtype Value
+  var injected: Injected<Value> { get }
+  /// What is injected into a property that `load` reads.
+  static func source(_ load: @escaping @Sendable (AnyObject) -> Self?) -> ClassInjection.Source
+  /// The property with a value; `old` is what it was before.
+  static func holding(_ injected: Injected<Value>, insteadOf old: @autoclosure () -> Self?) -> Self
+}
+
+extension InjectedField {
+  fileprivate static var valueType: Any.Type { Value.self }
+}
+
+extension Injected: InjectedField {
+  fileprivate var injected: Injected { self }
+
+  fileprivate static func source(_ load: @escaping @Sendable (AnyObject) -> Injected?) -> ClassInjection.Source {
+    .bean(id: nil)
+  }
+
+  fileprivate static func holding(_ injected: Injected, insteadOf old: @autoclosure () -> Injected?) -> Injected {
+    injected
+  }
+}
+
+extension InjectedById: InjectedField {
+  fileprivate var injected: Injected<Value> { property }
+
+  fileprivate static func source(_ load: @escaping @Sendable (AnyObject) -> InjectedById?) -> ClassInjection.Source {
+    // An instance has the property from its first moment on.
+    .named { load($0)?.id ?? "" }
+  }
+
+  fileprivate static func holding(
+    _ injected: Injected<Value>, insteadOf old: @autoclosure () -> InjectedById?
+  ) -> InjectedById {
+    InjectedById(old()?.id ?? "", injected)
   }
 }

@@ -45,8 +45,6 @@ final class FactoryFunction: Sendable {
 
   /// Calls the class's own `init()`.
   convenience init(initializing type: any Initializable.Type) {
-    // A metatype is immutable; only isolated conformances would not be usable everywhere, and `init` has none.
-    nonisolated(unsafe) let type = type
     self.init(parameters: [], identity: ObjectIdentifier(type)) { _ in type.init() }
   }
 

@@ -3,44 +3,42 @@
 /// For stored properties of classes. The type may be whatever a factory's parameter may be: a class, a protocol, an
 /// optional (nil when there is no bean), an array, a `Provider`. The dependency is known at startup, as one that stands in
 /// a declaration: it is built first, and one that is missing, ambiguous, circular or too short-lived is a fault then. A
-/// declaration's own `.property` for the property wins. Costs one store per bean that has it.
+/// declaration's own `.property` for the property wins.
 ///
 /// Reading it before it is injected is an error of the program, and traps, unless it is an optional. Set it by hand in an
 /// object that no container builds, or hand the object to `Environment.inject`.
 @propertyWrapper
 public struct Injected<Value> {
   private var value: Value?
-  /// Whether the value only stands in for the one that is about to be set: see `ClassInjection.Stopgap`.
+  /// Whether the value only stands in for the one that is about to be set: see `ClassInjection.stopgap`.
   private(set) var isStopgap = false
 
   /// A property to be injected.
   public init() {}
 
   /// A property that has been injected.
-  init(_ value: Value, isStopgap: Bool = false) {
+  init(_ value: Value, isStopgap: Bool) {
     self.value = value
     self.isStopgap = isStopgap
   }
 
   /// The injected value.
   public var wrappedValue: Value {
-    get {
-      guard let value = value ?? absent(Value.self) else {
-        preconditionFailure("an @Injected \(Value.self) is read before the container has injected it")
-      }
-      return value
+    get { read("an @Injected \(Value.self)") }
+    set { self = Injected(newValue, isStopgap: false) }
+  }
+
+  /// The value of the property that an error calls `name`.
+  fileprivate func read(_ name: @autoclosure () -> String) -> Value {
+    // nil, where the type has one.
+    guard let value = value ?? Any?.none as Any as? Value else {
+      preconditionFailure("\(name()) is read before the container has injected it")
     }
-    set {
-      value = newValue
-      isStopgap = false
-    }
+    return value
   }
 }
 
 extension Injected: Sendable where Value: Sendable {}
-
-/// nil, where the type has one.
-func absent<Value>(_ type: Value.Type) -> Value? { Any?.none as Any as? Value }
 
 /// A property that the container injects by id: `@InjectedById("main") var store: Store`.
 ///
@@ -51,9 +49,8 @@ func absent<Value>(_ type: Value.Type) -> Value? { Any?.none as Any as? Value }
 /// bean descriptor, or in the declaration.
 @propertyWrapper
 public struct InjectedById<Value> {
-  private var value: Value?
-  /// Whether the value only stands in for the one that is about to be set: see `ClassInjection.Stopgap`.
-  private(set) var isStopgap = false
+  /// The property, as one without an id.
+  private(set) var property = Injected<Value>()
   /// The id of the bean.
   public let id: String
 
@@ -61,24 +58,15 @@ public struct InjectedById<Value> {
   public init(_ id: String) { self.id = id }
 
   /// A property that has been injected.
-  init(_ id: String, _ value: Value, isStopgap: Bool = false) {
+  init(_ id: String, _ property: Injected<Value>) {
     self.id = id
-    self.value = value
-    self.isStopgap = isStopgap
+    self.property = property
   }
 
   /// The injected value.
   public var wrappedValue: Value {
-    get {
-      guard let value = value ?? absent(Value.self) else {
-        preconditionFailure("@InjectedById(\"\(id)\") is read before the container has injected it")
-      }
-      return value
-    }
-    set {
-      value = newValue
-      isStopgap = false
-    }
+    get { property.read("@InjectedById(\"\(id)\")") }
+    set { property.wrappedValue = newValue }
   }
 }
 

@@ -1,5 +1,5 @@
-import BeansConfiguration
 @_spi(BeansPackage) import BeansSupport
+import BeansReflection
 
 /// What a parameter, a property or a lookup asks for. There is one for each type.
 @usableFromInline
@@ -37,18 +37,21 @@ final class Parameter: Sendable {
   /// The box of a provider that looks there; nil for everything else.
   let makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)?
 
-  init(
-    wanted: Any.Type, element: Any.Type, kind: Kind, isReference: Bool,
+  /// What a parameter of a type asks for. A value may be given for it, except for a seed.
+  init<Wanted>(
+    _ wanted: Wanted.Type, element: Any.Type, _ kind: Kind, isReference: Bool = Wanted.self is AnyObject.Type,
     box: @escaping @Sendable ([Any]) -> AnyObject? = { _ in nil },
-    given: @escaping @Sendable (Any) -> AnyObject? = { _ in nil },
     makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)? = nil
   ) {
+    let isSeed = if case .seed = kind { true } else { false }
     self.wanted = wanted
     self.element = element
     self.kind = kind
     self.isReference = isReference
     self.box = box
-    self.given = given
+    self.given = { value in
+      (isSeed ? nil : value as? Wanted).map { Wanted.self is AnyObject.Type ? $0 as AnyObject : ValueBox($0) }
+    }
     self.makeProvider = makeProvider
   }
 
@@ -78,80 +81,27 @@ final class Parameter: Sendable {
 
   /// One bean of the type.
   private static func single<Wanted>(_ type: Wanted.Type) -> Parameter {
-    let isReference = type is AnyObject.Type
-    return Parameter(
-      wanted: type, element: type, kind: .one, isReference: isReference,
-      box: { ($0.first as? Wanted).map { ValueBox($0) } },
-      given: { value in
-        (value as? Wanted).map { isReference ? $0 as AnyObject : ValueBox($0) }
-      })
+    Parameter(type, element: type, .one, box: { ($0.first as? Wanted).map { ValueBox($0) } })
   }
 
   /// A bean that has to exist, of whatever type.
   static func requirement(_ type: Any.Type) -> Parameter {
-    Parameter(wanted: type, element: type, kind: .one, isReference: true, box: { _ in ValueBox(()) })
+    func open<Required>(_ type: Required.Type) -> Parameter {
+      Parameter(type, element: type, .one, isReference: true, box: { _ in ValueBox(()) })
+    }
+    return _openExistential(type, do: open)
   }
 
   /// Whether a type asks the container for something else than a bean of its own type, so that no bean may be of it.
-  static func isWrapper(_ type: Any.Type) -> Bool { BeanTraits.of(type).contains(.wrapper) }
+  static func isWrapper(_ type: Any.Type) -> Bool {
+    let (certain, possible) = wrappers.conformances(of: type)
+    return certain != 0 || possible != 0 && type is any ParameterType.Type
+  }
+
+  private static let wrappers = ProtocolList([(any ParameterType).self])
 }
 
 /// Types that ask the container for something else than one bean of their own type.
 protocol ParameterType {
   static var parameter: Parameter { get }
-}
-
-extension Optional: ParameterType {
-  static var parameter: Parameter {
-    let type = Wrapped.self
-    let kind: Parameter.Kind =
-      type == ConfigurationManager.self
-      ? .configuration
-      : Parameter.isWrapper(type) ? .invalid("an optional of \(type) cannot be injected") : .optional
-    return Parameter(
-      wanted: Wrapped?.self, element: type, kind: kind, isReference: type is AnyObject.Type,
-      box: { beans in
-        guard let bean = beans.first else { return ValueBox<Wrapped?>(nil) }
-        return (bean as? Wrapped).map { ValueBox<Wrapped?>($0) }
-      },
-      given: { value in (value as? Wrapped?).map { ValueBox<Wrapped?>($0) } })
-  }
-}
-
-extension Array: ParameterType {
-  static var parameter: Parameter {
-    Parameter(
-      wanted: [Element].self, element: Element.self,
-      kind: Parameter.isWrapper(Element.self) ? .invalid("an array of \(Element.self) cannot be injected") : .all,
-      isReference: false,
-      box: { beans in
-        let elements = beans.compactMap { $0 as? Element }
-        return elements.count == beans.count ? ValueBox(elements) : nil
-      },
-      given: { ($0 as? [Element]).map { ValueBox($0) } })
-  }
-}
-
-extension Provider: ParameterType {
-  static var parameter: Parameter {
-    let provided = Parameter.of(Bean.self)
-    return Parameter(
-      wanted: Provider<Bean>.self, element: provided.element, kind: .provider(provided), isReference: false,
-      given: { ($0 as? Provider<Bean>).map { ValueBox($0) } },
-      makeProvider: { ValueBox(Provider<Bean>(lookup: $0, id: $1)) })
-  }
-}
-
-extension ConfigurationManager: ParameterType {
-  static var parameter: Parameter {
-    Parameter(
-      wanted: ConfigurationManager.self, element: ConfigurationManager.self, kind: .configuration, isReference: true,
-      given: { $0 as? ConfigurationManager })
-  }
-}
-
-extension Assisted: ParameterType {
-  static var parameter: Parameter {
-    Parameter(wanted: Assisted<Element>.self, element: Element.self, kind: .seed, isReference: false)
-  }
 }

@@ -27,9 +27,7 @@ struct PropertySetter: Sendable {
       instance[keyPath: path] = argument.take(as: Value.self)
     }
   }
-}
 
-extension PropertySetter {
   /// The stored property of an object that startup has found to have it. Throws where it cannot be set at all.
   init(_ property: PropertyDescriptor) throws {
     try property.checkWritable()
@@ -42,21 +40,5 @@ extension PropertySetter {
       throw EnvironmentError(.invalidDeclaration, "\(property.label) cannot be set by name")
     }
     self = setter
-  }
-
-  /// The property of a class that has this name in Swift: stored, or wrapped by `@Injected`.
-  ///
-  /// - Throws: `.unknownProperty`; `.invalidDeclaration` for one that cannot be set; what a descriptor's initializer throws.
-  static func named(_ name: String, of type: Any.Type) throws -> PropertySetter {
-    guard let type = type as? AnyClass else {
-      throw EnvironmentError(.unknownProperty, "\(type) is no class: only classes have properties with names")
-    }
-    let descriptor = try BeanDescriptor.forClass(type)
-    if descriptor.findProperty(name) == nil, let storage = descriptor.findProperty("_" + name),
-      let injection = (storage.declaredType as? any InjectedField.Type)?.injection(of: storage)
-    {
-      return injection.setter
-    }
-    return try PropertySetter(descriptor.getProperty(name))
   }
 }

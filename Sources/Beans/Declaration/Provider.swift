@@ -1,7 +1,7 @@
 /// Where a `Provider` looks beans up when it is called.
 protocol BeanLookup: AnyObject, Sendable {
   /// The bean, in the current environment where that is a descendant of this one, else here.
-  func provide<Bean>(_ type: Bean.Type, id: String?) throws -> Bean
+  func provide<T>(_ type: T.Type, id: String?) throws -> T
 }
 
 /// Resolves a bean when called, not when injected.
@@ -9,7 +9,7 @@ protocol BeanLookup: AnyObject, Sendable {
 /// A provider breaks cycles and lets a longer-lived bean reach a shorter-lived one. It looks in `Environment.current`
 /// where that is a descendant of the environment the provider was injected for, else in that environment itself;
 /// outside a request, a request's bean is `.scopeNotActive`.
-public struct Provider<Bean>: Sendable {
+public struct Provider<T>: Sendable {
   private let lookup: any BeanLookup
   private let id: String?
 
@@ -19,5 +19,5 @@ public struct Provider<Bean>: Sendable {
   }
 
   /// The bean, as `getBean` would give it. From any thread.
-  public func get() throws -> Bean { try lookup.provide(Bean.self, id: id) }
+  public func get() throws -> T { try lookup.provide(T.self, id: id) }
 }

@@ -11,16 +11,20 @@ extension Environment {
 
   /// The configuration value as `T`, converted if need be, or the default. An optional `T` is nil where there is neither.
   ///
-  /// Does not start the environment, so that declarations can depend on it. Costs a lock and a probe for each environment
-  /// that is searched; from any thread, in factories, too.
+  /// Does not start the environment, so that declarations can depend on it. From any thread, in factories, too.
   ///
+  /// - Parameters:
+  ///   - type: what the value becomes.
+  ///   - namespace: where the key stands.
+  ///   - key: names the value.
+  ///   - defaultValue: what is answered where there is no value.
+  ///   - scope: a dotted path; a value for "a.b" holds for "a.b.c", and is preferred to one for "a".
   /// - Throws: `.missingConfiguration`, `.noConversion`, `.conversionFailed`; `.finished`, or what startup threw.
   public func getConfigurationValue<T>(
     _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = ""
   ) throws -> T {
     if isFinished { throw finishedError() }
-    return try configuration.getValue(
-      type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope)
+    return try configuration.getValue(type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope)
   }
 
   /// Configuration values to be written down in code, then given to `define`.

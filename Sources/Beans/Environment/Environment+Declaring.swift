@@ -17,14 +17,13 @@ extension Environment {
     let (type, object) = Self.identify(instance as Any)
     let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location)
     let holder = InstanceHolder(object)
-    declaration.set {
+    return declaration.set {
       $0.instance = holder
       $0.factory = FactoryFunction(instance: holder, identity: ObjectIdentifier(Swift.type(of: object)))
     }
-    return declaration
   }
 
-  /// Declares a bean built by `init()`.
+  /// Declares a bean built by `init()`; the parameters are those of the form with a factory.
   public func bean<T: Initializable>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
@@ -32,12 +31,11 @@ extension Environment {
     let declaration = TypedBeanDeclaration<T>(
       type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
       location: SourceLocation(file: file, line: line))
-    declaration.set { $0.initializer = FactoryFunction(initializing: type) }
-    return declaration
+    return declaration.set { $0.initializer = FactoryFunction(initializing: type) }
   }
 
   /// Declares a class without `init()`: legal when abstract, or when a template gives the factory; else a fault at
-  /// startup.
+  /// startup. The parameters are those of the form with a factory.
   public func bean<T>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
@@ -47,40 +45,8 @@ extension Environment {
       location: SourceLocation(file: file, line: line))
   }
 
-  /// Declares a bean built by constructor injection: each parameter of `factory` is resolved by its type.
-  ///
-  /// A parameter may be a bean's type, a superclass or protocol of it, `T?`, `[T]`, `Provider<T>`, `Environment`, or the
-  /// seed of an enclosing factory. `.argument` pins one by its index.
-  @_disfavoredOverload
-  @inlinable @inline(__always)
-  public func bean<T, each D>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (repeat each D) throws -> T
-  ) -> TypedBeanDeclaration<T> {
-    var parameters: [Parameter] = []
-    repeat parameters.append(Parameter.of((each D).self))
-    let function = FactoryFunction(type, parameters) { arguments in
-      var arguments = arguments
-      return try factory(repeat arguments.take(as: (each D).self))
-    }
-    return declare(type, function, id, parent, lazy, abstract, file, line)
-  }
-
-  @usableFromInline
-  func declare<T>(
-    _ type: T.Type, _ function: FactoryFunction, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool,
-    _ file: StaticString, _ line: UInt
-  ) -> TypedBeanDeclaration<T> {
-    let declaration = TypedBeanDeclaration<T>(
-      // Not `type`: that may be a subclass, of which the factory knows nothing.
-      type: T.self, id: id, parent: parent, lazy: lazy, abstract: abstract,
-      location: SourceLocation(file: file, line: line))
-    declaration.set { $0.factory = function }
-    return declaration
-  }
-
   /// Declares a bean by the name of its class: "Module.Class", or a bare name that is unique in the program. It is built
-  /// by `init()` where the class is `Initializable`. Costs a search of the program's classes.
+  /// by `init()` where the class is `Initializable`. The other parameters are those of the form with a factory.
   ///
   /// - Throws: `.unknownClass`.
   public func bean(
@@ -101,7 +67,8 @@ extension Environment {
     }
   }
 
-  /// Declares a bean that has its class and its factory from a template.
+  /// Declares a bean that has its class and its factory from the template with the id `parent`; the other parameters are
+  /// those of the form with a factory.
   public func bean(
     parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
     line: UInt = #line
@@ -133,20 +100,17 @@ extension Environment {
   public func registerScope(_ scope: any BeanScope) throws -> Self {
     _ = try declarations("registerScope")
     let scopeName = scope.name
-    if core.kind.contains(.template) {
-      throw EnvironmentError(
-        .invalidDeclaration,
-        "one scope object cannot serve all children of '\(name)': register it further out, or give "
-          + "the factory a scope", path: ["'\(scopeName)'"])
-    }
-    if Lifetime.isBuiltIn(scopeName) {
-      throw EnvironmentError(
-        .invalidDeclaration, "scope '\(scopeName)' is built in and cannot be replaced", path: ["'\(scopeName)'"])
-    }
-    if isKnown(scopeName) {
-      throw EnvironmentError(
-        .invalidDeclaration, "a scope called '\(scopeName)' is there already", path: ["'\(scopeName)'"])
-    }
+    let fault: String? =
+      if core.kind.contains(.template) {
+        "one scope object cannot serve all children of '\(name)': register it further out, or give the factory a scope"
+      } else if Lifetime.isBuiltIn(scopeName) {
+        "scope '\(scopeName)' is built in and cannot be replaced"
+      } else if isKnown(scopeName) {
+        "a scope called '\(scopeName)' is there already"
+      } else {
+        nil
+      }
+    if let fault { throw EnvironmentError(.invalidDeclaration, fault, path: ["'\(scopeName)'"]) }
     existingExtras?.resources?.add(scope, scopeName)
     return self
   }
@@ -176,9 +140,7 @@ extension Environment {
     _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
     configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<Seed> {
-    try EnvironmentFactory(
-      declaring: scope, in: try declarations("childFactory"), of: self, makeScope
-    ) {
+    try EnvironmentFactory(declaring: scope, in: try declarations("childFactory"), of: self, makeScope) {
       try configure($0)
       // What `configure` declared would never be compiled.
       _ = try declarations("childFactory")
@@ -210,11 +172,8 @@ extension Environment {
   }
 
   /// Throws where nothing can be declared any more.
-  package func checkDeclaring(
-    _ what: String, _ subject: @autoclosure () -> String? = nil,
-    at origin: @autoclosure () -> EnvironmentError.Origin? = nil
-  ) throws {
-    _ = try declarations(what, subject(), at: origin())
+  package func checkDeclaring(_ what: String, at origin: EnvironmentError.Origin? = nil) throws {
+    _ = try declarations(what, at: origin)
   }
 
   /// Gives a bean another id. Whatever takes an id takes the alias, too; reports show the bean's own.
@@ -225,18 +184,14 @@ extension Environment {
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func alias(_ name: String, of id: String, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
-    try alias(name, of: id, SourceLocation(file: file, line: line))
+    try alias(name, of: id, origin: SourceLocation(file: file, line: line).origin)
   }
 
   /// Gives a bean another id, in a document.
   @discardableResult
   package func alias(_ name: String, of id: String, origin: EnvironmentError.Origin) throws -> Self {
-    try alias(name, of: id, SourceLocation(origin))
-  }
-
-  private func alias(_ name: String, of id: String, _ location: SourceLocation) throws -> Self {
-    try declarations("alias", "'\(name)'", at: location.origin)
-      .add(EnvironmentDeclarations.Alias(name: name, target: id, location: location))
+    try declarations("alias", "'\(name)'", at: origin)
+      .add(EnvironmentDeclarations.Alias(name: name, target: id, location: SourceLocation(origin)))
     return self
   }
 
@@ -255,7 +210,7 @@ extension Environment {
   public func bindFactory<Element>(
     _ type: Element.Type, file: StaticString = #fileID, line: UInt = #line
   ) -> AssistedBuilder<Element, EmptySeed<Element>> {
-    AssistedBuilder(file: file, line: line)
+    AssistedBuilder(SourceLocation(file: file, line: line))
   }
 
   /// The dynamic type of an instance, and what a slot holds for it.

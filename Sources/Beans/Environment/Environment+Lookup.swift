@@ -26,6 +26,10 @@ extension Environment {
   /// A bean of an environment that is no child of a factory is not even retained: threads that use it at the same time
   /// do not slow each other down. In `body`, `shutdown()` begins the end and does not wait for it.
   ///
+  /// - Parameters:
+  ///   - type: what `getBean` takes.
+  ///   - id: the bean's id; without one, it is found by its type.
+  ///   - body: uses the bean, on the calling thread.
   /// - Throws: what `getBean` or `body` throws.
   @inlinable @inline(__always)
   public func withBean<T, R>(_ type: T.Type, byId id: String? = nil, _ body: (T) throws -> R) throws -> R {
@@ -64,20 +68,12 @@ extension Environment {
 }
 
 extension Environment: BeanLookup {
-  func provide<Bean>(_ type: Bean.Type, id: String?) throws -> Bean {
+  func provide<T>(_ type: T.Type, id: String?) throws -> T {
     if let current = Environment.current, current.isDescendant(of: self) {
       return try current.getBean(type, byId: id)
     }
     do { return try getBean(type, byId: id) } catch let error as EnvironmentError {
       throw unknownToProvider(error, Parameter.of(type), id: id)
     }
-  }
-}
-
-extension Environment: ParameterType {
-  static var parameter: Parameter {
-    Parameter(
-      wanted: Environment.self, element: Environment.self, kind: .environment, isReference: true,
-      given: { $0 as? Environment })
   }
 }

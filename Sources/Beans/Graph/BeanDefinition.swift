@@ -197,7 +197,7 @@ final class BeanDefinition {
     do {
       // The declaration has the last word.
       injections = try ClassInjection.all(of: type).filter { injection in
-        !given.contains { $0.sets(injection) == .yes }
+        !given.contains { $0.sets(injection) == true }
       }
     } catch { faults.append(fault(error)) }
     return faults

@@ -112,7 +112,7 @@ struct DependencyResolver {
     resolveProperties(of: made)
     maker.product = made
     maker.arguments = [
-      BeanDefinition.Dependency(parameter: Parameter.of(BuilderOfProducts.self), binding: .products(made))
+      BeanDefinition.Dependency(parameter: Parameter.of((any ProductBuilder).self), binding: .products(made))
     ]
     // What is wrong with the product is wrong with what makes it.
     for fault in made.faults { maker.note(fault) }
@@ -293,7 +293,7 @@ struct DependencyResolver {
     of definition: BeanDefinition, _ declared: inout [Declared]
   ) -> [BeanDefinition.Property] {
     definition.injections.compactMap { injection in
-      guard let stopgap = injection.stopgap, declared.contains(where: { $0.injection.sets(injection) == .maybe }) else {
+      guard injection.stopgap != nil, declared.contains(where: { $0.injection.sets(injection) == nil }) else {
         return property(for: injection, of: definition)
       }
       let (faults, inactive) = (definition.faults, definition.inactive)
@@ -302,27 +302,27 @@ struct DependencyResolver {
       let fault = definition.faults.count > faults.count ? definition.faults.last : definition.inactive
       // What is wrong with it does not matter where the declaration sets the property; that shows when it does.
       (definition.faults, definition.inactive) = (faults, inactive)
-      if let fault { guess(injection, stopgap, fault, &declared) }
+      if let fault { guess(injection, fault, &declared) }
       return property
     }
   }
 
   /// Has the key paths that may lead to the property set it; where none did, the fault is a fault after all.
   private func guess(
-    _ injection: ClassInjection, _ stopgap: ClassInjection.Stopgap, _ fault: EnvironmentError,
-    _ declared: inout [Declared]
+    _ injection: ClassInjection, _ fault: EnvironmentError, _ declared: inout [Declared]
   ) {
-    let candidates = declared.indices.filter { declared[$0].injection.sets(injection) == .maybe }
+    let stopgap = injection.stopgap
+    let candidates = declared.indices.filter { declared[$0].injection.sets(injection) == nil }
     for index in candidates {
       let set = declared[index].property.code.set
       let (isFirst, isLast) = (index == candidates.first, index == candidates.last)
       declared[index].property.code = BeanCode.Property(source: .operand) { object, argument in
         if isFirst {
           argument.object?.retain()
-          stopgap.set(object, argument)
+          stopgap?.set(object, argument)
         }
         try set(object, argument)
-        if isLast, stopgap.isLeft(object) { throw fault }
+        if isLast, stopgap?.isLeft(object) == true { throw fault }
       }
     }
   }

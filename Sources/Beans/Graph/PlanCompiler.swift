@@ -58,7 +58,7 @@ struct PlanCompiler {
       isTraced: input.isTraced, slotCount: Int(graph.slotCount), hasScope: graph.declarations.hasScope)
     parts.sorted = graph.sorted.map(\.number)
     parts.processors = graph.processors.map { operand(Parameter.of((any BeanPostProcessor).self), on: $0) }
-    parts.injections = graph.injections.map { operand(Parameter.of(Injection.self), on: $0) }
+    parts.injections = graph.injections.map { operand(.injection, on: $0) }
     parts.below = graph.below.map(\.directory)
     parts.listed = graph.listed
     if graph.listed.contains(-1) {
@@ -242,7 +242,7 @@ struct PlanCompiler {
       return computed(.composed(parts.map { operand($0, false) }, type, parameter), parameter.givenReading)
     case .injection(let inject, let property):
       return computed(.injection(inject, property, parameter), parameter.givenReading)
-    case .products(let product): return computed(.products(product.number), .reference)
+    case .products(let product): return computed(.products(product.number), .boxed)
     }
   }
 
@@ -338,7 +338,7 @@ struct PlanCompiler {
     {
       work.insert(.complete)
     }
-    let disposable = form((any DisposableBean).self, .disposable, definition)
+    let disposable = form(.disposable, definition)
     var ending = Recipe.Ending.nothing
     if input.isTraced || code.instance != nil || definition.traits.contains(.asyncDisposable)
       || definition.traits.contains(.disposable) && disposable == nil || definition.kind == .scoped
@@ -354,7 +354,7 @@ struct PlanCompiler {
       steps: storage.steps.all[layout.steps], needs: operands[layout.needs],
       completion: Recipe.Completion(
         requirements: operands[layout.requirements], properties: operands[layout.properties], isProcessed: isProcessed,
-        aware: form((any EnvironmentAware).self, .aware, definition), bean: form((any Bean).self, .bean, definition),
+        aware: form(.aware, definition), bean: form(.bean, definition),
         disposable: disposable),
       entry: definition.entry, directory: Unretained(directory), label: definition.labelled,
       traits: isSeed(definition) ? [] : definition.traits, isLazy: definition.spec.isLazy ?? false,
@@ -363,12 +363,11 @@ struct PlanCompiler {
 
   private func isSeed(_ definition: BeanDefinition) -> Bool { graph.hasSeed && definition.slot == 0 }
 
-  private mutating func form(_ type: Any.Type, _ trait: BeanTraits, _ definition: BeanDefinition) -> ExistentialLayout?
-  {
+  private mutating func form(_ trait: BeanTraits, _ definition: BeanDefinition) -> ExistentialLayout? {
     guard definition.traits.contains(trait), definition.isClass,
       let identity = definition.factory.identity
     else { return nil }
-    return ExistentialLayout(type, for: identity)
+    return ExistentialLayout(trait.protocolType, for: identity)
   }
 
   private mutating func code(of definition: BeanDefinition) -> BeanCode {

@@ -126,7 +126,7 @@ extension Environment {
     let instance = Box.open(object) as AnyObject
     let given = recipe.value.code.with { $0.given }
     for injection in try ClassInjection.all(of: type(of: instance))
-    where !given.contains(where: { $0.sets(injection) == .yes }) {
+    where !given.contains(where: { $0.sets(injection) == true }) {
       try run(injection, on: instance)
     }
   }

@@ -43,7 +43,7 @@ extension Environment {
       }
       return argument
     case .products(let number):
-      return Argument(BuilderOfProducts(ProductAssembly(self, recipe(number))), .reference)
+      return Argument(ValueBox<any ProductBuilder>(ProductAssembly(self, recipe(number))), .boxed)
     }
   }
 

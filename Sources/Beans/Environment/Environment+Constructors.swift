@@ -1,0 +1,124 @@
+/// Constructor injection. The form for any number of parameters walks them in a loop each time a bean is built; those for
+/// up to six leave straight code.
+extension Environment {
+  /// Declares a bean built by constructor injection: each parameter of `factory` is resolved by its type.
+  ///
+  /// A parameter may be a bean's type, a superclass or protocol of it, `T?`, `[T]`, `Provider<T>`, `Environment`, or the
+  /// seed of an enclosing factory. `.argument` pins one by its index.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: makes an instance, on whichever thread asks first.
+  @inlinable @inline(__always)
+  public func bean<T, each D>(
+    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (repeat each D) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    declare(id, parent, lazy, abstract, file, line, repeat (each D).self) { arguments in
+      try factory(repeat arguments.take(as: (each D).self))
+    }
+  }
+
+  /// Declares a bean built by a factory with no parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func bean<T>(
+    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable () throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    declare(id, parent, lazy, abstract, file, line) { _ in try factory() }
+  }
+
+  /// Declares a bean built by a factory with one parameter; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func bean<T, A>(
+    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    declare(id, parent, lazy, abstract, file, line, A.self) { try factory($0.take()) }
+  }
+
+  /// Declares a bean built by a factory with two parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func bean<T, A, B>(
+    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    declare(id, parent, lazy, abstract, file, line, A.self, B.self) { try factory($0.take(), $0.take()) }
+  }
+
+  /// Declares a bean built by a factory with three parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func bean<T, A, B, C>(
+    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    declare(id, parent, lazy, abstract, file, line, A.self, B.self, C.self) {
+      try factory($0.take(), $0.take(), $0.take())
+    }
+  }
+
+  /// Declares a bean built by a factory with four parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func bean<T, A, B, C, D>(
+    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    declare(id, parent, lazy, abstract, file, line, A.self, B.self, C.self, D.self) {
+      try factory($0.take(), $0.take(), $0.take(), $0.take())
+    }
+  }
+
+  /// Declares a bean built by a factory with five parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func bean<T, A, B, C, D, E>(
+    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D, E) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    declare(id, parent, lazy, abstract, file, line, A.self, B.self, C.self, D.self, E.self) {
+      try factory($0.take(), $0.take(), $0.take(), $0.take(), $0.take())
+    }
+  }
+
+  /// Declares a bean built by a factory with six parameters; see the form for any number of them.
+  @inlinable @inline(__always)
+  public func bean<T, A, B, C, D, E, F>(
+    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D, E, F) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    declare(id, parent, lazy, abstract, file, line, A.self, B.self, C.self, D.self, E.self, F.self) {
+      try factory($0.take(), $0.take(), $0.take(), $0.take(), $0.take(), $0.take())
+    }
+  }
+
+  /// Inlined into the module that declares the bean, so that `make` is compiled for its concrete types.
+  @inlinable @inline(__always)
+  func declare<T, each D>(
+    _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ file: StaticString, _ line: UInt,
+    _ types: repeat (each D).Type, make: @escaping @Sendable (inout Arguments) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    var parameters: [Parameter] = []
+    repeat parameters.append(Parameter.of(each types))
+    let function = FactoryFunction(T.self, parameters) { arguments in
+      var arguments = arguments
+      return try make(&arguments)
+    }
+    return declare(function, id, parent, lazy, abstract, file, line)
+  }
+
+  @usableFromInline
+  func declare<T>(
+    _ function: FactoryFunction, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool,
+    _ file: StaticString, _ line: UInt
+  ) -> TypedBeanDeclaration<T> {
+    // Not the type that was given: that may be a subclass, of which the factory knows nothing.
+    let declaration = bean(
+      T.self, id: id, parent: parent, lazy: lazy, abstract: abstract, file: file, line: line)
+    return declaration.set { $0.factory = function }
+  }
+}
