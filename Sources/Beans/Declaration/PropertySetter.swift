@@ -22,9 +22,12 @@ struct PropertySetter: Sendable {
   init<Instance, Value>(_ path: ReferenceWritableKeyPath<Instance, Value>) {
     // Key paths are immutable, and what they capture is an index the user wrote.
     nonisolated(unsafe) let path = path
+    let place = PathPlace()
     self.init(Instance.self, Parameter.of(Value.self)) { object, argument in
+      let value = argument.take(as: Value.self)
+      if place.store(value, in: object) { return }
       let instance: Instance = try BeanCallback.read(object)
-      instance[keyPath: path] = argument.take(as: Value.self)
+      place.store(value, at: path, &instance[keyPath: path], of: object)
     }
   }
 

@@ -12,7 +12,7 @@ extension Environment {
   @inlinable @inline(__always)
   public func getBean<T>(_ type: T.Type, byId id: String? = nil) throws -> T {
     let found = if let id { try fetch(ObjectIdentifier(type), id) } else { try fetch(ObjectIdentifier(type)) }
-    if let found { return found.take(as: type) }
+    if let object = found.object { return found.reading.take(object, as: type) }
     return try getOther(type, id)
   }
 

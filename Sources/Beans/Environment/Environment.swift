@@ -100,9 +100,10 @@ public final class Environment: Sendable {
   @inline(__always)
   func ancestor(_ hops: Int32) -> Unretained<Environment> {
     var environment = Unretained(self)
-    for _ in 0..<hops {
-      guard let parent = environment.with({ $0.core.parent }) else { break }
+    var hops = hops
+    while hops != 0, let parent = environment.with({ $0.core.parent }) {
       environment = parent
+      hops &-= 1
     }
     return environment
   }

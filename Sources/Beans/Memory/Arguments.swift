@@ -51,6 +51,12 @@ struct Reading: Sendable {
   @inlinable @inline(__always)
   func take<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
     if word == 0, MemoryLayout<Value>.size == MemoryLayout<UInt>.size { return object.take(as: type) }
+    if word > 1, MemoryLayout<Value>.size == 2 * MemoryLayout<UInt>.size {
+      let layout = Unmanaged<ExistentialLayout>.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
+      if layout._withUnsafeGuaranteedRef({ $0.fits(object) }) {
+        return layout._withUnsafeGuaranteedRef { $0.value(object, as: type) }
+      }
+    }
     return takeOther(object, as: type)
   }
 
@@ -133,14 +139,21 @@ struct Arguments {
 /// One argument that has been evaluated: an object with a count, and how to read it.
 @usableFromInline
 struct Argument {
-  /// nil for an optional of a class without a bean.
-  @usableFromInline let object: ObjectReference?
+  /// The address of the object, or 0.
+  @usableFromInline let word: UInt
   @usableFromInline let reading: Reading
 
   @inlinable @inline(__always)
-  init(_ object: ObjectReference?, _ reading: Reading) { (self.object, self.reading) = (object, reading) }
+  init(_ object: ObjectReference?, _ reading: Reading) { (word, self.reading) = (object?.address ?? 0, reading) }
 
   init(_ object: AnyObject, _ reading: Reading) { self.init(ObjectReference(object), reading) }
+
+  /// No object: an optional of a class without a bean.
+  @inlinable static var none: Argument { Argument(nil, .reference) }
+
+  /// nil for an optional of a class without a bean.
+  @inlinable @inline(__always)
+  var object: ObjectReference? { word == 0 ? nil : ObjectReference(address: word) }
 
   /// The value, with the argument's count.
   @inlinable @inline(__always)

@@ -46,6 +46,17 @@ struct FrozenArray<Element>: ~Copyable, @unchecked Sendable {  // written by who
   func reference(_ index: Int) -> FrozenReference<Element> { FrozenReference(pointer: UnsafePointer(storage + index)) }
 }
 
+extension FrozenArray {
+  /// The size of an element, by which `reference(atByte:)` counts.
+  static var stride: Int { MemoryLayout<Element>.stride }
+
+  @inline(__always)
+  func reference(atByte position: UInt) -> FrozenReference<Element> {
+    let first = UnsafeRawPointer(storage)
+    return FrozenReference(pointer: (first + Int(bitPattern: position)).assumingMemoryBound(to: Element.self))
+  }
+}
+
 /// A part of a frozen array, which somebody else keeps.
 struct FrozenSlice<Element>: @unchecked Sendable {  // what it names is never written
   let first: UnsafePointer<Element>
@@ -68,6 +79,27 @@ struct FrozenSlice<Element>: @unchecked Sendable {  // what it names is never wr
 
   @inline(__always)
   func reference(_ index: Int) -> FrozenReference<Element> { FrozenReference(pointer: first + index) }
+
+  /// Whether all elements meet a condition.
+  @inline(__always)
+  func allMeet(_ condition: (borrowing Element) -> Bool) -> Bool {
+    var next = first
+    while next != end {
+      if !condition(next.pointee) { return false }
+      next += 1
+    }
+    return true
+  }
+
+  /// Calls `body` with a reference to each element, in order.
+  @inline(__always)
+  func forEachReference(_ body: (FrozenReference<Element>) throws -> Void) rethrows {
+    var next = first
+    while next != end {
+      try body(FrozenReference(pointer: next))
+      next += 1
+    }
+  }
 
   /// Calls `body` with each element, in order.
   @inline(__always)

@@ -1,4 +1,4 @@
-import CBeansRuntime
+public import CBeansRuntime
 import Synchronization
 
 /// A value that is known to be of another type as well: a class's value as an object, an object as its class, a type that
@@ -41,7 +41,12 @@ struct ObjectReference: @unchecked Sendable, Equatable {  // an address; what it
   var identity: UInt { with { UInt(bitPattern: ObjectIdentifier(type(of: $0))) } }
 
   @inlinable @inline(__always)
-  func retain() { _ = Unmanaged<AnyObject>.fromOpaque(pointer).retain() }
+  func retain() {
+    _ = Unmanaged<AnyObject>.fromOpaque(pointer).retain()
+    // The optimizer would count later than a store by which others may release the object: an unlocked lock, a note that
+    // is crossed out.
+    beans_compiler_fence()
+  }
 
   @inlinable @inline(__always)
   func release() { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
@@ -93,8 +98,9 @@ struct ObjectReference: @unchecked Sendable, Equatable {  // an address; what it
 }
 
 /// A reference that is not counted, to an object that somebody else keeps.
+@usableFromInline
 struct Unretained<Object: AnyObject>: @unchecked Sendable {  // as `Object`, which is shared as it is
-  private let reference: Unmanaged<Object>
+  @usableFromInline let reference: Unmanaged<Object>
 
   @inline(__always)
   init(_ object: Object) { reference = .passUnretained(object) }
@@ -112,14 +118,18 @@ struct Unretained<Object: AnyObject>: @unchecked Sendable {  // as `Object`, whi
   @inline(__always)
   var address: UInt { UInt(bitPattern: reference.toOpaque()) }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   func with<R>(_ body: (Object) throws -> R) rethrows -> R { try reference._withUnsafeGuaranteedRef { try body($0) } }
 
   /// The object, counted.
   var object: Object { reference.takeUnretainedValue() }
 
   @inline(__always)
-  func retain() { _ = reference.retain() }
+  func retain() {
+    _ = reference.retain()
+    // As in `ObjectReference.retain`.
+    beans_compiler_fence()
+  }
 
   @inline(__always)
   func release() { reference.release() }

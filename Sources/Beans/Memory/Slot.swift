@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// The place where one bean instance of one environment lives: one word.
+/// The place where one bean instance of one environment lives: one word, whose sign tells claims from beans.
 ///
 ///     0                        empty
-///     address of a build | 1   claimed by that build
+///     − address of a build     claimed by that build
 ///     address of an object     filled; the slot owns one reference
 ///     address of an object | 2 filled, and not yet in the creation log
 ///     4                        a bean that the user's scope keeps, and that is in the creation log
@@ -30,13 +30,13 @@ struct Slot: ~Copyable, Sendable {
     static func logged(_ object: ObjectReference) -> Content { Content(word: object.address) }
 
     @inline(__always)
-    static func claimed(_ build: UInt) -> Content { Content(word: build | 1) }
+    static func claimed(_ build: UInt) -> Content { Content(word: 0 &- build) }
 
     @inline(__always)
     var isEmpty: Bool { word == 0 }
 
     @inlinable @inline(__always)
-    var isFilled: Bool { word > 4 && word & 1 == 0 }
+    var isFilled: Bool { Int(bitPattern: word) > 4 }
 
     @inline(__always)
     var isUnlogged: Bool { word & 3 == 2 }
@@ -46,11 +46,15 @@ struct Slot: ~Copyable, Sendable {
 
     /// The address of the build that has claimed the slot.
     @inline(__always)
-    var claimant: UInt? { word & 1 == 1 ? word & ~1 : nil }
+    var claimant: UInt? { Int(bitPattern: word) < 0 ? 0 &- word : nil }
 
     /// The bean of a slot that is filled.
     @inlinable @inline(__always)
     var object: ObjectReference { ObjectReference(address: word & ~2) }
+
+    /// As `object`, where the creation log names the bean.
+    @inline(__always)
+    var loggedObject: ObjectReference { ObjectReference(address: word) }
   }
 
   @inlinable @inline(__always)
@@ -180,7 +184,7 @@ struct SlotLayout: Sendable {
   func initialize(_ memory: UnsafeMutableRawPointer) -> UnsafePointer<Slot> {
     let first = memory.assumingMemoryBound(to: Slot.self)
     for index in 0..<slots { (first + index).initialize(to: Slot()) }
-    (memory + log * MemoryLayout<UInt>.stride).initializeMemory(as: UInt32.self, to: 0)
+    (memory + log &* MemoryLayout<UInt>.stride).initializeMemory(as: UInt32.self, to: 0)
     return UnsafePointer(first)
   }
 }
@@ -229,6 +233,21 @@ struct CreationLog {
       }
     }
     counter.pointee = UInt32(truncatingIfNeeded: count)
+  }
+
+  /// Hands slots to `body`, the last of the first `count` first, until it answers false. Answers how many are left then.
+  @inline(__always)
+  func last(_ count: Int, _ body: (Int32) -> Bool) -> Int {
+    isNarrow
+      ? last(count, body) { Int32((memory + (3 &+ $0)).load(as: UInt8.self)) }
+      : last(count, body) { (memory + 4 &* $0).load(as: Int32.self) }
+  }
+
+  @inline(__always)
+  private func last(_ count: Int, _ body: (Int32) -> Bool, _ slot: (Int) -> Int32) -> Int {
+    var left = count
+    while left > 0, body(slot(left)) { left &-= 1 }
+    return left
   }
 
   @inline(__always)

@@ -17,6 +17,7 @@ struct LookupIndex: ~Copyable, Sendable {
   }
 
   private let types: FrozenArray<Entry>
+  /// Of positions in bytes: the size of an entry is a power of two.
   private let mask: UInt
   private let named: FrozenArray<NamedEntry>
   private let namedMask: UInt
@@ -25,29 +26,35 @@ struct LookupIndex: ~Copyable, Sendable {
     types: [(type: ObjectIdentifier, operand: Operand)], named: [(type: ObjectIdentifier, id: String, operand: Operand)]
   ) {
     var entries = FrozenArray(repeating: Entry(), count: Self.capacity(for: types.count))
-    mask = UInt(entries.count - 1)
+    let stride = UInt(FrozenArray<Entry>.stride)
+    precondition(stride.nonzeroBitCount == 1)
+    mask = UInt(entries.count - 1) * stride
     for (type, operand) in types {
       let key = UInt(bitPattern: type)
-      var index = Self.start(key) & mask
-      while entries[Int(index)].key != 0, entries[Int(index)].key != key { index = (index + 1) & mask }
-      entries[Int(index)] = Entry(key: key, operand: operand)
+      var position = Self.start(key) & mask
+      var index = Int(position / stride)
+      while entries[index].key != 0, entries[index].key != key {
+        position = (position + stride) & mask
+        index = Int(position / stride)
+      }
+      entries[index] = Entry(key: key, operand: operand)
     }
     self.types = entries
     var namedEntries = FrozenArray(repeating: NamedEntry(), count: Self.capacity(for: named.count))
     namedMask = UInt(namedEntries.count - 1)
     for (type, id, operand) in named {
       let key = IdHash.of(id, in: UInt(bitPattern: type))
-      var index = Self.start(key) & namedMask
+      var index = key >> 1 & namedMask
       while namedEntries[Int(index)].key != 0 { index = (index + 1) & namedMask }
       namedEntries[Int(index)] = NamedEntry(key: key, type: UInt(bitPattern: type), id: id, operand: operand)
     }
     self.named = namedEntries
   }
 
-  /// At most half full.
+  /// At most half full, a small one at most a quarter: most keys stand where one looks first.
   private static func capacity(for count: Int) -> Int {
     var capacity = 8
-    while capacity < 2 * count { capacity *= 2 }
+    while capacity < (count < 1024 ? 4 : 2) * count { capacity *= 2 }
     return capacity
   }
 
@@ -58,24 +65,39 @@ struct LookupIndex: ~Copyable, Sendable {
   @inline(__always)
   func find(_ type: ObjectIdentifier) -> Operand? {
     let key = UInt(bitPattern: type)
-    var index = Self.start(key) & mask
+    var position = Self.start(key) & mask
     while true {
-      let entry = types.reference(Int(index))
+      let entry = types.reference(atByte: position)
       if entry.value.key == key { return entry.value.operand }
       if entry.value.key == 0 { return nil }
-      index = (index &+ 1) & mask
+      position = (position &+ UInt(FrozenArray<Entry>.stride)) & mask
     }
   }
 
   @inline(__always)
   func find(_ type: ObjectIdentifier, _ id: String) -> Operand? {
-    let key = IdHash.of(id, in: UInt(bitPattern: type))
-    var index = Self.start(key) & namedMask
+    let entry = if let words = IdHash.words(id) { findShort(type, words) } else { findLong(type, id) }
+    return entry?.value.operand
+  }
+
+  @inline(never)
+  private func findShort(_ type: ObjectIdentifier, _ words: (UInt, UInt)) -> FrozenReference<NamedEntry>? {
+    find(type, IdHash.of(words, in: UInt(bitPattern: type))) { IdHash.consists($0, of: words) }
+  }
+
+  @inline(never)
+  private func findLong(_ type: ObjectIdentifier, _ id: String) -> FrozenReference<NamedEntry>? {
+    find(type, IdHash.of(id, in: UInt(bitPattern: type))) { $0 == id }
+  }
+
+  @inline(__always)
+  private func find(
+    _ type: ObjectIdentifier, _ key: UInt, _ isMeant: (String) -> Bool
+  ) -> FrozenReference<NamedEntry>? {
+    var index = key >> 1 & namedMask
     while true {
       let entry = named.reference(Int(index))
-      if entry.value.key == key, entry.value.type == UInt(bitPattern: type), entry.value.id == id {
-        return entry.value.operand
-      }
+      if entry.value.key == key, entry.value.type == UInt(bitPattern: type), isMeant(entry.value.id) { return entry }
       if entry.value.key == 0 { return nil }
       index = (index &+ 1) & namedMask
     }

@@ -7,6 +7,8 @@ final class Plan: Sendable {
   /// The scope its environments open; nil for an environment that is no child of a factory, which holds singletons.
   let scopeName: String?
   let parent: Plan?
+  /// How many children of factories an environment of this plan stands in, itself included.
+  let depth: Int32
   let directory: BeanDirectory
   let configuration: ConfigurationManager
   /// Those with a slot stand at the slot's number.
@@ -85,6 +87,7 @@ final class Plan: Sendable {
     name = parts.name
     scopeName = parts.scopeName
     parent = parts.parent
+    depth = parts.scopeName == nil ? 0 : (parts.parent?.depth ?? 0) + 1
     directory = parts.directory
     configuration = parts.configuration
     hasSeed = parts.hasSeed

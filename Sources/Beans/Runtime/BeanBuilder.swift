@@ -144,20 +144,20 @@ extension Environment {
 
   @inline(__always)
   private func fill(_ context: StackReference<ResolutionContext>, _ steps: FrozenSlice<Step>) throws {
-    let (slots, mark) = (core.slots, Slot.Content.claimed(context.address))
-    try steps.forEach { step in
-      let recipe = self.recipe(step.slot)
-      let slot = slots[step.slot]
+    let (slots, recipes, mark) = (core.slots, recipe(0), Slot.Content.claimed(context.address))
+    try steps.forEachReference { step in
+      let recipe = recipes.sibling(step.value.slot, of: 0)
+      let slot = slots[step.value.slot]
       // Whoever takes the step over looks at this after it has changed the slot: one of the two sees the other.
       // Releasing, so that who sees the next step sees the bean of the one before.
       context.value.current.store(recipe.address, ordering: .releasing)
       beans_compiler_fence()
       guard slot.content == mark else {
-        return try fillAmongOthers(step, recipe, context)
+        return try fillAmongOthers(step.value, recipe, context)
       }
       let object = try make(recipe, context)
-      if step.takers > 0 { object.retain(step.takers) }
-      if context.value.isAlone { slot.store(.unlogged(object)) } else { publish(object, step.slot) }
+      if step.value.takers > 0 { object.retain(step.value.takers) }
+      if context.value.isAlone { slot.store(.unlogged(object)) } else { publish(object, step.value.slot) }
       if core.isAwaited.load(ordering: .relaxed) { wake(slot, nil) }
     }
   }
@@ -274,7 +274,7 @@ extension Environment {
       unlink(context)
       return core.change { $0.leave() }
     }
-    if action == .release { release() }
+    if action == .release { releaseLater() }
     return object
   }
 
@@ -303,7 +303,7 @@ extension Environment {
       return core.change { $0.leave() }
     }
     if isAwaited, failed.value.slot >= 0 { wake(slots[failed.value.slot], self.failure(error, of: failed)) }
-    if action == .release { release() }
+    if action == .release { releaseLater() }
     return failure
   }
 
@@ -323,11 +323,9 @@ extension Environment {
   /// Whether everything stands that the bean's order takes from where it may not.
   @inline(__always)
   private func isComplete(_ recipe: FrozenReference<Recipe>) -> Bool {
-    let needs = recipe.value.needs
-    for index in 0..<needs.count {
-      guard case .outer(let slot) = needs[index].place, slot.content.isFilled else { return false }
+    recipe.value.needs.allMeet { need in
+      if case .outer(let slot) = need.place { slot.content.isFilled } else { false }
     }
-    return true
   }
 
   /// Has it built, for a caller who keeps the environment from being released.
@@ -469,14 +467,12 @@ extension Environment {
     do {
       if let inactive = recipe.value.inactive { throw inactive }
       try recipe.value.completion.requirements.forEach { try argument($0).release() }
-      if isAsking {
-        object = try makeAsking(recipe, &hasTaken)
-      } else if operands.hasComputed {
-        object = try makeOfComputed(recipe, &hasTaken)
-      } else {
+      object = try recipe.value.code.with { code in
+        // Where the child's scope object keeps beans, nothing stands in slots.
+        if isAsking { return try make(evaluating: operands, code.create) }
+        if operands.hasComputed { return try make(operands, of: operands, &hasTaken, code.create) }
         hasTaken = true
-        object = ObjectReference(
-          try recipe.value.code.with { try $0.create(Arguments(operands, core.slots)) })
+        return ObjectReference(try code.create(Arguments(operands, core.slots)))
       }
     } catch {
       if !isAsking {
@@ -488,50 +484,39 @@ extension Environment {
     return try complete(object, recipe)
   }
 
-  private func makeOfComputed(
-    _ recipe: FrozenReference<Recipe>, _ hasTaken: inout Bool
+  /// What `create` makes of arguments that are all evaluated beforehand.
+  func make(
+    evaluating operands: FrozenSlice<Operand>, _ create: (Arguments) throws -> AnyObject
   ) throws -> ObjectReference {
-    let operands = recipe.value.operands
-    return try EvaluatedArguments.with(operands.count) { evaluated in
-      var count = 0
-      do {
-        try operands.forEach { operand in
-          if case .computed(let number) = operand.place {
-            evaluated[count] = try evaluate(number).object
-          } else {
-            evaluated[count] = nil
-          }
-          count += 1
-        }
-      } catch {
-        evaluated.release(count)
-        throw error
-      }
-      hasTaken = true
-      return ObjectReference(
-        try recipe.value.code.with { try $0.create(Arguments(operands, core.slots, evaluated)) })
-    }
+    var taken: [Operand] = []
+    operands.forEach { taken.append(Operand(.computed(-1), $0.reading)) }
+    let frozen = FrozenArray(taken)
+    var hasTaken = false
+    return try make(frozen.all, of: operands, &hasTaken, create)
   }
 
-  /// In a child whose scope object is asked for each bean, nothing stands in slots.
-  private func makeAsking(_ recipe: FrozenReference<Recipe>, _ hasTaken: inout Bool) throws -> ObjectReference {
-    var operands: [Operand] = []
-    recipe.value.operands.forEach { operands.append(Operand(.computed(-1), $0.reading)) }
-    let frozen = FrozenArray(operands)
-    return try EvaluatedArguments.with(operands.count) { evaluated in
-      var count = 0
-      do {
-        try recipe.value.operands.forEach { operand in
-          evaluated[count] = try argument(operand).object
-          count += 1
+  /// What `create` makes of arguments of which those that are computed are evaluated beforehand.
+  ///
+  /// - Parameters:
+  ///   - arguments: how they are taken.
+  ///   - operands: where they come from.
+  ///   - hasTaken: whether `create` has been called, which takes all of them.
+  ///   - create: the factory.
+  private func make(
+    _ arguments: FrozenSlice<Operand>, of operands: FrozenSlice<Operand>, _ hasTaken: inout Bool,
+    _ create: (Arguments) throws -> AnyObject
+  ) throws -> ObjectReference {
+    try EvaluatedArguments.with(operands.count) { evaluated in
+      for index in 0..<operands.count {
+        evaluated[index] = nil
+        guard case .computed = arguments[index].place else { continue }
+        do { evaluated[index] = try argument(operands[index]).object } catch {
+          evaluated.release(index)
+          throw error
         }
-      } catch {
-        evaluated.release(count)
-        throw error
       }
       hasTaken = true
-      return ObjectReference(
-        try recipe.value.code.with { try $0.create(Arguments(frozen.all, core.slots, evaluated)) })
+      return ObjectReference(try create(Arguments(arguments, core.slots, evaluated)))
     }
   }
 
@@ -582,7 +567,7 @@ extension Environment {
         unlink(context)
         return core.change { $0.leave() }
       }
-      if action == .release { release() }
+      if action == .release { releaseLater() }
       return made
     }
   }

@@ -9,7 +9,6 @@ struct BeanReleaser {
   private let canWait: Bool
   /// Beans not yet released.
   private var rest: Int
-  private var hasSeed: Bool
   /// What a bean that is awaited keeps until it is done, and the user's scope that has kept the bean.
   private var held: ObjectReference?
   private var heldScope: AbstractBeanScope?
@@ -17,7 +16,7 @@ struct BeanReleaser {
   private var place: Place?
   /// Users' scopes that have been finished.
   private var finished: [ObjectIdentifier]?
-  private(set) var released = 0
+  private(set) var released: Int
 
   /// What has to come first.
   enum Pending {
@@ -34,84 +33,40 @@ struct BeanReleaser {
     let canWait: Bool
   }
 
-  @inline(__always)
-  init(_ environment: Unretained<Environment>, canWait: Bool) {
+  /// - Parameters:
+  ///   - environment: what has begun to end.
+  ///   - canWait: whether asynchronous releases can be awaited.
+  ///   - left: how many of the beans that the creation log names have not been released.
+  ///   - created: how many it names.
+  init(_ environment: Unretained<Environment>, canWait: Bool, left: Int, of created: Int) {
     self.environment = environment
     self.canWait = canWait
-    (rest, hasSeed) = environment.with { environment in
-      guard let plan = environment.core.plan else { return (0, false) }
-      return plan.with { (environment.creationLog.count, $0.hasSeed) }
-    }
+    rest = left
+    released = created - left
   }
 
   /// Goes on until something has to come first, or until nothing is left. After that, advance again; after a release that
   /// has been awaited, `note` its failure.
-  @inline(__always)
   mutating func advance() -> Pending? {
     if held != nil { letGoOfHeld() }
-    if rest == 0, !hasSeed { return nil }
-    let (slots, log) = environment.with { ($0.core.slots, $0.creationLog) }
-    while true {
-      let left = releasePlain(rest, slots, log)
-      released &+= rest &- left
+    while rest > 0 {
+      let left = environment.with { $0.releasePlain(rest) }
+      released += rest - left
       rest = left
-      if left == 0 { break }
-      if let pending = releaseNext(slots, log) { return pending }
+      if left > 0, let pending = releaseNext() { return pending }
     }
-    if hasSeed {
-      hasSeed = false
-      let content = slots[0].content
-      if content.isFilled { content.object.releaseLast() }
-    }
+    environment.with { $0.releaseSeed() }
     return nil
   }
 
-  /// Releases beans that have nothing to say, or to whom nothing has to be awaited. Answers how many are left where
-  /// another one comes.
-  @inline(__always)
-  private func releasePlain(_ count: Int, _ slots: Slots, _ log: CreationLog) -> Int {
-    let recipes = environment.with { $0.core.compiledPlan.with { $0.recipe(0) } }
-    var position = count
-    while position > 0 {
-      let index = log[position &- 1]
-      let content = slots[index].content
-      let recipe = recipes.sibling(index, of: 0)
-      guard content.isFilled, recipe.value.ending != .care, content.object.identity == recipe.value.identity else {
-        break
-      }
-      position &-= 1
-      // The slot stays as it is: nobody looks at it any more.
-      if recipe.value.ending == .call { call(content.object, recipe) }
-      content.object.releaseLast()
-    }
-    return position
-  }
-
-  @inline(never)
-  private mutating func releaseNext(_ slots: Slots, _ log: CreationLog) -> Pending? {
+  private mutating func releaseNext() -> Pending? {
     rest -= 1
     released += 1
-    let index = log[rest]
-    return releaseWithCare(slots[index], slots[index].content, environment.with { $0.recipe(index) })
-  }
-
-  /// What a bean wants to be told at its end, where none of that has to be awaited.
-  @inline(never)
-  private func call(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
-    var errors: [any Error] = []
-    object.with { instance in
-      if let layout = recipe.value.completion.disposable {
-        do { try layout.value(ObjectReference(instance), as: (any DisposableBean).self).preDestroy() } catch {
-          errors.append(error)
-        }
-      }
-      recipe.value.code.with { code in
-        for callback in code.onDestroys {
-          do { try callback(instance) } catch { errors.append(error) }
-        }
-      }
+    return environment.with { environment in
+      let index = environment.creationLog[rest]
+      let slot = environment.core.slots[index]
+      return releaseWithCare(slot, slot.content, environment.recipe(index))
     }
-    if let failure = BeanEnding.failure(errors, of: recipe.value.label) { note(failure) }
   }
 
   @inline(never)
@@ -215,6 +170,58 @@ struct BeanReleaser {
     for failure in (scope as? AbstractBeanScope)?.takeFailures() ?? [] {
       environment.with { $0.extras.record(failure) }
     }
+  }
+}
+
+extension Environment {
+  /// Releases beans from the end of the first `count` that the creation log names, as long as they have nothing to say, or
+  /// nothing that has to be awaited. Answers how many are left.
+  @inline(__always)
+  func releasePlain(_ count: Int) -> Int {
+    // Where the child's scope object keeps the beans, slots only say that there are some.
+    if count == 0 || core.kind.contains(.scoped) { return count }
+    let (slots, recipes) = (core.slots, recipe(0))
+    return creationLog.last(count) { index in
+      let recipe = recipes.sibling(index, of: 0)
+      // Whatever is kept elsewhere than in its slot needs care.
+      let isSilent = recipe.value.ending == .nothing
+      if !isSilent, recipe.value.ending == .care { return false }
+      // Everything that has been built is logged by now. The slot stays as it is: nobody looks at it any more.
+      let object = slots[index].content.loggedObject
+      if object.identity != recipe.value.identity { return false }
+      if !isSilent { call(object, recipe) }
+      object.releaseLast()
+      return true
+    }
+  }
+
+  @inline(__always)
+  func releaseSeed() {
+    guard let plan = core.plan, plan.with({ $0.hasSeed }) else { return }
+    let seed = core.slots[0].content
+    if seed.isFilled {
+      core.slots[0].store(.empty)
+      seed.object.releaseLast()
+    }
+  }
+
+  /// What a bean wants to be told at its end, where none of that has to be awaited.
+  @inline(never)
+  private func call(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
+    var errors: [any Error] = []
+    object.with { instance in
+      if let layout = recipe.value.completion.disposable {
+        do { try layout.value(ObjectReference(instance), as: (any DisposableBean).self).preDestroy() } catch {
+          errors.append(error)
+        }
+      }
+      recipe.value.code.with { code in
+        for callback in code.onDestroys {
+          do { try callback(instance) } catch { errors.append(error) }
+        }
+      }
+    }
+    if !errors.isEmpty, let failure = BeanEnding.failure(errors, of: recipe.value.label) { note(failure) }
   }
 }
 

@@ -43,7 +43,7 @@ final class ChildOpening: @unchecked Sendable {  // `declared` is used before st
   /// Takes over `seed`, which the first slot will hold; nil where there is none.
   @usableFromInline
   func open(_ seed: ObjectReference?) throws -> Environment {
-    if let home { return try home.with { try open(seed, under: $0) } }
+    if let home { return try open(seed, under: home) }
     return try openInCurrent(seed)
   }
 
@@ -51,7 +51,7 @@ final class ChildOpening: @unchecked Sendable {  // `declared` is used before st
   private func openInCurrent(_ seed: ObjectReference?) throws -> Environment {
     var next = Environment.current
     while let candidate = next {
-      if isHome(candidate) { return try open(seed, under: candidate) }
+      if isHome(candidate) { return try open(seed, under: Unretained(candidate)) }
       next = candidate.parent
     }
     seed?.release()
@@ -62,7 +62,7 @@ final class ChildOpening: @unchecked Sendable {  // `declared` is used before st
 
   @usableFromInline
   func open(_ seed: ObjectReference?, in parent: Environment) throws -> Environment {
-    if parent === environment || isHome(parent) { return try open(seed, under: parent) }
+    if parent === environment || isHome(parent) { return try open(seed, under: Unretained(parent)) }
     seed?.release()
     throw EnvironmentError(
       .scopeNotActive, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'",
@@ -78,22 +78,26 @@ final class ChildOpening: @unchecked Sendable {  // `declared` is used before st
   }
 
   @inline(__always)
-  private func open(_ seed: ObjectReference?, under parent: Environment) throws -> Environment {
-    if !parent.core.lifecycle.isOpen { try start(parent, seed) }
+  private func open(_ seed: ObjectReference?, under parent: Unretained<Environment>) throws -> Environment {
+    if !parent.with({ $0.core.lifecycle.isOpen }) { try start(parent.object, seed) }
     // Startup has set it.
     let plan = Unretained<Plan>(known: plan.load(ordering: .acquiring))
     let child = plan.with { plan in
-      Environment.allocate(plan.layout) { EnvironmentCore(Unretained(plan), parent: Unretained(parent), $0) }
+      Environment.allocate(plan.layout) { EnvironmentCore(Unretained(plan), parent: parent, $0) }
     }
     if let seed { child.core.slots[0].store(.logged(seed)) }
-    if let makeScope { try child.attach(makeScope(), in: parent, plan) } else { try child.join(parent, plan) }
+    if let makeScope {
+      try child.attach(makeScope(), in: parent, plan)
+    } else {
+      try child.join(parent, plan)
+    }
     if let context = ResolutionContext.innermost { note(child, in: context) }
     return child
   }
 
   @inline(never)
   private func note(_ child: Environment, in context: StackReference<ResolutionContext>) {
-    context.value.opened = OpenedChild(Unretained(child).address, earlier: context.value.opened)
+    context.value.note(Unretained(child))
   }
 
   @inline(never)
@@ -111,19 +115,21 @@ final class ChildOpening: @unchecked Sendable {  // `declared` is used before st
 extension Environment {
   /// Joins the parent; from then on others may see the child.
   @inline(__always)
-  fileprivate func join(_ parent: Environment, _ plan: Unretained<Plan>) throws {
-    let extras = parent.core.extras ?? parent.core.offer(EnvironmentExtras())
+  fileprivate func join(_ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
     let own = Unretained(self)
     core.insert(.joined)
-    let hasJoined = parent.core.lock.withLock { () -> Bool in
-      guard !parent.core.lifecycle.isEnding else { return false }
-      parent.core.change { $0.enter() }
-      extras.with { $0.children.join(own, plan.address) }
-      return true
+    let hasJoined = parent.with { parent -> Bool in
+      let extras = parent.core.extras ?? parent.core.offer(EnvironmentExtras())
+      return parent.core.lock.withLock {
+        if parent.core.lifecycle.isEnding { return false }
+        parent.core.change { $0.enter() }
+        extras.with { $0.children.join(own, plan.address) }
+        return true
+      }
     }
     if !hasJoined {
       core.remove(.joined)
-      throw abandoned(parent.finishedError())
+      throw abandoned(parent.object.finishedError())
     }
   }
 
@@ -136,7 +142,7 @@ extension Environment {
 
   /// Joins the parent with a scope object, which is told of every bean while a shutdown would wait for the child.
   @inline(never)
-  fileprivate func attach(_ scope: any BeanScope, in parent: Environment, _ plan: Unretained<Plan>) throws {
+  fileprivate func attach(_ scope: any BeanScope, in parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
     do { try attach(scope) } catch { throw abandoned(error) }
     try join(parent, plan)
     if let host {

@@ -50,14 +50,39 @@ extension Environment {
   /// Nobody is inside, nobody will be: releases here, or hands that over.
   @inline(__always)
   func release() {
-    if core.kind.rawValue & (EnvironmentCore.Kind.hosted.rawValue | EnvironmentCore.Kind.plain.rawValue) == 0 {
-      return release(onHost: false)
+    if core.extras == nil, core.kind.isDisjoint(with: [.plain, .withScope]),
+      !core.compiledPlan.with({ $0.isTraced })
+    {
+      releaseRequest()
+    } else {
+      releaseOtherwise()
     }
-    releaseElsewhere()
+  }
+
+  /// As `release`, where the end has been waited for.
+  @inline(never)
+  func releaseLater() { release() }
+
+  /// Releases the beans of a factory's child, as most of them end.
+  @inline(__always)
+  private func releaseRequest() {
+    let created = creationLog.count
+    let left = ResolutionContext.with(Unretained(self), nil) { _ in
+      let left = releasePlain(created)
+      if left == 0 { releaseSeed() }
+      return left
+    }
+    if left == 0 { ended(created: created, released: created) } else { releaseWithCare(left, of: created) }
   }
 
   @inline(never)
-  private func releaseElsewhere() {
+  private func releaseWithCare(_ left: Int, of created: Int) {
+    goOn(BeanReleaser(Unretained(self), canWait: false, left: left, of: created), onHost: false)
+  }
+
+  @inline(never)
+  private func releaseOtherwise() {
+    if core.kind.isDisjoint(with: [.plain, .hosted]) { return release(onHost: false) }
     core.isPostponed.store(true, ordering: .sequentiallyConsistent)
     if let host {
       let isAccepted = host.release { [self] in
@@ -70,6 +95,7 @@ extension Environment {
   }
 
   /// A thread that still uses a bean of this environment goes on with the release when it has done so.
+  @usableFromInline
   func releaseUnlessRead() {
     guard core.isPostponed.load(ordering: .sequentiallyConsistent) else { return }
     if !HazardPointer.isProtected(Unretained(self).address), takeBack() { release(onHost: false) }
@@ -79,28 +105,10 @@ extension Environment {
   private func takeBack() -> Bool { core.isPostponed.exchange(false, ordering: .sequentiallyConsistent) }
 
   /// - Parameter onHost: whether this is where the host releases, and can await.
-  @inline(__always)
   private func release(onHost: Bool) {
-    if core.extras == nil, core.kind.isDisjoint(with: [.plain, .withScope]),
-      !core.compiledPlan.with({ $0.isTraced })
-    {
-      // The usual end of a request.
-      let (isDone, count) = ResolutionContext.with(Unretained(self), nil) { _ -> (Bool, Int) in
-        var releaser = BeanReleaser(Unretained(self), canWait: false)
-        guard let pending = releaser.advance() else { return (true, releaser.released) }
-        goOn(releaser, after: pending, onHost: false)
-        return (false, 0)
-      }
-      if isDone { ended(released: count) }
-    } else {
-      releaseWithCare(onHost: onHost)
-    }
-  }
-
-  @inline(never)
-  private func releaseWithCare(onHost: Bool) {
     let canWait = onHost || existingExtras?.isAsynchronous.load(ordering: .relaxed) == true
-    goOn(BeanReleaser(Unretained(self), canWait: canWait), onHost: onHost)
+    let created = createdBeans
+    goOn(BeanReleaser(Unretained(self), canWait: canWait, left: created, of: created), onHost: onHost)
   }
 
   private func goOn(_ begun: BeanReleaser, onHost: Bool) {
@@ -164,42 +172,43 @@ extension Environment {
     existingExtras?.resources?.letGo()
     // Before anybody is told: whoever has waited finds no timer left.
     host?.closed()
-    ended(released: releaser.released)
+    ended(created: createdBeans, released: releaser.released)
   }
 
   /// The last step: lets the parent go on and wakes whoever waits.
   @inline(__always)
-  private func ended(released: Int) {
+  private func ended(created: Int, released: Int) {
     // Extras that are made from now on see that nothing is left: see `whenReleased`.
     let extras = core.lock.withLock {
       core.change { $0.released() }
       return core.extras
     }
-    if core.kind.contains(.joined) { leaveParent(released) }
+    if core.kind.contains(.joined) { leaveParent(created, released) }
     if let extras { extras.with { $0.end() } }
   }
 
   @inline(__always)
-  private func leaveParent(_ released: Int) {
+  private func leaveParent(_ created: Int, _ released: Int) {
     // There is one: the child has joined it.
     guard let parent = core.parent else { return }
     parent.with { parent in
-      if let extras = existingExtras { hand(over: extras, to: parent) }
+      if core.extras != nil { handOverExtras(to: parent) }
       if parent.core.kind.contains(.hosted) { parent.used() }
       let own = Unretained(self)
-      let (plan, count) = (core.compiledPlan.address, createdBeans)
+      let plan = core.compiledPlan.address
       let action = parent.core.lock.withLock {
-        parent.core.extras?.with { $0.children.leave(own, plan, created: count, released: released) }
+        parent.core.extras?.with { $0.children.leave(own, plan, created: created, released: released) }
         return parent.core.change { $0.leave() }
       }
-      if action == .release { parent.release() }
+      if action == .release { parent.releaseLater() }
       own.release()
     }
   }
 
   /// Counts of what was below, and failures where the parent is being shut down.
   @inline(never)
-  private func hand(over extras: EnvironmentExtras, to parent: Environment) {
+  private func handOverExtras(to parent: Environment) {
+    let extras = extras
     parent.extras.children.add(extras.children.statistics)
     guard parent.core.lifecycle.isFinishing else { return }
     for failure in extras.takeFailures() { parent.extras.record(failure) }

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// The state of one environment. What is not atomic is never written; what is written under the lock says so.
 @usableFromInline
@@ -10,7 +10,7 @@ struct EnvironmentCore: ~Copyable, Sendable {
   /// Where slots begin; changed once, by startup.
   private let slotsWord: Atomic<UInt>
   /// See `Lifecycle`; written under the lock.
-  private let lifecycleWord: Atomic<UInt32>
+  @usableFromInline let lifecycleWord: Atomic<UInt32>
   let lock = SpinLock()
   /// Whether some thread waits for a bean that is built here.
   let isAwaited = Atomic<Bool>(false)
@@ -70,6 +70,10 @@ struct EnvironmentCore: ~Copyable, Sendable {
 
   @inline(__always)
   var lifecycle: Lifecycle { Lifecycle(word: lifecycleWord.load(ordering: .acquiring)) }
+
+  /// As `lifecycle.isFinishing`, for code that is inlined into users' modules.
+  @inlinable @inline(__always)
+  var isFinishing: Bool { lifecycleWord.load(ordering: .acquiring) & 7 >= 4 }
 
   @inline(__always)
   var kind: Kind { Kind(rawValue: kindByte.load(ordering: .relaxed)) }

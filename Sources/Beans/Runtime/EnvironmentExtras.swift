@@ -119,6 +119,8 @@ final class EnvironmentResources: Sendable {
   let traceOrigin: Bool
   /// Where the environment and its children speak of themselves.
   let log: ContainerLog
+  /// What lookups that nobody foresaw have found.
+  let answers = AnswerTable<UnforeseenLookup>()
   private let state: Locked<State>
 
   /// A scope that users have registered. The name is asked for once: it is user code.
@@ -143,8 +145,6 @@ final class EnvironmentResources: Sendable {
     var declared: DeclaredBeans?
     /// Those of factories, for as long as children of theirs may exist.
     var plans: [Plan] = []
-    /// Answers to lookups that nobody foresaw.
-    var lookups: [LookupKey: UnforeseenLookup] = [:]
   }
 
   /// Carries what is not `Sendable` across the mutex, to the one thread that asked.
@@ -230,15 +230,6 @@ final class EnvironmentResources: Sendable {
     state.withLock { $0.scopes.append(NamedScope(name: name, scope: scope)) }
   }
 
-  // MARK: lookups
-
-  func known(_ key: LookupKey) -> UnforeseenLookup? { state.withLock { $0.lookups[key] } }
-
-  /// Keeps an answer; a service asks for the same few things all the time.
-  func keep(_ lookup: UnforeseenLookup, for key: LookupKey) {
-    state.withLock { if $0.lookups.count < 1024 { $0.lookups[key] = lookup } }
-  }
-
   // MARK: the end
 
   /// Lets go of what users gave: their closures may hold the environment.
@@ -250,7 +241,6 @@ final class EnvironmentResources: Sendable {
       state.declared = nil
       state.declarations = nil
       state.scopes = []
-      state.lookups = [:]
       return old
     }
     old.value.block?.releaseValues()

@@ -6,42 +6,52 @@ import CBeansRuntime
 extension Environment {
   // MARK: the usual lookups
 
-  /// The bean of a type that the plan knows, with a count for the caller; nil where there is more to it.
+  /// The bean of a type that has been asked for before, or that the plan foresees, with a count for the caller;
+  /// `Argument.none` where there is more to it.
   @usableFromInline
-  func fetch(_ type: ObjectIdentifier) throws -> Argument? {
-    guard core.lifecycle.isOpen, let operand = core.compiledPlan.with({ $0.index.find(type) }) else { return nil }
-    return try fetch(operand)
+  func fetch(_ type: ObjectIdentifier) throws -> Argument {
+    guard let plan = core.plan, let operand = plan.with({ $0.index.find(type) }) ?? unforeseen(plan, type, nil) else {
+      return .none
+    }
+    return try fetch(operand, plan)
   }
 
   @usableFromInline
-  func fetch(_ type: ObjectIdentifier, _ id: String) throws -> Argument? {
-    guard core.lifecycle.isOpen, let operand = core.compiledPlan.with({ $0.index.find(type, id) }) else { return nil }
-    return try fetch(operand)
+  func fetch(_ type: ObjectIdentifier, _ id: String) throws -> Argument {
+    guard let plan = core.plan, let operand = plan.with({ $0.index.find(type, id) }) ?? unforeseen(plan, type, id)
+    else {
+      return .none
+    }
+    return try fetch(operand, plan)
+  }
+
+  /// What a lookup that the plan does not foresee has found before.
+  @inline(never)
+  private func unforeseen(_ plan: Unretained<Plan>, _ type: ObjectIdentifier, _ id: String?) -> Operand? {
+    home(plan).with { home in
+      home.core.extras?.with { $0.resources?.answers.find(plan.address, type, id)?.with { $0.operand } ?? nil } ?? nil
+    }
   }
 
   @inline(__always)
-  private func fetch(_ operand: Operand) throws -> Argument? {
-    if case .outer(let slot) = operand.place {
-      let home = home
-      guard let use = HazardPointer.protecting(home.address) else { return nil }
-      // A child that has not begun to end keeps its ancestors from doing so.
-      let content = core.lifecycle.isOpen ? slot.content : .empty
-      if content.isFilled { content.object.retain() }
-      home.with { $0.endUse(use) }
-      if core.kind.contains(.hosted) { used() }
-      return content.isFilled ? Argument(content.object, operand.reading) : nil
-    }
+  private func fetch(_ operand: Operand, _ plan: Unretained<Plan>) throws -> Argument {
     if case .own(let slot) = operand.place { return try fetchOwn(slot, operand.reading) }
-    return try fetchComputed(operand)
+    guard case .outer(let slot) = operand.place else { return try fetchComputed(operand) }
+    guard let lent = lend(slot, plan) else { return .none }
+    lent.object.retain()
+    lent.use.clear()
+    if lent.home.with({ $0.core.isFinishing }) { lent.home.with { $0.releaseUnlessRead() } }
+    if core.kind.contains(.hosted) { used() }
+    return Argument(lent.object, operand.reading)
   }
 
   /// A bean of a factory's child.
-  @inline(__always)
-  private func fetchOwn(_ slot: Int32, _ reading: Reading) throws -> Argument? {
-    if core.kind.contains(.scoped) { return nil }
+  @inline(never)
+  private func fetchOwn(_ slot: Int32, _ reading: Reading) throws -> Argument {
+    if core.kind.contains(.scoped) { return .none }
     let object: ObjectReference
     if core.slots[slot].content.isFilled {
-      guard let found = keepEntering(slot) else { return nil }
+      guard let found = keepEntering(slot) else { return .none }
       object = found
     } else {
       object = try buildEntering(slot)
@@ -64,22 +74,18 @@ extension Environment {
 
   /// A prototype, nearly always. In an environment that is no child of a factory a note is enough to keep it.
   @inline(never)
-  private func fetchComputed(_ operand: Operand) throws -> Argument? {
-    guard core.kind.contains(.plain), let use = HazardPointer.protecting(Unretained(self).address) else { return nil }
+  private func fetchComputed(_ operand: Operand) throws -> Argument {
+    guard core.kind.contains(.plain), let use = HazardPointer.protecting(Unretained(self).address) else { return .none }
     defer { endUse(use) }
-    return core.lifecycle.isOpen ? try argument(operand) : nil
+    return core.lifecycle.isOpen ? try argument(operand) : .none
   }
 
   /// The nearest environment that is no child of a factory.
   @inline(__always)
-  private var home: Unretained<Environment> {
-    var home = Unretained(self)
-    while let parent = home.with({ $0.core.kind.contains(.plain) ? nil : $0.core.parent }) { home = parent }
-    return home
-  }
+  private func home(_ plan: Unretained<Plan>) -> Unretained<Environment> { ancestor(plan.with { $0.depth }) }
 
   /// Ends a use that has been noted; where the environment has begun to end, its release may have waited for that.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   func endUse(_ use: HazardPointer) {
     use.clear()
     if core.lifecycle.isFinishing { releaseUnlessRead() }
@@ -92,27 +98,43 @@ extension Environment {
   struct Lent {
     @usableFromInline let object: ObjectReference
     @usableFromInline let use: HazardPointer
-    private let home: Unretained<Environment>
+    @usableFromInline let home: Unretained<Environment>
 
+    @inline(__always)
     fileprivate init(_ object: ObjectReference, _ use: HazardPointer, _ home: Unretained<Environment>) {
       (self.object, self.use, self.home) = (object, use, home)
     }
 
-    @usableFromInline @inline(__always)
-    func end() { home.with { $0.endUse(use) } }
+    @inlinable @inline(__always)
+    func end() {
+      use.clear()
+      home.with { if $0.core.isFinishing { $0.releaseUnlessRead() } }
+    }
   }
 
   /// The bean of a class that stands in an environment which is no child of a factory; nil where that is otherwise.
   @usableFromInline
   func lend(_ type: ObjectIdentifier) -> Lent? {
-    guard core.lifecycle.isOpen, let operand = core.compiledPlan.with({ $0.index.find(type) }),
-      case .outer(let slot) = operand.place, !core.kind.contains(.hosted)
+    guard let plan = core.plan, let operand = plan.with({ $0.index.find(type) }), case .outer(let slot) = operand.place,
+      !core.kind.contains(.hosted)
     else { return nil }
-    let home = home
+    return lend(slot, plan)
+  }
+
+  /// The bean of a slot further out, where it stands.
+  @inline(__always)
+  private func lend(_ slot: SlotReference, _ plan: Unretained<Plan>) -> Lent? {
+    let home = home(plan)
     guard let use = HazardPointer.protecting(home.address) else { return nil }
-    let lent = Lent(slot.content.object, use, home)
-    if core.lifecycle.isOpen, slot.content.isFilled { return lent }
-    lent.end()
+    // A child that has not begun to end keeps its ancestors from doing so.
+    let content = slot.content
+    if core.lifecycle.isOpen, content.isFilled { return Lent(content.loggedObject, use, home) }
+    return refuse(use, home)
+  }
+
+  @inline(never)
+  private func refuse(_ use: HazardPointer, _ home: Unretained<Environment>) -> Lent? {
+    home.with { $0.endUse(use) }
     return nil
   }
 
@@ -161,7 +183,7 @@ extension Environment {
   }
 
   func leave() {
-    if core.lock.withLock({ core.change { $0.leave() } }) == .release { release() }
+    if core.lock.withLock({ core.change { $0.leave() } }) == .release { releaseLater() }
   }
 
   /// Why nothing can be looked up any more: what startup threw, or `.finished`.
@@ -173,20 +195,26 @@ extension Environment {
   /// For whoever keeps the environment from being released.
   func lookUp(_ parameter: Parameter, id: String?) throws -> Argument {
     let type = ObjectIdentifier(parameter.wanted)
-    let operand = core.compiledPlan.with { plan in
+    let foreseen = core.compiledPlan.with { plan in
       if let id { plan.index.find(type, id) } else { plan.index.find(type) }
     }
-    if let operand {
-      let found = try argument(operand)
-      if case .own(let slot) = operand.place, let object = found.object { try checkCaptivity(slot, object) }
-      return found
+    if let foreseen { return try lookUp(foreseen) }
+    let (plan, resources) = (core.compiledPlan.address, homeResources)
+    let lookup: UnforeseenLookup
+    if let known = resources?.answers.find(plan, type, id) {
+      lookup = known.object
+    } else {
+      lookup = try resolve(parameter, id: id)
+      resources?.answers.keep(lookup, plan, type, id)
     }
-    let key = LookupKey(plan: core.compiledPlan.address, type: type, id: id)
-    let resources = homeResources
-    if let known = resources?.known(key) { return try known.evaluate(in: self) }
-    let lookup = try resolve(parameter, id: id)
-    resources?.keep(lookup, for: key)
+    if let operand = lookup.operand { return try lookUp(operand) }
     return try lookup.evaluate(in: self)
+  }
+
+  private func lookUp(_ operand: Operand) throws -> Argument {
+    let found = try argument(operand)
+    if case .own(let slot) = operand.place, let object = found.object { try checkCaptivity(slot, object) }
+    return found
   }
 
   /// Throws where the thread is building a bean that outlives the one it has looked up: nothing keeps it from being kept.
@@ -218,10 +246,20 @@ extension Environment {
         parameter, of: bean.entry.type, isClass: bean.entry.traits.contains(.object), recipe.value.slotIdentity,
         &layouts)
       {
-        return UnforeseenLookup(place, reading, layouts.all)
+        return UnforeseenLookup(place, reading, layouts.all, operand: operand(place, reading))
       }
       return UnforeseenLookup(converting: place, parameter)
     }
+  }
+
+  /// The operand that leads to a place, where there is one.
+  private func operand(_ place: UnforeseenLookup.Place, _ reading: Reading) -> Operand? {
+    guard case .slot(let slot, let hops) = place else { return nil }
+    let home = ancestor(hops)
+    if home.with({ $0.core.kind.contains(.plain) }) {
+      return Operand(.outer(home.with { $0.core.slots[slot] }), reading)
+    }
+    return hops == 0 ? Operand(.own(slot: slot), reading) : nil
   }
 
   /// Where a bean is found from here.
@@ -254,15 +292,8 @@ extension Environment {
   }
 }
 
-/// Names a lookup in the environments of one plan.
-struct LookupKey: Hashable, Sendable {
-  let plan: UInt
-  let type: ObjectIdentifier
-  let id: String?
-}
-
 /// The answer to a lookup that nobody foresaw.
-struct UnforeseenLookup: Sendable {
+final class UnforeseenLookup: Sendable {
   enum Place: Sendable {
     case slot(Int32, hops: Int32)
     case computed(Computation)
@@ -275,19 +306,22 @@ struct UnforeseenLookup: Sendable {
   }
 
   private let form: Form
+  /// Says as much, where the answer is one bean of the environment itself or of one that is no child of a factory.
+  let operand: Operand?
   /// Keeps what the reading names.
   private let layouts: [ExistentialLayout]
 
-  init(_ place: Place, _ reading: Reading, _ layouts: [ExistentialLayout] = []) {
-    form = .one(place, reading)
-    self.layouts = layouts
+  init(_ place: Place, _ reading: Reading, _ layouts: [ExistentialLayout] = [], operand: Operand? = nil) {
+    (form, self.layouts, self.operand) = (.one(place, reading), layouts, operand)
   }
 
-  init(_ computation: Computation, _ reading: Reading) { self.init(.computed(computation), reading) }
+  convenience init(_ computation: Computation, _ reading: Reading) { self.init(.computed(computation), reading) }
 
-  init(converting place: Place, _ parameter: Parameter) { (form, layouts) = (.converted(place, parameter), []) }
+  init(converting place: Place, _ parameter: Parameter) {
+    (form, layouts, operand) = (.converted(place, parameter), [], nil)
+  }
 
-  init(all places: [Place], _ parameter: Parameter) { (form, layouts) = (.all(places, parameter), []) }
+  init(all places: [Place], _ parameter: Parameter) { (form, layouts, operand) = (.all(places, parameter), [], nil) }
 
   func evaluate(in environment: Environment) throws -> Argument {
     switch form {

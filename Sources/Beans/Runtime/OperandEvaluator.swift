@@ -28,7 +28,7 @@ extension Environment {
       return try boxed(try beans([operand]), as: parameter)
     case .all(let operands, let parameter): return try boxed(try beans(operands), as: parameter)
     case .absent(let parameter):
-      return parameter.isReference ? Argument(nil, .reference) : try boxed([], as: parameter)
+      return parameter.isReference ? .none : try boxed([], as: parameter)
     case .provider(let parameter, let id):
       guard let provider = parameter.makeProvider?(self, id) else { throw mismatch([], parameter) }
       return Argument(provider, .boxed)
@@ -108,7 +108,9 @@ final class ProductAssembly: ProductBuilder {
     try environment.using {
       defer { environment.used() }
       return try environment.untracked(recipe, mayNest: true) { _ in
-        try environment.completed(try environment.makeProduct(recipe, create), recipe)
+        if let inactive = recipe.value.inactive { throw inactive }
+        let made = try environment.make(evaluating: recipe.value.operands, create)
+        return try environment.complete(made, recipe).take(as: AnyObject.self)
       }
     }
   }
@@ -124,34 +126,4 @@ final class ProductAssembly: ProductBuilder {
   }
 
   func failure(_ error: any Error) -> EnvironmentError { environment.failure(error, of: recipe) }
-}
-
-extension Environment {
-  /// What `create` makes of the product's arguments.
-  fileprivate func makeProduct(
-    _ recipe: FrozenReference<Recipe>, _ create: (Arguments) throws -> AnyObject
-  ) throws -> ObjectReference {
-    if let inactive = recipe.value.inactive { throw inactive }
-    let operands = recipe.value.operands
-    var taken: [Operand] = []
-    operands.forEach { taken.append(Operand(.computed(-1), $0.reading)) }
-    let frozen = FrozenArray(taken)
-    return try EvaluatedArguments.with(operands.count) { evaluated in
-      var count = 0
-      do {
-        try operands.forEach { operand in
-          evaluated[count] = try argument(operand).object
-          count += 1
-        }
-      } catch {
-        evaluated.release(count)
-        throw error
-      }
-      return ObjectReference(try create(Arguments(frozen.all, core.slots, evaluated)))
-    }
-  }
-
-  fileprivate func completed(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws -> AnyObject {
-    try complete(object, recipe).take(as: AnyObject.self)
-  }
 }

@@ -20,8 +20,8 @@ struct ResolutionContext: ~Copyable {
   var isAlone = true
   /// Whether the thread waits for the bean that is `current`, instead of building it.
   var isWaiting = false
-  /// The children that this thread has opened meanwhile, the last first.
-  var opened: OpenedChild?
+  /// The children that this thread has opened meanwhile, the last first; retained.
+  private var opened: Unretained<OpenedChild>?
 
   @inline(__always)
   init(_ environment: Unretained<Environment>, _ asked: FrozenReference<Recipe>?) {
@@ -50,9 +50,19 @@ struct ResolutionContext: ~Copyable {
     var context = ResolutionContext(environment, asked)
     return try StackReference.with(&context) { context in
       beans_set_resolution(UInt(context.address))
-      defer { beans_set_resolution(context.value.outer?.address ?? 0) }
+      defer {
+        beans_set_resolution(context.value.outer?.address ?? 0)
+        context.value.opened?.release()
+      }
       return try body(context)
     }
+  }
+
+  /// Notes a child that the thread has opened.
+  mutating func note(_ child: Unretained<Environment>) {
+    let last = OpenedChild(child.address, earlier: opened)
+    opened = Unretained(last)
+    opened?.retain()
   }
 
   /// All contexts of this thread, innermost first.
@@ -138,7 +148,7 @@ struct ResolutionContext: ~Copyable {
     let own = Unretained(environment).address
     var found: FrozenReference<Recipe>?
     for context in all {
-      if context.value.opened?.contains(own) == true { return nil }
+      if context.value.opened?.with({ $0.contains(own) }) == true { return nil }
       guard found == nil, let recipe = context.value.building else { continue }
       switch recipe.value.kind {
       case .product: return nil
@@ -155,9 +165,14 @@ struct ResolutionContext: ~Copyable {
 /// A child that a build has opened.
 final class OpenedChild {
   private let address: UInt
-  private let earlier: OpenedChild?
+  private let earlier: Unretained<OpenedChild>?
 
-  init(_ address: UInt, earlier: OpenedChild?) { (self.address, self.earlier) = (address, earlier) }
+  /// Takes over the reference to the earlier one.
+  init(_ address: UInt, earlier: Unretained<OpenedChild>?) { (self.address, self.earlier) = (address, earlier) }
 
-  func contains(_ address: UInt) -> Bool { self.address == address || earlier?.contains(address) == true }
+  deinit { earlier?.release() }
+
+  func contains(_ address: UInt) -> Bool {
+    self.address == address || earlier?.with { $0.contains(address) } == true
+  }
 }

@@ -118,6 +118,7 @@ static inline const void **beans_hazard_note(const void *owner) {
 
 /// Crosses a note out.
 static inline void beans_hazard_clear(const void **place) {
+  beans_compiler_fence();
   __atomic_store_n(place, 0, __ATOMIC_RELEASE);
   beans_compiler_fence();
 }

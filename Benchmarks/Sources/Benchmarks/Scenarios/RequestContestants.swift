@@ -13,7 +13,7 @@ enum RequestContestants {
   private static let xmlName = "Beans, root by its properties, in XML"
 
   static let allocationsBeyondBeans = [
-    (contextName, 1.0), (containerName, 1), (valueName, 2), (disposableName, 1), (swiftName, 1), (pathName, 4),
+    (contextName, 1.0), (containerName, 1), (valueName, 2), (disposableName, 1), (swiftName, 1), (pathName, 1),
     (xmlName, 1),
   ]
 
