@@ -85,8 +85,7 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
     }
     let function = FactoryFunction(
       parameters: parameters, boxed: Parameter.of(Factory<Tag>.self),
-      identity: ObjectIdentifier(ValueBox<Factory<Tag>>.self),
-      product: FactoryFunction.Product(type: Tag.Element.self, function: product)
+      identity: ObjectIdentifier(ValueBox<Factory<Tag>>.self), product: (Tag.Element.self, product)
     ) { arguments in
       var arguments = arguments
       return ValueBox(Factory<Tag>(arguments.take(), create))

@@ -18,13 +18,12 @@ public class BeanDeclaration {
 
   convenience init(
     type: Any.Type?, id: String?, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    factory: FactoryFunction? = nil, location: SourceLocation
+    location: SourceLocation
   ) {
     let spec = BeanSpec(type: type, id: id, location: location)
     spec.template = parent
     if lazy { spec.isLazy = true }
     spec.isAbstract = abstract
-    spec.factory = factory
     self.init(spec)
   }
 
@@ -101,11 +100,11 @@ public class BeanDeclaration {
   /// Sets the stored property of that name, private and inherited ones included, to what `value` says each time a bean
   /// is built. The name is looked up in the bean's class at startup.
   @discardableResult public func property(_ name: String, _ value: BeanValue) -> Self {
-    set { $0.set(PropertyInjection(name, value)) }
+    set { $0.set(PropertyInjection(.text(name), value)) }
   }
   @usableFromInline
   func set(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) {
-    set { $0.set(PropertyInjection(path, value, setter)) }
+    set { $0.set(PropertyInjection(.path(path), value, setter)) }
   }
   /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
   /// bean declared in place, or the bean an injection asks for. None or several of them are a fault at startup.

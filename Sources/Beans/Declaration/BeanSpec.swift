@@ -79,12 +79,10 @@ final class BeanSpec {
     // So that `all` is not copied.
     arguments = []
     if all.isEmpty { all.reserveCapacity(4) }
-    if let last = all.last, last.index >= index { all.removeAll { $0.index == index } }
-    if let next = all.firstIndex(where: { $0.index > index }) {
-      all.insert((index, value), at: next)
-    } else {
-      all.append((index, value))
-    }
+    let isInOrder = all.last.map { $0.index < index } ?? true
+    if !isInOrder { all.removeAll { $0.index == index } }
+    all.append((index, value))
+    if !isInOrder { all.sort { $0.index < $1.index } }
     arguments = all
   }
 
@@ -137,36 +135,24 @@ struct PropertyInjection {
   /// How it is set; nil for a name, which startup looks up in the bean's class.
   let setter: PropertySetter?
 
-  init(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) {
-    self.name = .path(path)
-    self.value = value
-    self.setter = setter
-  }
-
-  init(_ name: String, _ value: BeanValue, _ setter: PropertySetter? = nil) {
-    self.name = .text(name)
-    self.value = value
-    self.setter = setter
+  init(_ name: Name, _ value: BeanValue, _ setter: PropertySetter? = nil) {
+    (self.name, self.value, self.setter) = (name, value, setter)
   }
 
   var isPath: Bool { if case .path = name { true } else { false } }
 }
 
 /// Where something is declared. Most origins are never asked for, so that a literal stays one until then.
-struct SourceLocation: Sendable {
-  private enum Form: Sendable {
-    case literal(file: StaticString, line: UInt)
-    indirect case known(EnvironmentError.Origin)
-  }
+enum SourceLocation: Sendable {
+  case literal(file: StaticString, line: UInt)
+  indirect case known(EnvironmentError.Origin)
 
-  private let form: Form
+  init(file: StaticString, line: UInt) { self = .literal(file: file, line: line) }
 
-  init(file: StaticString, line: UInt) { form = .literal(file: file, line: line) }
-
-  init(_ origin: EnvironmentError.Origin) { form = .known(origin) }
+  init(_ origin: EnvironmentError.Origin) { self = .known(origin) }
 
   var origin: EnvironmentError.Origin {
-    switch form {
+    switch self {
     case .literal(let file, let line): EnvironmentError.Origin(file: "\(file)", line: Int(clamping: line))
     case .known(let origin): origin
     }

@@ -5,12 +5,6 @@ import BeansReflection
 final class FactoryFunction: Sendable {
   @usableFromInline typealias Create = @Sendable (Arguments) throws -> AnyObject
 
-  /// What a factory of products makes in its turn: of this type, by this function, from the factory's parameters.
-  struct Product: Sendable {
-    let type: Any.Type
-    let function: FactoryFunction
-  }
-
   /// One for each parameter, in order.
   let parameters: [Parameter]
   /// Takes its arguments in the order of `parameters`; answers the object, or the value in its box.
@@ -19,22 +13,14 @@ final class FactoryFunction: Sendable {
   let boxed: Parameter?
   /// The class of what `create` usually answers, where the declared type decides it.
   let identity: ObjectIdentifier?
-  /// What a factory that `bindFactory` declares makes; `create` then takes one argument, a `ProductBuilder`.
-  let product: Product?
+  /// What a factory that `bindFactory` declares makes from its parameters, and by which function; `create` then takes one
+  /// argument, a `ProductBuilder`.
+  let product: (type: Any.Type, function: FactoryFunction)?
 
   @usableFromInline
   init(
-    parameters: [Parameter], boxed: Parameter? = nil, identity: ObjectIdentifier? = nil, create: @escaping Create
-  ) {
-    self.parameters = parameters
-    self.boxed = boxed
-    self.identity = identity
-    self.product = nil
-    self.create = create
-  }
-
-  init(
-    parameters: [Parameter], boxed: Parameter, identity: ObjectIdentifier, product: Product, create: @escaping Create
+    parameters: [Parameter], boxed: Parameter? = nil, identity: ObjectIdentifier? = nil,
+    product: (type: Any.Type, function: FactoryFunction)? = nil, create: @escaping Create
   ) {
     self.parameters = parameters
     self.boxed = boxed

@@ -27,10 +27,10 @@ public final class EnvironmentFactory<Seed>: Sendable {
     }
     var seed: EnvironmentDeclarations.Seed?
     if Seed.self != Void.self {
-      seed = EnvironmentDeclarations.Seed(
-        type: Seed.self,
-        identity: Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self),
-        location: SourceLocation(EnvironmentError.Origin(file: "childFactory(\"\(scope)\")", line: 0)))
+      seed = (
+        Seed.self, Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self),
+        SourceLocation(EnvironmentError.Origin(file: "childFactory(\"\(scope)\")", line: 0))
+      )
     }
     let home = environment.flatMap { $0.core.kind.contains(.template) ? nil : $0 }
     let opener = ChildOpening(scope, outerName: outer.name, of: home, makeScope)

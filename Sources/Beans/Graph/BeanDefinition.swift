@@ -107,7 +107,7 @@ final class BeanDefinition {
   }
 
   /// What a factory bean makes from a seed, from the same arguments, as seen from the same environment.
-  func makeProduct(_ product: FactoryFunction.Product) -> BeanDefinition {
+  func makeProduct(_ product: (type: Any.Type, function: FactoryFunction)) -> BeanDefinition {
     let made = BeanDefinition(
       spec, type: product.type, lifetime: .prototype, factory: product.function, entry: -1, isProduct: true, home: home)
     made.place = place
@@ -217,12 +217,12 @@ final class BeanDefinition {
       for (index, value) in arguments where factory.parameters.indices.contains(index) {
         // A seed cannot be pinned: the resolver says so.
         if case .seed = factory.parameters[index].kind { continue }
-        _ = self.value(value, as: factory.parameters[index], at: .parameter(index))
+        _ = self.value(value, as: factory.parameters[index], at: "parameter \(index)")
       }
     }
     for property in given {
       guard let setter = property.setter else { continue }
-      _ = value(property.value, as: setter.parameter, at: .property(property.name))
+      _ = value(property.value, as: setter.parameter, at: "\(property.name)")
     }
     for injection in injections {
       guard case .configuration(let inject) = injection.source else { continue }
@@ -231,19 +231,19 @@ final class BeanDefinition {
   }
 
   /// What needs no bean; nil where it does, or where the shape is wrong.
-  func value(_ value: BeanValue, as parameter: Parameter, at point: InjectionPoint) -> BoundValue? {
+  func value(_ value: BeanValue, as parameter: Parameter, at point: @autoclosure () -> String) -> BoundValue? {
     switch value {
-    case .value(let value): return self.value(.value(value), parameter, at: point.description)
-    case .text(let text): return self.value(.text(text), parameter, at: point.description)
+    case .value(let value): return self.value(.value(value), parameter, at: point())
+    case .text(let text): return self.value(.text(text), parameter, at: point())
     case .null:
       let null = Any?.none as Any
-      return parameter.given(null) == nil ? nil : self.value(.value(null), parameter, at: point.description)
+      return parameter.given(null) == nil ? nil : self.value(.value(null), parameter, at: point())
     case .list, .map:
       guard let collection = value.collection(as: parameter) else { return nil }
-      let point = point.description
+      let point = point()
       let parts = value.parts(of: collection, at: point)
       // All of them are looked at, so that all are bound.
-      let values = parts.compactMap { self.value($0.value, as: $0.parameter, at: .other($0.point)) }
+      let values = parts.compactMap { self.value($0.value, as: $0.parameter, at: $0.point) }
       return values.count == parts.count ? self.value(.parts(values, collection), parameter, at: point) : nil
     case .reference, .bean, .inject: return nil
     }
@@ -275,24 +275,7 @@ extension BeanDefinition.Binding {
 
 extension PropertyInjection {
   fileprivate func bound(to type: Any.Type) throws -> PropertyInjection {
-    guard case .text(let name) = name, setter == nil else { return self }
-    return PropertyInjection(name, value, try PropertySetter.named(name, of: type))
-  }
-}
-
-/// What a dependency is for, as faults name it. Put into words only when there is one.
-enum InjectionPoint: CustomStringConvertible {
-  case parameter(Int)
-  case requirement
-  case property(PropertyInjection.Name)
-  case other(String)
-
-  var description: String {
-    switch self {
-    case .parameter(let index): "parameter \(index)"
-    case .requirement: "requires"
-    case .property(let name): "\(name)"
-    case .other(let text): text
-    }
+    guard case .text(let text) = name, setter == nil else { return self }
+    return PropertyInjection(name, value, try PropertySetter.named(text, of: type))
   }
 }

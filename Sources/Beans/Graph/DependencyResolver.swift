@@ -5,18 +5,11 @@ struct DependencyResolver {
   /// Definitions whose dependencies are still unknown. A list, not a recursion: chains may be as long as memory allows.
   private var pending: [BeanDefinition] = []
   private let inherited: InheritedBeans
-  /// Names of scopes that users have registered further out, in environments that have started.
-  private let outerScopes: [String]
   private let memory = CandidateMemory()
   /// Hints cost a walk over all ids: the first ones help, a thousand of them only take time.
   private var hintsLeft = 20
 
-  init(_ inherited: InheritedBeans, outerScopes: [String]) {
-    self.inherited = inherited
-    self.outerScopes = outerScopes
-  }
-
-  func scopeNames(_ graph: EnvironmentGraph) -> ScopeNames { ScopeNames(graph: graph, outer: outerScopes) }
+  init(_ inherited: InheritedBeans) { self.inherited = inherited }
 
   // MARK: targets
 
@@ -35,9 +28,9 @@ struct DependencyResolver {
       }
       if graph.parentPlan?.chain.contains(where: { $0.plan.scopeName == name }) == true { return compiled(bean, graph) }
       guard let home = graph.ancestor(bean.hops) else {
-        return outerScopes.contains(name) ? compiled(bean, graph) : nil
+        return graph.outerScopes.contains(name) ? compiled(bean, graph) : nil
       }
-      guard scopeNames(home).isRegistered(name) else { return nil }
+      guard home.isRegistered(name) else { return nil }
       return place(bean, .scoped, in: home, bean.hops)
     }
   }
@@ -74,7 +67,7 @@ struct DependencyResolver {
       let home = definition.directory
       let hops = definition.graph.directory.chain.first { $0.directory === home }?.hops ?? 0
       let bean = BeanDirectory.Found(directory: home, number: maker.entry, hops: hops)
-      definition.arguments = [dependency(definition.factory.parameters[0], on: bean, of: definition, .parameter(0))]
+      definition.arguments = [dependency(definition.factory.parameters[0], on: bean, of: definition, "parameter 0")]
         .compactMap { $0 }
       resolveProperties(of: definition)
       return
@@ -92,9 +85,9 @@ struct DependencyResolver {
       if definition.factory.product != nil, isSeed(parameter, at: index, of: definition) { continue }
       let found =
         if let value = definition.spec.argument(index) {
-          resolve(value, as: parameter, of: definition, .parameter(index))
+          resolve(value, as: parameter, of: definition, "parameter \(index)")
         } else {
-          dependency(parameter, of: definition, .parameter(index))
+          dependency(parameter, of: definition, "parameter \(index)")
         }
       if let found { arguments.append(found) }
     }
@@ -104,7 +97,7 @@ struct DependencyResolver {
   }
 
   /// Gives what has been resolved to the product: it is what calls for it.
-  private mutating func assemble(_ product: FactoryFunction.Product, of maker: BeanDefinition) {
+  private mutating func assemble(_ product: (type: Any.Type, function: FactoryFunction), of maker: BeanDefinition) {
     let made = maker.makeProduct(product)
     for fault in made.bindProperties() { maker.note(fault) }
     made.collectValues()
@@ -134,45 +127,45 @@ struct DependencyResolver {
     _ requirement: BeanSpec.Requirement, of definition: BeanDefinition
   ) -> BeanDefinition.Binding? {
     switch requirement {
-    case .id(let id): dependency(.requirement(Any.self), id: id, of: definition, .requirement)?.binding
-    case .type(let type): dependency(.requirement(type), of: definition, .requirement)?.binding
-    case .declaration(let bean): dependency(.requirement(Any.self), on: bean, of: definition, .requirement)?.binding
+    case .id(let id): dependency(.requirement(Any.self), id: id, of: definition, "requires")?.binding
+    case .type(let type): dependency(.requirement(type), of: definition, "requires")?.binding
+    case .declaration(let bean): dependency(.requirement(Any.self), on: bean, of: definition, "requires")?.binding
     }
   }
 
   /// What a declaration says about one parameter or property.
   private mutating func resolve(
-    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: InjectionPoint
+    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: @autoclosure () -> String
   ) -> BeanDefinition.Dependency? {
-    if case .reference(let id) = value { return dependency(parameter, id: id, of: definition, point) }
-    if let bound = definition.value(value, as: parameter, at: point) {
+    if case .reference(let id) = value { return dependency(parameter, id: id, of: definition, point()) }
+    if let bound = definition.value(value, as: parameter, at: point()) {
       return BeanDefinition.Dependency(parameter: parameter, binding: .value(bound))
     }
     switch value {
-    case .inject(let inject): return dependency(parameter, id: inject.id, of: definition, point)
-    case .bean(let bean): return dependency(parameter, on: bean, of: definition, point)
-    case .list, .map: return compose(value, as: parameter, of: definition, point)
+    case .inject(let inject): return dependency(parameter, id: inject.id, of: definition, point())
+    case .bean(let bean): return dependency(parameter, on: bean, of: definition, point())
+    case .list, .map: return compose(value, as: parameter, of: definition, point())
     case .null, .value, .text, .reference:
-      definition.note(definition.fault(.typeMismatch, "\(point): nil is not a \(parameter.wanted)"))
+      definition.note(definition.fault(.typeMismatch, "\(point()): nil is not a \(parameter.wanted)"))
       return nil
     }
   }
 
   /// A collection with beans in it, put together anew for each owner.
   private mutating func compose(
-    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: InjectionPoint
+    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: @autoclosure () -> String
   ) -> BeanDefinition.Dependency? {
     guard let collection = value.collection(as: parameter) else {
       let kind = if case .map = value { "map" } else { "list" }
       definition.note(
-        definition.fault(.typeMismatch, "\(point): a \(kind) is not a \(parameter.wanted)"))
+        definition.fault(.typeMismatch, "\(point()): a \(kind) is not a \(parameter.wanted)"))
       return nil
     }
-    let parts = value.parts(of: collection, at: point.description)
+    let parts = value.parts(of: collection, at: point())
     // All of them are looked at, so that all faults are found.
     var found: [BeanDefinition.Dependency] = []
     for part in parts {
-      if let dependency = resolve(part.value, as: part.parameter, of: definition, .other(part.point)) {
+      if let dependency = resolve(part.value, as: part.parameter, of: definition, part.point) {
         found.append(dependency)
       }
     }
@@ -181,48 +174,50 @@ struct DependencyResolver {
   }
 
   private mutating func dependency(
-    _ parameter: Parameter, id: String? = nil, of definition: BeanDefinition, _ point: InjectionPoint
+    _ parameter: Parameter, id: String? = nil, of definition: BeanDefinition, _ point: @autoclosure () -> String
   ) -> BeanDefinition.Dependency? {
     do throws(EnvironmentError) {
       return BeanDefinition.Dependency(
         parameter: parameter, binding: try resolve(parameter, id: id, in: definition.graph))
     } catch {
-      note(error, of: definition, point)
+      note(error, of: definition, point())
       return nil
     }
   }
 
   private mutating func dependency(
-    _ parameter: Parameter, on declaration: BeanDeclaration, of definition: BeanDefinition, _ point: InjectionPoint
+    _ parameter: Parameter, on declaration: BeanDeclaration, of definition: BeanDefinition,
+    _ point: @autoclosure () -> String
   ) -> BeanDefinition.Dependency? {
     if let bean = definition.graph.directory.bean(declared: declaration.number) {
-      return dependency(parameter, on: bean, of: definition, point)
+      return dependency(parameter, on: bean, of: definition, point())
     }
     let name = declaration.spec.type.map { "\($0)" } ?? "bean"
     note(
       EnvironmentError(
         .unknownBean, "the declaration of \(name) was never defined in an environment that can be seen here"),
-      of: definition, point)
+      of: definition, point())
     return nil
   }
 
   private mutating func dependency(
-    _ parameter: Parameter, on bean: BeanDirectory.Found, of definition: BeanDefinition, _ point: InjectionPoint
+    _ parameter: Parameter, on bean: BeanDirectory.Found, of definition: BeanDefinition,
+    _ point: @autoclosure () -> String
   ) -> BeanDefinition.Dependency? {
     do throws(EnvironmentError) {
       return BeanDefinition.Dependency(
         parameter: parameter,
         binding: .bean(try bind(definition.graph.directory.check(bean, for: parameter), in: definition.graph)))
     } catch {
-      note(error, of: definition, point)
+      note(error, of: definition, point())
       return nil
     }
   }
 
   /// Turns why nothing has been found into a fault that names the bean.
-  private func note(_ fault: EnvironmentError, of definition: BeanDefinition, _ point: InjectionPoint) {
+  private func note(_ fault: EnvironmentError, of definition: BeanDefinition, _ point: @autoclosure () -> String) {
     var named = EnvironmentError(
-      fault.code, "\(point): \(fault.message)", path: [definition.label] + fault.path,
+      fault.code, "\(point()): \(fault.message)", path: [definition.label] + fault.path,
       origin: definition.spec.location.origin)
     named.scope = fault.scope
     guard fault.code == .scopeNotActive else {
@@ -274,7 +269,7 @@ struct DependencyResolver {
     var declared: [Declared] = []
     for property in definition.given {
       guard let setter = property.setter,
-        let dependency = resolve(property.value, as: setter.parameter, of: definition, .property(property.name))
+        let dependency = resolve(property.value, as: setter.parameter, of: definition, "\(property.name)")
       else { continue }
       declared.append((property, (BeanCode.Property(source: .operand, set: setter.set), dependency)))
     }
@@ -333,7 +328,7 @@ struct DependencyResolver {
     let parameter = injection.setter.parameter
     let found: BeanDefinition.Dependency?
     switch injection.source {
-    case .bean(let id): found = dependency(parameter, id: id, of: definition, .other(injection.point))
+    case .bean(let id): found = dependency(parameter, id: id, of: definition, injection.point)
     case .named(let id):
       guard hasCandidateWithId(for: parameter, definition.graph) else {
         definition.note(

@@ -3,25 +3,9 @@ import BeansConfiguration
 /// What users have declared for one environment, or for all children of one factory, until its startup has read it.
 final class EnvironmentDeclarations {
   /// Another name for a bean.
-  struct Alias {
-    let name: String
-    let target: String
-    let location: SourceLocation
-  }
-
-  /// The value that children of a factory are built from.
-  struct Seed {
-    let type: Any.Type
-    /// The class of what the slot will hold.
-    let identity: ObjectIdentifier
-    let location: SourceLocation
-  }
-
-  /// One `define`. The declaration is kept because others may refer to it.
-  struct Definition {
-    let declaration: BeanDeclaration
-    let spec: BeanSpec
-  }
+  typealias Alias = (name: String, target: String, location: SourceLocation)
+  /// The type of the value that children of a factory are built from, and the class of what its slot will hold.
+  typealias Seed = (type: Any.Type, identity: ObjectIdentifier, location: SourceLocation)
 
   let name: String
   let scopeName: String?
@@ -31,7 +15,8 @@ final class EnvironmentDeclarations {
   let hasScope: Bool
   /// What is declared where the factory is.
   private weak var outer: EnvironmentDeclarations?
-  private(set) var definitions: [Definition] = []
+  /// Each with what had been said when it was defined. Declarations are kept because others may refer to them.
+  private(set) var definitions: [(declaration: BeanDeclaration, spec: BeanSpec)] = []
   private(set) var aliases: [Alias] = []
   private(set) var factories: [EnvironmentDeclarations] = []
   /// What is wrong with them beyond what single declarations say.
@@ -63,7 +48,7 @@ final class EnvironmentDeclarations {
       if definitions.contains(where: { $0.declaration === declaration }) { return }
     }
     declaration.isDefined = true
-    definitions.append(Definition(declaration: declaration, spec: declaration.takeSpec()))
+    definitions.append((declaration, declaration.takeSpec()))
   }
 
   func add(_ alias: Alias) { aliases.append(alias) }

@@ -12,6 +12,8 @@ final class EnvironmentGraph {
   private(set) var children: [EnvironmentGraph] = []
   /// Names of scopes that users have registered here.
   let scopeNames: [String]
+  /// Names of scopes that users have registered further out, in environments that have started.
+  let outerScopes: [String]
   /// By entry.
   private(set) var definitions: [BeanDefinition] = []
   private var frozen: BeanDirectory?
@@ -30,14 +32,23 @@ final class EnvironmentGraph {
   var specs = DeclaredSpecs(names: [:], specs: [])
   var plan: Plan?
 
-  init(
-    _ declarations: EnvironmentDeclarations, parent: EnvironmentGraph?, parentPlan: Plan?, scopeNames: [String]
+  /// The graph of an environment, and those of all factories below.
+  convenience init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
+    self.init(declarations, in: nil, input.parent, input.scopeNames, outerScopes: input.outerScopes)
+  }
+
+  private init(
+    _ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ parentPlan: Plan?, _ scopeNames: [String],
+    outerScopes: [String]
   ) {
     self.declarations = declarations
-    outer = parent.map { Unretained($0) }
+    self.outer = outer.map { Unretained($0) }
     self.parentPlan = parentPlan
     self.scopeNames = scopeNames
-    children = declarations.factories.map { EnvironmentGraph($0, parent: self, parentPlan: parentPlan, scopeNames: []) }
+    self.outerScopes = outerScopes
+    children = declarations.factories.map {
+      EnvironmentGraph($0, in: self, parentPlan, [], outerScopes: outerScopes)
+    }
   }
 
   /// The graph further out, which keeps this one.
@@ -82,7 +93,7 @@ final class EnvironmentGraph {
   }
 
   /// The beans of all graphs below.
-  private(set) lazy var belowDirectories = below.map(\.directory)
+  var belowDirectories: [BeanDirectory] = []
 
   func definitions(_ trait: BeanTraits) -> [BeanDefinition] {
     has(trait) ? definitions.filter { $0.traits.contains(trait) } : []
@@ -125,27 +136,20 @@ extension EnvironmentGraph {
     let near = names.filter { EditDistance.isSmall($0, name) }
     return "no scope is called '\(name)'\(near.min().map { "; did you mean '\($0)'?" } ?? "")"
   }
-}
-
-/// What a scope name means, seen from the environment that declares the bean.
-struct ScopeNames {
-  let graph: EnvironmentGraph
-  /// Names of scopes that users have registered further out, in environments that have started.
-  let outer: [String]
 
   /// Whether the name belongs to the children of some factory.
   func isFactoryScope(_ name: String) -> Bool {
     if Lifetime.isFactoryScope(name) { return true }
-    if graph.chain.contains(where: { $0.scopeName == name }) { return true }
-    if graph.below.contains(where: { $0.scopeName == name }) { return true }
-    return graph.parentPlan.map { $0.chain.contains { $0.plan.scopeName == name } } ?? false
+    if chain.contains(where: { $0.scopeName == name }) { return true }
+    if below.contains(where: { $0.scopeName == name }) { return true }
+    return parentPlan.map { $0.chain.contains { $0.plan.scopeName == name } } ?? false
   }
 
   /// Whether a user's scope decides. One that is a bean has a name only when it exists.
   func isRegistered(_ name: String) -> Bool {
-    if graph.chain.contains(where: { $0.scopeNames.contains(name) || $0.hasScopeBean(called: name) }) { return true }
-    if outer.contains(name) { return true }
-    return !isFactoryScope(name) && graph.chain.contains { $0.has(.scope) }
+    if chain.contains(where: { $0.scopeNames.contains(name) || $0.hasScopeBean(called: name) }) { return true }
+    if outerScopes.contains(name) { return true }
+    return !isFactoryScope(name) && chain.contains { $0.has(.scope) }
   }
 
   func isKnown(_ lifetime: Lifetime) -> Bool {
@@ -154,10 +158,10 @@ struct ScopeNames {
   }
 
   /// All names that there are, for hints.
-  var all: [String] {
+  var allScopeNames: [String] {
     ["singleton", "prototype", "request", "session"]
-      + (graph.chain + graph.below).compactMap(\.scopeName)
-      + (graph.parentPlan.map { $0.chain.compactMap(\.plan.scopeName) } ?? [])
-      + graph.chain.flatMap(\.scopeNames) + outer
+      + (chain + below).compactMap(\.scopeName)
+      + (parentPlan.map { $0.chain.compactMap(\.plan.scopeName) } ?? [])
+      + chain.flatMap(\.scopeNames) + outerScopes
   }
 }

@@ -3,25 +3,6 @@ import BeansReflection
 
 /// From declarations to plans, or to everything that is wrong with them. No bean is built here.
 struct GraphCompiler {
-  /// What a compilation begins with.
-  struct Input {
-    /// The plan of the environment further out, which has started.
-    let parent: Plan?
-    /// The slots of the one environment of a plan; nil for plans of factories.
-    let slots: (Plan) -> Slots?
-    /// Names of scopes that users have registered in the environment itself, and further out.
-    let scopeNames: [String]
-    let outerScopes: [String]
-    /// What was declared further out.
-    let inherited: InheritedBeans
-    /// Whether each bean is spoken of in the log.
-    let isTraced: Bool
-    /// Whether values may be missing when the first beans are built.
-    var hasSources = false
-    /// What beans ask for, here and further out.
-    var parameters: [Parameter] = []
-  }
-
   /// What comes out of it.
   struct Output {
     let plan: Plan
@@ -33,19 +14,19 @@ struct GraphCompiler {
   }
 
   private let graph: EnvironmentGraph
-  private var input: Input
+  private var input: CompilerInput
   private var resolver: DependencyResolver
   private(set) var faults: [EnvironmentError] = []
-  private(set) var binder: ValueBinder
+  /// What has values.
+  private var valued: [BeanDefinition] = []
   /// Beans of this environment that bring configuration.
   private(set) var sources: [BeanDefinition] = []
 
   /// Finds what is wrong with the declarations of an environment and of all factories below it.
-  init(_ declarations: EnvironmentDeclarations, _ input: Input) {
+  init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
     self.input = input
-    graph = EnvironmentGraph(declarations, parent: nil, parentPlan: input.parent, scopeNames: input.scopeNames)
-    resolver = DependencyResolver(input.inherited, outerScopes: input.outerScopes)
-    binder = ValueBinder(name: declarations.name, definitions: [])
+    graph = EnvironmentGraph(declarations, input)
+    resolver = DependencyResolver(input.inherited)
     let graphs = [graph] + graph.below
     var readers = graphs.map { TemplateResolver($0) }
     for reader in readers { reader.prepareDescriptors() }
@@ -53,15 +34,17 @@ struct GraphCompiler {
       readers[index].resolve(outer: graph.chain.dropFirst().map(\.specs) + input.inherited.levels.map(\.specs))
       faults += readers[index].faults + graph.declarations.faults
     }
-    for graph in graphs { checkScopes(graph) }
+    for graph in graphs {
+      graph.belowDirectories = graph.below.map(\.directory)
+      checkScopes(graph)
+    }
     for graph in graphs { resolve(graph) }
     faults += Validator(graph: graph).validate()
     sources = graph.definitions(.source).compactMap { place($0, in: graph) }
     self.input.hasSources = !sources.isEmpty
     let definitions = graphs.flatMap(\.definitions)
     let products = graphs.flatMap(\.placed).compactMap(\.product)
-    binder = ValueBinder(
-      name: graph.name, definitions: (definitions + products + input.inherited.made).filter { !$0.values.isEmpty })
+    valued = (definitions + products + input.inherited.made).filter { !$0.values.isEmpty }
     gatherParameters(definitions)
   }
 
@@ -81,7 +64,6 @@ struct GraphCompiler {
   }
 
   private mutating func checkScopes(_ graph: EnvironmentGraph) {
-    let names = resolver.scopeNames(graph)
     let outer =
       graph.chain.dropFirst().compactMap(\.scopeName) + (graph.parentPlan?.chain.compactMap(\.plan.scopeName) ?? [])
       + ["singleton"]
@@ -89,8 +71,8 @@ struct GraphCompiler {
       let name = definition.lifetime.name
       // A factory bean and its product are declared at once: one fault for both.
       if definition.maker != nil { continue }
-      if !names.isKnown(definition.lifetime) {
-        faults.append(definition.fault(.unknownScope, EnvironmentGraph.unknownScope(name, among: names.all)))
+      if !graph.isKnown(definition.lifetime) {
+        faults.append(definition.fault(.unknownScope, EnvironmentGraph.unknownScope(name, among: graph.allScopeNames)))
       } else if let own = graph.scopeName ?? (definition.lifetime == .singleton ? nil : graph.name),
         outer.contains(name)
       {
@@ -102,7 +84,7 @@ struct GraphCompiler {
     }
     // Sources belong to an environment, which is there before any child: none can be built for each of them.
     for definition in graph.definitions(.source)
-    where graph.scopeName != nil || names.isFactoryScope(definition.lifetime.name) {
+    where graph.scopeName != nil || graph.isFactoryScope(definition.lifetime.name) {
       faults.append(
         definition.fault(
           .invalidDeclaration,
@@ -169,20 +151,49 @@ struct GraphCompiler {
 
   // MARK: plans
 
-  /// The texts that a configuration source depends on.
-  func values(neededBy source: BeanDefinition) -> [BeanDefinition] {
+  // MARK: values
+
+  /// Converts the values that declarations give, and answers what is wrong. Texts come later than the rest where
+  /// configuration sources are beans: those have to be built first.
+  func bindValues() -> [EnvironmentError] { bind(valued, isComplete: sources.isEmpty) }
+
+  /// Converts what depends on configuration sources, which have been built.
+  func bindTexts() -> [EnvironmentError] { bind(valued, isComplete: true) }
+
+  /// Converts what a configuration source depends on.
+  func bindTexts(neededBy source: BeanDefinition) -> [EnvironmentError] {
     var seen: Set<ObjectIdentifier> = []
     var rest = [source]
     while let next = rest.popLast() {
       guard next.graph === graph, seen.insert(ObjectIdentifier(next)).inserted else { continue }
       next.forEachDependency { rest.append($0) }
     }
-    return binder.definitions.filter { seen.contains(ObjectIdentifier($0)) }
+    return bind(valued.filter { seen.contains(ObjectIdentifier($0)) }, isComplete: true)
+  }
+
+  private func bind(_ definitions: [BeanDefinition], isComplete: Bool) -> [EnvironmentError] {
+    var faults: [EnvironmentError] = []
+    for definition in definitions {
+      for value in definition.values {
+        do {
+          if value.isText && !isComplete {
+            try value.checkText()
+          } else {
+            // Each hint costs a walk over all keys: the first ones help, a thousand of them only take time.
+            try value.bind(in: definition.configuration, hints: faults.count < 20)
+            value.publish()
+          }
+        } catch {
+          faults.append(definition.fault(error.code, error.message).with(underlying: error.underlying))
+        }
+      }
+    }
+    return faults
   }
 
   /// The plans of a graph without faults.
   mutating func compile() -> Output {
-    let values = binder.definitions.flatMap(\.values)
+    let values = valued.flatMap(\.values)
     let block = SlotBlock(slots: Int(graph.slotCount), values: values.count)
     for (number, value) in values.enumerated() {
       value.place = block.value(number)
@@ -199,61 +210,5 @@ struct GraphCompiler {
     // Compiled just now.
     guard let plan = graph.plan else { preconditionFailure("a graph has been compiled without a plan") }
     return Output(plan: plan, below: below, block: block, codes: codes, declared: DeclaredBeans(graph))
-  }
-}
-
-/// What an environment that has started keeps of its declarations for those further in: templates, and beans that are
-/// compiled anew for each environment that asks.
-final class DeclaredBeans {
-  /// Declarations by id.
-  let specs: DeclaredSpecs
-  /// By the number of their entries.
-  fileprivate let beans: [Int32: (spec: BeanSpec, factory: FactoryFunction, maker: Int32?)]
-  let directory: BeanDirectory
-  let configuration: ConfigurationManager
-
-  init(_ graph: EnvironmentGraph) {
-    specs = graph.specs
-    directory = graph.directory
-    configuration = graph.declarations.configuration
-    var beans: [Int32: (BeanSpec, FactoryFunction, Int32?)] = [:]
-    for definition in graph.definitions where definition.lifetime != .singleton {
-      beans[definition.entry] = (definition.spec, definition.factory, definition.maker?.entry)
-    }
-    self.beans = beans
-  }
-}
-
-/// The declarations of all environments further out that have started, nearest first.
-final class InheritedBeans {
-  let levels: [DeclaredBeans]
-  private var definitions: [Plan.EntryKey: BeanDefinition] = [:]
-
-  init(_ levels: [DeclaredBeans]) { self.levels = levels }
-
-  /// Those that were made anew.
-  var made: [BeanDefinition] { Array(definitions.values) }
-
-  /// A definition made anew for a bean that was declared further out.
-  func definition(of bean: BeanDirectory.Found) -> BeanDefinition? {
-    let key = Plan.EntryKey(bean.directory, bean.number)
-    if let known = definitions[key] { return known }
-    guard let level = levels.first(where: { $0.directory === bean.directory }),
-      let (spec, factory, maker) = level.beans[bean.number]
-    else { return nil }
-    let factoryBean = maker.map { number in
-      BeanDefinition(
-        BeanSpec(type: factory.parameters[0].wanted, id: nil, location: spec.location),
-        type: factory.parameters[0].wanted, lifetime: .singleton, factory: factory, entry: number,
-        home: .started(level))
-    }
-    let made = BeanDefinition(
-      spec, type: bean.entry.type, lifetime: bean.entry.lifetime, factory: factory, entry: bean.number,
-      maker: factoryBean, home: .started(level))
-    // Found without a fault when its own environment started.
-    _ = made.bindProperties()
-    made.collectValues()
-    definitions[key] = made
-    return made
   }
 }

@@ -4,7 +4,7 @@ import BeansReflection
 /// Turns the definitions of a validated graph into a plan: operands, recipes and the index of lookups.
 struct PlanCompiler {
   private let graph: EnvironmentGraph
-  private let input: GraphCompiler.Input
+  private let input: CompilerInput
   private let block: SlotBlock
   private var resolver: DependencyResolver
   private var layouts = LayoutTable()
@@ -34,7 +34,7 @@ struct PlanCompiler {
   ///   - input: what the compilation began with.
   ///   - block: the slots of the outermost graph's environment, with places for values behind them.
   ///   - resolver: what has resolved the graph.
-  init(_ graph: EnvironmentGraph, _ input: GraphCompiler.Input, _ block: SlotBlock, _ resolver: DependencyResolver) {
+  init(_ graph: EnvironmentGraph, _ input: CompilerInput, _ block: SlotBlock, _ resolver: DependencyResolver) {
     self.graph = graph
     self.input = input
     self.block = block
@@ -96,20 +96,15 @@ struct PlanCompiler {
 
   // MARK: orders
 
-  /// What is built for one bean.
-  private struct Order {
-    /// Dependencies first.
-    var definitions: [BeanDefinition] = []
-    /// By slot: whose need brought it in.
-    var dependents: [Int32: Int32] = [:]
-  }
+  /// What is built for one bean, dependencies first, and by slot whose need brought it in.
+  private typealias Order = (definitions: [BeanDefinition], dependents: [Int32: Int32])
 
   /// All that is built for a bean, so that counts can be added for all who take one; nil where each of them builds what it
   /// needs by itself.
   private func order(of root: BeanDefinition) -> Order? {
     // The singletons of a plain environment have an order of their own.
     if isPlain || root.kind == .product { return nil }
-    var order = Order()
+    var order: Order = ([], [:])
     var seen: Set<Int32> = [root.slot]
     var stack = [(definition: root, needs: needs(of: root)[...])]
     while let top = stack.last {

@@ -203,8 +203,7 @@ struct TemplateResolver {
       return report(
         declared, .invalidDeclaration, "\(type) is no FactoryBean, so it cannot have the target \(target)")
     }
-    let product = FactoryProduct(factory: factoryType, target: target, origin: declared.location.origin)
-    if let fault = product.fault {
+    if let fault = FactoryFunction.fault(of: factoryType, making: target) {
       return report(declared, Parameter.isWrapper(target) ? .invalidDeclaration : .typeMismatch, fault)
     }
     guard let function = factory(of: type, declared, templates) else { return }
@@ -222,7 +221,8 @@ struct TemplateResolver {
     let spec = BeanSpec(type: target, id: declared.id, location: declared.location)
     spec.isLazy = merged.isLazy
     spec.isPrimary = declared.isPrimary
-    guard let made = add(spec, target, lifetime, product.function, maker: maker) else { return }
+    let product = FactoryFunction.product(of: factoryType, as: target, at: declared.location.origin)
+    guard let made = add(spec, target, lifetime, product, maker: maker) else { return }
     self.declared[position].entry = made.entry
     faults += made.bindProperties()
   }
@@ -412,55 +412,37 @@ struct TemplateResolver {
   }
 }
 
-/// What one environment declares, for those further in that inherit from it.
-struct DeclaredSpecs {
-  let names: [String: BeanDirectory.Name]
-  let specs: [BeanSpec]
-
-  /// The declaration with an id, or of which that is an alias; `outer` are those further out.
-  func find(_ id: String, _ outer: ArraySlice<DeclaredSpecs>) -> BeanSpec? {
-    guard let name = names[id] else { return nil }
-    if let target = name.details?.outer { return outer.lazy.compactMap { $0.find(target, outer.dropFirst()) }.first }
-    return name.position < 0 ? nil : specs[Int(name.position)]
-  }
-}
-
 /// How the product of a `FactoryBean` is built: by asking the factory, which is a bean of its own.
-struct FactoryProduct {
-  let factory: any FactoryBean.Type
-  let target: Any.Type
-  let origin: EnvironmentError.Origin
-
+extension FactoryFunction {
   /// Takes the factory as its only argument.
-  var function: FactoryFunction { function(factory) }
-
-  /// Why the factory can never make the target; nil where it may, as far as types can tell.
-  var fault: String? {
-    if Parameter.isWrapper(target) { return "\(target) cannot be the target of a factory: it is not a bean's type" }
-    return mayMake(factory) ? nil : "\(factory) makes a \(product(factory)), which is never a \(target)"
-  }
-
-  private func function<Factory: FactoryBean>(_ factory: Factory.Type) -> FactoryFunction {
-    func open<Target>(_ target: Target.Type) -> FactoryFunction {
-      FactoryFunction(target, [Parameter.of(factory)]) { [origin] arguments in
-        var arguments = arguments
-        let made = try arguments.take(as: Factory.self).create()
-        if let product = made as? Target { return product }
-        throw EnvironmentError(
-          .typeMismatch, "\(Factory.self) made a \(type(of: made as Any)), not a \(target)", path: ["\(target)"],
-          origin: origin)
+  static func product(
+    of factory: any FactoryBean.Type, as target: Any.Type, at origin: EnvironmentError.Origin
+  ) -> FactoryFunction {
+    func open<Factory: FactoryBean>(_ factory: Factory.Type) -> FactoryFunction {
+      func open<Target>(_ target: Target.Type) -> FactoryFunction {
+        FactoryFunction(target, [Parameter.of(factory)]) { arguments in
+          var arguments = arguments
+          let made = try arguments.take(as: Factory.self).create()
+          if let product = made as? Target { return product }
+          throw EnvironmentError(
+            .typeMismatch, "\(Factory.self) made a \(type(of: made as Any)), not a \(target)", path: ["\(target)"],
+            origin: origin)
+        }
       }
+      return _openExistential(target, do: open)
     }
-    return _openExistential(target, do: open)
+    return open(factory)
   }
 
-  private func product<Factory: FactoryBean>(_ factory: Factory.Type) -> Any.Type { Factory.Product.self }
-
-  private func mayMake<Factory: FactoryBean>(_ factory: Factory.Type) -> Bool {
-    let product: Any.Type = Factory.Product.self
-    if TypeRelation.isUsable(product, as: target) || TypeRelation.isUsable(target, as: product) { return true }
+  /// Why a factory can never make the target; nil where it may, as far as types can tell.
+  static func fault(of factory: any FactoryBean.Type, making target: Any.Type) -> String? {
+    func product<Factory: FactoryBean>(_ factory: Factory.Type) -> Any.Type { Factory.Product.self }
+    if Parameter.isWrapper(target) { return "\(target) cannot be the target of a factory: it is not a bean's type" }
+    let made = product(factory)
+    if TypeRelation.isUsable(made, as: target) || TypeRelation.isUsable(target, as: made) { return nil }
     // What a protocol type or an optional holds, and which protocols a subclass has, is known when it is there.
-    if TypeRelation.isExistential(product) || Parameter.isWrapper(product) { return true }
-    return product is AnyObject.Type && TypeRelation.isExistential(target)
+    if TypeRelation.isExistential(made) || Parameter.isWrapper(made) { return nil }
+    if made is AnyObject.Type && TypeRelation.isExistential(target) { return nil }
+    return "\(factory) makes a \(made), which is never a \(target)"
   }
 }

@@ -65,8 +65,7 @@ extension Environment {
     defer { parent?.leave() }
     log.starting(name)
     var compiler = GraphCompiler(declarations, input(resources))
-    let early = compiler.binder.bind(texts: compiler.sources.isEmpty ? .all : .check)
-    try throwFaults(compiler.faults + early)
+    try throwFaults(compiler.faults + compiler.bindValues())
     let output = compiler.compile()
     resources.compiled(output)
     core.lock.withLock {
@@ -103,7 +102,7 @@ extension Environment {
     return labels
   }
 
-  private func input(_ resources: EnvironmentResources) -> GraphCompiler.Input {
+  private func input(_ resources: EnvironmentResources) -> CompilerInput {
     var (levels, outerScopes): ([DeclaredBeans], [String]) = ([], [])
     var slots: [ObjectIdentifier: Slots] = [:]
     var next = parent
@@ -116,7 +115,7 @@ extension Environment {
       next = environment.parent
     }
     let parentPlan = parent?.core.plan?.object
-    return GraphCompiler.Input(
+    return CompilerInput(
       parent: parentPlan, slots: { slots[ObjectIdentifier($0)] }, scopeNames: resources.scopes.map(\.name),
       outerScopes: outerScopes, inherited: InheritedBeans(levels), isTraced: log.followsBeans,
       parameters: parentPlan?.parameters ?? [])
@@ -152,12 +151,12 @@ extension Environment {
   private func buildSources(_ compiler: GraphCompiler) throws {
     if compiler.sources.isEmpty { return }
     for definition in compiler.sources {
-      try throwFaults(compiler.binder.bind(compiler.values(neededBy: definition), texts: .all))
+      try throwFaults(compiler.bindTexts(neededBy: definition))
       let object = try instance(of: recipe(definition.number))
       guard let source = Box.open(object) as? any ConfigurationSource else { continue }
       do { try configuration.addSource(source) } catch { throw failure(error, of: recipe(definition.number)) }
     }
-    try throwFaults(compiler.binder.bind(texts: .all))
+    try throwFaults(compiler.bindTexts())
   }
 
   /// Scopes, then injections, then post processors, wherever they were declared.

@@ -88,42 +88,8 @@ final class BoundValue {
   }
 }
 
-/// Binds the values that declarations give, in one environment and in all factories below it.
-///
-/// Texts come later than the rest where configuration sources are beans: those have to be built first.
-struct ValueBinder {
-  enum Texts { case all, check }
-
-  let name: String
-  /// What has values.
-  let definitions: [BeanDefinition]
-
-  /// Binds what can be bound, and answers what is wrong.
-  func bind(_ definitions: [BeanDefinition], texts: Texts) -> [EnvironmentError] {
-    var faults: [EnvironmentError] = []
-    for definition in definitions {
-      for value in definition.values {
-        do {
-          if value.isText && texts == .check {
-            try value.checkText()
-          } else {
-            // Each hint costs a walk over all keys: the first ones help, a thousand of them only take time.
-            try value.bind(in: definition.configuration, hints: faults.count < 20)
-            value.publish()
-          }
-        } catch {
-          faults.append(definition.fault(error.code, error.message).with(underlying: error.underlying))
-        }
-      }
-    }
-    return faults
-  }
-
-  func bind(texts: Texts) -> [EnvironmentError] { bind(definitions, texts: texts) }
-}
-
 extension EnvironmentError {
-  fileprivate func with(underlying: [any Error]) -> EnvironmentError {
+  func with(underlying: [any Error]) -> EnvironmentError {
     EnvironmentError(code, message, path: path, origin: origin, underlying: underlying)
   }
 }
