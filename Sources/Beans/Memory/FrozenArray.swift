@@ -1,78 +1,79 @@
 /// An array that never changes: it is read in place, without counting references to its storage.
-struct FrozenArray<Element>: ~Copyable, @unchecked Sendable {  // written by `init` only
-  private let storage: UnsafeMutableBufferPointer<Element>
+struct FrozenArray<Element>: ~Copyable, Sendable {
+  /// All elements, for as long as this array lives.
+  let all: FrozenSlice<Element>
 
   init(_ elements: [Element]) {
-    storage = .allocate(capacity: elements.count)
-    _ = storage.initialize(from: elements)
+    // An empty one has no address of its own, and is never read.
+    var first = UInt(MemoryLayout<Element>.alignment)
+    if !elements.isEmpty {
+      let storage = UnsafeMutablePointer<Element>.allocate(capacity: elements.count)
+      for (index, element) in elements.enumerated() { (storage + index).initialize(to: element) }
+      first = UInt(bitPattern: storage)
+    }
+    all = FrozenSlice(first: first, count: elements.count)
   }
 
   deinit {
-    storage.deinitialize()
-    storage.deallocate()
+    guard let first = UnsafeMutablePointer<Element>(bitPattern: all.first), count > 0 else { return }
+    first.deinitialize(count: count).deallocate()
   }
 
-  var count: Int { storage.count }
+  var count: Int { all.count }
 
-  /// All elements, or some of them; for as long as this array lives.
-  var all: FrozenSlice<Element> { FrozenSlice(UnsafeBufferPointer(storage)) }
-
-  @inline(__always)
-  subscript(index: Int) -> Element { unsafeAddress { UnsafePointer(storage.baseAddress.unsafelyUnwrapped + index) } }
-
-  @inline(__always)
-  func reference(_ index: Int) -> FrozenReference<Element> {
-    FrozenReference(pointer: UnsafePointer(storage.baseAddress.unsafelyUnwrapped + index))
-  }
-}
-
-extension FrozenArray {
   /// The size of an element, by which `reference(atByte:)` counts.
   static var stride: Int { MemoryLayout<Element>.stride }
 
   @inline(__always)
-  func reference(atByte position: UInt) -> FrozenReference<Element> {
-    let first = UnsafeRawPointer(storage.baseAddress.unsafelyUnwrapped)
-    return FrozenReference(pointer: (first + Int(bitPattern: position)).assumingMemoryBound(to: Element.self))
-  }
+  subscript(index: Int) -> Element { unsafeAddress { reference(index).pointer } }
+
+  @inline(__always)
+  func reference(_ index: Int) -> FrozenReference<Element> { all.reference(index) }
+
+  @inline(__always)
+  func reference(atByte position: UInt) -> FrozenReference<Element> { FrozenReference(known: all.first &+ position) }
 }
 
 /// A part of a frozen array, which somebody else keeps.
-struct FrozenSlice<Element>: @unchecked Sendable {  // what it names is never written
-  let first: UnsafePointer<Element>
-  let end: UnsafePointer<Element>
+struct FrozenSlice<Element>: Sendable {
+  // Addresses.
+  fileprivate let first: UInt
+  private let end: UInt
 
-  fileprivate init(_ elements: UnsafeBufferPointer<Element>) {
-    // An empty one has no address of its own, and is never read.
-    first = elements.baseAddress ?? UnsafePointer(bitPattern: MemoryLayout<Element>.alignment).unsafelyUnwrapped
-    end = first + elements.count
+  fileprivate init(first: UInt, count: Int) {
+    self.first = first
+    end = first + UInt(count * MemoryLayout<Element>.stride)
   }
 
-  private init(first: UnsafePointer<Element>, end: UnsafePointer<Element>) { (self.first, self.end) = (first, end) }
-
   @inline(__always)
-  var count: Int { end - first }
+  var count: Int { Int(bitPattern: end &- first) / MemoryLayout<Element>.stride }
 
   @inline(__always)
   var isEmpty: Bool { first == end }
 
+  /// Where the first element stands, if there is one.
+  @inline(__always)
+  var pointer: UnsafePointer<Element> { UnsafePointer(bitPattern: first).unsafelyUnwrapped }
+
   subscript(range: Range<Int>) -> FrozenSlice {
-    FrozenSlice(first: first + range.lowerBound, end: first + range.upperBound)
+    FrozenSlice(first: reference(range.lowerBound).address, count: range.count)
   }
 
   @inline(__always)
-  subscript(index: Int) -> Element { unsafeAddress { first + index } }
+  subscript(index: Int) -> Element { unsafeAddress { reference(index).pointer } }
 
   @inline(__always)
-  func reference(_ index: Int) -> FrozenReference<Element> { FrozenReference(pointer: first + index) }
+  func reference(_ index: Int) -> FrozenReference<Element> {
+    FrozenReference(known: first &+ UInt(bitPattern: index &* MemoryLayout<Element>.stride))
+  }
 
   /// Whether all elements meet a condition.
   @inline(__always)
   func allMeet(_ condition: (borrowing Element) -> Bool) -> Bool {
     var next = first
     while next != end {
-      if !condition(next.pointee) { return false }
-      next += 1
+      if !condition(FrozenReference<Element>(known: next).value) { return false }
+      next &+= UInt(MemoryLayout<Element>.stride)
     }
     return true
   }
@@ -82,46 +83,43 @@ struct FrozenSlice<Element>: @unchecked Sendable {  // what it names is never wr
   func forEachReference(_ body: (FrozenReference<Element>) throws -> Void) rethrows {
     var next = first
     while next != end {
-      try body(FrozenReference(pointer: next))
-      next += 1
+      try body(FrozenReference(known: next))
+      next &+= UInt(MemoryLayout<Element>.stride)
     }
   }
 
   /// Calls `body` with each element, in order.
   @inline(__always)
   func forEach(_ body: (borrowing Element) throws -> Void) rethrows {
-    var next = first
-    while next != end {
-      try body(next.pointee)
-      next += 1
-    }
+    try forEachReference { try body($0.value) }
   }
 }
 
 /// One element of a frozen array, which somebody else keeps.
 struct FrozenReference<Element>: @unchecked Sendable, Equatable {  // what it names is never written
-  let pointer: UnsafePointer<Element>
+  // No address: an optional one is one word.
+  fileprivate let pointer: UnsafePointer<Element>
 
+  /// For an address that is one.
   @inline(__always)
-  var value: Element { unsafeAddress { pointer } }
+  fileprivate init(known address: UInt) { pointer = UnsafePointer(bitPattern: address).unsafelyUnwrapped }
 
-  @inline(__always)
-  var address: UInt { UInt(bitPattern: pointer) }
-
-  @inline(__always)
-  init(pointer: UnsafePointer<Element>) { self.pointer = pointer }
-
+  /// nil for 0.
   @inline(__always)
   init?(address: UInt) {
     guard let pointer = UnsafePointer<Element>(bitPattern: address) else { return nil }
     self.pointer = pointer
   }
-}
 
-extension FrozenReference {
+  @inline(__always)
+  var address: UInt { UInt(bitPattern: pointer) }
+
+  @inline(__always)
+  var value: Element { unsafeAddress { pointer } }
+
   /// Another element of the same array, by its index; `own` is the index of this one.
   @inline(__always)
   func sibling(_ index: Int32, of own: Int32) -> FrozenReference {
-    FrozenReference(pointer: pointer + (Int(index) &- Int(own)))
+    FrozenReference(known: address &+ UInt(bitPattern: (Int(index) &- Int(own)) &* MemoryLayout<Element>.stride))
   }
 }
