@@ -84,15 +84,15 @@ struct Arguments {
 
   @inline(__always)
   init(_ operands: FrozenSlice<Operand>, _ slots: Slots) {
-    next = operands.first
+    next = operands.pointer
     self.slots = slots
     // Never read: no operand is computed.
-    computed = UnsafeRawPointer(operands.first).assumingMemoryBound(to: UInt.self)
+    computed = UnsafeRawPointer(operands.pointer).assumingMemoryBound(to: UInt.self)
   }
 
   @inline(__always)
   init(_ operands: FrozenSlice<Operand>, _ slots: Slots, _ computed: EvaluatedArguments) {
-    next = operands.first
+    next = operands.pointer
     self.slots = slots
     self.computed = computed.first
   }

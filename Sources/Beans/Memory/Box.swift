@@ -13,7 +13,7 @@ class Box {
   /// the instance turned out to be something else.
   @usableFromInline
   static func read<Value>(_ object: AnyObject, as type: Value.Type) -> Value? {
-    if type is AnyObject.Type, !(object is Box) { return unsafeBitCast(object, to: Value.self) }
+    if type is AnyObject.Type, !(object is Box) { return uncheckedCast(object, to: Value.self) }
     if let box = object as? ValueBox<Value> { return box.value }
     return open(object) as? Value
   }

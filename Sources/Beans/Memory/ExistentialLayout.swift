@@ -12,8 +12,8 @@ final class ExistentialLayout: Sendable {
   /// In bytes: where `words` go.
   @usableFromInline let offset: Int
   @usableFromInline let count: Int
-  // Never written after `init`.
-  @usableFromInline nonisolated(unsafe) let words: UnsafeMutablePointer<UnsafeRawPointer>
+  /// The address of the first word; none is written after `init`.
+  @usableFromInline let first: UInt
 
   /// nil where `type` is no protocol type that is made like this, or the class does not conform.
   convenience init?(_ type: Any.Type, for identity: ObjectIdentifier) {
@@ -28,11 +28,15 @@ final class ExistentialLayout: Sendable {
     let content = (shape.isClassBound ? [] : [metadata]) + shape.witnesses
     offset = (shape.isClassBound ? 1 : 3) * MemoryLayout<UnsafeRawPointer>.size
     count = content.count
-    words = .allocate(capacity: max(count, 1))
+    let words = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: max(count, 1))
+    first = UInt(bitPattern: words)
     for (index, word) in content.enumerated() { (words + index).initialize(to: word) }
   }
 
   deinit { words.deallocate() }
+
+  @inlinable @inline(__always)
+  var words: UnsafePointer<UnsafeRawPointer> { UnsafePointer(bitPattern: first).unsafelyUnwrapped }
 
   @inlinable @inline(__always)
   func fits(_ object: ObjectReference) -> Bool { object.identity == identity }

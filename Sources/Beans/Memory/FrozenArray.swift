@@ -1,13 +1,14 @@
 /// An array that is filled, and never changes once it is a constant: it is read in place, without counting references to
 /// its storage.
-struct FrozenArray<Element>: ~Copyable, @unchecked Sendable {  // written by who has it as a variable
-  private let storage: UnsafeMutablePointer<Element>
+struct FrozenArray<Element>: ~Copyable, Sendable {
+  /// The address of the first element.
+  private let first: UInt
   private let capacity: Int
   private(set) var count = 0
 
   /// An empty array with room for so many elements.
   init(capacity: Int) {
-    storage = .allocate(capacity: max(capacity, 1))
+    first = UInt(bitPattern: UnsafeMutablePointer<Element>.allocate(capacity: max(capacity, 1)))
     self.capacity = capacity
   }
 
@@ -22,10 +23,10 @@ struct FrozenArray<Element>: ~Copyable, @unchecked Sendable {  // written by who
     self.count = count
   }
 
-  deinit {
-    storage.deinitialize(count: count)
-    storage.deallocate()
-  }
+  deinit { storage.deinitialize(count: count).deallocate() }
+
+  // `init` has allocated it.
+  private var storage: UnsafeMutablePointer<Element> { UnsafeMutablePointer(bitPattern: first).unsafelyUnwrapped }
 
   mutating func append(_ element: consuming Element) {
     precondition(count < capacity, "more elements than there was room for")
@@ -33,8 +34,11 @@ struct FrozenArray<Element>: ~Copyable, @unchecked Sendable {  // written by who
     count += 1
   }
 
-  /// All elements, or some of them; for as long as this array lives.
-  var all: FrozenSlice<Element> { FrozenSlice(first: storage, end: storage + count) }
+  /// All elements, for as long as this array lives.
+  var all: FrozenSlice<Element> { FrozenSlice(first: first, count: count) }
+
+  /// The size of an element, by which `reference(atByte:)` counts.
+  static var stride: Int { MemoryLayout<Element>.stride }
 
   @inline(__always)
   subscript(index: Int) -> Element {
@@ -43,50 +47,54 @@ struct FrozenArray<Element>: ~Copyable, @unchecked Sendable {  // written by who
   }
 
   @inline(__always)
-  func reference(_ index: Int) -> FrozenReference<Element> { FrozenReference(pointer: UnsafePointer(storage + index)) }
-}
-
-extension FrozenArray {
-  /// The size of an element, by which `reference(atByte:)` counts.
-  static var stride: Int { MemoryLayout<Element>.stride }
+  func reference(_ index: Int) -> FrozenReference<Element> {
+    FrozenReference(known: first &+ UInt(bitPattern: index &* MemoryLayout<Element>.stride))
+  }
 
   @inline(__always)
-  func reference(atByte position: UInt) -> FrozenReference<Element> {
-    let first = UnsafeRawPointer(storage)
-    return FrozenReference(pointer: (first + Int(bitPattern: position)).assumingMemoryBound(to: Element.self))
-  }
+  func reference(atByte position: UInt) -> FrozenReference<Element> { FrozenReference(known: first &+ position) }
 }
 
 /// A part of a frozen array, which somebody else keeps.
-struct FrozenSlice<Element>: @unchecked Sendable {  // what it names is never written
-  let first: UnsafePointer<Element>
-  let end: UnsafePointer<Element>
+struct FrozenSlice<Element>: Sendable {
+  // Addresses.
+  fileprivate let first: UInt
+  private let end: UInt
 
-  fileprivate init(first: UnsafePointer<Element>, end: UnsafePointer<Element>) { (self.first, self.end) = (first, end) }
+  fileprivate init(first: UInt, count: Int) {
+    self.first = first
+    end = first + UInt(count * MemoryLayout<Element>.stride)
+  }
 
   @inline(__always)
-  var count: Int { end - first }
+  var count: Int { Int(bitPattern: end &- first) / MemoryLayout<Element>.stride }
 
   @inline(__always)
   var isEmpty: Bool { first == end }
 
+  /// Where the first element stands, if there is one.
+  @inline(__always)
+  var pointer: UnsafePointer<Element> { UnsafePointer(bitPattern: first).unsafelyUnwrapped }
+
   subscript(range: Range<Int>) -> FrozenSlice {
-    FrozenSlice(first: first + range.lowerBound, end: first + range.upperBound)
+    FrozenSlice(first: reference(range.lowerBound).address, count: range.count)
   }
 
   @inline(__always)
-  subscript(index: Int) -> Element { unsafeAddress { first + index } }
+  subscript(index: Int) -> Element { unsafeAddress { reference(index).pointer } }
 
   @inline(__always)
-  func reference(_ index: Int) -> FrozenReference<Element> { FrozenReference(pointer: first + index) }
+  func reference(_ index: Int) -> FrozenReference<Element> {
+    FrozenReference(known: first &+ UInt(bitPattern: index &* MemoryLayout<Element>.stride))
+  }
 
   /// Whether all elements meet a condition.
   @inline(__always)
   func allMeet(_ condition: (borrowing Element) -> Bool) -> Bool {
     var next = first
     while next != end {
-      if !condition(next.pointee) { return false }
-      next += 1
+      if !condition(FrozenReference<Element>(known: next).value) { return false }
+      next &+= UInt(MemoryLayout<Element>.stride)
     }
     return true
   }
@@ -96,46 +104,43 @@ struct FrozenSlice<Element>: @unchecked Sendable {  // what it names is never wr
   func forEachReference(_ body: (FrozenReference<Element>) throws -> Void) rethrows {
     var next = first
     while next != end {
-      try body(FrozenReference(pointer: next))
-      next += 1
+      try body(FrozenReference(known: next))
+      next &+= UInt(MemoryLayout<Element>.stride)
     }
   }
 
   /// Calls `body` with each element, in order.
   @inline(__always)
   func forEach(_ body: (borrowing Element) throws -> Void) rethrows {
-    var next = first
-    while next != end {
-      try body(next.pointee)
-      next += 1
-    }
+    try forEachReference { try body($0.value) }
   }
 }
 
 /// One element of a frozen array, which somebody else keeps.
 struct FrozenReference<Element>: @unchecked Sendable, Equatable {  // what it names is never written
-  let pointer: UnsafePointer<Element>
+  // No address: an optional one is one word.
+  fileprivate let pointer: UnsafePointer<Element>
 
+  /// For an address that is one.
   @inline(__always)
-  var value: Element { unsafeAddress { pointer } }
+  fileprivate init(known address: UInt) { pointer = UnsafePointer(bitPattern: address).unsafelyUnwrapped }
 
-  @inline(__always)
-  var address: UInt { UInt(bitPattern: pointer) }
-
-  @inline(__always)
-  init(pointer: UnsafePointer<Element>) { self.pointer = pointer }
-
+  /// nil for 0.
   @inline(__always)
   init?(address: UInt) {
     guard let pointer = UnsafePointer<Element>(bitPattern: address) else { return nil }
     self.pointer = pointer
   }
-}
 
-extension FrozenReference {
+  @inline(__always)
+  var address: UInt { UInt(bitPattern: pointer) }
+
+  @inline(__always)
+  var value: Element { unsafeAddress { pointer } }
+
   /// Another element of the same array, by its index; `own` is the index of this one.
   @inline(__always)
   func sibling(_ index: Int32, of own: Int32) -> FrozenReference {
-    FrozenReference(pointer: pointer + (Int(index) &- Int(own)))
+    FrozenReference(known: address &+ UInt(bitPattern: (Int(index) &- Int(own)) &* MemoryLayout<Element>.stride))
   }
 }

@@ -7,7 +7,7 @@ public import CBeansRuntime
 /// whether that has begun to end. Whoever wants to release the environment marks it, has all threads run a memory barrier,
 /// and reads their notes: a note that it does not see was written by somebody who sees the mark.
 @usableFromInline
-struct HazardPointer: @unchecked Sendable {  // written by one thread, atomically
+struct HazardPointer {
   @usableFromInline let place: UnsafeMutablePointer<UnsafeRawPointer?>
 
   @inlinable @inline(__always)

@@ -8,7 +8,7 @@ func uncheckedCast<Value, Other>(_ value: Value, to type: Other.Type) -> Other {
 
 /// A reference to an object whose count its holder keeps.
 @usableFromInline
-struct ObjectReference: @unchecked Sendable, Equatable {  // an address; what it names says for itself who may use it
+struct ObjectReference: Sendable, Equatable {
   @usableFromInline let address: UInt
 
   @inlinable @inline(__always)
@@ -100,11 +100,13 @@ struct ObjectReference: @unchecked Sendable, Equatable {  // an address; what it
 /// A reference that is not counted, to an object that somebody else keeps.
 @usableFromInline
 struct Unretained<Object: AnyObject>: @unchecked Sendable {  // as `Object`, which is shared as it is
+  // No address: an optional one is one word.
   @usableFromInline let reference: Unmanaged<Object>
 
   @inline(__always)
   init(_ object: Object) { reference = .passUnretained(object) }
 
+  /// nil for 0.
   @inline(__always)
   init?(address: UInt) {
     guard let pointer = UnsafeRawPointer(bitPattern: address) else { return nil }
@@ -117,6 +119,9 @@ struct Unretained<Object: AnyObject>: @unchecked Sendable {  // as `Object`, whi
 
   @inline(__always)
   var address: UInt { UInt(bitPattern: reference.toOpaque()) }
+
+  @inline(__always)
+  static func == (left: Unretained, right: Unretained) -> Bool { left.address == right.address }
 
   @inlinable @inline(__always)
   func with<R>(_ body: (Object) throws -> R) rethrows -> R { try reference._withUnsafeGuaranteedRef { try body($0) } }
@@ -133,38 +138,33 @@ struct Unretained<Object: AnyObject>: @unchecked Sendable {  // as `Object`, whi
 
   @inline(__always)
   func release() { reference.release() }
-
-  @inline(__always)
-  static func == (left: Unretained, right: Unretained) -> Bool { left.address == right.address }
 }
 
-/// The address of something that stands on a thread's stack for as long as it is used.
-struct StackReference<Value: ~Copyable>: @unchecked Sendable {  // who may read which part is said by `Value`
-  private let pointer: UnsafeMutablePointer<Value>
+/// The address of something that stands on a thread's stack for as long as it is used. Its type says who may read what.
+struct StackReference<Value: ~Copyable>: Sendable {
+  let address: UInt
 
   /// Runs `body` with the address of a value.
   @inline(__always)
   static func with<R: ~Copyable>(
     _ value: inout Value, _ body: (StackReference) throws -> R
   ) rethrows -> R {
-    try withUnsafeMutablePointer(to: &value) { try body(StackReference(pointer: $0)) }
+    try withUnsafeMutablePointer(to: &value) { try body(StackReference(known: UInt(bitPattern: $0))) }
   }
 
-  private init(pointer: UnsafeMutablePointer<Value>) { self.pointer = pointer }
+  private init(known address: UInt) { self.address = address }
 
+  /// nil for 0.
   @inline(__always)
   init?(address: UInt) {
-    guard let pointer = UnsafeMutablePointer<Value>(bitPattern: address) else { return nil }
-    self.pointer = pointer
+    if address == 0 { return nil }
+    self.address = address
   }
-
-  @inline(__always)
-  var address: UInt { UInt(bitPattern: pointer) }
 
   @inline(__always)
   var value: Value {
-    unsafeAddress { UnsafePointer(pointer) }
-    nonmutating unsafeMutableAddress { pointer }
+    unsafeAddress { UnsafePointer(bitPattern: address).unsafelyUnwrapped }
+    nonmutating unsafeMutableAddress { UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped }
   }
 }
 
@@ -192,5 +192,64 @@ struct EvaluatedArguments {
   /// Gives back the first ones.
   func release(_ count: Int) {
     for index in 0..<count { self[index]?.release() }
+  }
+}
+
+/// Finds out, once in a process, whether the counts of an object tell that nobody but its holder knows it.
+///
+/// The layout of counts is not assumed: those of a fresh object are learned, and compared for equality only. Where the
+/// trial fails, `ObjectReference.releaseLast` releases like everybody else.
+enum UnsharedCounts {
+  private final class Probe {
+    let ended: UnsafeMutablePointer<Int>
+
+    init(_ ended: UnsafeMutablePointer<Int>) { self.ended = ended }
+
+    deinit { ended.pointee += 1 }
+  }
+
+  static let areKnown: Bool = {
+    #if BEANS_ORDINARY_REFERENCES
+      return false
+    #else
+      let isRight = withUnsafeTemporaryAllocation(of: Int.self, capacity: 1) { buffer in
+        // One element was asked for.
+        let ended = buffer.baseAddress.unsafelyUnwrapped
+        ended.initialize(to: 0)
+        return learn(ended)
+      }
+      return isRight
+    #endif
+  }()
+
+  private static func learn(_ ended: UnsafeMutablePointer<Int>) -> Bool {
+    // Kept by address: unoptimized code would count a variable, and what a closure captures, once more.
+    func make() -> UnsafeMutableRawPointer { Unmanaged.passRetained(Probe(ended)).toOpaque() }
+    func object(_ address: UnsafeMutableRawPointer) -> Probe { Unmanaged.fromOpaque(address).takeUnretainedValue() }
+    let (one, other) = (make(), make())
+    let fresh = beans_counts(one)
+    var isRight = fresh != 0 && beans_counts(other) == fresh
+    // Every kind of reference shows.
+    beans_retain_n(other, 3)
+    isRight = isRight && beans_counts(other) != fresh
+    for _ in 0..<3 { swift_release(other) }
+    isRight = isRight && beans_counts(other) == fresh
+    do {
+      unowned let reference = object(other)
+      let counts = beans_counts(other)
+      isRight = isRight && counts != fresh
+      withExtendedLifetime(reference) {}
+    }
+    isRight = isRight && beans_counts(other) == fresh
+    weak let reference = object(other)
+    let counts = beans_counts(other)
+    isRight = isRight && counts != fresh && reference != nil
+    // The last reference ends the object, once.
+    swift_nonatomic_release(one)
+    isRight = isRight && ended.pointee == 1
+    swift_release(other)
+    isRight = isRight && ended.pointee == 2 && reference == nil
+    if isRight { beans_rely_on_counts(fresh) }
+    return isRight
   }
 }

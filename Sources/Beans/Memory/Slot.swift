@@ -1,3 +1,4 @@
+import Builtin
 public import Synchronization
 
 /// The place where one bean instance of one environment lives: one word, whose sign tells claims from beans.
@@ -70,16 +71,15 @@ struct Slot: ~Copyable, Sendable {
 }
 
 /// The address of a slot that stays where it is: of an environment that is no child of a factory.
-///
-/// Sendable because the memory outlives every plan that names it, and slots are atomic.
 @usableFromInline
-struct SlotReference: @unchecked Sendable, Equatable {
-  @usableFromInline let pointer: UnsafePointer<Slot>
+struct SlotReference: Sendable, Equatable {
+  @usableFromInline let address: UInt
 
   @inlinable @inline(__always)
-  init(pointer: UnsafePointer<Slot>) { self.pointer = pointer }
+  init(address: UInt) { self.address = address }
 
-  var address: UInt { UInt(bitPattern: pointer) }
+  @inlinable @inline(__always)
+  var pointer: UnsafePointer<Slot> { UnsafePointer(bitPattern: address).unsafelyUnwrapped }
 
   @inlinable @inline(__always)
   var content: Slot.Content { pointer.pointee.content }
@@ -92,68 +92,64 @@ struct SlotReference: @unchecked Sendable, Equatable {
 
 /// The slots of one environment, by number.
 @usableFromInline
-struct Slots: @unchecked Sendable {  // owned by the environment; slots are atomic
-  @usableFromInline let first: UnsafePointer<Slot>
+struct Slots: Sendable {
+  /// The address of the first one.
+  @usableFromInline let address: UInt
 
   @inline(__always)
-  init(_ first: UnsafePointer<Slot>) { self.first = first }
-
-  @inline(__always)
-  init(address: UInt) { first = UnsafePointer(bitPattern: address).unsafelyUnwrapped }
-
-  @inline(__always)
-  var address: UInt { UInt(bitPattern: first) }
+  init(address: UInt) { self.address = address }
 
   /// The number is one of the plan's.
   @inlinable @inline(__always)
-  subscript(slot: Int32) -> SlotReference { SlotReference(pointer: first + Int(slot)) }
+  subscript(slot: Int32) -> SlotReference {
+    SlotReference(address: address &+ UInt(bitPattern: Int(slot) &* MemoryLayout<Slot>.stride))
+  }
 
   /// The number of a slot, where that is one of the first `count`.
   func number(of slot: SlotReference, among count: Int) -> Int32? {
-    let distance = slot.pointer - first
-    return distance >= 0 && distance < count ? Int32(distance) : nil
+    let distance = Int(bitPattern: slot.address &- address) / MemoryLayout<Slot>.stride
+    return slot.address >= address && distance < count ? Int32(distance) : nil
   }
+
+  @inline(__always)
+  fileprivate var memory: UnsafeMutableRawPointer { UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped }
 
   static var none: Slots { SlotBlock.none.slots }
 }
 
 /// The slots and the creation log of an environment that is no child of a factory: their number is known at its startup.
 /// Behind them stand values that declarations give.
-///
-/// Sendable because nothing in it changes but slots, which are atomic, and the log, which its users lock.
-final class SlotBlock: @unchecked Sendable {
-  private let memory: UnsafeMutableRawPointer
+final class SlotBlock: Sendable {
   let slots: Slots
   let layout: SlotLayout
-  private let places: UnsafeMutablePointer<Slot>
-  private let placeCount: Int
+  private let values: Slots
+  private let valueCount: Int
 
   /// No slots at all.
   static let none = SlotBlock(slots: 0, values: 0)
 
   init(slots count: Int, values: Int) {
     layout = SlotLayout(slots: count, hasScope: false)
-    memory = .allocate(byteCount: max(layout.words, 1) * MemoryLayout<UInt>.stride, alignment: 16)
-    slots = Slots(layout.initialize(memory))
-    places = .allocate(capacity: max(values, 1))
-    placeCount = values
-    for index in 0..<values { (places + index).initialize(to: Slot()) }
+    valueCount = values
+    let bytes = (layout.words + values) * MemoryLayout<UInt>.stride
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: max(bytes, 1), alignment: 16)
+    slots = layout.initialize(memory)
+    self.values = SlotLayout.initialize(memory + layout.words * MemoryLayout<UInt>.stride, values)
   }
 
   deinit {
     releaseValues()
-    memory.deallocate()
-    places.deallocate()
+    slots.memory.deallocate()
   }
 
   /// Where the value of that number stands.
-  func value(_ number: Int) -> SlotReference { SlotReference(pointer: places + number) }
+  func value(_ number: Int) -> SlotReference { values[Int32(number)] }
 
   /// Lets go of the values.
   func releaseValues() {
-    for index in 0..<placeCount {
-      let content = places[index].content
-      places[index].store(.empty)
+    for number in 0..<valueCount {
+      let content = value(number).content
+      value(number).store(.empty)
       if content.isFilled { content.object.release() }
     }
   }
@@ -181,12 +177,63 @@ struct SlotLayout: Sendable {
 
   /// Empties all slots and the log.
   @inline(__always)
-  func initialize(_ memory: UnsafeMutableRawPointer) -> UnsafePointer<Slot> {
-    let first = memory.assumingMemoryBound(to: Slot.self)
-    for index in 0..<slots { (first + index).initialize(to: Slot()) }
+  func initialize(_ memory: UnsafeMutableRawPointer) -> Slots {
     (memory + log &* MemoryLayout<UInt>.stride).initializeMemory(as: UInt32.self, to: 0)
-    return UnsafePointer(first)
+    return Self.initialize(memory, slots)
   }
+
+  /// Empties so many slots.
+  @inline(__always)
+  fileprivate static func initialize(_ memory: UnsafeMutableRawPointer, _ count: Int) -> Slots {
+    let first = memory.assumingMemoryBound(to: Slot.self)
+    for index in 0..<count { (first + index).initialize(to: Slot()) }
+    return Slots(address: UInt(bitPattern: memory))
+  }
+}
+
+/// Slots in one allocation with an object.
+///
+/// `ManagedBuffer` would do the same for an object of its own: a second allocation costs a request some 390 instructions,
+/// seven per cent.
+extension SlotLayout {
+  /// Initializes the tail of an object, and the one stored property that stands before it.
+  ///
+  /// - Parameters:
+  ///   - tail: `words` of memory.
+  ///   - makeCore: makes the stored property, for the slots.
+  @inline(__always)
+  func initialize<Core: ~Copyable>(tail: Builtin.RawPointer, _ makeCore: (Slots) -> Core) {
+    let tail = UnsafeMutableRawPointer(tail)
+    (tail - MemoryLayout<Core>.size).assumingMemoryBound(to: Core.self).initialize(to: makeCore(initialize(tail)))
+  }
+
+  /// Whether a tail begins right behind an object's stored property, which `initialize(tail:_:)` relies on.
+  static func begins<Core: ~Copyable>(tail: Builtin.RawPointer, behind core: borrowing Core) -> Bool {
+    withUnsafePointer(to: core) { UnsafeRawPointer($0) + MemoryLayout<Core>.size == UnsafeRawPointer(tail) }
+  }
+}
+
+/// The scope object of one child, beside its slots: two words, written before anybody else knows the child.
+struct ScopeCell {
+  static var words: Int { 2 }
+
+  private let memory: UnsafeMutableRawPointer
+
+  @inline(__always)
+  init(of slots: Slots, _ layout: SlotLayout) {
+    memory = slots.memory + layout.scope * MemoryLayout<UInt>.stride
+  }
+
+  /// Keeps a reference of two words: to an object, as a protocol.
+  func initialize<Scope>(_ type: Scope.Type, to scope: Scope) {
+    precondition(MemoryLayout<Scope>.size == Self.words * MemoryLayout<UInt>.stride)
+    memory.initializeMemory(as: Scope.self, to: scope)
+  }
+
+  @inline(__always)
+  func load<Scope>(as type: Scope.Type) -> Scope { memory.load(as: type) }
+
+  func deinitialize<Scope>(as type: Scope.Type) { memory.assumingMemoryBound(to: type).deinitialize(count: 1) }
 }
 
 /// The slots of one environment in the order in which they were filled. Guarded by the environment's lock.
@@ -194,16 +241,10 @@ struct CreationLog {
   private let memory: UnsafeMutableRawPointer
   private let isNarrow: Bool
 
-  /// Behind the slots that begin at `slots`.
-  @inline(__always)
-  init(_ slots: UnsafeMutableRawPointer, _ layout: SlotLayout) {
-    memory = slots + layout.log &* MemoryLayout<UInt>.stride
-    isNarrow = layout.isNarrow
-  }
-
   @inline(__always)
   init(of slots: Slots, _ layout: SlotLayout) {
-    self.init(UnsafeMutableRawPointer(mutating: slots.first), layout)
+    memory = slots.memory + layout.log &* MemoryLayout<UInt>.stride
+    isNarrow = layout.isNarrow
   }
 
   @inline(__always)

@@ -75,9 +75,12 @@ struct LookupIndex: ~Copyable, Sendable {
   }
 
   @inline(__always)
-  func find(_ type: ObjectIdentifier, _ id: String) -> Operand? {
-    let entry = if let words = IdHash.words(id) { findShort(type, words) } else { findLong(type, id) }
-    return entry?.value.operand
+  func find(_ type: ObjectIdentifier, _ id: String) -> Operand? { entry(type, id)?.value.operand }
+
+  /// Where that operand stands, for as long as the index does.
+  @inline(__always)
+  func entry(_ type: ObjectIdentifier, _ id: String) -> FrozenReference<NamedEntry>? {
+    if let words = IdHash.words(id) { findShort(type, words) } else { findLong(type, id) }
   }
 
   @inline(never)

@@ -1,10 +1,10 @@
-import BeansSupport
+@_spi(BeansPackage) import BeansSupport
 import CBeansRuntime
 import Synchronization
 
 /// Opening the children of one factory.
 @usableFromInline
-final class ChildOpening: @unchecked Sendable {  // `declared` is used before startup, on the thread that declares
+final class ChildOpening: Sendable {
   private let scopeName: String
   private let outerName: String
   /// The environment that declared the factory; nil where that is itself a child of a factory, of which there are many.
@@ -13,7 +13,7 @@ final class ChildOpening: @unchecked Sendable {  // `declared` is used before st
   private let makeScope: (@Sendable () -> any BeanScope)?
   /// The address of the plan, which the environment keeps; 0 before startup.
   private let plan = Atomic<UInt>(0)
-  private var declared: EnvironmentDeclarations?
+  private let declared = Locked(Carried<EnvironmentDeclarations?>(value: nil))
 
   init(
     _ scopeName: String, outerName: String, of environment: Environment?, _ makeScope: (@Sendable () -> any BeanScope)?
@@ -25,18 +25,21 @@ final class ChildOpening: @unchecked Sendable {  // `declared` is used before st
     self.makeScope = makeScope
   }
 
-  func declared(_ declarations: EnvironmentDeclarations) { declared = declarations }
+  func declared(_ declarations: EnvironmentDeclarations?) {
+    let carried = Carried(value: declarations)
+    declared.withLock { $0 = carried }
+  }
 
   /// What has been declared for the children.
   func declarations() throws -> EnvironmentDeclarations {
-    if let declared { return declared }
+    if let declared = declared.withLock({ $0 }).value { return declared }
     throw EnvironmentError(
       .frozen, "childFactory: the environment around '\(scopeName)' has started, its declarations are closed",
       path: ["'\(scopeName)'"])
   }
 
   func compiled(_ plan: Plan) {
-    declared = nil
+    declared(nil)
     self.plan.store(Unretained(plan).address, ordering: .releasing)
   }
 
@@ -115,7 +118,7 @@ final class ChildOpening: @unchecked Sendable {  // `declared` is used before st
 extension Environment {
   /// Joins the parent; from then on others may see the child.
   @inline(__always)
-  fileprivate func join(_ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
+  func join(_ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
     let own = Unretained(self)
     core.insert(.joined)
     let hasJoined = parent.with { parent -> Bool in

@@ -121,7 +121,7 @@ final class EnvironmentResources: Sendable {
   let log: ContainerLog
   /// What lookups that nobody foresaw have found.
   let answers = AnswerTable<UnforeseenLookup>()
-  private let state: Locked<State>
+  private let state: Locked<Carried<State>>
 
   /// A scope that users have registered. The name is asked for once: it is user code.
   struct NamedScope: Sendable {
@@ -135,7 +135,7 @@ final class EnvironmentResources: Sendable {
     case thread(UInt)
   }
 
-  private struct State: @unchecked Sendable {  // under the mutex; declarations are written by one thread before startup
+  private struct State {
     var declarations: EnvironmentDeclarations?
     var starter = Starter.nobody
     var failure: (any Error)?
@@ -147,9 +147,6 @@ final class EnvironmentResources: Sendable {
     var plans: [Plan] = []
   }
 
-  /// Carries what is not `Sendable` across the mutex, to the one thread that asked.
-  private struct Carried<Value>: @unchecked Sendable { let value: Value }
-
   init(
     _ declarations: EnvironmentDeclarations, traceOrigin: Bool, log: ContainerLog
   ) {
@@ -157,20 +154,19 @@ final class EnvironmentResources: Sendable {
     configuration = declarations.configuration
     self.traceOrigin = traceOrigin
     self.log = log
-    let carried = Carried(value: declarations)
-    state = Locked(State(declarations: carried.value))
+    state = Locked(Carried(value: State(declarations: declarations)))
   }
 
   /// What has been declared; nil once startup has read it.
-  var declarations: EnvironmentDeclarations? { state.withLock { Carried(value: $0.declarations) }.value }
+  var declarations: EnvironmentDeclarations? { state.withLock { Carried(value: $0.value.declarations) }.value }
 
   // MARK: startup
 
   var starter: UInt? {
-    state.withLock { if case .thread(let thread) = $0.starter { thread } else { nil } }
+    state.withLock { if case .thread(let thread) = $0.value.starter { thread } else { nil } }
   }
 
-  var failure: (any Error)? { state.withLock { $0.failure } }
+  var failure: (any Error)? { state.withLock { $0.value.failure } }
 
   enum Turn {
     /// This thread starts the environment.
@@ -182,16 +178,16 @@ final class EnvironmentResources: Sendable {
 
   func begin(_ thread: UInt) -> Turn {
     state.withLock { state in
-      if let failure = state.failure { return .failed(failure) }
-      switch state.starter {
+      if let failure = state.value.failure { return .failed(failure) }
+      switch state.value.starter {
       case .thread(thread):
         // Only the name of a user's scope is asked for while declarations are read.
-        return state.block == nil
+        return state.value.block == nil
           ? .failed(EnvironmentError(.frozen, "a lookup while the declarations are being read")) : .done
       case .thread: return .wait
       case .nobody:
-        if state.declarations == nil { return .done }
-        state.starter = .thread(thread)
+        if state.value.declarations == nil { return .done }
+        state.value.starter = .thread(thread)
         return .mine
       }
     }
@@ -199,9 +195,9 @@ final class EnvironmentResources: Sendable {
 
   func end(_ failure: (any Error)?) {
     state.withLock { state in
-      state.declarations = nil
-      state.starter = .nobody
-      state.failure = failure
+      state.value.declarations = nil
+      state.value.starter = .nobody
+      state.value.failure = failure
     }
   }
 
@@ -209,25 +205,25 @@ final class EnvironmentResources: Sendable {
     let carried = Carried(value: output)
     self.state.withLock { state in
       let output = carried.value
-      state.block = output.block
-      state.codes = output.codes
-      state.declared = output.declared
-      state.plans = output.below.map(\.plan)
+      state.value.block = output.block
+      state.value.codes = output.codes
+      state.value.declared = output.declared
+      state.value.plans = output.below.map(\.plan)
     }
   }
 
   /// Those of factories.
-  var plans: [Plan] { state.withLock { $0.plans } }
+  var plans: [Plan] { state.withLock { $0.value.plans } }
 
-  var declared: DeclaredBeans? { state.withLock { Carried(value: $0.declared) }.value }
-  var block: SlotBlock? { state.withLock { $0.block } }
+  var declared: DeclaredBeans? { state.withLock { Carried(value: $0.value.declared) }.value }
+  var block: SlotBlock? { state.withLock { $0.value.block } }
 
   // MARK: scopes
 
-  var scopes: [NamedScope] { state.withLock { $0.scopes } }
+  var scopes: [NamedScope] { state.withLock { $0.value.scopes } }
 
   func add(_ scope: any BeanScope, _ name: String) {
-    state.withLock { $0.scopes.append(NamedScope(name: name, scope: scope)) }
+    state.withLock { $0.value.scopes.append(NamedScope(name: name, scope: scope)) }
   }
 
   // MARK: the end
@@ -236,16 +232,22 @@ final class EnvironmentResources: Sendable {
   func letGo() {
     configuration.close()
     let old = state.withLock { state in
-      let old = Carried(value: state)
-      state.codes = []
-      state.declared = nil
-      state.declarations = nil
-      state.scopes = []
+      let old = state
+      state.value.codes = []
+      state.value.declared = nil
+      state.value.declarations = nil
+      state.value.scopes = []
       return old
     }
     old.value.block?.releaseValues()
   }
 }
+
+/// What stands under a mutex, or is taken out from under it, and is not `Sendable`.
+///
+/// Sendable because one thread at a time uses it: declarations are written by one thread before startup, and read by the
+/// one that starts.
+struct Carried<Value>: @unchecked Sendable { var value: Value }
 
 /// The children of one environment that have not ended, each held until it has; linked through the children themselves, so
 /// that joining and leaving cost the same whatever the number of siblings. Under the environment's lock.

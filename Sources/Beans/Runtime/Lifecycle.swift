@@ -108,3 +108,23 @@ struct Lifecycle: Equatable, Sendable {
   @inline(__always)
   private mutating func set(_ phase: Phase) { word = word & ~7 | phase.rawValue }
 }
+
+extension EnvironmentCore {
+  /// What an environment is; settled before others know it, but for `joined`.
+  struct Kind: OptionSet {
+    let rawValue: UInt8
+    /// No child of a factory.
+    static let plain = Kind(rawValue: EnvironmentCore.keepsPlan)
+    /// The child's scope object says where beans are released.
+    static let hosted = Kind(rawValue: 2)
+    /// The child's scope object is asked for beans.
+    static let scoped = Kind(rawValue: 4)
+    /// The child has been among its parent's children.
+    static let joined = Kind(rawValue: 8)
+    /// What `configure` is handed.
+    static let template = Kind(rawValue: 16)
+
+    /// The child has a scope object.
+    static var withScope: Kind { [.hosted, .scoped] }
+  }
+}

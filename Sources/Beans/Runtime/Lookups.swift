@@ -10,19 +10,16 @@ extension Environment {
   /// `Argument.none` where there is more to it.
   @usableFromInline
   func fetch(_ type: ObjectIdentifier) throws -> Argument {
-    guard let plan = core.plan, let operand = plan.with({ $0.index.find(type) }) ?? unforeseen(plan, type, nil) else {
-      return .none
-    }
-    return try fetch(operand, plan)
+    guard let plan = core.plan else { return .none }
+    let operand = plan.with { $0.index.find(type) } ?? unforeseen(plan, type, nil)
+    return if let operand { try fetch(operand, plan) } else { .none }
   }
 
   @usableFromInline
   func fetch(_ type: ObjectIdentifier, _ id: String) throws -> Argument {
-    guard let plan = core.plan, let operand = plan.with({ $0.index.find(type, id) }) ?? unforeseen(plan, type, id)
-    else {
-      return .none
-    }
-    return try fetch(operand, plan)
+    guard let plan = core.plan else { return .none }
+    let operand = plan.with { $0.index.entry(type, id) }?.value.operand ?? unforeseen(plan, type, id)
+    return if let operand { try fetch(operand, plan) } else { .none }
   }
 
   /// What a lookup that the plan does not foresee has found before.

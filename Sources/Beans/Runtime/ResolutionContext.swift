@@ -9,27 +9,36 @@ import Synchronization
 struct ResolutionContext: ~Copyable {
   let environment: Unretained<Environment>
   let thread: UInt
-  let outer: StackReference<ResolutionContext>?
+  private let outerAddress: UInt
   /// What was asked for; 0 for a release, and for a lookup that builds nothing of its own.
   private let askedAddress: UInt
   /// The address of the recipe that is being built now, or 0. Other threads read it under the environment's lock.
   let current = Atomic<UInt>(0)
-  /// The next build of the same environment; under its lock.
-  var next: StackReference<ResolutionContext>?
+  /// The address of the next build of the same environment, or 0; under its lock.
+  private var nextAddress: UInt = 0
   /// Whether no other build has claimed any of what was asked for; read by this thread only.
   var isAlone = true
   /// Whether the thread waits for the bean that is `current`, instead of building it.
   var isWaiting = false
-  /// The children that this thread has opened meanwhile, the last first; retained.
-  private var opened: Unretained<OpenedChild>?
+  /// The address of the last of the children that this thread has opened meanwhile, or 0; retained.
+  private var openedAddress: UInt = 0
 
   @inline(__always)
   init(_ environment: Unretained<Environment>, _ asked: FrozenReference<Recipe>?) {
     self.environment = environment
     askedAddress = asked?.address ?? 0
     thread = UInt(beans_thread())
-    outer = Self.innermost
+    outerAddress = UInt(beans_resolution())
   }
+
+  var outer: StackReference<ResolutionContext>? { StackReference(address: outerAddress) }
+
+  var next: StackReference<ResolutionContext>? {
+    get { StackReference(address: nextAddress) }
+    set { nextAddress = newValue?.address ?? 0 }
+  }
+
+  private var opened: Unretained<OpenedChild>? { Unretained(address: openedAddress) }
 
   var asked: FrozenReference<Recipe>? { FrozenReference(address: askedAddress) }
 
@@ -51,7 +60,7 @@ struct ResolutionContext: ~Copyable {
     return try StackReference.with(&context) { context in
       beans_set_resolution(UInt(context.address))
       defer {
-        beans_set_resolution(context.value.outer?.address ?? 0)
+        beans_set_resolution(context.value.outerAddress)
         context.value.opened?.release()
       }
       return try body(context)
@@ -60,9 +69,7 @@ struct ResolutionContext: ~Copyable {
 
   /// Notes a child that the thread has opened.
   mutating func note(_ child: Unretained<Environment>) {
-    let last = OpenedChild(child.address, earlier: opened)
-    opened = Unretained(last)
-    opened?.retain()
+    openedAddress = ObjectReference(OpenedChild(child.address, earlier: opened)).address
   }
 
   /// All contexts of this thread, innermost first.

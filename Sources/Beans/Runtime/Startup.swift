@@ -49,7 +49,7 @@ extension Environment {
     guard let declarations = resources.declarations else { return }
     BuildQueue.findPath { ResolutionContext.path }
     _ = UnsharedCounts.areKnown
-    precondition(isFollowedByTail(core), "children are laid out in another way here")
+    precondition(isFollowedByTail, "children are laid out in another way here")
     // Whoever ends this environment meanwhile leaves the release to this thread: beans may still be built.
     let isRefused = core.lock.withLock {
       core.change { lifecycle in
@@ -74,7 +74,7 @@ extension Environment {
     }
     for (declarations, plan) in output.below { declarations.tell(plan) }
     log.compiled(output.plan, factories: declarations.factories.count) { needs(of: $0) }
-    try joinParent()
+    if let parent = core.parent { try join(parent, core.compiledPlan) }
     try ResolutionContext.with(Unretained(self), nil) { _ in
       try buildSources(compiler)
       try buildInfrastructure(resources)
@@ -124,25 +124,6 @@ extension Environment {
   private func throwFaults(_ faults: [EnvironmentError]) throws {
     let fault = EnvironmentError.combining(faults, code: .startupFailed) { "\($0) faults in environment '\(name)'" }
     if let fault { throw fault }
-  }
-
-  private func joinParent() throws {
-    guard let parent = core.parent else { return }
-    let own = Unretained(self)
-    let plan = core.compiledPlan.address
-    let hasJoined = parent.with { parent in
-      let extras = parent.extras
-      return parent.core.lock.withLock {
-        parent.core.change { lifecycle in
-          if lifecycle.isEnding { return false }
-          lifecycle.enter()
-          extras.children.join(own, plan)
-          return true
-        }
-      }
-    }
-    guard hasJoined else { throw parent.object.finishedError() }
-    core.insert(.joined)
   }
 
   // MARK: what is built

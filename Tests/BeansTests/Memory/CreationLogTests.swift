@@ -42,7 +42,7 @@ import Testing
   func everythingIsEmptyAtFirst(count: Int, hasScope: Bool) {
     let layout = SlotLayout(slots: count, hasScope: hasScope)
     let memory = Memory(layout)
-    let slots = Slots(layout.initialize(memory.start))
+    let slots = layout.initialize(memory.start)
     #expect(slots.address == UInt(bitPattern: memory.start))
     #expect(CreationLog(of: slots, layout).count == 0)
     #expect((0..<Int32(count)).allSatisfy { slots[$0].content.isEmpty })
@@ -53,7 +53,7 @@ import Testing
   func slotsAreToldInTheOrderOfTheirCreation(count: Int, hasScope: Bool) {
     let layout = SlotLayout(slots: count, hasScope: hasScope)
     let memory = Memory(layout)
-    let slots = Slots(layout.initialize(memory.start))
+    let slots = layout.initialize(memory.start)
     for slot in 0..<Int32(count) { slots[slot].store(Slot.Content(word: UInt(slot) * 16)) }
     var random = SeededGenerator(seed: UInt64(count))
     let order = (0..<Int32(count)).shuffled(using: &random)
@@ -65,8 +65,16 @@ import Testing
     log.extend { _ in }
     #expect(log.count == count)
     #expect((0..<count).map { log[$0] } == order)
+    // The last first, until somebody has seen enough.
+    var seen: [Int32] = []
+    let left = log.last(count) { slot in
+      seen.append(slot)
+      return seen.count <= count / 3
+    }
+    #expect(left == count - min(count, count / 3))
+    #expect(seen == Array(order.reversed().prefix(count / 3 + 1)))
     // Another look at the same memory.
-    let again = CreationLog(memory.start, layout)
+    let again = CreationLog(of: Slots(address: UInt(bitPattern: memory.start)), layout)
     #expect((0..<again.count).map { again[$0] } == order)
     #expect((0..<Int32(count)).allSatisfy { slots[$0].content.word == UInt($0) * 16 })
     #expect(memory.isIntact)
@@ -79,7 +87,7 @@ import Testing
   func theScopeStandsBetweenSlotsAndLog(count: Int) {
     let layout = SlotLayout(slots: count, hasScope: true)
     let memory = Memory(layout)
-    let slots = Slots(layout.initialize(memory.start))
+    let slots = layout.initialize(memory.start)
     let cell = ScopeCell(of: slots, layout)
     weak var last: OwnScope?
     do {

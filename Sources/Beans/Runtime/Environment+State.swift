@@ -1,0 +1,154 @@
+import BeansConfiguration
+import Builtin
+public import Synchronization
+
+// What the words of an environment's core mean, and what follows from them.
+
+extension EnvironmentCore {
+  /// The core of a factory's child.
+  @inline(__always)
+  init(_ plan: Unretained<Plan>, parent: Unretained<Environment>, _ slots: Slots) {
+    parent.retain()
+    self.init(
+      plan: plan.address, parent: parent.address, lifecycle: Lifecycle.Phase.open.rawValue, kind: 0, slots: slots,
+      extras: 0)
+  }
+
+  /// The core of an environment that is no factory's child.
+  init(parent: Environment?, _ kind: Kind, _ extras: EnvironmentExtras) {
+    let (parent, extras) = (parent.map { Unretained($0) }, Unretained(extras))
+    parent?.retain()
+    extras.retain()
+    self.init(
+      plan: 0, parent: parent?.address ?? 0, lifecycle: Lifecycle.Phase.declaring.rawValue, kind: kind.rawValue,
+      slots: .none, extras: extras.address)
+  }
+
+  // MARK: from any thread
+
+  /// The environment further out, if there is one.
+  @inline(__always)
+  var parent: Unretained<Environment>? { Unretained(address: parentWord) }
+
+  @inline(__always)
+  var lifecycle: Lifecycle { Lifecycle(word: lifecycleWord.load(ordering: .acquiring)) }
+
+  /// As `lifecycle.isFinishing`, for code that is inlined into users' modules.
+  @inlinable @inline(__always)
+  var isFinishing: Bool { lifecycleWord.load(ordering: .acquiring) & 7 >= 4 }
+
+  @inline(__always)
+  var kind: Kind { Kind(rawValue: kindByte.load(ordering: .relaxed)) }
+
+  /// There is one once the environment has been compiled. A child's is kept by the environment that declared its factory.
+  @inline(__always)
+  var plan: Unretained<Plan>? { Unretained(address: planWord.load(ordering: .acquiring)) }
+
+  /// For whoever knows that there is one.
+  @inline(__always)
+  var compiledPlan: Unretained<Plan> { Unretained(known: planWord.load(ordering: .relaxed)) }
+
+  @inline(__always)
+  var extras: Unretained<EnvironmentExtras>? { Unretained(address: extrasWord.load(ordering: .acquiring)) }
+
+  // MARK: by one thread, before others look
+
+  func insert(_ kind: Kind) { kindByte.store(self.kind.union(kind).rawValue, ordering: .relaxed) }
+
+  func remove(_ kind: Kind) { kindByte.store(self.kind.subtracting(kind).rawValue, ordering: .relaxed) }
+
+  /// Keeps a plan of one's own.
+  func compiled(_ plan: Plan, _ slots: Slots) {
+    let plan = Unretained(plan)
+    plan.retain()
+    slotsWord.store(slots.address, ordering: .relaxed)
+    planWord.store(plan.address, ordering: .releasing)
+  }
+
+  /// The other extras, where there are some already.
+  func offer(_ extras: EnvironmentExtras) -> Unretained<EnvironmentExtras> {
+    let offered = Unretained(extras)
+    let (won, other) = extrasWord.compareExchange(
+      expected: 0, desired: offered.address, ordering: .acquiringAndReleasing)
+    if won { offered.retain() }
+    return won ? offered : Unretained(address: other) ?? offered
+  }
+
+  // MARK: under the lock
+
+  /// Runs a transition; everybody sees its result.
+  @inline(__always)
+  func change<R>(_ transition: (inout Lifecycle) -> R) -> R {
+    var lifecycle = Lifecycle(word: lifecycleWord.load(ordering: .relaxed))
+    defer { lifecycleWord.store(lifecycle.word, ordering: .releasing) }
+    return transition(&lifecycle)
+  }
+
+  var builds: StackReference<ResolutionContext>? {
+    @inline(__always) get { StackReference(address: buildsWord.load(ordering: .relaxed)) }
+    @inline(__always) nonmutating set { buildsWord.store(newValue?.address ?? 0, ordering: .relaxed) }
+  }
+}
+
+extension Environment {
+  /// A child in one allocation with its slots, and with the core that is made for them. See `SlotLayout`.
+  @inline(__always)
+  static func allocate(_ layout: SlotLayout, _ makeCore: (Slots) -> EnvironmentCore) -> Environment {
+    let child = Builtin.allocWithTailElems_1(Environment.self, layout.words._builtinWordValue, UInt.self)
+    layout.initialize(tail: Builtin.projectTailElems(child, UInt.self), makeCore)
+    return child
+  }
+
+  /// Whether children are laid out as `allocate` expects.
+  var isFollowedByTail: Bool { SlotLayout.begins(tail: Builtin.projectTailElems(self, UInt.self), behind: core) }
+
+  var existingExtras: EnvironmentExtras? { core.extras?.object }
+
+  /// What most children never need; made when something of it is.
+  var extras: EnvironmentExtras { (core.extras ?? core.offer(EnvironmentExtras())).object }
+
+  /// The resources of the nearest environment that is no child of a factory.
+  var homeResources: EnvironmentResources? {
+    var next = Optional(Unretained(self))
+    while let environment = next {
+      if let resources = environment.with({ $0.existingExtras?.resources }) { return resources }
+      next = environment.with { $0.core.parent }
+    }
+    return nil
+  }
+
+  var log: ContainerLog { homeResources?.log ?? .shared }
+
+  var configuration: ConfigurationManager {
+    existingExtras?.resources?.configuration ?? core.compiledPlan.with { $0.configuration }
+  }
+
+  @inline(__always)
+  var creationLog: CreationLog { core.compiledPlan.with { CreationLog(of: core.slots, $0.layout) } }
+
+  /// Beans created here so far; the seed is none.
+  var createdBeans: Int { core.plan == nil ? 0 : creationLog.count }
+
+  /// Whether `other` is this environment's parent, or its parent's, and so on.
+  func isDescendant(of other: Environment) -> Bool { isDescendant(of: Unretained(other)) }
+
+  func isDescendant(of other: Unretained<Environment>) -> Bool {
+    var next = core.parent
+    while let environment = next {
+      if environment == other { return true }
+      next = environment.with { $0.core.parent }
+    }
+    return false
+  }
+
+  /// The environment so many steps further out. The plan knows that it exists.
+  @inline(__always)
+  func ancestor(_ hops: Int32) -> Unretained<Environment> {
+    var (environment, hops) = (Unretained(self), hops)
+    while hops != 0, let parent = environment.with({ $0.core.parent }) {
+      environment = parent
+      hops &-= 1
+    }
+    return environment
+  }
+}
