@@ -6,6 +6,8 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
 ]
+/// Of libraries in which every unsafe expression is marked.
+let strict = settings + [.strictMemorySafety()]  // SE-0458
 
 let package = Package(
   name: "swift-beans",
@@ -25,19 +27,19 @@ let package = Package(
     .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
 
     // The libraries, each depending only on those above it.
-    .target(name: "BeansLogging", swiftSettings: settings),
+    .target(name: "BeansLogging", swiftSettings: strict),
     .target(name: "CBeansRuntime"),
-    .target(name: "BeansSupport", dependencies: ["BeansLogging", "CBeansRuntime"], swiftSettings: settings),
-    .target(name: "BeansReflection", dependencies: ["BeansSupport", "CBeansRuntime"], swiftSettings: settings),
+    .target(name: "BeansSupport", dependencies: ["BeansLogging", "CBeansRuntime"], swiftSettings: strict),
+    .target(name: "BeansReflection", dependencies: ["BeansSupport", "CBeansRuntime"], swiftSettings: strict),
     .target(
       name: "BeansConfiguration", dependencies: ["BeansLogging", "BeansSupport", "BeansReflection"],
-      swiftSettings: settings),
+      swiftSettings: strict),
     .target(
       name: "Beans",
       dependencies: ["BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration"],
       // `Builtin` allocates an environment together with its slots.
       swiftSettings: settings + [.enableExperimentalFeature("BuiltinModule")]),
-    .target(name: "BeansXML", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: settings),
+    .target(name: "BeansXML", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: strict),
     .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: settings),
     .target(
       name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],

@@ -151,7 +151,7 @@ public final class ConfigurationManager: Sendable {
       throw EnvironmentError(.typeMismatch, "configuration value '\(value.item.qualifiedKey)' is not a \(type)")
     }
     // Sendable by being plain memory, or text.
-    if isKept { value.keep(unsafeBitCast(result as Any, to: (any Sendable).self), as: type) }
+    if isKept { unsafe value.keep(unsafeBitCast(result as Any, to: (any Sendable).self), as: type) }
     return result
   }
 

@@ -74,7 +74,7 @@ struct PlaceholderParser {
   private mutating func take(_ token: StaticString) -> Bool {
     let count = token.utf8CodeUnitCount
     guard bytes.count - position >= count else { return false }
-    for offset in 0..<count where bytes[position + offset] != token.utf8Start[offset] { return false }
+    for offset in 0..<count where unsafe bytes[position + offset] != token.utf8Start[offset] { return false }
     position += count
     return true
   }

@@ -33,11 +33,11 @@ public final class ProcessInfoConfigurationSource: ConfigurationSource {
   private static func current() -> [String: String] {
     var variables: [String: String] = [:]
     // Ends with a null pointer; the process keeps the memory unless somebody changes a variable, see `init`.
-    var next = environ
-    while let entry = next.pointee {
-      let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    var next = unsafe environ
+    while let entry = unsafe next.pointee {
+      let parts = unsafe String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
-      next += 1
+      unsafe next += 1
     }
     return variables
   }

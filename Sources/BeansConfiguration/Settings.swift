@@ -13,7 +13,7 @@ public final class Settings {
   @discardableResult
   public func setValue(namespace: String = "", key: String, value: Any) -> Self {
     // The two types have the same representation, and the user answers for what several threads read.
-    let shared = unsafeBitCast(value as Any, to: (any Sendable).self)
+    let shared = unsafe unsafeBitCast(value as Any, to: (any Sendable).self)
     items.append(ConfigurationItem(namespace: namespace, key: key, value: shared))
     return self
   }

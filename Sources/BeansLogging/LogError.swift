@@ -16,11 +16,11 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
   public var description: String { number == 0 ? message : "\(message): \(Self.text(of: number))" }
 
   static func text(of number: Int32) -> String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-      guard let text = buffer.baseAddress, strerror_r(number, text, buffer.count) == 0 else {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      guard let text = buffer.baseAddress, unsafe strerror_r(number, text, buffer.count) == 0 else {
         return "error \(number)"
       }
-      return String(cString: text)
+      return unsafe String(cString: text)
     }
   }
 }

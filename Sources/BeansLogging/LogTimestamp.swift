@@ -16,7 +16,7 @@ public struct LogTimestamp: Sendable, Hashable, Comparable {
   /// Now. One read of the clock.
   public static var now: LogTimestamp {
     var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
     return LogTimestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(truncatingIfNeeded: time.tv_nsec))
   }
 

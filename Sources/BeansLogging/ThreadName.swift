@@ -12,11 +12,11 @@ enum ThreadName {
   }
 
   private static var nameOfThread: String {
-    guard let readName else { return "" }
+    guard let readName = unsafe readName else { return "" }
     // The kernel keeps at most 15 bytes.
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16) { buffer in
-      guard let name = buffer.baseAddress, readName(pthread_self(), name, 16) == 0 else { return "" }
-      return String(cString: name)
+    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16) { buffer in
+      guard let name = buffer.baseAddress, unsafe readName(pthread_self(), name, 16) == 0 else { return "" }
+      return unsafe String(cString: name)
     }
   }
 
@@ -29,6 +29,8 @@ enum ThreadName {
   // GNU extensions: Swift's `Glibc` does not declare them. Looked up once; without them a line has the handle's number.
   private typealias Number = @convention(c) () -> pid_t
   private typealias ReadName = @convention(c) (pthread_t, UnsafeMutablePointer<CChar>, Int) -> Int32
-  private static let threadNumber = dlsym(nil, "gettid").map { unsafeBitCast($0, to: Number.self) }
-  private static let readName = dlsym(nil, "pthread_getname_np").map { unsafeBitCast($0, to: ReadName.self) }
+  private static let threadNumber = unsafe dlsym(nil, "gettid").map { unsafe unsafeBitCast($0, to: Number.self) }
+  private static let readName = unsafe dlsym(nil, "pthread_getname_np").map {
+    unsafe unsafeBitCast($0, to: ReadName.self)
+  }
 }

@@ -1,17 +1,17 @@
 /// What one type declares, in whichever image; its subclasses inherit it.
-struct ConformanceRecord: @unchecked Sendable {  // the compiler has written it, and nobody else does
+@safe struct ConformanceRecord: @unchecked Sendable {  // the compiler has written it, and nobody else does
   let address: UnsafeRawPointer
 
   /// nil for that of a library that is linked weakly and is missing.
-  var protocolDescriptor: UnsafeRawPointer? { address.indirectTarget() }
+  var protocolDescriptor: UnsafeRawPointer? { unsafe address.indirectTarget() }
 
   /// The descriptor; nil where it is not simply referred to by its address, as that of a type from Objective-C.
   var typeDescriptor: UnsafeRawPointer? {
     let place = 4
     if flags & Self.isOfProtocol != 0 { return nil }
     switch flags & Self.referenceKind {
-    case Self.referenceToDescriptor: return address.target(at: place)
-    case Self.referenceToPointer: return address.target(at: place)?.load(as: UnsafeRawPointer?.self)
+    case Self.referenceToDescriptor: return unsafe address.target(at: place)
+    case Self.referenceToPointer: return unsafe address.target(at: place)?.load(as: UnsafeRawPointer?.self)
     default: return nil
     }
   }
@@ -19,10 +19,10 @@ struct ConformanceRecord: @unchecked Sendable {  // the compiler has written it,
   var conformance: Conformance {
     // There are conditions, or the runtime makes the table.
     if flags & (Self.isConditional | Self.hasGenericTable | Self.isIsolated) != 0 { return .uncertain }
-    return address.indirectTarget(at: 8).map { .certain($0) } ?? .uncertain
+    return unsafe address.indirectTarget(at: 8).map { unsafe .certain($0) } ?? .uncertain
   }
 
-  private var flags: UInt32 { address.load(fromByteOffset: 12, as: UInt32.self) }
+  private var flags: UInt32 { unsafe address.load(fromByteOffset: 12, as: UInt32.self) }
 
   private static let referenceKind: UInt32 = 7 << 3
   private static let referenceToDescriptor: UInt32 = 0 << 3
@@ -34,7 +34,7 @@ struct ConformanceRecord: @unchecked Sendable {  // the compiler has written it,
 }
 
 /// Whether a type conforms to a protocol.
-enum Conformance: Equatable {
+@safe enum Conformance: Equatable {
   case absent
   /// With that witness table.
   case certain(UnsafeRawPointer)
@@ -50,7 +50,7 @@ struct Address: Hashable {
 
   init(_ pointer: UnsafeRawPointer) { value = UInt(bitPattern: pointer) }
 
-  var pointer: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: value) }
+  var pointer: UnsafeRawPointer? { unsafe UnsafeRawPointer(bitPattern: value) }
 
   func hash(into hasher: inout Hasher) { hasher.combine(value) }
 

@@ -30,12 +30,12 @@ struct ConformanceTable {
     guard TypeRelation.kind(type) == ExistentialMetadata.kind else { return nil }
     return shared.withLock { table in
       table.update()
-      let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-      let key = Address(metadata)
+      let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
+      let key = unsafe Address(metadata)
       if let known = table.protocolTypes[key] { return known }
-      let existential = ExistentialMetadata(metadata)
-      let made = ProtocolType(
-        reading: type, existential, existential.protocols.map { table.conformers(of: Address($0)) })
+      let existential = unsafe ExistentialMetadata(metadata)
+      let made = unsafe ProtocolType(
+        reading: type, existential, existential.protocols.map { unsafe table.conformers(of: Address($0)) })
       table.protocolTypes[key] = made
       return made
     }
@@ -43,13 +43,13 @@ struct ConformanceTable {
 
   private mutating func update() {
     guard imageCount != LoadedImages.count else { return }
-    let images = LoadedImages.sections
+    let images = unsafe LoadedImages.sections
     self = ConformanceTable()
-    imageCount = images.count
-    for image in images {
-      image.conformances.forEachReference { reference in
-        guard let record = reference.indirectTarget().map({ ConformanceRecord(address: $0) }),
-          let wanted = record.protocolDescriptor.map({ Address($0) })
+    imageCount = unsafe images.count
+    for index in unsafe images.indices {
+      unsafe images[index].conformances.forEachReference { reference in
+        guard let record = unsafe reference.indirectTarget().map({ unsafe ConformanceRecord(address: $0) }),
+          let wanted = unsafe record.protocolDescriptor.map({ unsafe Address($0) })
         else { return }
         records[wanted, default: []].append(record)
       }

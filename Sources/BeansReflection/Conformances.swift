@@ -8,7 +8,7 @@ package final class ProtocolList: Sendable {
   private let known = Locked<(images: Int, conformers: [Conformers?])>((0, []))
 
   package init(_ types: [Any.Type]) {
-    descriptors = types.map { TypeRelation.protocols(of: $0).first.map { Address($0) } }
+    descriptors = types.map { unsafe TypeRelation.protocols(of: $0).first.map { unsafe Address($0) } }
   }
 
   /// Which of them the type conforms to, one bit for each, in their order; where only the runtime can say, `possible`.
@@ -16,12 +16,12 @@ package final class ProtocolList: Sendable {
   /// Costs a lock and some probes; a look at all conformances of the process where images have been loaded since the
   /// last one.
   package func conformances(of type: Any.Type) -> (certain: UInt32, possible: UInt32) {
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
     var certain: UInt32 = 0
     var possible: UInt32 = 0
     var bit: UInt32 = 1
     for conformers in upToDate {
-      switch conformers?.conformance(of: metadata) {
+      switch unsafe conformers?.conformance(of: metadata) {
       case .absent: break
       case .certain: certain |= bit
       case .uncertain, nil: possible |= bit

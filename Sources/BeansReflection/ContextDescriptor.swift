@@ -2,7 +2,7 @@ import CBeansRuntime
 
 /// What the compiler leaves of a named type, a protocol, or what stands around them. The first four words: flags, parent,
 /// name (that of an extension is the mangled name of the extended type), accessor of types.
-struct ContextDescriptor {
+@safe struct ContextDescriptor {
   enum Kind: UInt32 {
     case module, `extension`, anonymous, `protocol`
     case `class` = 16
@@ -18,7 +18,7 @@ struct ContextDescriptor {
   var name: UnsafePointer<CChar>? {
     switch kind {
     case nil, .extension, .anonymous: nil
-    default: address.target(at: 8)?.assumingMemoryBound(to: CChar.self)
+    default: unsafe address.target(at: 8)?.assumingMemoryBound(to: CChar.self)
     }
   }
 
@@ -40,7 +40,7 @@ struct ContextDescriptor {
 
   /// The names of itself, the types around it and the module.
   var names: [String] {
-    sequence(first: self, next: \.parent).map { $0.name.map { String(cString: $0) } ?? "?" }
+    sequence(first: self, next: \.parent).map { unsafe $0.name.map { unsafe String(cString: $0) } ?? "?" }
   }
 
   /// Whether the type, or one around it, has generic parameters.
@@ -55,17 +55,18 @@ struct ContextDescriptor {
     case .class, .struct, .enum: break
     default: return nil
     }
-    guard !isGeneric, let accessor = address.target(at: 12) else { return nil }
-    return beans_metadata(accessor).map { unsafeBitCast($0, to: Any.Type.self) }
+    guard !isGeneric, let accessor = unsafe address.target(at: 12) else { return nil }
+    return unsafe beans_metadata(accessor).map { unsafe unsafeBitCast($0, to: Any.Type.self) }
   }
 
   /// Of all loaded images: the types and protocols of that own name, or all.
   static func all(named name: String?) -> [ContextDescriptor] {
     var found: [ContextDescriptor] = []
-    for image in LoadedImages.sections {
-      for section in [image.protocols, image.types] {
-        section.forEachReference { reference in
-          guard let descriptor = ContextDescriptor(listedAt: reference) else { return }
+    let images = unsafe LoadedImages.sections
+    for index in unsafe images.indices {
+      for section in unsafe [images[index].protocols, images[index].types] {
+        unsafe section.forEachReference { reference in
+          guard let descriptor = unsafe ContextDescriptor(listedAt: reference) else { return }
           if let name, !descriptor.isNamed(name) { return }
           found.append(descriptor)
         }
@@ -77,33 +78,37 @@ struct ContextDescriptor {
   /// The lowest bit of a reference asks to look up the address, of types the next one belongs to a kind of reference that
   /// is not used here.
   private init?(listedAt reference: UnsafeRawPointer) {
-    guard reference.load(as: Int32.self) & 2 == 0, let address = reference.indirectTarget() else { return nil }
-    self.init(address: address)
+    guard unsafe reference.load(as: Int32.self) & 2 == 0, let address = unsafe reference.indirectTarget() else {
+      return nil
+    }
+    unsafe self.init(address: address)
   }
 
-  init(address: UnsafeRawPointer) { self.address = address }
+  init(address: UnsafeRawPointer) { unsafe self.address = unsafe address }
 
-  private var flags: UInt32 { address.load(as: UInt32.self) }
-  private var enclosing: ContextDescriptor? { address.indirectTarget(at: 4).map { ContextDescriptor(address: $0) } }
+  private var flags: UInt32 { unsafe address.load(as: UInt32.self) }
+  private var enclosing: ContextDescriptor? {
+    unsafe address.indirectTarget(at: 4).map { unsafe ContextDescriptor(address: $0) }
+  }
 
   /// The type an extension extends; nil where it is not simply the address of its descriptor.
   private var extendedType: ContextDescriptor? {
-    guard let name = address.target(at: 8) else { return nil }
-    let target = name.target(at: 1)
-    switch name.load(as: UInt8.self) {
-    case 1: return target.map { ContextDescriptor(address: $0) }
-    case 2: return target?.load(as: UnsafeRawPointer?.self).map { ContextDescriptor(address: $0) }
+    guard let name = unsafe address.target(at: 8) else { return nil }
+    let target = unsafe name.target(at: 1)
+    switch unsafe name.load(as: UInt8.self) {
+    case 1: return unsafe target.map { unsafe ContextDescriptor(address: $0) }
+    case 2: return unsafe target?.load(as: UnsafeRawPointer?.self).map { unsafe ContextDescriptor(address: $0) }
     default: return nil
     }
   }
 
   private func isNamed(_ text: String) -> Bool {
-    guard let name else { return false }
-    var place = name
+    guard let name = unsafe name else { return false }
+    var place = unsafe name
     for byte in text.utf8 {
-      if UInt8(bitPattern: place.pointee) != byte || byte == 0 { return false }
-      place += 1
+      if unsafe UInt8(bitPattern: place.pointee) != byte || byte == 0 { return false }
+      unsafe place += 1
     }
-    return place.pointee == 0
+    return unsafe place.pointee == 0
   }
 }

@@ -1,6 +1,6 @@
 /// What the metadata of a protocol type says: flags, superclass, protocol descriptors. Part of the runtime's stable
 /// interface.
-struct ExistentialMetadata: @unchecked Sendable {  // immutable; what the pointers lead to belongs to the program
+@safe struct ExistentialMetadata: @unchecked Sendable {  // immutable; what the pointers lead to belongs to the program
   let isClassBound: Bool
   /// `any Error`, which lives in a box.
   let isSpecial: Bool
@@ -10,20 +10,20 @@ struct ExistentialMetadata: @unchecked Sendable {  // immutable; what the pointe
 
   /// `metadata` is of this kind.
   init(_ metadata: UnsafeRawPointer) {
-    let word = MemoryLayout<UnsafeRawPointer>.size
-    let flags = metadata.load(fromByteOffset: word, as: UInt32.self)
-    let count = Int(metadata.load(fromByteOffset: word + 4, as: UInt32.self))
+    let word = unsafe MemoryLayout<UnsafeRawPointer>.size
+    let flags = unsafe metadata.load(fromByteOffset: word, as: UInt32.self)
+    let count = unsafe Int(metadata.load(fromByteOffset: word + 4, as: UInt32.self))
     isClassBound = flags & Self.anyClassAllowed == 0
     isSpecial = flags & Self.specialProtocol != 0
     witnessCount = Int(flags & Self.witnessTables)
-    var next = metadata + 2 * word
+    var next = unsafe metadata + 2 * word
     if flags & Self.hasSuperclass != 0 {
-      superclass = unsafeBitCast(next.load(as: UnsafeRawPointer.self), to: Any.Type.self) as? AnyClass
-      next += word
+      superclass = unsafe unsafeBitCast(next.load(as: UnsafeRawPointer.self), to: Any.Type.self) as? AnyClass
+      unsafe next += word
     } else {
       superclass = nil
     }
-    protocols = (0..<count).map { next.load(fromByteOffset: $0 * word, as: UnsafeRawPointer.self) }
+    unsafe protocols = unsafe (0..<count).map { unsafe next.load(fromByteOffset: $0 * word, as: UnsafeRawPointer.self) }
   }
 
   /// Constrained protocol types (`any P<Int>`) have another kind of metadata.

@@ -53,74 +53,78 @@ package class TypedAccess<Value>: FieldAccess, @unchecked Sendable {  // immutab
     of object: AnyObject, as type: Stored.Type, _ body: (UnsafeMutablePointer<Stored>) -> Result
   ) -> Result {
     withExtendedLifetime(object) {
-      let base = UnsafeMutableRawPointer(Unmanaged.passUnretained(object).toOpaque())
-      return body((base + offset).assumingMemoryBound(to: Stored.self))
+      let base = unsafe UnsafeMutableRawPointer(Unmanaged.passUnretained(object).toOpaque())
+      return unsafe body((base + offset).assumingMemoryBound(to: Stored.self))
     }
   }
 
   /// The old value is destroyed last: what its `deinit` calls may read the property.
   fileprivate final func replace<Stored>(_ memory: UnsafeMutablePointer<Stored>, with value: Stored) {
-    let old = memory.move()
-    memory.initialize(to: value)
+    let old = unsafe memory.move()
+    unsafe memory.initialize(to: value)
     withExtendedLifetime(old) {}
   }
 }
 
 /// A property that holds its value itself.
 final class DirectAccess<Value>: TypedAccess<Value>, @unchecked Sendable {
-  override package func load(_ object: AnyObject) -> Value? { withMemory(of: object, as: Value.self) { $0.pointee } }
+  override package func load(_ object: AnyObject) -> Value? {
+    unsafe withMemory(of: object, as: Value.self) { unsafe $0.pointee }
+  }
 
   override package func store(_ object: AnyObject, _ value: Value) {
-    withMemory(of: object, as: Value.self) { replace($0, with: value) }
+    unsafe withMemory(of: object, as: Value.self) { unsafe replace($0, with: value) }
   }
 
   override package var reference: ReferenceField? {
     let type = (Value.self as? any OptionalType.Type)?.wrappedType ?? Value.self
-    return type is AnyObject.Type && MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer>.size
+    return unsafe type is AnyObject.Type && MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer>.size
       ? ReferenceField(offset: offset) : nil
   }
 }
 
 /// A `lazy` property, stored as an optional that is nil until somebody reads it.
 final class LazyAccess<Value>: TypedAccess<Value>, @unchecked Sendable {
-  override package func load(_ object: AnyObject) -> Value? { withMemory(of: object, as: Value?.self) { $0.pointee } }
+  override package func load(_ object: AnyObject) -> Value? {
+    unsafe withMemory(of: object, as: Value?.self) { unsafe $0.pointee }
+  }
 
   override package func store(_ object: AnyObject, _ value: Value) {
-    withMemory(of: object, as: Value?.self) { replace($0, with: value) }
+    unsafe withMemory(of: object, as: Value?.self) { unsafe replace($0, with: value) }
   }
 }
 
 /// A `weak` property: the runtime's weak reference, and behind it the witness tables of a protocol type, as they stand
 /// behind the reference of a strong one.
 final class WeakAccess<Wrapped>: TypedAccess<Wrapped?>, @unchecked Sendable {
-  private static var tables: Int { MemoryLayout<Wrapped?>.size - MemoryLayout<UnsafeRawPointer>.size }
+  private static var tables: Int { unsafe MemoryLayout<Wrapped?>.size - MemoryLayout<UnsafeRawPointer>.size }
 
   override package func load(_ object: AnyObject) -> Wrapped?? {
-    withMemory(of: object, as: UnsafeMutableRawPointer?.self) { reference in
-      guard let target = swift_weakLoadStrong(reference) else { return .some(nil) }
-      return withUnsafeTemporaryAllocation(
+    unsafe withMemory(of: object, as: UnsafeMutableRawPointer?.self) { reference in
+      guard let target = unsafe swift_weakLoadStrong(reference) else { return .some(nil) }
+      return unsafe withUnsafeTemporaryAllocation(
         byteCount: MemoryLayout<Wrapped?>.size, alignment: MemoryLayout<Wrapped?>.alignment
       ) { strong in
-        strong.storeBytes(of: target, as: UnsafeMutableRawPointer.self)
-        copyTables(from: UnsafeRawPointer(reference), to: strong.baseAddress)
+        unsafe strong.storeBytes(of: target, as: UnsafeMutableRawPointer.self)
+        unsafe copyTables(from: UnsafeRawPointer(reference), to: strong.baseAddress)
         // Takes over the reference that loading has counted.
-        return strong.assumingMemoryBound(to: Wrapped?.self).baseAddress.map { $0.move() }
+        return unsafe strong.assumingMemoryBound(to: Wrapped?.self).baseAddress.map { unsafe $0.move() }
       }
     }
   }
 
   override package func store(_ object: AnyObject, _ value: Wrapped?) {
-    withMemory(of: object, as: UnsafeMutableRawPointer?.self) { reference in
-      withUnsafeBytes(of: value) { strong in
-        swift_weakAssign(reference, strong.load(as: UnsafeMutableRawPointer?.self))
-        copyTables(from: strong.baseAddress, to: UnsafeMutableRawPointer(reference))
+    unsafe withMemory(of: object, as: UnsafeMutableRawPointer?.self) { reference in
+      unsafe withUnsafeBytes(of: value) { strong in
+        unsafe swift_weakAssign(reference, strong.load(as: UnsafeMutableRawPointer?.self))
+        unsafe copyTables(from: strong.baseAddress, to: UnsafeMutableRawPointer(reference))
       }
     }
   }
 
   private func copyTables(from source: UnsafeRawPointer?, to target: UnsafeMutableRawPointer?) {
-    let word = MemoryLayout<UnsafeRawPointer>.size
-    guard let source, let target, Self.tables > 0 else { return }
-    (target + word).copyMemory(from: source + word, byteCount: Self.tables)
+    let word = unsafe MemoryLayout<UnsafeRawPointer>.size
+    guard let source = unsafe source, let target = unsafe target, Self.tables > 0 else { return }
+    unsafe (target + word).copyMemory(from: source + word, byteCount: Self.tables)
   }
 }

@@ -1,7 +1,7 @@
 import CBeansRuntime
 
 /// What the compiler leaves of a class's own stored properties: it costs no look at their types.
-struct FieldRecords {
+@safe struct FieldRecords {
   /// How a stored property holds a reference.
   enum Ownership {
     case strong, weak, unowned, unmanaged
@@ -20,28 +20,28 @@ struct FieldRecords {
   /// The same without the trial.
   init?(reading type: AnyClass) {
     // Of types: flags, parent, name, accessor, fields. Of fields: type, superclass, kind, size of a record, number.
-    guard let descriptor = swift_getTypeContextDescriptor(unsafeBitCast(type, to: UnsafeRawPointer.self)),
-      let fields = descriptor.target(at: 16)
+    guard let descriptor = unsafe swift_getTypeContextDescriptor(unsafeBitCast(type, to: UnsafeRawPointer.self)),
+      let fields = unsafe descriptor.target(at: 16)
     else { return nil }
-    size = Int(fields.load(fromByteOffset: 10, as: UInt16.self))
-    count = Int(fields.load(fromByteOffset: 12, as: UInt32.self))
-    first = fields + 16
+    size = unsafe Int(fields.load(fromByteOffset: 10, as: UInt16.self))
+    count = unsafe Int(fields.load(fromByteOffset: 12, as: UInt32.self))
+    unsafe first = unsafe fields + 16
   }
 
   var hasUnderscored: Bool {
     let underscore = UInt8(ascii: "_")
     return (0..<count).contains { index in
       // Of a record: flags, type, name.
-      (first + index * size).target(at: 8)?.load(as: UInt8.self) == underscore
+      unsafe (first + index * size).target(at: 8)?.load(as: UInt8.self) == underscore
     }
   }
 
   /// Of a property that is not strong: which of the others it is stands at the end of the type's mangled name.
   func ownership(at index: Int) -> Ownership {
-    guard index >= 0, index < count, let name = (first + index * size).target(at: 4) else { return .unmanaged }
-    let end = Self.endOfName(name)
-    guard end - name >= 2, (end - 2).load(as: UInt8.self) == UInt8(ascii: "X") else { return .unmanaged }
-    return switch (end - 1).load(as: UInt8.self) {
+    guard index >= 0, index < count, let name = unsafe (first + index * size).target(at: 4) else { return .unmanaged }
+    let end = unsafe Self.endOfName(name)
+    guard unsafe end - name >= 2, unsafe (end - 2).load(as: UInt8.self) == UInt8(ascii: "X") else { return .unmanaged }
+    return switch unsafe (end - 1).load(as: UInt8.self) {
     case UInt8(ascii: "w"): .weak
     case UInt8(ascii: "o"): .unowned
     default: .unmanaged
@@ -50,13 +50,13 @@ struct FieldRecords {
 
   /// The end of a mangled name, which holds binary references besides text.
   private static func endOfName(_ name: UnsafeRawPointer) -> UnsafeRawPointer {
-    var end = name
+    var end = unsafe name
     while true {
-      switch end.load(as: UInt8.self) {
-      case 0: return end
-      case 1...0x17: end += 1 + MemoryLayout<Int32>.size
-      case 0x18...0x1F: end += 1 + MemoryLayout<UnsafeRawPointer>.size
-      default: end += 1
+      switch unsafe end.load(as: UInt8.self) {
+      case 0: return unsafe end
+      case 1...0x17: unsafe end += 1 + MemoryLayout<Int32>.size
+      case 0x18...0x1F: unsafe end += 1 + MemoryLayout<UnsafeRawPointer>.size
+      default: unsafe end += 1
       }
     }
   }

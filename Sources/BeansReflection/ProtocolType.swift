@@ -41,9 +41,9 @@ package struct ProtocolType: Sendable {
   /// One that relies on no layout.
   init?(casting type: Any.Type) {
     guard TypeRelation.kind(type) == ExistentialMetadata.kind,
-      let metatype = swift_getExistentialMetatypeMetadata(unsafeBitCast(type, to: UnsafeRawPointer.self))
+      let metatype = unsafe swift_getExistentialMetatypeMetadata(unsafeBitCast(type, to: UnsafeRawPointer.self))
     else { return nil }
-    parts = Parts(type, .casting(unsafeBitCast(metatype, to: Any.Type.self)))
+    parts = unsafe Parts(type, .casting(unsafeBitCast(metatype, to: Any.Type.self)))
   }
 
   /// Whether every `type` is one. Costs a probe for each protocol and superclass.
@@ -55,8 +55,8 @@ package struct ProtocolType: Sendable {
       if let superclass = existential.superclass {
         guard let type = type as? AnyClass, TypeRelation.isSubclass(type, of: superclass) else { return false }
       }
-      let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-      return conformers.allSatisfy { $0.witnessTable(of: metadata) != nil }
+      let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
+      return conformers.allSatisfy { unsafe $0.witnessTable(of: metadata) != nil }
     case .casting(let metatype): return Self.isInstance(type, of: metatype)
     }
   }
@@ -65,20 +65,22 @@ package struct ProtocolType: Sendable {
   /// or asks for more than the class has.
   func shape(for metadata: UnsafeRawPointer) -> (isClassBound: Bool, witnesses: [UnsafeRawPointer])? {
     guard case .reading(let existential, let conformers) = parts.way, !existential.isSpecial else { return nil }
-    let witnesses = conformers.compactMap { $0.witnessTable(of: metadata) }
-    guard witnesses.count == conformers.count, witnesses.count == existential.witnessCount else { return nil }
-    return (existential.isClassBound, witnesses)
+    let witnesses = unsafe conformers.compactMap { unsafe $0.witnessTable(of: metadata) }
+    guard unsafe witnesses.count == conformers.count, unsafe witnesses.count == existential.witnessCount else {
+      return nil
+    }
+    return unsafe (existential.isClassBound, witnesses)
   }
 
   /// Their descriptors, where they can be told.
   var protocols: [UnsafeRawPointer] {
-    if case .reading(let existential, _) = parts.way { existential.protocols } else { [] }
+    if case .reading(let existential, _) = parts.way { unsafe existential.protocols } else { unsafe [] }
   }
 
   /// Whether it names any.
   var hasProtocols: Bool {
     switch parts.way {
-    case .reading(let existential, _): !existential.protocols.isEmpty
+    case .reading(let existential, _): unsafe !existential.protocols.isEmpty
     case .casting: parts.type != Any.self && parts.type != AnyObject.self
     }
   }

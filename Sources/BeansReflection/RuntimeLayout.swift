@@ -9,20 +9,21 @@ enum RuntimeLayout {
       let error = read((any Error).self), let all = read(Any.self)
     else { return false }
     let isRead =
-      !plain.isClassBound && !plain.isSpecial && plain.superclass == nil && plain.witnessCount == 1
+      unsafe !plain.isClassBound && !plain.isSpecial && plain.superclass == nil && plain.witnessCount == 1
       && plain.protocols.count == 1 && bound.isClassBound && bound.superclass == Parent.self && bound.witnessCount == 2
       && bound.protocols.count == 2 && error.isSpecial && !all.isClassBound && all.protocols.isEmpty
-    guard isRead, let conformers = ConformanceTable.conformers(of: [Address(plain.protocols[0])])[0] else {
+    guard isRead, let conformers = unsafe ConformanceTable.conformers(of: [Address(plain.protocols[0])])[0] else {
       return false
     }
     // Such a value is the type and its witness table. Without `as` it would be opened first.
-    let (_, witnesses) = unsafeBitCast(Parent.self as any Plain.Type, to: (UnsafeRawPointer, UnsafeRawPointer).self)
-    let expected: [(Any.Type, Conformance)] = [
+    let (_, witnesses) = unsafe unsafeBitCast(
+      Parent.self as any Plain.Type, to: (UnsafeRawPointer, UnsafeRawPointer).self)
+    let expected: [(Any.Type, Conformance)] = unsafe [
       (Parent.self, .certain(witnesses)), (Child.self, .certain(witnesses)), (Stranger.self, .absent),
       (Int.self, .absent), (Conditional<Int>.self, .uncertain), ((Int, Int).self, .uncertain),
     ]
     return expected.allSatisfy { type, conformance in
-      conformers.conformance(of: unsafeBitCast(type, to: UnsafeRawPointer.self)) == conformance
+      unsafe conformers.conformance(of: unsafeBitCast(type, to: UnsafeRawPointer.self)) == conformance
     }
   }()
 
@@ -49,18 +50,18 @@ enum RuntimeLayout {
 
   /// Metadata of tuples and metatypes, and the flags of all values.
   static let hasValueLayout: Bool = {
-    let unique = unsafeBitCast(Unique.self as any (~Copyable).Type, to: UnsafeRawPointer.self)
+    let unique = unsafe unsafeBitCast(Unique.self as any (~Copyable).Type, to: UnsafeRawPointer.self)
     let copied = [Int.self, String.self, Stranger.self, (Int, String).self] as [Any.Type]
-    return TypeRelation.kind((Int, String).self) == TypeLayout.tupleKind
+    return unsafe TypeRelation.kind((Int, String).self) == TypeLayout.tupleKind
       && TypeLayout.elements((Int, String).self).elementsEqual([Int.self, String.self], by: ==)
       && TypeRelation.kind(Int.Type.self) == TypeLayout.metatypeKind && TypeLayout.instance(Int.Type.self) == Int.self
       && TypeLayout.isNoncopyable(unique)
-      && copied.allSatisfy { !TypeLayout.isNoncopyable(unsafeBitCast($0, to: UnsafeRawPointer.self)) }
+      && copied.allSatisfy { unsafe !TypeLayout.isNoncopyable(unsafeBitCast($0, to: UnsafeRawPointer.self)) }
   }()
 
   private static func read(_ type: Any.Type) -> ExistentialMetadata? {
     guard TypeRelation.kind(type) == ExistentialMetadata.kind else { return nil }
-    return ExistentialMetadata(unsafeBitCast(type, to: UnsafeRawPointer.self))
+    return unsafe ExistentialMetadata(unsafeBitCast(type, to: UnsafeRawPointer.self))
   }
 }
 
@@ -81,7 +82,7 @@ private class Fields {
 
   init(_ stranger: Stranger) {
     second = stranger
-    third = stranger
+    unsafe third = stranger
   }
 }
 private class OtherFields { let only = 0 }

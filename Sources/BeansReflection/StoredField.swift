@@ -35,16 +35,16 @@ package struct StoredField {
 
   /// `index` counts from the outermost superclass's first property.
   private init(at index: Int, of owner: AnyClass, ownership: () -> FieldRecords.Ownership) {
-    var field = beans_field()
-    let metadata = recursiveChildMetadata(owner, index: index, fieldMetadata: &field)
-    let stored = field.name.map { String(cString: $0) } ?? ""
+    var field = unsafe beans_field()
+    let metadata = unsafe recursiveChildMetadata(owner, index: index, fieldMetadata: &field)
+    let stored = unsafe field.name.map { unsafe String(cString: $0) } ?? ""
     isLazy = stored.hasPrefix(Self.lazyPrefix)
     name = isLazy ? String(stored.dropFirst(Self.lazyPrefix.count)) : stored
     // The runtime answers the empty tuple where it does not know the type, or its values cannot be copied.
-    type = metadata.map { unsafeBitCast($0, to: Any.Type.self) }.flatMap { $0 == Void.self ? nil : $0 }
+    type = unsafe metadata.map { unsafe unsafeBitCast($0, to: Any.Type.self) }.flatMap { $0 == Void.self ? nil : $0 }
     offset = recursiveChildOffset(owner, index: index)
-    isVariable = field.is_variable
-    self.ownership = field.is_strong ? .strong : ownership()
+    isVariable = unsafe field.is_variable
+    self.ownership = unsafe field.is_strong ? .strong : ownership()
     self.owner = owner
   }
 

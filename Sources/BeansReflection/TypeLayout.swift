@@ -14,7 +14,7 @@ enum TypeLayout {
       return instance(type) is AnyClass ? nil : "it holds the metatype of a value, which has no form in memory"
     case tupleKind: return elements(type).lazy.compactMap(obstacle).first
     default:
-      if isNoncopyable(unsafeBitCast(type, to: UnsafeRawPointer.self)) { return "\(type) cannot be copied" }
+      if unsafe isNoncopyable(unsafeBitCast(type, to: UnsafeRawPointer.self)) { return "\(type) cannot be copied" }
       return (type as? any OptionalType.Type).flatMap { obstacle($0.wrappedType) }
     }
   }
@@ -24,25 +24,25 @@ enum TypeLayout {
 
   /// The element types of a tuple: its metadata is count, labels, then pairs of type and offset.
   static func elements(_ tuple: Any.Type) -> [Any.Type] {
-    let metadata = unsafeBitCast(tuple, to: UnsafeRawPointer.self)
-    return (0..<metadata.load(fromByteOffset: word, as: Int.self)).map { index in
-      unsafeBitCast(
+    let metadata = unsafe unsafeBitCast(tuple, to: UnsafeRawPointer.self)
+    return unsafe (0..<metadata.load(fromByteOffset: word, as: Int.self)).map { index in
+      unsafe unsafeBitCast(
         metadata.load(fromByteOffset: (3 + 2 * index) * word, as: UnsafeRawPointer.self), to: Any.Type.self)
     }
   }
 
   /// The type whose metatype this is.
   static func instance(_ metatype: Any.Type) -> Any.Type {
-    let metadata = unsafeBitCast(metatype, to: UnsafeRawPointer.self)
-    return unsafeBitCast(metadata.load(fromByteOffset: word, as: UnsafeRawPointer.self), to: Any.Type.self)
+    let metadata = unsafe unsafeBitCast(metatype, to: UnsafeRawPointer.self)
+    return unsafe unsafeBitCast(metadata.load(fromByteOffset: word, as: UnsafeRawPointer.self), to: Any.Type.self)
   }
 
   /// Whether values must not be copied: stands in the value witness table, which is found before the metadata: eight
   /// functions, size, stride, flags.
   static func isNoncopyable(_ metadata: UnsafeRawPointer) -> Bool {
-    let witnesses = metadata.load(fromByteOffset: -word, as: UnsafeRawPointer.self)
-    return witnesses.load(fromByteOffset: 10 * word, as: UInt32.self) & 0x0080_0000 != 0
+    let witnesses = unsafe metadata.load(fromByteOffset: -word, as: UnsafeRawPointer.self)
+    return unsafe witnesses.load(fromByteOffset: 10 * word, as: UInt32.self) & 0x0080_0000 != 0
   }
 
-  private static let word = MemoryLayout<UnsafeRawPointer>.size
+  private static let word = unsafe MemoryLayout<UnsafeRawPointer>.size
 }

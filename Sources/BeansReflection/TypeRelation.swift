@@ -17,7 +17,7 @@ package enum TypeRelation {
   package static func shape(
     of wanted: Any.Type, for metadata: UnsafeRawPointer
   ) -> (isClassBound: Bool, witnesses: [UnsafeRawPointer])? {
-    ProtocolType(wanted)?.shape(for: metadata)
+    unsafe ProtocolType(wanted)?.shape(for: metadata)
   }
 
   /// Whether `type` is a protocol type, a composition, `Any` or `AnyObject`, constrained or not.
@@ -30,7 +30,7 @@ package enum TypeRelation {
   static func isProtocol(_ type: Any.Type) -> Bool { ProtocolType(type)?.hasProtocols ?? false }
 
   /// The descriptors of the protocols that a protocol type names; empty for other types.
-  package static func protocols(of type: Any.Type) -> [UnsafeRawPointer] { ProtocolType(type)?.protocols ?? [] }
+  package static func protocols(of type: Any.Type) -> [UnsafeRawPointer] { unsafe ProtocolType(type)?.protocols ?? [] }
 
   /// `type` and its superclasses, nearest first; empty for a type that is not a class.
   package static func classes(of type: Any.Type) -> [AnyClass] {

@@ -27,8 +27,8 @@ public struct Locked<Value>: ~Copyable, Sendable {
     ) throws(Failure) -> sending Result {
       try mutex.withLock { value throws(Failure) in
         // The address only names the lock; nothing is read through it.
-        withUnsafePointer(to: mutex) { beans_lock_acquired($0) }
-        defer { withUnsafePointer(to: mutex) { beans_lock_releasing($0) } }
+        unsafe withUnsafePointer(to: mutex) { unsafe beans_lock_acquired($0) }
+        defer { unsafe withUnsafePointer(to: mutex) { unsafe beans_lock_releasing($0) } }
         return try body(&value)
       }
     }

@@ -21,7 +21,7 @@ final class Output: Sendable {
   /// Opens a file for appending; makes it where there is none.
   init(appendingTo path: String) throws(LogError) {
     guard !path.utf8.contains(0) else { throw LogError("'\(path)' cannot be the name of a log file") }
-    descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw LogError("cannot open the log file '\(path)'", number: errno) }
     label = path
     isOwned = true
@@ -37,13 +37,13 @@ final class Output: Sendable {
     let result = line.withUTF8 { bytes -> (written: Int, failure: Int32) in
       var written = 0
       while written < bytes.count {
-        let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+        let count = unsafe Glibc.write(descriptor, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written)
         if count >= 0 {
           written += count
         } else if errno == EAGAIN {
           // A pipe that somebody made non-blocking: waits until it is read.
           var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          poll(&entry, 1, -1)
+          unsafe poll(&entry, 1, -1)
         } else if errno != EINTR {
           return (written, errno)
         }
@@ -62,12 +62,12 @@ final class Output: Sendable {
   func report(_ problem: String, number: Int32) {
     guard !isFailing.exchange(true, ordering: .relaxed), descriptor != STDERR_FILENO else { return }
     var text = "log \(label) \(problem): \(LogError.text(of: number))\n"
-    text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    text.withUTF8 { _ = unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
   /// Of the file; nil where it cannot be asked.
   var status: stat? {
     var status = stat()
-    return fstat(descriptor, &status) == 0 ? status : nil
+    return unsafe fstat(descriptor, &status) == 0 ? status : nil
   }
 }

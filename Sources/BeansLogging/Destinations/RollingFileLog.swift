@@ -71,7 +71,7 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
   /// Where that fails the file grows on: until the next day, or by as much again.
   private func roll(_ state: inout State, keptAs day: CivilDay) {
     state.size = 0
-    guard rename(files.current, files.copy(of: day)) == 0 else {
+    guard unsafe rename(files.current, files.copy(of: day)) == 0 else {
       return state.output.report("cannot be renamed", number: errno)
     }
     do throws(LogError) {

@@ -30,7 +30,7 @@ struct RollingFiles {
 
   /// - Parameter number: of the first day that is kept.
   func deleteCopies(before number: Int) {
-    for copy in copies() where copy.day.number < number { unlink("\(directory)/\(copy.name)") }
+    for copy in copies() where copy.day.number < number { unsafe unlink("\(directory)/\(copy.name)") }
   }
 
   private struct Copy {
@@ -42,12 +42,12 @@ struct RollingFiles {
 
   /// What is there, of this log only.
   private func copies() -> [Copy] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
+    guard let stream = unsafe opendir(directory) else { return [] }
+    defer { unsafe closedir(stream) }
     var copies: [Copy] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
       if let copy = copy(name) { copies.append(copy) }
     }

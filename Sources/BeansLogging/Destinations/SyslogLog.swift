@@ -26,7 +26,7 @@ public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // nothing 
     self.init(
       name: name, formatter: formatter, synchronize: synchronize, colorize: colorize, facility: facility,
       send: { priority, text in
-        text.withCString { text in withVaList([text]) { vsyslog(priority, "%s", $0) } }
+        unsafe text.withCString { text in unsafe withVaList([text]) { unsafe vsyslog(priority, "%s", $0) } }
       })
   }
 

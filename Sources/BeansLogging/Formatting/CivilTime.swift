@@ -25,15 +25,15 @@ struct CivilTime: Equatable {
   init(_ timestamp: LogTimestamp) {
     _ = Self.zoneIsKnown
     var seconds = time_t(timestamp.seconds)
-    var fields = tm()
+    var fields = unsafe tm()
     // Fails only for years that `tm` cannot hold; the fields are 1900 then.
-    localtime_r(&seconds, &fields)
-    day = CivilDay(year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday))
-    hour = Int(fields.tm_hour)
-    minute = Int(fields.tm_min)
-    second = Int(fields.tm_sec)
+    unsafe localtime_r(&seconds, &fields)
+    day = unsafe CivilDay(year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday))
+    hour = unsafe Int(fields.tm_hour)
+    minute = unsafe Int(fields.tm_min)
+    second = unsafe Int(fields.tm_sec)
     nanosecond = Int(timestamp.nanoseconds)
-    offset = Int(fields.tm_gmtoff)
+    offset = unsafe Int(fields.tm_gmtoff)
   }
 
   /// `localtime_r` need not read `TZ`.

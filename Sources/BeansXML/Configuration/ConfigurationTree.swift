@@ -52,7 +52,7 @@ struct ConfigurationTree {
   private static func scalar(_ number: NSNumber) -> any Sendable {
     // Numbers of many digits arrive so, whether they are whole or not.
     if let decimal = number as? NSDecimalNumber { return Int(decimal.stringValue) ?? decimal.doubleValue }
-    switch String(cString: number.objCType) {
+    switch unsafe String(cString: number.objCType) {
     case "c", "B": return number.boolValue
     case "d", "f": return number.doubleValue
     case "Q" where number.uint64Value > UInt64(Int.max): return number.uint64Value

@@ -46,7 +46,7 @@ public final class PlistConfigurationSource: ConfigurationSource, Initializable,
     }
     do {
       var format = PropertyListSerialization.PropertyListFormat.xml
-      let content = try PropertyListSerialization.propertyList(from: data, options: [], format: &format)
+      let content = try unsafe PropertyListSerialization.propertyList(from: data, options: [], format: &format)
       // Almost any text is a property list of the old kind.
       guard format != .openStep else { throw file.malformed("neither an XML nor a binary property list") }
       try file.add(content, to: manager, from: self)

@@ -181,7 +181,7 @@ struct XMLOutline {
   private func at(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard bytes.count - index >= count else { return false }
-    return (0..<count).allSatisfy { bytes[index + $0] == text.utf8Start[$0] }
+    return (0..<count).allSatisfy { unsafe bytes[index + $0] == text.utf8Start[$0] }
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
