@@ -155,7 +155,7 @@ public final class ConfigurationManager: Sendable {
     return result
   }
 
-  /// The same for a type that only startup knows.
+  /// The value for a type that only startup knows.
   func convert(_ value: ConfigurationValue, to type: Any.Type) throws(EnvironmentError) -> Any {
     do throws(EnvironmentError) {
       return try conversions.convert(value.item.value, targetType: type)

@@ -32,7 +32,7 @@ public enum Level: Int, Sendable, Comparable, CaseIterable, CustomStringConverti
   }
 }
 
-/// The same in capitals, for configurations written that way.
+/// The levels in capitals, for configurations written that way.
 extension Level {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// `all`.

@@ -39,7 +39,7 @@ import Glibc
     return try body(&guarded.value)
   }
 
-  /// The same, waiting first until `isReady`. Whoever makes it so calls `changed()`.
+  /// Runs `body` while no other thread is inside, waiting first until `isReady`. Whoever makes it so calls `changed()`.
   func withLock<Result>(when isReady: (Value) -> Bool, _ body: (inout Value) throws -> Result) rethrows -> Result {
     try withLock { value in
       while !isReady(value) { unsafe pthread_cond_wait(condition, mutex) }

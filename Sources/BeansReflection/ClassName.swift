@@ -25,7 +25,7 @@ package enum ClassName {
     return type
   }
 
-  /// The same by the full path, for classes at the top of a module or in other classes: without a look at what the images
+  /// The class of that full path, for classes at the top of a module or in other classes: without a look at what the images
   /// hold.
   static func findByFullPath(_ path: String) throws -> AnyClass {
     let names = path.split(separator: ".", omittingEmptySubsequences: false)

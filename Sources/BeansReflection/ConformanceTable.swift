@@ -11,7 +11,7 @@ struct ConformanceTable {
 
   private var imageCount = 0
   private var records: [Address: [ConformanceRecord]] = [:]
-  /// Of the protocols that have been asked for.
+  /// What conforms to the protocols that have been asked for.
   private var conformers: [Address: Conformers] = [:]
   /// What has been asked for.
   private var protocolTypes: [Address: ProtocolType] = [:]
@@ -25,7 +25,7 @@ struct ConformanceTable {
     }
   }
 
-  /// The same for what a protocol type asks of types; nil for other types.
+  /// What a protocol type asks of types, kept from the first time on; nil for other types.
   static func protocolType(_ type: Any.Type) -> ProtocolType? {
     guard TypeRelation.kind(type) == ExistentialMetadata.kind else { return nil }
     return shared.withLock { table in

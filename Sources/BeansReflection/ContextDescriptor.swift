@@ -59,7 +59,7 @@ import CBeansRuntime
     return unsafe beans_metadata(accessor).map { unsafe unsafeBitCast($0, to: Any.Type.self) }
   }
 
-  /// Of all loaded images: the types and protocols of that own name, or all.
+  /// From all loaded images the types and protocols of that own name, or all.
   static func all(named name: String?) -> [ContextDescriptor] {
     var found: [ContextDescriptor] = []
     let images = unsafe LoadedImages.sections

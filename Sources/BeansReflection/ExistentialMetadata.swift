@@ -1,5 +1,5 @@
-/// What the metadata of a protocol type says: flags, superclass, protocol descriptors. Part of the runtime's stable
-/// interface.
+/// What the metadata of a protocol type says: flags, superclass, protocol descriptors, as
+/// `RuntimeLayout` has tried it out.
 @safe struct ExistentialMetadata: @unchecked Sendable {  // immutable; what the pointers lead to belongs to the program
   let isClassBound: Bool
   /// `any Error`, which lives in a box.

@@ -17,9 +17,9 @@ import CBeansRuntime
     self.init(reading: type)
   }
 
-  /// The same without the trial.
+  /// Reads records without the trial.
   init?(reading type: AnyClass) {
-    // Of types: flags, parent, name, accessor, fields. Of fields: type, superclass, kind, size of a record, number.
+    // Types have flags, parent, name, accessor, fields; fields have type, superclass, kind, size of a record, number.
     guard let descriptor = unsafe swift_getTypeContextDescriptor(unsafeBitCast(type, to: UnsafeRawPointer.self)),
       let fields = unsafe descriptor.target(at: 16)
     else { return nil }
@@ -31,12 +31,12 @@ import CBeansRuntime
   var hasUnderscored: Bool {
     let underscore = UInt8(ascii: "_")
     return (0..<count).contains { index in
-      // Of a record: flags, type, name.
+      // A record has flags, type, name.
       unsafe (first + index * size).target(at: 8)?.load(as: UInt8.self) == underscore
     }
   }
 
-  /// Of a property that is not strong: which of the others it is stands at the end of the type's mangled name.
+  /// How a property is kept that is not strong: which of the others it is stands at the end of the type's mangled name.
   func ownership(at index: Int) -> Ownership {
     guard index >= 0, index < count, let name = unsafe (first + index * size).target(at: 4) else { return .unmanaged }
     let end = unsafe Self.endOfName(name)

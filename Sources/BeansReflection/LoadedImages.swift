@@ -13,7 +13,7 @@ enum LoadedImages {
     return count
   }
 
-  /// Of each image, in no particular order.
+  /// The sections of each image, in no particular order.
   static var sections: [beans_sections] {
     var all: [beans_sections] = unsafe []
     // `&all` would be the address of its elements.
@@ -46,7 +46,7 @@ extension UnsafeRawPointer {
     return unsafe distance == 0 ? nil : self + offset + distance
   }
 
-  /// The same of a reference whose lowest bit asks to look up the address there.
+  /// The target of a reference whose lowest bit asks to look up the address there.
   func indirectTarget(at offset: Int = 0) -> UnsafeRawPointer? {
     let distance = unsafe Int(loadUnaligned(fromByteOffset: offset, as: Int32.self))
     if distance == 0 { return nil }

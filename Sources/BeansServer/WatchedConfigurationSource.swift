@@ -29,7 +29,7 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
     weak var manager: ConfigurationManager?
     var watcher: FileWatcher?
     var timer: EventLoop.Scheduled?
-    /// Of the changes that the timer will look at.
+    /// When the first of the changes came that the timer will look at.
     var firstChange: ContinuousClock.Instant?
     var isClosed = false
     /// What the file held when it was last read, broken or not; nil where it could not be read.

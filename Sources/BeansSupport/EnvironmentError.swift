@@ -112,7 +112,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// The same failure, seen from a bean further out, which is at fault where nothing else is known.
+  /// This failure, seen from a bean further out, which is at fault where nothing else is known.
   package func within(_ name: String, declaredAt outer: Origin? = nil) -> EnvironmentError {
     var error = EnvironmentError(code, message, path: [name] + path, origin: origin ?? outer, underlying: underlying)
     error.scope = scope

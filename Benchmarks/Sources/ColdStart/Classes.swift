@@ -1013,7 +1013,7 @@ final class C998: Sendable { let c: C517; let b: C254; let a: C241; init(_ c: C5
 final class C999: Sendable { let c: C524; let b: C261; let a: C248; init(_ c: C524, _ b: C261, _ a: C248) { self.c = c; self.b = b; self.a = a }; static func declare(_ e: Environment) throws { try e.define(e.bean(C999.self, factory: C999.init)) } }
 
 extension Services {
-  /// Of each class, what declares it.
+  /// What declares each class.
   static let declarations: [@Sendable (Environment) throws -> Void] = [
     C000.declare, C001.declare, C002.declare, C003.declare, C004.declare, C005.declare, C006.declare, C007.declare, C008.declare, C009.declare, C010.declare, C011.declare, C012.declare, C013.declare, C014.declare, C015.declare, C016.declare, C017.declare, C018.declare, C019.declare, C020.declare, C021.declare, C022.declare, C023.declare, C024.declare, C025.declare, C026.declare, C027.declare, C028.declare, C029.declare, C030.declare, C031.declare, C032.declare, C033.declare, C034.declare, C035.declare, C036.declare, C037.declare, C038.declare, C039.declare, C040.declare, C041.declare, C042.declare,
     C043.declare, C044.declare, C045.declare, C046.declare, C047.declare, C048.declare, C049.declare, C050.declare, C051.declare, C052.declare, C053.declare, C054.declare, C055.declare, C056.declare, C057.declare, C058.declare, C059.declare, C060.declare, C061.declare, C062.declare, C063.declare, C064.declare, C065.declare, C066.declare, C067.declare, C068.declare, C069.declare, C070.declare, C071.declare, C072.declare, C073.declare, C074.declare, C075.declare, C076.declare, C077.declare, C078.declare, C079.declare, C080.declare, C081.declare, C082.declare, C083.declare, C084.declare, C085.declare,

@@ -97,7 +97,7 @@ final class BeanDefinition {
     self.home = home
   }
 
-  /// The same bean, to be seen from another environment.
+  /// A copy of the bean, to be seen from another environment.
   func copy() -> BeanDefinition {
     let copy = BeanDefinition(
       spec, type: type, lifetime: lifetime, traits: traits, factory: factory, entry: entry, maker: maker,

@@ -20,7 +20,7 @@ final class EnvironmentGraph {
   /// All that are seen from here, in the order in which they were placed; those with a slot in the order of slots.
   private(set) var placed: [BeanDefinition] = []
   private(set) var slotCount: Int32 = 0
-  /// Of beans that are declared further out.
+  /// What is seen from here of beans that are declared further out.
   private(set) var foreign: [Plan.EntryKey: BeanDefinition] = [:]
   /// The entries of what was defined, in order; -1 for what is no bean.
   private(set) var listed: [Int32] = []

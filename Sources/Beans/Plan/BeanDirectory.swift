@@ -60,7 +60,7 @@ final class BeanDirectory: Sendable {
   struct Name: Sendable {
     /// nil for a template, for a declaration at fault, and for an alias of what is declared further out.
     var entry: Int32?
-    /// Of the declaration among those that stand beside it; -1 where there is none.
+    /// Where the declaration stands among those that stand beside it; -1 where there is none.
     var position: Int32 = -1
     /// What few names have.
     var details: Details?

@@ -17,7 +17,7 @@ struct LookupIndex: ~Copyable, Sendable {
   }
 
   private let types: FrozenArray<Entry>
-  /// Of positions in bytes: the size of an entry is a power of two.
+  /// The mask of positions in bytes: the size of an entry is a power of two.
   private let mask: UInt
   private let named: FrozenArray<NamedEntry>
   private let namedMask: UInt

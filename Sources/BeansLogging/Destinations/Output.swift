@@ -65,7 +65,7 @@ final class Output: Sendable {
     text.withUTF8 { _ = unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
-  /// Of the file; nil where it cannot be asked.
+  /// What the system says of the file; nil where it cannot be asked.
   var status: stat? {
     var status = stat()
     return unsafe fstat(descriptor, &status) == 0 ? status : nil

@@ -8,7 +8,7 @@ import Glibc
 public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `state` is under its lock
   private struct State {
     var output: Output
-    /// Of what the file holds; nil while it is empty.
+    /// The day of what the file holds; nil while it is empty.
     var day: CivilDay?
     /// In bytes.
     var size: Int

@@ -26,7 +26,7 @@ public struct LogFormatter: Sendable {
 
   // MARK: parts
 
-  /// The same text each time.
+  /// That text, whatever the entry says.
   public static func string(_ value: String) -> LogFormatter { LogFormatter(writing: { $1 += value }) }
 
   /// The level, in capitals.

@@ -21,7 +21,7 @@ extension Environment {
     try loadXML(data, source: source, handlers: [])
   }
 
-  /// The same, with handlers for namespaces that this load alone knows, and with another way to find imported documents.
+  /// Loads a document with handlers for namespaces that this load alone knows, and with another way to find imported documents.
   ///
   /// - Throws: what `loadXML(_:source:)` and `resolver` throw.
   @discardableResult
@@ -33,7 +33,7 @@ extension Environment {
     return self
   }
 
-  /// The same, from a file.
+  /// Loads a document from a file.
   ///
   /// - Throws: `.invalidXML` where there is no such file, too.
   @discardableResult

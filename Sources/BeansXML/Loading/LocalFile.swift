@@ -11,7 +11,7 @@ enum LocalFile {
   ///   device might never end.
   static func read(_ path: String, limit: Int) throws(Failure) -> Data {
     do {
-      // Of what a link leads to.
+      // The identity is that of what a link leads to.
       let attributes = try FileManager.default.attributesOfItem(atPath: identity(of: path))
       guard attributes[.type] as? FileAttributeType == .typeRegular else {
         throw Failure(description: "'\(path)' is not a file")

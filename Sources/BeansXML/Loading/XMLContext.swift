@@ -130,7 +130,7 @@ public final class XMLContext {
 }
 
 extension EnvironmentError {
-  /// The same failure, at a place in a document.
+  /// This failure, at a place in a document.
   func at(_ origin: Origin) -> EnvironmentError {
     EnvironmentError(code, message, path: path, origin: origin, underlying: underlying)
   }

@@ -12,7 +12,7 @@ final class Cart: Sendable {
     var price: Money { product.price * quantity }
   }
 
-  /// Of one product.
+  /// How many of one product there may be.
   static let maximumQuantity = 99
 
   private let catalogue: Catalogue

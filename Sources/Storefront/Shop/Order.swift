@@ -4,7 +4,7 @@ struct Order: Equatable, Sendable {
     let product: Int64
     let name: String
     let quantity: Int
-    /// Of one piece, on the day of the order.
+    /// The price of one piece, on the day of the order.
     let price: Money
   }
 

@@ -4,7 +4,7 @@ import CMeasure
 @inline(__always)
 func use(_ object: AnyObject) { measure_use(Unmanaged.passUnretained(object).toOpaque()) }
 
-/// The same, for an object that has to be held, by a reference of one's own, while it is used.
+/// Uses an object that has to be held, by a reference of one's own, while it is used.
 @inline(__always)
 func useHeld(_ object: AnyObject) {
   measure_use(Unmanaged.passUnretained(object).toOpaque())

@@ -10,7 +10,7 @@ final class Stopwatch {
   }
 }
 
-/// The same by the clock on the wall.
+/// Times `body` by the clock on the wall.
 final class WallStopwatch {
   private(set) var total = 0.0
 

@@ -13,7 +13,7 @@ struct Table {
     var allocations: Double?
     /// Per object held.
     var liveBytes: Double?
-    /// The same, without those of the reference.
+    /// The rows without those of the reference.
     var liveBytesBeyond: Double?
   }
 

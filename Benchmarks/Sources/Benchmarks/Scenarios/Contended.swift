@@ -1,7 +1,7 @@
 import Beans
 import Synchronization
 
-/// The same work on one thread and on two that share an application: how much more gets done.
+/// Equal work on one thread and on two that share an application: how much more gets done.
 struct Contended {
   let settings: Settings
 

@@ -86,7 +86,7 @@ struct FinishAmongSiblings {
   }
 }
 
-/// The same numbers in every run.
+/// Numbers that do not change, in every run.
 struct SmallRandom: RandomNumberGenerator {
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -130,7 +130,7 @@ private final class ContainerChildren {
   deinit { application.environment.finish() }
 }
 
-/// The same by hand: live objects in a dictionary, by number.
+/// Opened and finished by hand: live objects in a dictionary, by number.
 private final class HandwrittenChildren {
   private let application = HandwrittenApplication()
   private var children: [Int: R7] = [:]

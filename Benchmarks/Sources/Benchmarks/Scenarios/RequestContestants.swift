@@ -77,7 +77,7 @@ enum RequestContestants {
     try containerProperties(pathName, ContainerApplication<RequestSeed>.declarePropertyRequestByKeyPath)
   }
 
-  /// The same declaration from a document: a request must not notice.
+  /// The declarations from a document: a request must not notice.
   static func containerInXML() throws -> Contestant {
     try containerProperties(xmlName, ContainerApplication<RequestSeed>.declarePropertyRequestInXML)
   }

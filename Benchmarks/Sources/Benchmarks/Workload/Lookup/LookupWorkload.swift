@@ -115,7 +115,7 @@ extension Environment {
     }
   }
 
-  /// The same, lent.
+  /// A lookup by type, lent.
   @inline(__always)
   func borrow(_ count: Int) throws {
     for _ in 0..<(count + 19) / 20 {

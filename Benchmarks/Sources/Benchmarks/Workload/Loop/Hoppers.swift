@@ -13,7 +13,7 @@ actor LoopCounter {
   func hop() { count += 1 }
 }
 
-/// The same on a queue of Dispatch, by hand.
+/// Hops on a queue of Dispatch, by hand.
 actor QueueCounter {
   private let executor = QueueExecutor()
   private(set) var count = 0

@@ -33,7 +33,7 @@ struct ContainerApplication<Seed> {
     try define(child.bean(R7.self, factory: R7.init))
   }
 
-  /// Of its eight beans two have to be released: one conforms to `DisposableBean`, one has an `onDestroy`.
+  /// Two of its eight beans have to be released: one conforms to `DisposableBean`, one has an `onDestroy`.
   static func declareDisposableRequest(in child: Environment) throws {
     try child.define(child.bean(D0.self, factory: D0.init))
     try child.define(child.bean(D1.self, factory: D1.init))

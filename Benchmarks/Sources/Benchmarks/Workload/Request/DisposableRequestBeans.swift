@@ -1,7 +1,7 @@
 import Beans
 import CMeasure
 
-// The same request as R0 to R7, but D5 and D6 hold something that has to be given back at its end.
+// A request like that of R0 to R7, but D5 and D6 hold something that has to be given back at its end.
 
 final class D0: Sendable {
   let d1: D1

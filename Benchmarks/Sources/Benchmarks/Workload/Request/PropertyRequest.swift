@@ -2,7 +2,7 @@ import Beans
 import BeansXML
 import Foundation
 
-// The same request as R0 to R7, whose root has an `init()` and gets its beans by its properties.
+// A request like that of R0 to R7, whose root has an `init()` and gets its beans by its properties.
 
 final class P0: Initializable {
   var r1: R1?

@@ -34,7 +34,7 @@ final class Layer3: Sendable {
 
 /// So many of them, a quarter in each layer: who depends on whom is the same for the container and by hand.
 struct Layers {
-  /// Of each layer.
+  /// How many there are of each layer.
   let width: Int
   let ids: [[String]]
 
@@ -90,7 +90,7 @@ struct Layers {
   }
 }
 
-/// The same objects by hand.
+/// Equal objects by hand.
 struct BuiltLayers {
   var layer0: [Layer0] = []
   var layer1: [Layer1] = []

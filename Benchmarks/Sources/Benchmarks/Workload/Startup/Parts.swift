@@ -53,7 +53,7 @@ enum Parts {
     }
   }
 
-  /// The same objects by hand: a hundred chains of ten.
+  /// Equal objects by hand: a hundred chains of ten.
   static func build() -> [AnyObject] {
     var built: [AnyObject] = []
     built.reserveCapacity(1000)
