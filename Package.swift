@@ -38,7 +38,7 @@ let package = Package(
       name: "Beans",
       dependencies: ["BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration"],
       // `Builtin` allocates an environment together with its slots.
-      swiftSettings: settings + [.enableExperimentalFeature("BuiltinModule")]),
+      swiftSettings: strict + [.enableExperimentalFeature("BuiltinModule")]),
     .target(name: "BeansXML", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: strict),
     .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: settings),
     .target(

@@ -19,7 +19,7 @@
   var conformance: Conformance {
     // There are conditions, or the runtime makes the table.
     if flags & (Self.isConditional | Self.hasGenericTable | Self.isIsolated) != 0 { return .uncertain }
-    return unsafe address.indirectTarget(at: 8).map { unsafe .certain($0) } ?? .uncertain
+    return unsafe address.indirectTarget(at: 8).map { unsafe .certain(Address($0)) } ?? .uncertain
   }
 
   private var flags: UInt32 { unsafe address.load(fromByteOffset: 12, as: UInt32.self) }
@@ -34,10 +34,10 @@
 }
 
 /// Whether a type conforms to a protocol.
-@safe enum Conformance: Equatable {
+enum Conformance: Equatable {
   case absent
   /// With that witness table.
-  case certain(UnsafeRawPointer)
+  case certain(Address)
   /// Only the runtime can say: of conformances with conditions, and of types that are imported from C or have no name.
   case uncertain
 }

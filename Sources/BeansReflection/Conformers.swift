@@ -33,7 +33,7 @@ final class Conformers: @unchecked Sendable {  // immutable; what the pointers l
   func witnessTable(of type: UnsafeRawPointer) -> UnsafeRawPointer? {
     switch unsafe conformance(of: type) {
     case .absent: nil
-    case .certain(let table): unsafe table
+    case .certain(let table): unsafe table.pointer
     case .uncertain: unsafe swift_conformsToProtocol(type, wanted.pointer)
     }
   }

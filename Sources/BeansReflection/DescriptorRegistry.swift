@@ -92,7 +92,7 @@ enum DescriptorRegistry {
         .invalidDeclaration, "the initializer of \(type)'s bean descriptor threw: \(error)", underlying: [error])
     }
     state.withLock { [failure] in $0.publish(descriptor, failure) }
-    BuildQueue.end(making.key, nil)
+    WaitForGraph.end(making.key, nil)
   }
 
   /// Whether the descriptor has come to an end; not where it cannot before the caller goes on.
@@ -100,7 +100,7 @@ enum DescriptorRegistry {
     if making.thread == UInt(beans_thread()) { return false }
     let type: AnyClass = making.descriptor.getBeanClass()
     do {
-      try BuildQueue.wait(for: making.key, "descriptor of \(type)", in: "bean descriptors", origin: nil) {
+      try WaitForGraph.wait(for: making.key, "descriptor of \(type)", in: "bean descriptors", origin: nil) {
         state.withLock { $0.making[ObjectIdentifier(type)] === making ? making.thread : nil }
       }
       return true

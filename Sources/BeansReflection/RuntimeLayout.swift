@@ -19,7 +19,7 @@ enum RuntimeLayout {
     let (_, witnesses) = unsafe unsafeBitCast(
       Parent.self as any Plain.Type, to: (UnsafeRawPointer, UnsafeRawPointer).self)
     let expected: [(Any.Type, Conformance)] = unsafe [
-      (Parent.self, .certain(witnesses)), (Child.self, .certain(witnesses)), (Stranger.self, .absent),
+      (Parent.self, .certain(Address(witnesses))), (Child.self, .certain(Address(witnesses))), (Stranger.self, .absent),
       (Int.self, .absent), (Conditional<Int>.self, .uncertain), ((Int, Int).self, .uncertain),
     ]
     return expected.allSatisfy { type, conformance in

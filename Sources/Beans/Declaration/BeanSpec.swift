@@ -105,17 +105,6 @@ final class BeanSpec {
   var kind: String { type.map { "\($0)" } ?? "template" }
 }
 
-/// An instance that was handed in, until its environment has released it.
-///
-/// Written once, by the end of the environment, when nothing is looked up any more.
-final class InstanceHolder: @unchecked Sendable {  // see above
-  private(set) var instance: AnyObject?
-
-  init(_ instance: AnyObject) { self.instance = instance }
-
-  func letGo() { instance = nil }
-}
-
 /// One property of one declaration: which, and where its value comes from.
 struct PropertyInjection {
   enum Name: Hashable, CustomStringConvertible {

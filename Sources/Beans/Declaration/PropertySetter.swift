@@ -27,7 +27,7 @@ struct PropertySetter: Sendable {
       let value = argument.take(as: Value.self)
       if place.store(value, in: object) { return }
       let instance: Instance = try BeanCallback.read(object)
-      place.store(value, at: path, &instance[keyPath: path], of: object)
+      unsafe place.store(value, at: path, &instance[keyPath: path], of: object)
     }
   }
 

@@ -8,9 +8,7 @@ public final class DependenciesContainer: Sendable {
   /// One for the whole program.
   public static let shared = DependenciesContainer()
 
-  private struct Service: @unchecked Sendable { let content: Any }  // immutable; see above for what it refers to
-
-  private let services = Locked<[ObjectIdentifier: [String?: Service]]>([:])
+  private let services = Locked<[ObjectIdentifier: [String?: Carried<Any>]]>([:])
 
   /// Creates an empty container of your own.
   public init() {}
@@ -22,7 +20,7 @@ public final class DependenciesContainer: Sendable {
   ///   - name: tells services of one type apart.
   ///   - service: replaces what was registered by the same type and name.
   public func register<T>(type: T.Type, name: String? = nil, service: Any) {
-    let service = Service(content: service)
+    let service = Carried(value: service)
     // The old one goes when the lock is free again: its end may be a user's `deinit`.
     let replaced = services.withLock { $0[ObjectIdentifier(type), default: [:]].updateValue(service, forKey: name) }
     _ = replaced
@@ -30,6 +28,6 @@ public final class DependenciesContainer: Sendable {
 
   /// The service registered by exactly this type and name, or nil.
   public func resolve<T>(type: T.Type, name: String? = nil) -> T? {
-    services.withLock { $0[ObjectIdentifier(type)]?[name] }?.content as? T
+    services.withLock { $0[ObjectIdentifier(type)]?[name] }?.value as? T
   }
 }

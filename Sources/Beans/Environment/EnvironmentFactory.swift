@@ -64,7 +64,9 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// What the first slot of a child holds, with the caller's count if that is an object.
   @inlinable @inline(__always)
   static func object(for seed: __owned Seed) -> ObjectReference? {
-    if Seed.self is AnyObject.Type { return ObjectReference(_unsafeReferenceCast(consume seed, to: AnyObject.self)) }
+    if Seed.self is AnyObject.Type {
+      return unsafe ObjectReference(_unsafeReferenceCast(consume seed, to: AnyObject.self))
+    }
     return Seed.self == Void.self ? nil : ObjectReference(ValueBox(consume seed))
   }
 

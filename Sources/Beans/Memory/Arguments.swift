@@ -39,11 +39,13 @@ struct Reading: Sendable {
   @inlinable static var boxed: Reading { Reading(word: 1) }
 
   /// The wanted type is a protocol type, the object an instance of the layout's class. Who keeps the operand keeps the layout.
-  init(_ layout: ExistentialLayout) { word = UInt(bitPattern: Unmanaged.passUnretained(layout).toOpaque()) }
+  init(_ layout: ExistentialLayout) { word = unsafe UInt(bitPattern: Unmanaged.passUnretained(layout).toOpaque()) }
 
   var layout: ExistentialLayout? {
-    word > 1
-      ? UnsafeRawPointer(bitPattern: word).map { Unmanaged<ExistentialLayout>.fromOpaque($0).takeUnretainedValue() }
+    unsafe word > 1
+      ? UnsafeRawPointer(bitPattern: word).map {
+        unsafe Unmanaged<ExistentialLayout>.fromOpaque($0).takeUnretainedValue()
+      }
       : nil
   }
 
@@ -52,9 +54,9 @@ struct Reading: Sendable {
   func take<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
     if word == 0, MemoryLayout<Value>.size == MemoryLayout<UInt>.size { return object.take(as: type) }
     if word > 1, MemoryLayout<Value>.size == 2 * MemoryLayout<UInt>.size {
-      let layout = Unmanaged<ExistentialLayout>.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
-      if layout._withUnsafeGuaranteedRef({ $0.fits(object) }) {
-        return layout._withUnsafeGuaranteedRef { $0.value(object, as: type) }
+      let layout = unsafe Unmanaged<ExistentialLayout>.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
+      if unsafe layout._withUnsafeGuaranteedRef({ $0.fits(object) }) {
+        return unsafe layout._withUnsafeGuaranteedRef { $0.value(object, as: type) }
       }
     }
     return takeOther(object, as: type)
@@ -63,11 +65,11 @@ struct Reading: Sendable {
   @inlinable @inline(never)
   func takeOther<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
     if word > 1 {
-      return Unmanaged<ExistentialLayout>.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
+      return unsafe Unmanaged<ExistentialLayout>.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
         ._withUnsafeGuaranteedRef { $0.fits(object) ? $0.value(object, as: type) : object.cast(to: type) }
     }
     defer { object.release() }
-    return Unmanaged<ValueBox<Value>>.fromOpaque(object.pointer)._withUnsafeGuaranteedRef { $0.value }
+    return unsafe Unmanaged<ValueBox<Value>>.fromOpaque(object.pointer)._withUnsafeGuaranteedRef { $0.value }
   }
 }
 
@@ -76,7 +78,7 @@ struct Reading: Sendable {
 /// The builder has seen to it that every one of them is there, so taking them cannot fail. A factory takes all of them
 /// before it runs.
 @usableFromInline
-struct Arguments {
+@safe struct Arguments {
   @usableFromInline var next: UnsafePointer<Operand>
   @usableFromInline let slots: Slots
   /// For each operand that is computed, its object.
@@ -84,32 +86,32 @@ struct Arguments {
 
   @inline(__always)
   init(_ operands: FrozenSlice<Operand>, _ slots: Slots) {
-    next = operands.pointer
+    unsafe next = unsafe operands.pointer
     self.slots = slots
     // Never read: no operand is computed.
-    computed = UnsafeRawPointer(operands.pointer).assumingMemoryBound(to: UInt.self)
+    unsafe computed = unsafe UnsafeRawPointer(operands.pointer).assumingMemoryBound(to: UInt.self)
   }
 
   @inline(__always)
   init(_ operands: FrozenSlice<Operand>, _ slots: Slots, _ computed: EvaluatedArguments) {
-    next = operands.pointer
+    unsafe next = unsafe operands.pointer
     self.slots = slots
-    self.computed = computed.first
+    unsafe self.computed = unsafe computed.first
   }
 
   @inlinable @inline(__always)
   mutating func take<Value>(as type: Value.Type) -> Value {
-    let (operand, object) = (next, computed)
-    next += 1
-    computed += 1
+    let (operand, object) = unsafe (next, computed)
+    unsafe next += 1
+    unsafe computed += 1
     // Nearly always a class, or an optional of one.
     if MemoryLayout<Value>.size == MemoryLayout<UInt>.size {
-      if case .counted(let slot) = operand.pointee.place { return slots[slot].content.object.take(as: type) }
-      if case .outer(let slot) = operand.pointee.place, operand.pointee.reading.isReference {
+      if case .counted(let slot) = unsafe operand.pointee.place { return slots[slot].content.object.take(as: type) }
+      if case .outer(let slot) = unsafe operand.pointee.place, unsafe operand.pointee.reading.isReference {
         return slot.content.object.copy(as: type)
       }
     }
-    return takeOther(operand, object, as: type)
+    return unsafe takeOther(operand, object, as: type)
   }
 
   /// Out of line, so that a factory of classes stays short.
@@ -117,8 +119,8 @@ struct Arguments {
   func takeOther<Value>(
     _ operand: UnsafePointer<Operand>, _ computed: UnsafePointer<UInt>, as type: Value.Type
   ) -> Value {
-    let reading = operand.pointee.reading
-    switch operand.pointee.place {
+    let reading = unsafe operand.pointee.reading
+    switch unsafe operand.pointee.place {
     case .counted(let slot): return slots[slot].content.object.take(as: type)
     case .own(let slot):
       let object = slots[slot].content.object
@@ -130,8 +132,8 @@ struct Arguments {
       return reading.take(object, as: type)
     case .computed:
       // An optional of a class without a bean; any other absent value stands in a box.
-      if computed.pointee == 0 { return unsafeBitCast(AnyObject?.none, to: type) }
-      return reading.take(ObjectReference(address: computed.pointee), as: type)
+      if unsafe computed.pointee == 0 { return unsafe unsafeBitCast(AnyObject?.none, to: type) }
+      return unsafe reading.take(ObjectReference(address: computed.pointee), as: type)
     }
   }
 }
@@ -158,7 +160,7 @@ struct Argument {
   /// The value, with the argument's count.
   @inlinable @inline(__always)
   func take<Value>(as type: Value.Type) -> Value {
-    guard let object else { return unsafeBitCast(AnyObject?.none, to: type) }
+    guard let object else { return unsafe unsafeBitCast(AnyObject?.none, to: type) }
     return reading.take(object, as: type)
   }
 

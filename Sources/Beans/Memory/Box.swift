@@ -1,3 +1,5 @@
+@_spi(BeansPackage) import BeansSupport
+
 /// What a slot holds for a bean that is not a class instance.
 @usableFromInline
 class Box {
@@ -30,4 +32,27 @@ final class ValueBox<Value>: Box {
   }
 
   override var any: Any { value }
+}
+
+/// What stands under a mutex, or is taken out from under it, and is not `Sendable`.
+///
+/// Sendable because one thread at a time uses it: declarations are written by one thread before startup and read by the one
+/// that starts; what users hand in says for itself which threads may use it.
+struct Carried<Value>: @unchecked Sendable { var value: Value }
+
+/// An instance that was handed in, until its environment has released it.
+final class InstanceHolder: Sendable {
+  private let state: Locked<Carried<AnyObject?>>
+
+  init(_ instance: AnyObject) { state = Locked(Carried(value: instance)) }
+
+  var instance: AnyObject? { state.withLock { $0 }.value }
+
+  func letGo() {
+    // Its end is users' code, and comes when the lock is free again.
+    _ = state.withLock { state in
+      defer { state.value = nil }
+      return state
+    }
+  }
 }

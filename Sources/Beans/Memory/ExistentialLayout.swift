@@ -22,21 +22,23 @@ final class ExistentialLayout: Sendable {
   }
 
   private init?(unchecked type: Any.Type, for identity: ObjectIdentifier) {
-    let metadata = UnsafeRawPointer(bitPattern: UInt(bitPattern: identity))
-    guard let metadata, let shape = TypeRelation.shape(of: type, for: metadata) else { return nil }
+    let metadata = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: identity))
+    guard let metadata = unsafe metadata, let shape = unsafe TypeRelation.shape(of: type, for: metadata) else {
+      return nil
+    }
     self.identity = UInt(bitPattern: identity)
-    let content = (shape.isClassBound ? [] : [metadata]) + shape.witnesses
-    offset = (shape.isClassBound ? 1 : 3) * MemoryLayout<UnsafeRawPointer>.size
-    count = content.count
+    let content = unsafe (shape.isClassBound ? [] : [metadata]) + shape.witnesses
+    offset = unsafe (shape.isClassBound ? 1 : 3) * MemoryLayout<UnsafeRawPointer>.size
+    count = unsafe content.count
     let words = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: max(count, 1))
     first = UInt(bitPattern: words)
-    for (index, word) in content.enumerated() { (words + index).initialize(to: word) }
+    for index in unsafe content.indices { unsafe (words + index).initialize(to: content[index]) }
   }
 
-  deinit { words.deallocate() }
+  deinit { unsafe words.deallocate() }
 
   @inlinable @inline(__always)
-  var words: UnsafePointer<UnsafeRawPointer> { UnsafePointer(bitPattern: first).unsafelyUnwrapped }
+  var words: UnsafePointer<UnsafeRawPointer> { unsafe UnsafePointer(bitPattern: first).unsafelyUnwrapped }
 
   @inlinable @inline(__always)
   func fits(_ object: ObjectReference) -> Bool { object.identity == identity }
@@ -44,21 +46,21 @@ final class ExistentialLayout: Sendable {
   /// The value of an object of that class, taking over its count.
   @inlinable @inline(__always)
   func value<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
-    if MemoryLayout<Value>.size == 2 * MemoryLayout<UnsafeRawPointer>.size {
+    if unsafe MemoryLayout<Value>.size == 2 * MemoryLayout<UnsafeRawPointer>.size {
       // One protocol, for classes only.
-      return unsafeBitCast((object.take(as: AnyObject.self), words.pointee), to: Value.self)
+      return unsafe unsafeBitCast((object.take(as: AnyObject.self), words.pointee), to: Value.self)
     }
-    return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
+    return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
       // One element was asked for.
-      let value = buffer.baseAddress.unsafelyUnwrapped
+      let value = unsafe buffer.baseAddress.unsafelyUnwrapped
       let raw = UnsafeMutableRawPointer(value)
-      raw.storeBytes(of: object.address, as: UInt.self)
+      unsafe raw.storeBytes(of: object.address, as: UInt.self)
       for index in 0..<count {
-        raw.storeBytes(
+        unsafe raw.storeBytes(
           of: words[index], toByteOffset: offset + index * MemoryLayout<UnsafeRawPointer>.size,
           as: UnsafeRawPointer.self)
       }
-      return value.move()
+      return unsafe value.move()
     }
   }
 

@@ -19,18 +19,20 @@ struct FrozenArray<Element>: ~Copyable, Sendable {
 
   init(repeating element: Element, count: Int) {
     self.init(capacity: count)
-    storage.initialize(repeating: element, count: count)
+    unsafe storage.initialize(repeating: element, count: count)
     self.count = count
   }
 
-  deinit { storage.deinitialize(count: count).deallocate() }
+  deinit { unsafe storage.deinitialize(count: count).deallocate() }
 
   // `init` has allocated it.
-  private var storage: UnsafeMutablePointer<Element> { UnsafeMutablePointer(bitPattern: first).unsafelyUnwrapped }
+  private var storage: UnsafeMutablePointer<Element> {
+    unsafe UnsafeMutablePointer(bitPattern: first).unsafelyUnwrapped
+  }
 
   mutating func append(_ element: consuming Element) {
     precondition(count < capacity, "more elements than there was room for")
-    (storage + count).initialize(to: element)
+    unsafe (storage + count).initialize(to: element)
     count += 1
   }
 
@@ -42,8 +44,8 @@ struct FrozenArray<Element>: ~Copyable, Sendable {
 
   @inline(__always)
   subscript(index: Int) -> Element {
-    unsafeAddress { UnsafePointer(storage + index) }
-    unsafeMutableAddress { storage + index }
+    unsafeAddress { unsafe UnsafePointer(storage + index) }
+    unsafeMutableAddress { unsafe storage + index }
   }
 
   @inline(__always)
@@ -74,14 +76,14 @@ struct FrozenSlice<Element>: Sendable {
 
   /// Where the first element stands, if there is one.
   @inline(__always)
-  var pointer: UnsafePointer<Element> { UnsafePointer(bitPattern: first).unsafelyUnwrapped }
+  var pointer: UnsafePointer<Element> { unsafe UnsafePointer(bitPattern: first).unsafelyUnwrapped }
 
   subscript(range: Range<Int>) -> FrozenSlice {
     FrozenSlice(first: reference(range.lowerBound).address, count: range.count)
   }
 
   @inline(__always)
-  subscript(index: Int) -> Element { unsafeAddress { reference(index).pointer } }
+  subscript(index: Int) -> Element { unsafeAddress { unsafe reference(index).pointer } }
 
   @inline(__always)
   func reference(_ index: Int) -> FrozenReference<Element> {
@@ -117,26 +119,29 @@ struct FrozenSlice<Element>: Sendable {
 }
 
 /// One element of a frozen array, which somebody else keeps.
-struct FrozenReference<Element>: @unchecked Sendable, Equatable {  // what it names is never written
+@safe struct FrozenReference<Element>: @unchecked Sendable, Equatable {  // what it names is never written
   // No address: an optional one is one word.
   fileprivate let pointer: UnsafePointer<Element>
 
   /// For an address that is one.
   @inline(__always)
-  fileprivate init(known address: UInt) { pointer = UnsafePointer(bitPattern: address).unsafelyUnwrapped }
+  fileprivate init(known address: UInt) { unsafe pointer = unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
 
   /// nil for 0.
   @inline(__always)
   init?(address: UInt) {
-    guard let pointer = UnsafePointer<Element>(bitPattern: address) else { return nil }
-    self.pointer = pointer
+    guard let pointer = unsafe UnsafePointer<Element>(bitPattern: address) else { return nil }
+    unsafe self.pointer = unsafe pointer
   }
 
   @inline(__always)
-  var address: UInt { UInt(bitPattern: pointer) }
+  var address: UInt { unsafe UInt(bitPattern: pointer) }
 
   @inline(__always)
-  var value: Element { unsafeAddress { pointer } }
+  static func == (left: FrozenReference, right: FrozenReference) -> Bool { left.address == right.address }
+
+  @inline(__always)
+  var value: Element { unsafeAddress { unsafe pointer } }
 
   /// Another element of the same array, by its index; `own` is the index of this one.
   @inline(__always)

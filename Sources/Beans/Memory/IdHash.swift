@@ -7,20 +7,20 @@ enum IdHash {
   /// The two words of a string that is short enough to be nothing else.
   @inline(__always)
   static func words(_ id: String) -> (UInt, UInt)? {
-    id.utf8.count < 16 ? unsafeBitCast(id, to: (UInt, UInt).self) : nil
+    unsafe id.utf8.count < 16 ? unsafeBitCast(id, to: (UInt, UInt).self) : nil
   }
 
   /// Whether a string is these words. Strings of equal words are equal.
   @inline(__always)
   static func consists(_ id: String, of words: (UInt, UInt)) -> Bool {
-    unsafeBitCast(id, to: (UInt, UInt).self) == words
+    unsafe unsafeBitCast(id, to: (UInt, UInt).self) == words
   }
 
   /// Never 0. Equal texts whose bytes differ have hashes of their own.
   static func of(_ id: String, in type: UInt) -> UInt {
     if let words = words(id) { return of(words, in: type) }
-    let contiguous = id.utf8.withContiguousStorageIfAvailable { Self.hash($0, type) }
-    return (contiguous ?? Array(id.utf8).withUnsafeBufferPointer { Self.hash($0, type) }) | 1
+    let contiguous = unsafe id.utf8.withContiguousStorageIfAvailable { unsafe Self.hash($0, type) }
+    return unsafe (contiguous ?? Array(id.utf8).withUnsafeBufferPointer { unsafe Self.hash($0, type) }) | 1
   }
 
   @inline(__always)
@@ -33,9 +33,9 @@ enum IdHash {
   private static func hash(_ bytes: UnsafeBufferPointer<UInt8>, _ type: UInt) -> UInt {
     let (raw, count) = (UnsafeRawBufferPointer(bytes), bytes.count)
     var hash = type ^ UInt(count)
-    hash = mix(hash, raw.loadUnaligned(as: UInt.self))
-    hash = mix(hash, raw.loadUnaligned(fromByteOffset: count / 2 - 4, as: UInt.self))
-    return mix(hash, raw.loadUnaligned(fromByteOffset: count - 8, as: UInt.self))
+    hash = unsafe mix(hash, raw.loadUnaligned(as: UInt.self))
+    hash = unsafe mix(hash, raw.loadUnaligned(fromByteOffset: count / 2 - 4, as: UInt.self))
+    return unsafe mix(hash, raw.loadUnaligned(fromByteOffset: count - 8, as: UInt.self))
   }
 
   @inline(__always)

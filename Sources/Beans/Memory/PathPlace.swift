@@ -18,10 +18,10 @@ final class PathPlace: Sendable {
   func store<Value>(_ value: Value, in object: AnyObject) -> Bool {
     let offset = offset.load(ordering: .relaxed)
     if offset <= 0 { return false }
-    let property = (Unmanaged.passUnretained(object).toOpaque() + offset).assumingMemoryBound(to: Value.self)
+    let property = unsafe (Unmanaged.passUnretained(object).toOpaque() + offset).assumingMemoryBound(to: Value.self)
     // The old value is destroyed last: what its `deinit` calls may read the property.
-    let old = property.move()
-    property.initialize(to: value)
+    let old = unsafe property.move()
+    unsafe property.initialize(to: value)
     withExtendedLifetime(old) {}
     return true
   }
@@ -29,9 +29,9 @@ final class PathPlace: Sendable {
   /// Sets what a path leads to, and learns where that is.
   @inlinable
   func store<Value>(_ value: Value, at path: AnyKeyPath, _ property: inout Value, of object: AnyObject) {
-    withUnsafeMutablePointer(to: &property) {
-      $0.pointee = value
-      if offset.load(ordering: .relaxed) == 0 { learn(UnsafeRawPointer($0), path, of: object) }
+    unsafe withUnsafeMutablePointer(to: &property) {
+      unsafe $0.pointee = value
+      if offset.load(ordering: .relaxed) == 0 { unsafe learn(UnsafeRawPointer($0), path, of: object) }
     }
   }
 
@@ -40,7 +40,7 @@ final class PathPlace: Sendable {
   @usableFromInline @inline(never)
   func learn(_ place: UnsafeRawPointer, _ path: AnyKeyPath, of object: AnyObject) {
     let (root, value) = (type(of: path).rootType, type(of: path).valueType)
-    let distance = place - UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    let distance = unsafe place - UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     let isStored = TypeRelation.classes(of: type(of: object)).contains { owner in
       StoredField.declared(by: owner).contains {
         $0.offset == distance && $0.type == value && "\(path)" == "\\\(root).\($0.name)"

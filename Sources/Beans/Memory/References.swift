@@ -4,7 +4,7 @@ import Synchronization
 /// A value that is known to be of another type as well: a class's value as an object, an object as its class, a type that
 /// has been found to be the other one. Whoever calls it has made sure of that; only sizes are checked.
 @inlinable @inline(__always)
-func uncheckedCast<Value, Other>(_ value: Value, to type: Other.Type) -> Other { unsafeBitCast(value, to: type) }
+func uncheckedCast<Value, Other>(_ value: Value, to type: Other.Type) -> Other { unsafe unsafeBitCast(value, to: type) }
 
 /// A reference to an object whose count its holder keeps.
 @usableFromInline
@@ -17,23 +17,23 @@ struct ObjectReference: Sendable, Equatable {
   /// Takes over one count.
   @inlinable @inline(__always)
   init(_ object: consuming AnyObject) {
-    address = UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
+    address = unsafe UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
   }
 
   /// The address alone.
   @inline(__always)
-  init(unretained object: AnyObject) { address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) }
+  init(unretained object: AnyObject) { address = unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) }
 
   @inlinable @inline(__always)
-  var pointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped }
+  var pointer: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped }
 
   /// The object, with a count of its own.
-  var object: AnyObject { Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() }
+  var object: AnyObject { unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() }
 
   /// Runs `body` with the object, which nobody releases meanwhile.
   @inlinable @inline(__always)
   func with<R>(_ body: (AnyObject) throws -> R) rethrows -> R {
-    try Unmanaged<AnyObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { try body($0) }
+    try unsafe Unmanaged<AnyObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { try body($0) }
   }
 
   /// The class of the object.
@@ -42,14 +42,14 @@ struct ObjectReference: Sendable, Equatable {
 
   @inlinable @inline(__always)
   func retain() {
-    _ = Unmanaged<AnyObject>.fromOpaque(pointer).retain()
+    _ = unsafe Unmanaged<AnyObject>.fromOpaque(pointer).retain()
     // The optimizer would count later than a store by which others may release the object: an unlocked lock, a note that
     // is crossed out.
     beans_compiler_fence()
   }
 
   @inlinable @inline(__always)
-  func release() { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
+  func release() { unsafe Unmanaged<AnyObject>.fromOpaque(pointer).release() }
 
   /// Adds so many counts in one step.
   @inline(__always)
@@ -57,7 +57,7 @@ struct ObjectReference: Sendable, Equatable {
     #if BEANS_ORDINARY_REFERENCES
       for _ in 0..<count { retain() }
     #else
-      if count == 1 { retain() } else { beans_retain_n(pointer, count) }
+      if count == 1 { retain() } else { unsafe beans_retain_n(pointer, count) }
     #endif
   }
 
@@ -67,10 +67,10 @@ struct ObjectReference: Sendable, Equatable {
     #if BEANS_ORDINARY_REFERENCES
       release()
     #else
-      if beans_is_unshared(pointer) {
+      if unsafe beans_is_unshared(pointer) {
         // What others did to the object before they let go of it comes first.
         atomicMemoryFence(ordering: .acquiring)
-        swift_nonatomic_release(pointer)
+        unsafe swift_nonatomic_release(pointer)
       } else {
         release()
       }
@@ -80,7 +80,7 @@ struct ObjectReference: Sendable, Equatable {
   /// The object as the value of a class type, or an optional one, with the count of this reference.
   @inlinable @inline(__always)
   func take<Value>(as type: Value.Type) -> Value {
-    unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue(), to: Value.self)
+    unsafe unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue(), to: Value.self)
   }
 
   /// The object as a protocol type that its class is known to have, with the count of this reference.
@@ -93,51 +93,55 @@ struct ObjectReference: Sendable, Equatable {
   /// The object as the value of a class type, or an optional one, with a new count.
   @inlinable @inline(__always)
   func copy<Value>(as type: Value.Type) -> Value {
-    unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: Value.self)
+    unsafe unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: Value.self)
   }
 }
 
 /// A reference that is not counted, to an object that somebody else keeps.
 @usableFromInline
-struct Unretained<Object: AnyObject>: @unchecked Sendable {  // as `Object`, which is shared as it is
+@safe struct Unretained<Object: AnyObject>: @unchecked Sendable {  // as `Object`, which is shared as it is
   // No address: an optional one is one word.
   @usableFromInline let reference: Unmanaged<Object>
 
   @inline(__always)
-  init(_ object: Object) { reference = .passUnretained(object) }
+  init(_ object: Object) { unsafe reference = unsafe .passUnretained(object) }
 
   /// nil for 0.
   @inline(__always)
   init?(address: UInt) {
-    guard let pointer = UnsafeRawPointer(bitPattern: address) else { return nil }
-    reference = .fromOpaque(pointer)
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
+    unsafe reference = unsafe .fromOpaque(pointer)
   }
 
   /// For an address that is known to be one.
   @inline(__always)
-  init(known address: UInt) { reference = .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped) }
+  init(known address: UInt) {
+    unsafe reference = unsafe .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
+  }
 
   @inline(__always)
-  var address: UInt { UInt(bitPattern: reference.toOpaque()) }
+  var address: UInt { unsafe UInt(bitPattern: reference.toOpaque()) }
 
   @inline(__always)
   static func == (left: Unretained, right: Unretained) -> Bool { left.address == right.address }
 
   @inlinable @inline(__always)
-  func with<R>(_ body: (Object) throws -> R) rethrows -> R { try reference._withUnsafeGuaranteedRef { try body($0) } }
+  func with<R>(_ body: (Object) throws -> R) rethrows -> R {
+    try unsafe reference._withUnsafeGuaranteedRef { try body($0) }
+  }
 
   /// The object, counted.
-  var object: Object { reference.takeUnretainedValue() }
+  var object: Object { unsafe reference.takeUnretainedValue() }
 
   @inline(__always)
   func retain() {
-    _ = reference.retain()
+    _ = unsafe reference.retain()
     // As in `ObjectReference.retain`.
     beans_compiler_fence()
   }
 
   @inline(__always)
-  func release() { reference.release() }
+  func release() { unsafe reference.release() }
 }
 
 /// The address of something that stands on a thread's stack for as long as it is used. Its type says who may read what.
@@ -149,7 +153,7 @@ struct StackReference<Value: ~Copyable>: Sendable {
   static func with<R: ~Copyable>(
     _ value: inout Value, _ body: (StackReference) throws -> R
   ) rethrows -> R {
-    try withUnsafeMutablePointer(to: &value) { try body(StackReference(known: UInt(bitPattern: $0))) }
+    try unsafe withUnsafeMutablePointer(to: &value) { try body(StackReference(known: UInt(bitPattern: $0))) }
   }
 
   private init(known address: UInt) { self.address = address }
@@ -163,30 +167,30 @@ struct StackReference<Value: ~Copyable>: Sendable {
 
   @inline(__always)
   var value: Value {
-    unsafeAddress { UnsafePointer(bitPattern: address).unsafelyUnwrapped }
-    nonmutating unsafeMutableAddress { UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped }
+    unsafeAddress { unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
+    nonmutating unsafeMutableAddress { unsafe UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped }
   }
 }
 
 /// Objects that live as long as one call: arguments that had to be evaluated.
-struct EvaluatedArguments {
+@safe struct EvaluatedArguments {
   private let objects: UnsafeMutablePointer<UInt>
 
   /// Room for so many, on the stack.
   @inline(__always)
   static func with<R>(_ count: Int, _ body: (EvaluatedArguments) throws -> R) rethrows -> R {
-    try withUnsafeTemporaryAllocation(of: UInt.self, capacity: max(count, 1)) { buffer in
+    try unsafe withUnsafeTemporaryAllocation(of: UInt.self, capacity: max(count, 1)) { buffer in
       // One element at least was asked for.
-      try body(EvaluatedArguments(objects: buffer.baseAddress.unsafelyUnwrapped))
+      try unsafe body(EvaluatedArguments(objects: buffer.baseAddress.unsafelyUnwrapped))
     }
   }
 
-  var first: UnsafePointer<UInt> { UnsafePointer(objects) }
+  var first: UnsafePointer<UInt> { unsafe UnsafePointer(objects) }
 
   /// The object of a position, with its count; nil for an optional without a bean.
   subscript(index: Int) -> ObjectReference? {
-    get { objects[index] == 0 ? nil : ObjectReference(address: objects[index]) }
-    nonmutating set { (objects + index).initialize(to: newValue?.address ?? 0) }
+    get { unsafe objects[index] == 0 ? nil : ObjectReference(address: objects[index]) }
+    nonmutating set { unsafe (objects + index).initialize(to: newValue?.address ?? 0) }
   }
 
   /// Gives back the first ones.
@@ -200,23 +204,23 @@ struct EvaluatedArguments {
 /// The layout of counts is not assumed: those of a fresh object are learned, and compared for equality only. Where the
 /// trial fails, `ObjectReference.releaseLast` releases like everybody else.
 enum UnsharedCounts {
-  private final class Probe {
+  @safe private final class Probe {
     let ended: UnsafeMutablePointer<Int>
 
-    init(_ ended: UnsafeMutablePointer<Int>) { self.ended = ended }
+    init(_ ended: UnsafeMutablePointer<Int>) { unsafe self.ended = unsafe ended }
 
-    deinit { ended.pointee += 1 }
+    deinit { unsafe ended.pointee += 1 }
   }
 
   static let areKnown: Bool = {
     #if BEANS_ORDINARY_REFERENCES
       return false
     #else
-      let isRight = withUnsafeTemporaryAllocation(of: Int.self, capacity: 1) { buffer in
+      let isRight = unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: 1) { buffer in
         // One element was asked for.
-        let ended = buffer.baseAddress.unsafelyUnwrapped
-        ended.initialize(to: 0)
-        return learn(ended)
+        let ended = unsafe buffer.baseAddress.unsafelyUnwrapped
+        unsafe ended.initialize(to: 0)
+        return unsafe learn(ended)
       }
       return isRight
     #endif
@@ -224,31 +228,33 @@ enum UnsharedCounts {
 
   private static func learn(_ ended: UnsafeMutablePointer<Int>) -> Bool {
     // Kept by address: unoptimized code would count a variable, and what a closure captures, once more.
-    func make() -> UnsafeMutableRawPointer { Unmanaged.passRetained(Probe(ended)).toOpaque() }
-    func object(_ address: UnsafeMutableRawPointer) -> Probe { Unmanaged.fromOpaque(address).takeUnretainedValue() }
-    let (one, other) = (make(), make())
-    let fresh = beans_counts(one)
-    var isRight = fresh != 0 && beans_counts(other) == fresh
+    func make() -> UnsafeMutableRawPointer { unsafe Unmanaged.passRetained(Probe(ended)).toOpaque() }
+    func object(_ address: UnsafeMutableRawPointer) -> Probe {
+      unsafe Unmanaged.fromOpaque(address).takeUnretainedValue()
+    }
+    let (one, other) = unsafe (make(), make())
+    let fresh = unsafe beans_counts(one)
+    var isRight = unsafe fresh != 0 && beans_counts(other) == fresh
     // Every kind of reference shows.
-    beans_retain_n(other, 3)
-    isRight = isRight && beans_counts(other) != fresh
-    for _ in 0..<3 { swift_release(other) }
-    isRight = isRight && beans_counts(other) == fresh
+    unsafe beans_retain_n(other, 3)
+    isRight = unsafe isRight && beans_counts(other) != fresh
+    for _ in 0..<3 { unsafe swift_release(other) }
+    isRight = unsafe isRight && beans_counts(other) == fresh
     do {
-      unowned let reference = object(other)
-      let counts = beans_counts(other)
+      unowned let reference = unsafe object(other)
+      let counts = unsafe beans_counts(other)
       isRight = isRight && counts != fresh
       withExtendedLifetime(reference) {}
     }
-    isRight = isRight && beans_counts(other) == fresh
-    weak let reference = object(other)
-    let counts = beans_counts(other)
+    isRight = unsafe isRight && beans_counts(other) == fresh
+    weak let reference = unsafe object(other)
+    let counts = unsafe beans_counts(other)
     isRight = isRight && counts != fresh && reference != nil
     // The last reference ends the object, once.
-    swift_nonatomic_release(one)
-    isRight = isRight && ended.pointee == 1
-    swift_release(other)
-    isRight = isRight && ended.pointee == 2 && reference == nil
+    unsafe swift_nonatomic_release(one)
+    isRight = unsafe isRight && ended.pointee == 1
+    unsafe swift_release(other)
+    isRight = unsafe isRight && ended.pointee == 2 && reference == nil
     if isRight { beans_rely_on_counts(fresh) }
     return isRight
   }

@@ -79,15 +79,15 @@ struct SlotReference: Sendable, Equatable {
   init(address: UInt) { self.address = address }
 
   @inlinable @inline(__always)
-  var pointer: UnsafePointer<Slot> { UnsafePointer(bitPattern: address).unsafelyUnwrapped }
+  var pointer: UnsafePointer<Slot> { unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
 
   @inlinable @inline(__always)
-  var content: Slot.Content { pointer.pointee.content }
+  var content: Slot.Content { unsafe pointer.pointee.content }
 
   @inline(__always)
-  func store(_ content: Slot.Content) { pointer.pointee.store(content) }
+  func store(_ content: Slot.Content) { unsafe pointer.pointee.store(content) }
 
-  func replace(_ old: Slot.Content, by new: Slot.Content) -> Bool { pointer.pointee.replace(old, by: new) }
+  func replace(_ old: Slot.Content, by new: Slot.Content) -> Bool { unsafe pointer.pointee.replace(old, by: new) }
 }
 
 /// The slots of one environment, by number.
@@ -112,7 +112,9 @@ struct Slots: Sendable {
   }
 
   @inline(__always)
-  fileprivate var memory: UnsafeMutableRawPointer { UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped }
+  fileprivate var memory: UnsafeMutableRawPointer {
+    unsafe UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped
+  }
 
   static var none: Slots { SlotBlock.none.slots }
 }
@@ -133,13 +135,13 @@ final class SlotBlock: Sendable {
     valueCount = values
     let bytes = (layout.words + values) * MemoryLayout<UInt>.stride
     let memory = UnsafeMutableRawPointer.allocate(byteCount: max(bytes, 1), alignment: 16)
-    slots = layout.initialize(memory)
-    self.values = SlotLayout.initialize(memory + layout.words * MemoryLayout<UInt>.stride, values)
+    slots = unsafe layout.initialize(memory)
+    self.values = unsafe SlotLayout.initialize(memory + layout.words * MemoryLayout<UInt>.stride, values)
   }
 
   deinit {
     releaseValues()
-    slots.memory.deallocate()
+    unsafe slots.memory.deallocate()
   }
 
   /// Where the value of that number stands.
@@ -178,15 +180,15 @@ struct SlotLayout: Sendable {
   /// Empties all slots and the log.
   @inline(__always)
   func initialize(_ memory: UnsafeMutableRawPointer) -> Slots {
-    (memory + log &* MemoryLayout<UInt>.stride).initializeMemory(as: UInt32.self, to: 0)
-    return Self.initialize(memory, slots)
+    unsafe (memory + log &* MemoryLayout<UInt>.stride).initializeMemory(as: UInt32.self, to: 0)
+    return unsafe Self.initialize(memory, slots)
   }
 
   /// Empties so many slots.
   @inline(__always)
   fileprivate static func initialize(_ memory: UnsafeMutableRawPointer, _ count: Int) -> Slots {
-    let first = memory.assumingMemoryBound(to: Slot.self)
-    for index in 0..<count { (first + index).initialize(to: Slot()) }
+    let first = unsafe memory.assumingMemoryBound(to: Slot.self)
+    for index in 0..<count { unsafe (first + index).initialize(to: Slot()) }
     return Slots(address: UInt(bitPattern: memory))
   }
 }
@@ -204,54 +206,57 @@ extension SlotLayout {
   @inline(__always)
   func initialize<Core: ~Copyable>(tail: Builtin.RawPointer, _ makeCore: (Slots) -> Core) {
     let tail = UnsafeMutableRawPointer(tail)
-    (tail - MemoryLayout<Core>.size).assumingMemoryBound(to: Core.self).initialize(to: makeCore(initialize(tail)))
+    unsafe (tail - MemoryLayout<Core>.size).assumingMemoryBound(to: Core.self).initialize(
+      to: makeCore(initialize(tail)))
   }
 
   /// Whether a tail begins right behind an object's stored property, which `initialize(tail:_:)` relies on.
   static func begins<Core: ~Copyable>(tail: Builtin.RawPointer, behind core: borrowing Core) -> Bool {
-    withUnsafePointer(to: core) { UnsafeRawPointer($0) + MemoryLayout<Core>.size == UnsafeRawPointer(tail) }
+    unsafe withUnsafePointer(to: core) {
+      unsafe UnsafeRawPointer($0) + MemoryLayout<Core>.size == UnsafeRawPointer(tail)
+    }
   }
 }
 
 /// The scope object of one child, beside its slots: two words, written before anybody else knows the child.
-struct ScopeCell {
+@safe struct ScopeCell {
   static var words: Int { 2 }
 
   private let memory: UnsafeMutableRawPointer
 
   @inline(__always)
   init(of slots: Slots, _ layout: SlotLayout) {
-    memory = slots.memory + layout.scope * MemoryLayout<UInt>.stride
+    unsafe memory = unsafe slots.memory + layout.scope * MemoryLayout<UInt>.stride
   }
 
   /// Keeps a reference of two words: to an object, as a protocol.
   func initialize<Scope>(_ type: Scope.Type, to scope: Scope) {
     precondition(MemoryLayout<Scope>.size == Self.words * MemoryLayout<UInt>.stride)
-    memory.initializeMemory(as: Scope.self, to: scope)
+    unsafe memory.initializeMemory(as: Scope.self, to: scope)
   }
 
   @inline(__always)
-  func load<Scope>(as type: Scope.Type) -> Scope { memory.load(as: type) }
+  func load<Scope>(as type: Scope.Type) -> Scope { unsafe memory.load(as: type) }
 
-  func deinitialize<Scope>(as type: Scope.Type) { memory.assumingMemoryBound(to: type).deinitialize(count: 1) }
+  func deinitialize<Scope>(as type: Scope.Type) { unsafe memory.assumingMemoryBound(to: type).deinitialize(count: 1) }
 }
 
 /// The slots of one environment in the order in which they were filled. Guarded by the environment's lock.
-struct CreationLog {
+@safe struct CreationLog {
   private let memory: UnsafeMutableRawPointer
   private let isNarrow: Bool
 
   @inline(__always)
   init(of slots: Slots, _ layout: SlotLayout) {
-    memory = slots.memory + layout.log &* MemoryLayout<UInt>.stride
+    unsafe memory = unsafe slots.memory + layout.log &* MemoryLayout<UInt>.stride
     isNarrow = layout.isNarrow
   }
 
   @inline(__always)
-  private var counter: UnsafeMutablePointer<UInt32> { memory.assumingMemoryBound(to: UInt32.self) }
+  private var counter: UnsafeMutablePointer<UInt32> { unsafe memory.assumingMemoryBound(to: UInt32.self) }
 
   @inline(__always)
-  var count: Int { Int(counter.pointee) }
+  var count: Int { unsafe Int(counter.pointee) }
 
   @inline(__always)
   func append(_ slot: Int32) { extend { $0(slot) } }
@@ -259,29 +264,29 @@ struct CreationLog {
   /// Lets `body` append slots.
   @inline(__always)
   func extend(_ body: ((Int32) -> Void) -> Void) {
-    var count = Int(counter.pointee)
+    var count = unsafe Int(counter.pointee)
     if isNarrow {
-      let entries = (memory + 4).assumingMemoryBound(to: UInt8.self)
+      let entries = unsafe (memory + 4).assumingMemoryBound(to: UInt8.self)
       body {
-        entries[count] = UInt8(truncatingIfNeeded: $0)
+        unsafe entries[count] = UInt8(truncatingIfNeeded: $0)
         count &+= 1
       }
     } else {
-      let entries = (memory + 4).assumingMemoryBound(to: Int32.self)
+      let entries = unsafe (memory + 4).assumingMemoryBound(to: Int32.self)
       body {
-        entries[count] = $0
+        unsafe entries[count] = $0
         count &+= 1
       }
     }
-    counter.pointee = UInt32(truncatingIfNeeded: count)
+    unsafe counter.pointee = UInt32(truncatingIfNeeded: count)
   }
 
   /// Hands slots to `body`, the last of the first `count` first, until it answers false. Answers how many are left then.
   @inline(__always)
   func last(_ count: Int, _ body: (Int32) -> Bool) -> Int {
     isNarrow
-      ? last(count, body) { Int32((memory + (3 &+ $0)).load(as: UInt8.self)) }
-      : last(count, body) { (memory + 4 &* $0).load(as: Int32.self) }
+      ? last(count, body) { unsafe Int32((memory + (3 &+ $0)).load(as: UInt8.self)) }
+      : last(count, body) { unsafe (memory + 4 &* $0).load(as: Int32.self) }
   }
 
   @inline(__always)
@@ -293,7 +298,7 @@ struct CreationLog {
 
   @inline(__always)
   subscript(index: Int) -> Int32 {
-    isNarrow
+    unsafe isNarrow
       ? Int32((memory + (4 &+ index)).load(as: UInt8.self))
       : (memory + (4 &+ 4 &* index)).load(as: Int32.self)
   }

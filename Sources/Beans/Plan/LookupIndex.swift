@@ -63,12 +63,16 @@ struct LookupIndex: ~Copyable, Sendable {
 
   /// From any thread.
   @inline(__always)
-  func find(_ type: ObjectIdentifier) -> Operand? {
+  func find(_ type: ObjectIdentifier) -> Operand? { entry(type)?.value.operand }
+
+  /// Where that operand stands, for as long as the index does.
+  @inline(__always)
+  func entry(_ type: ObjectIdentifier) -> FrozenReference<Entry>? {
     let key = UInt(bitPattern: type)
     var position = Self.start(key) & mask
     while true {
       let entry = types.reference(atByte: position)
-      if entry.value.key == key { return entry.value.operand }
+      if entry.value.key == key { return entry }
       if entry.value.key == 0 { return nil }
       position = (position &+ UInt(FrozenArray<Entry>.stride)) & mask
     }
@@ -77,7 +81,6 @@ struct LookupIndex: ~Copyable, Sendable {
   @inline(__always)
   func find(_ type: ObjectIdentifier, _ id: String) -> Operand? { entry(type, id)?.value.operand }
 
-  /// Where that operand stands, for as long as the index does.
   @inline(__always)
   func entry(_ type: ObjectIdentifier, _ id: String) -> FrozenReference<NamedEntry>? {
     if let words = IdHash.words(id) { findShort(type, words) } else { findLong(type, id) }

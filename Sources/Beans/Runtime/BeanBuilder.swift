@@ -196,7 +196,7 @@ extension Environment {
         context.value.isWaiting = true
         defer { context.value.isWaiting = false }
         do {
-          try BuildQueue.wait(
+          try WaitForGraph.wait(
             for: slot.address, recipe.value.label.text, in: name, origin: recipe.value.label.location.origin,
             builder: { self.builder(of: slot, recipe) })
         } catch {
@@ -256,7 +256,7 @@ extension Environment {
   }
 
   @inline(never)
-  private func wake(_ slot: SlotReference, _ failure: EnvironmentError?) { BuildQueue.end(slot.address, failure) }
+  private func wake(_ slot: SlotReference, _ failure: EnvironmentError?) { WaitForGraph.end(slot.address, failure) }
 
   /// The step does not take its arguments.
   private func giveBack(_ recipe: FrozenReference<Recipe>) {

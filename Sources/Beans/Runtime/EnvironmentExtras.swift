@@ -243,12 +243,6 @@ final class EnvironmentResources: Sendable {
   }
 }
 
-/// What stands under a mutex, or is taken out from under it, and is not `Sendable`.
-///
-/// Sendable because one thread at a time uses it: declarations are written by one thread before startup, and read by the
-/// one that starts.
-struct Carried<Value>: @unchecked Sendable { var value: Value }
-
 /// The children of one environment that have not ended, each held until it has; linked through the children themselves, so
 /// that joining and leaving cost the same whatever the number of siblings. Under the environment's lock.
 final class ChildRegistry: Sendable {

@@ -11,23 +11,24 @@ extension Environment {
   @usableFromInline
   func fetch(_ type: ObjectIdentifier) throws -> Argument {
     guard let plan = core.plan else { return .none }
-    let operand = plan.with { $0.index.find(type) } ?? unforeseen(plan, type, nil)
-    return if let operand { try fetch(operand, plan) } else { .none }
+    if let entry = plan.with({ $0.index.entry(type) }) { return try fetch(entry.value.operand, plan) }
+    return try fetchUnforeseen(plan, type, nil)
   }
 
   @usableFromInline
   func fetch(_ type: ObjectIdentifier, _ id: String) throws -> Argument {
     guard let plan = core.plan else { return .none }
-    let operand = plan.with { $0.index.entry(type, id) }?.value.operand ?? unforeseen(plan, type, id)
-    return if let operand { try fetch(operand, plan) } else { .none }
+    if let entry = plan.with({ $0.index.entry(type, id) }) { return try fetch(entry.value.operand, plan) }
+    return try fetchUnforeseen(plan, type, id)
   }
 
   /// What a lookup that the plan does not foresee has found before.
   @inline(never)
-  private func unforeseen(_ plan: Unretained<Plan>, _ type: ObjectIdentifier, _ id: String?) -> Operand? {
-    home(plan).with { home in
+  private func fetchUnforeseen(_ plan: Unretained<Plan>, _ type: ObjectIdentifier, _ id: String?) throws -> Argument {
+    let operand = home(plan).with { home in
       home.core.extras?.with { $0.resources?.answers.find(plan.address, type, id)?.with { $0.operand } ?? nil } ?? nil
     }
+    return if let operand { try fetch(operand, plan) } else { .none }
   }
 
   @inline(__always)

@@ -23,11 +23,11 @@ extension Environment {
     case .done: return
     case .failed(let error): throw error
     case .wait:
-      try BuildQueue.wait(
+      try WaitForGraph.wait(
         for: key, "environment '\(name)'", in: name, origin: nil, builder: { resources.starter })
       try startIfNeeded()
     case .mine:
-      defer { BuildQueue.end(key, nil) }
+      defer { WaitForGraph.end(key, nil) }
       do {
         try start(resources)
         resources.end(nil)
@@ -47,7 +47,7 @@ extension Environment {
 
   private func start(_ resources: EnvironmentResources) throws {
     guard let declarations = resources.declarations else { return }
-    BuildQueue.findPath { ResolutionContext.path }
+    WaitForGraph.findPath { ResolutionContext.path }
     _ = UnsharedCounts.areKnown
     precondition(isFollowedByTail, "children are laid out in another way here")
     // Whoever ends this environment meanwhile leaves the release to this thread: beans may still be built.

@@ -266,13 +266,13 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
         case .finished: throw finishedError(scope, bean)
         // The builder has kept the instance or failed; in that case it is this thread's turn.
         case .wait:
-          try BuildQueue.wait(
+          try WaitForGraph.wait(
             for: name, bean.label.text, in: "scope \(scope)", origin: bean.label.location.origin
           ) { self.queue.sync { self.builds[key] } }
         case .build:
           defer {
             queue.sync { builds[key] = nil }
-            BuildQueue.end(name, nil)
+            WaitForGraph.end(name, nil)
           }
           let instance = try factory.create(bean)
           let environment = (factory as? ScopedBeanFactory)?.environment

@@ -6,7 +6,7 @@ import Synchronization
 /// Threads that wait for what another thread is building: a bean in a slot or a scope, or a whole environment.
 ///
 /// Entered only when two threads want the same missing thing. Knows who waits for whom, and so sees circles.
-package enum BuildQueue {
+package enum WaitForGraph {
   /// One build that somebody waits for.
   private final class PendingBuild: @unchecked Sendable {  // `error` is written before the group is left, read after
     let group = DispatchGroup()
