@@ -51,10 +51,10 @@ struct LookupIndex: ~Copyable, Sendable {
     self.named = namedEntries
   }
 
-  /// At most half full, a small one at most a quarter: most keys stand where one looks first.
+  /// At most half full, a small one at most an eighth: most keys stand where one looks first.
   private static func capacity(for count: Int) -> Int {
     var capacity = 8
-    while capacity < (count < 1024 ? 4 : 2) * count { capacity *= 2 }
+    while capacity < (count < 256 ? 8 : 2) * count { capacity *= 2 }
     return capacity
   }
 
