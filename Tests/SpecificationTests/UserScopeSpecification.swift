@@ -436,6 +436,35 @@ struct UserScopeSpecification {
     try application.shutdown()
   }
 
+  @Test("A request's bean that is looked up by a protocol which no declaration names is a captive, too, each time")
+  func captiveByAProtocol() throws {
+    let application = try Environment(name: "application")
+    try application.define(
+      application.bean(Keeper.self, lazy: true, factory: { Keeper(try Environment.current?.getBean((any Kept).self)) }))
+    try application.define(application.bean(KeptPart.self).scope("request"))
+    let requests = try application.childFactory("request", seed: Int.self)
+    for seed in 1...3 {
+      try requests.withChild(seed) { request in
+        // The answer may be known from before.
+        if seed == 3 { _ = try request.getBean((any Kept).self) }
+        try requireFault(.captiveDependency) { try request.getBean(Keeper.self) }
+      }
+    }
+    try application.shutdown()
+  }
+
+  private protocol Kept: AnyObject {}
+
+  private final class KeptPart: Kept, Initializable {
+    init() {}
+  }
+
+  private final class Keeper {
+    let kept: (any Kept)?
+
+    init(_ kept: (any Kept)?) { self.kept = kept }
+  }
+
   @Test("A singleton that asks a provider while it is built would keep the request's bean: a captive")
   func captiveThroughAProvider() throws {
     let application = try Environment(name: "application")
