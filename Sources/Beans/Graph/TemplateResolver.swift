@@ -19,7 +19,7 @@ struct TemplateResolver {
   /// Aliases of this environment, by name.
   private var aliases: [String: Alias] = [:]
   /// One report for all declarations that run into the same circle.
-  private var circles: Set<Set<String>> = []
+  private var circles: Set<Set<ObjectIdentifier>> = []
   /// What was declared further out, nearest first.
   private var outer: [DeclaredSpecs] = []
   /// Where what was defined stands among the specs.
@@ -143,7 +143,7 @@ struct TemplateResolver {
         declared, .invalidDeclaration,
         "\(own) is not a bean: optionals, arrays and the container's own types cannot be declared")
     }
-    guard let templates = templates(of: declared, position), !declared.isAbstract,
+    guard let templates = templates(of: declared), !declared.isAbstract,
       declared.faults.isEmpty, !traits.contains(.wrapper)
     else { return }
     guard let type = own ?? templates.lazy.compactMap(\.type).first else {
@@ -230,43 +230,39 @@ struct TemplateResolver {
   // MARK: templates
 
   /// The chain from the nearest template outwards; nil where it does not end.
-  private mutating func templates(of spec: BeanSpec, _ position: Int) -> [BeanSpec]? {
+  private mutating func templates(of spec: BeanSpec) -> [BeanSpec]? {
     guard spec.template != nil else { return [] }
-    var chain: [BeanSpec] = []
-    // Declarations by the level they stand on and their id, the first by its place among its own.
-    var seen = ["\(position)"]
-    var (next, home) = (spec, 0)
-    while let id = next.template {
-      guard let (level, mark, template) = template(id, askedBy: next.id, at: home) else {
+    var chain = [spec]
+    var seen: Set = [ObjectIdentifier(spec)]
+    var home = 0
+    while let next = chain.last, let id = next.template {
+      guard let (level, template) = template(id, askedBy: next.id, at: home) else {
         if id == next.id {
-          reportCircle([next], seen)
+          reportCircle([next])
         } else {
           report(spec, .unknownBean, "no template has the id '\(id)'\(hint(forId: id))")
         }
         return nil
       }
-      if let first = seen.firstIndex(of: mark) {
-        reportCircle(Array(([spec] + chain)[first...]), Array(seen[first...]))
+      guard seen.insert(ObjectIdentifier(template)).inserted else {
+        reportCircle(Array(chain.drop { $0 !== template }))
         return nil
       }
       chain.append(template)
-      seen.append(mark)
-      (next, home) = (template, level)
+      home = level
     }
-    return chain
+    return Array(chain.dropFirst())
   }
 
-  /// The nearest declaration with the id, or of which that is an alias, and how it is told from others. A declaration may
-  /// inherit from one further out that has its own id.
-  private func template(
-    _ id: String, askedBy asker: String?, at home: Int
-  ) -> (level: Int, mark: String, template: BeanSpec)? {
+  /// The nearest declaration with the id, or of which that is an alias. A declaration may inherit from one further out that
+  /// has its own id.
+  private func template(_ id: String, askedBy asker: String?, at home: Int) -> (level: Int, template: BeanSpec)? {
     let target = aliases[id].flatMap { end(of: $0) } ?? id
     if !(home == 0 && asker == id), let position = names[target]?.position, position >= 0 {
-      return (0, "\(position)", specs[Int(position)])
+      return (0, specs[Int(position)])
     }
     for (index, level) in outer.enumerated() where !(home == index + 1 && asker == id) {
-      if let spec = level.find(target, outer[(index + 1)...]) { return (index + 1, "\(index + 1) \(id)", spec) }
+      if let spec = level.find(target, outer[(index + 1)...]) { return (index + 1, spec) }
     }
     return nil
   }
@@ -398,8 +394,8 @@ struct TemplateResolver {
     EnvironmentError(code, message, path: ["'\(alias.name)'"], origin: alias.location.origin)
   }
 
-  private mutating func reportCircle(_ circle: [BeanSpec], _ marks: [String]) {
-    guard let first = circle.first, circles.insert(Set(marks)).inserted else { return }
+  private mutating func reportCircle(_ circle: [BeanSpec]) {
+    guard let first = circle.first, circles.insert(Set(circle.map { ObjectIdentifier($0) })).inserted else { return }
     let ids = (circle + [first]).map { $0.id ?? $0.kind }
     faults.append(
       EnvironmentError(
