@@ -178,6 +178,30 @@ struct SessionScopeTests {
     }
   }
 
+  /// The last request leaves the session while the session's loop begins to wait for it.
+  @Test func shutdownOnTheLoopWaitsForARequestThatIsJustEnding() throws {
+    try withLoops(2) { loops in
+      let sessions = try sessions(on: loops[0])
+      let requests = try requests(in: sessions, on: loops[1])
+      try application.startup()
+      let early = try loops[0].perform {
+        var early = 0
+        for number in 0..<5_000 {
+          let session = try sessions.build("a")
+          let request = try requests.build(number, in: session)
+          _ = try request.getBean(Log.self)
+          loops[1].execute { request.finish() }
+          let released = Handed<Bool>()
+          session.whenFinished { released.value = true }
+          try session.shutdown()
+          if released.value != true { early += 1 }
+        }
+        return early
+      }
+      #expect(early == 0)
+    }
+  }
+
   @Test func aRequestInAnEndedSessionIsRefused() throws {
     try withLoops(2) { loops in
       let sessions = try sessions(on: loops[0])

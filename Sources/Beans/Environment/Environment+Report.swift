@@ -63,8 +63,4 @@ extension Environment {
     }
     return ScopeStatistics.merged([own] + ended + counted + live.flatMap { $0.statistics() })
   }
-
-  private var liveChildren: [Environment] {
-    existingExtras.map { extras in core.lock.withLock { extras.children.all } } ?? []
-  }
 }

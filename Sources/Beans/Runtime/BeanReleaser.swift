@@ -114,10 +114,10 @@ struct BeanReleaser {
       return nil
     }
     if let host = scope as? any HostedScope, place?.scope !== host { return again(after: .place(host)) }
-    guard scope.beginRelease() else { return again(after: .scope(scope)) }
+    guard scope.cache.beginRelease() else { return again(after: .scope(scope)) }
     slot.store(.empty)
-    guard let instance = scope.takeKept(declaration) else {
-      scope.endRelease()
+    guard let instance = scope.cache.take(declaration) else {
+      scope.cache.endRelease()
       return nil
     }
     let ending = BeanEnding(instance, of: declaration)
@@ -127,7 +127,7 @@ struct BeanReleaser {
       return .bean(ending, object)
     }
     note(ending.runSynchronously(instance))
-    scope.endRelease()
+    scope.cache.endRelease()
     return nil
   }
 
@@ -144,7 +144,7 @@ struct BeanReleaser {
     held = nil
     let scope = heldScope
     heldScope = nil
-    scope?.endRelease()
+    scope?.cache.endRelease()
   }
 
   /// A releaser that goes on in the place of a user's scope.
@@ -167,7 +167,7 @@ struct BeanReleaser {
     if finished?.contains(key) == true { return }
     finished = (finished ?? []) + [key]
     scope.finish()
-    for failure in (scope as? AbstractBeanScope)?.takeFailures() ?? [] {
+    for failure in (scope as? AbstractBeanScope)?.cache.takeFailures() ?? [] {
       environment.with { $0.extras.record(failure) }
     }
   }

@@ -1,4 +1,5 @@
 import BeansLogging
+import Dispatch
 import Synchronization
 import BeansSupport
 
@@ -22,7 +23,7 @@ extension Environment {
     // Not only by the first one: another caller must not return while something below still answers.
     closeChildren()
     guard isFirst else { return }
-    let live = existingExtras.map { extras in core.lock.withLock { extras.children.all } } ?? []
+    let live = liveChildren
     if !live.isEmpty {
       log.logger.info("'\(name)' finishes \(live.count) environments below it that were still open")
     }
@@ -36,11 +37,14 @@ extension Environment {
 
   /// Ends lookups in all environments below. No child joins a parent that has closed.
   private func closeChildren() {
-    guard let extras = existingExtras else { return }
-    for child in core.lock.withLock({ extras.children.all }) {
+    for child in liveChildren {
       child.core.lock.withLock { child.core.change { $0.close() } }
       child.closeChildren()
     }
+  }
+
+  var liveChildren: [Environment] {
+    existingExtras.map { extras in core.lock.withLock { extras.children.all } } ?? []
   }
 
   var isReleased: Bool { core.lifecycle.isReleased }
@@ -84,6 +88,8 @@ extension Environment {
   private func releaseOtherwise() {
     if core.kind.isDisjoint(with: [.plain, .hosted]) { return release(onHost: false) }
     core.isPostponed.store(true, ordering: .sequentiallyConsistent)
+    // Under the lock: a thread that begins to wait now sees what is postponed, or is seen here.
+    core.lock.withLock { core.extras }?.with { $0.wake() }
     if let host {
       let isAccepted = host.release { [self] in
         if takeBack() { release(onHost: true) }
@@ -129,8 +135,8 @@ extension Environment {
     case .place(let scope): goOn(releaser, inPlaceOf: scope, onHost: onHost)
     case .scope(let scope):
       let host = scope as? any HostedScope
-      extras.awaits { scope.isAwaiting && host?.canReleaseHere == true }
-      scope.whenFree { [self] in
+      extras.awaits { scope.cache.isAwaited && host?.canReleaseHere == true }
+      scope.cache.whenFree { [self] in
         extras.awaits(nil)
         goOn(releaser, onHost: onHost)
       }
@@ -143,8 +149,8 @@ extension Environment {
     extras.handOver(to: scope) { [self] isThere in
       goOn(releaser.inPlace(of: scope, canWait: isThere), onHost: onHost)
     }
-    let isAccepted = scope.release { extras.takeHandedOver()?(true) }
-    if !isAccepted || scope.canReleaseHere { extras.takeHandedOver()?(false) }
+    let isAccepted = scope.release { extras.takeHandedOver(here: false)?(true) }
+    if !isAccepted || scope.canReleaseHere { extras.takeHandedOver(here: false)?(false) }
   }
 
   private func continueAsynchronously(
@@ -178,12 +184,13 @@ extension Environment {
   /// The last step: lets the parent go on and wakes whoever waits.
   @inline(__always)
   private func ended(created: Int, released: Int) {
+    // First: whoever has waited for this environment finds that the parent waits for it no longer.
+    if core.kind.contains(.joined) { leaveParent(created, released) }
     // Extras that are made from now on see that nothing is left: see `whenReleased`.
     let extras = core.lock.withLock {
       core.change { $0.released() }
       return core.extras
     }
-    if core.kind.contains(.joined) { leaveParent(created, released) }
     if let extras { extras.with { $0.end() } }
   }
 
@@ -234,22 +241,27 @@ extension Environment {
   /// - Returns: false where this thread would wait for itself.
   @discardableResult
   func waitUntilReleased() -> Bool {
-    var canWait = true
-    let children = existingExtras.map { extras in core.lock.withLock { extras.children.all } } ?? []
-    for child in children { canWait = child.waitUntilReleased() && canWait }
+    var canWait = !ResolutionContext.isInside(self)
+    for child in liveChildren { canWait = child.waitUntilReleased() && canWait }
     if isReleased { return true }
-    let isOurs = host?.canReleaseHere == true
-    // Taken from the loop: what it was sent finds nothing left to do.
-    if isOurs, takeBack() { release(onHost: false) }
-    if isReleased { return true }
-    guard canWait, !ResolutionContext.isInside(self), !(isOurs && isHeldUp) else { return false }
+    let extras = extras
+    let signal = extras.addWaiter()
     whenReleased {}
-    return extras.waitForEnd()
-  }
-
-  /// Whether the release has to come from the loop: it is awaited there, or lookups on other threads precede it.
-  private var isHeldUp: Bool {
-    existingExtras?.isAwaitedHere == true || core.lifecycle.phase < .releasing
+    while !extras.isDone {
+      let isOurs = host?.canReleaseHere == true
+      // Taken from the loop: what it was sent finds nothing left to do.
+      if isOurs, takeBack() {
+        release(onHost: false)
+      } else if !canWait || extras.isAwaitedHere || isOurs && core.lifecycle.phase < .releasing {
+        // Lookups on other threads, which a release has to wait for, may themselves wait for this one.
+        return false
+      } else if let work = extras.takeHandedOver(here: true) {
+        work(false)
+      } else {
+        signal.wait()
+      }
+    }
+    return true
   }
 
   func throwFailures() throws {

@@ -18,17 +18,22 @@ final class EnvironmentExtras: Sendable {
     var failures: [any Error] = []
     var isDone = false
     var callbacks: [@Sendable () -> Void] = []
-    var elsewhere: EndElsewhere?
-  }
-
-  /// Where the end goes on, if not on the thread that has begun it. A class: made where needed, of many extras.
-  private final class EndElsewhere {
-    var place: (any HostedScope)?
-    var work: (@Sendable (_ isThere: Bool) -> Void)?
+    /// Of threads that wait for the end.
+    var waiting: [DispatchSemaphore] = []
+    var rest: Rest?
     /// Whether what is awaited needs the calling thread.
     var isAwaitedHere: (@Sendable () -> Bool)?
-    /// Wakes threads that wait for the end, and may have to go on with it.
-    var waiting: [DispatchSemaphore] = []
+  }
+
+  /// What is left of an end that goes on elsewhere. A class: made where needed, of many extras.
+  private final class Rest: Sendable {
+    let place: any HostedScope
+    let work: @Sendable (_ isThere: Bool) -> Void
+
+    init(place: any HostedScope, work: @escaping @Sendable (_ isThere: Bool) -> Void) {
+      self.place = place
+      self.work = work
+    }
   }
 
   init(_ resources: EnvironmentResources? = nil) { self.resources = resources }
@@ -43,14 +48,17 @@ final class EnvironmentExtras: Sendable {
     }
   }
 
+  var isDone: Bool { outcome.withLock { $0.isDone } }
+
   /// Everything is released: tells whoever waits.
   func end() {
-    let callbacks = outcome.withLock { outcome in
+    let (callbacks, waiting) = outcome.withLock { outcome in
       outcome.isDone = true
-      defer { outcome.callbacks = [] }
-      return outcome.callbacks
+      defer { (outcome.callbacks, outcome.waiting) = ([], []) }
+      return (outcome.callbacks, outcome.waiting)
     }
     for callback in callbacks { callback() }
+    for thread in waiting { thread.signal() }
   }
 
   func whenEnded(_ body: @escaping @Sendable () -> Void) {
@@ -63,53 +71,40 @@ final class EnvironmentExtras: Sendable {
 
   // MARK: an end that goes on elsewhere
 
-  /// Keeps the rest of the end for whoever comes first: the thread it is meant for, or one that may do it, too.
-  func handOver(to place: any HostedScope, _ work: @escaping @Sendable (_ isThere: Bool) -> Void) {
-    changeElsewhere {
-      $0.place = place
-      $0.work = work
-    }
+  /// A signal for a thread that waits for the end: sent whenever that thread may have to go on with it.
+  func addWaiter() -> DispatchSemaphore {
+    let signal = DispatchSemaphore(value: 0)
+    outcome.withLock { $0.waiting.append(signal) }
+    return signal
   }
 
-  func takeHandedOver() -> (@Sendable (_ isThere: Bool) -> Void)? {
-    outcome.withLock { outcome in
-      let work = outcome.elsewhere?.work
-      outcome.elsewhere?.work = nil
-      outcome.elsewhere?.place = nil
-      return work
+  func wake() {
+    for thread in outcome.withLock({ $0.waiting }) { thread.signal() }
+  }
+
+  /// Keeps the rest of the end for whoever comes first: the thread it is meant for, or one that may do it, too.
+  func handOver(to place: any HostedScope, _ work: @escaping @Sendable (_ isThere: Bool) -> Void) {
+    outcome.withLock { $0.rest = Rest(place: place, work: work) }
+    wake()
+  }
+
+  /// - Parameter here: only where that is the calling thread's to do.
+  func takeHandedOver(here: Bool) -> (@Sendable (_ isThere: Bool) -> Void)? {
+    if here, outcome.withLock({ $0.rest })?.place.canReleaseHere != true { return nil }
+    return outcome.withLock { outcome in
+      defer { outcome.rest = nil }
+      return outcome.rest?.work
     }
   }
 
   /// Notes that something is awaited, and how to tell whether the calling thread is needed for that; nil when it is over.
-  func awaits(_ isAwaitedHere: (@Sendable () -> Bool)?) { changeElsewhere { $0.isAwaitedHere = isAwaitedHere } }
+  func awaits(_ isAwaitedHere: (@Sendable () -> Bool)?) {
+    outcome.withLock { $0.isAwaitedHere = isAwaitedHere }
+    wake()
+  }
 
   /// Whether a thread that waited for the end would wait for itself.
-  var isAwaitedHere: Bool { outcome.withLock { $0.elsewhere?.isAwaitedHere }?() == true }
-
-  private func changeElsewhere(_ change: (EndElsewhere) -> Void) {
-    let waiting = outcome.withLock { outcome in
-      let elsewhere = outcome.elsewhere ?? EndElsewhere()
-      change(elsewhere)
-      outcome.elsewhere = elsewhere
-      return elsewhere.waiting
-    }
-    for thread in waiting { thread.signal() }
-  }
-
-  /// Waits for the end, and goes on with it where it has been handed over to the calling thread.
-  ///
-  /// - Returns: false where this thread would wait for itself.
-  func waitForEnd() -> Bool {
-    let signal = DispatchSemaphore(value: 0)
-    whenEnded { signal.signal() }
-    changeElsewhere { $0.waiting.append(signal) }
-    while true {
-      let (isDone, place) = outcome.withLock { ($0.isDone, $0.elsewhere?.place) }
-      if isDone { return true }
-      if isAwaitedHere { return false }
-      if let place, place.canReleaseHere, let work = takeHandedOver() { work(false) } else { signal.wait() }
-    }
-  }
+  var isAwaitedHere: Bool { outcome.withLock { $0.isAwaitedHere }?() == true }
 }
 
 /// What an environment that is no child of a factory keeps beside its slots.

@@ -98,7 +98,7 @@ extension Environment {
     } else {
       scopeCell.initialize((any BeanScope).self, to: scope)
       core.insert(.scoped)
-      (scope as? AbstractBeanScope)?.attach(self)
+      (scope as? AbstractBeanScope)?.cache.attach(self)
     }
   }
 
@@ -160,7 +160,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
   /// What declarations call it.
   public let name: String
   /// Made when the first bean is asked for: scopes whose beans stand in slots need none.
-  private let cache = Locked<Cache?>(nil)
+  private let existingCache = Locked<Cache?>(nil)
   private let isTaken = Atomic(false)
 
   /// Creates a scope of that name.
@@ -173,20 +173,26 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
   ///
   /// - Throws: `.finished` once the scope has been finished; what building the bean throws.
   open func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
-    try existingCache.get(bean, factory, in: name)
+    try cache.get(bean, factory, in: name)
   }
 
   /// Ends the child that the scope belongs to, if it does, and releases what is kept, last created first; a `HostedScope`
   /// in its own place. Failures are logged and thrown by the environment's `shutdown()`.
   open func finish() {
-    let cache = existingCache
+    let cache = cache
     cache.environment?.finish()
     cache.close()
     cache.releaseAll(of: self)
   }
 
-  private var existingCache: Cache {
-    cache.withLock { cache in
+  /// False where another child has it.
+  fileprivate func take() -> Bool {
+    isTaken.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+  }
+
+  /// What the scope keeps.
+  var cache: Cache {
+    existingCache.withLock { cache in
       if let cache { return cache }
       let made = Cache()
       cache = made
@@ -194,31 +200,8 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     }
   }
 
-  /// False where another child has it.
-  func take() -> Bool { isTaken.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged }
-
-  func attach(_ environment: Environment) { existingCache.attach(environment) }
-
-  /// Begins a release of a kept bean; false while another one is under way.
-  func beginRelease() -> Bool { existingCache.beginRelease() }
-
-  /// Ends what `beginRelease` began; what has waited for that goes on here.
-  func endRelease() { existingCache.endRelease() }
-
-  /// Calls `body` when no release is under way: at once, or from where that release ends.
-  func whenFree(_ body: @escaping @Sendable () -> Void) { existingCache.whenFree(body) }
-
-  /// Whether the release that is under way is awaited.
-  var isAwaiting: Bool { existingCache.isAwaited }
-
-  /// Hands out a kept bean, to be released in its place among those of the environment.
-  func takeKept(_ bean: BeanDeclaration) -> AnyObject? { existingCache.take(bean) }
-
-  /// What failed since the last call.
-  func takeFailures() -> [any Error] { existingCache.takeFailures() }
-
   /// The instances of one scope, by bean.
-  private final class Cache: @unchecked Sendable {  // `queue` guards everything else
+  final class Cache: @unchecked Sendable {  // `queue` guards everything else
     private let queue = DispatchQueue(label: "Beans.AbstractBeanScope")
     private var instances: [ObjectIdentifier: Kept] = [:]
     private var builds: [ObjectIdentifier: UInt] = [:]
@@ -297,6 +280,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       }
     }
 
+    /// Hands out a kept bean, to be released in its place among those of the environment.
     func take(_ bean: BeanDeclaration) -> AnyObject? {
       queue.sync { instances.removeValue(forKey: ObjectIdentifier(bean))?.instance }
     }
@@ -306,6 +290,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     /// Ends all lookups.
     func close() { queue.sync { isFinished = true } }
 
+    /// Begins a release of a kept bean; false while another one is under way.
     func beginRelease() -> Bool {
       queue.sync {
         if isReleasing { return false }
@@ -314,8 +299,10 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       }
     }
 
+    /// Whether the release that is under way is awaited.
     var isAwaited: Bool { queue.sync { isAwaiting } }
 
+    /// Ends what `beginRelease` began; what has waited for that goes on here.
     func endRelease() {
       let waiting = queue.sync {
         isReleasing = false
@@ -325,6 +312,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       for body in waiting { body() }
     }
 
+    /// Calls `body` when no release is under way: at once, or from where that release ends.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
       let isFree = queue.sync {
         if isReleasing { waiting.append(body) }
@@ -390,6 +378,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       queue.sync { failures.append(failure) }
     }
 
+    /// What failed since the last call.
     func takeFailures() -> [any Error] {
       queue.sync {
         defer { failures = [] }
