@@ -40,10 +40,10 @@ let package = Package(
       // `Builtin` allocates an environment together with its slots.
       swiftSettings: strict + [.enableExperimentalFeature("BuiltinModule")]),
     .target(name: "BeansXML", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: strict),
-    .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: settings),
+    .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
     .target(
       name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
-      swiftSettings: settings),
+      swiftSettings: strict),
 
     // The example service.
     .executableTarget(

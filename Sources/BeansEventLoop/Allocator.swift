@@ -10,6 +10,6 @@ enum Allocator {
   static func joinReleased() {
     var block: UnsafeMutableRawPointer?
     // Large: beyond the sizes that glibc keeps a list for each. Unlike `malloc`, a compiler may not leave it out.
-    if posix_memalign(&block, 16, 4096) == 0 { free(block) }
+    if unsafe posix_memalign(&block, 16, 4096) == 0 { unsafe free(block) }
   }
 }

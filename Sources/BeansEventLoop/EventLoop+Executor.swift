@@ -28,10 +28,10 @@ extension EventLoop: SerialExecutor, TaskExecutor {
   }
 
   /// The loop as an actor's executor. The actor must keep the loop alive.
-  public func asUnownedSerialExecutor() -> UnownedSerialExecutor { actors.asUnownedSerialExecutor() }
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe actors.asUnownedSerialExecutor() }
 
   /// The loop as a task's preferred executor.
-  public func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+  public func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
 
   /// Stops the process unless the calling thread is the loop's: makes `assumeIsolated` work in the loop's callbacks.
   public func checkIsolated() { preconditionIsCurrent() }
@@ -54,16 +54,18 @@ final class LoopActorExecutor: SerialExecutor {
   // Set once, in the loop's `init`, and only read from then on. The loop owns this object, and an actor keeps its loop alive.
   private nonisolated(unsafe) unowned(unsafe) var loop: EventLoop?
 
-  func attach(to loop: EventLoop) { self.loop = loop }
+  func attach(to loop: EventLoop) { unsafe self.loop = loop }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    guard let loop else { preconditionFailure("BUG in BeansEventLoop: a job before the loop was complete") }
+    guard let loop = unsafe loop else {
+      preconditionFailure("BUG in BeansEventLoop: a job before the loop was complete")
+    }
     loop.accept(.job(UnownedJob(job)))
   }
 
-  func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
 
-  func checkIsolated() { loop?.preconditionIsCurrent() }
+  func checkIsolated() { unsafe loop?.preconditionIsCurrent() }
 
-  func isIsolatingCurrentContext() -> Bool? { loop?.isCurrent }
+  func isIsolatingCurrentContext() -> Bool? { unsafe loop?.isCurrent }
 }

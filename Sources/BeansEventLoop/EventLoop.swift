@@ -50,13 +50,13 @@ public final class EventLoop: Sendable {
 
   /// Creates a loop that does nothing until `run()`. Throws when the process is out of file descriptors or memory.
   public init() throws(EventLoopError) {
-    native = try NativeLoop.make()
+    unsafe native = try NativeLoop.make()
     actors.attach(to: self)
   }
 
   deinit {
     // Open handles retain their loop, so none is left here. Closures that nobody has run are released with the queue.
-    if state.withLock({ $0.phase != .closed }) { native.destroy() }
+    if state.withLock({ $0.phase != .closed }) { unsafe native.destroy() }
   }
 
   // MARK: Running
@@ -152,7 +152,7 @@ public final class EventLoop: Sendable {
       }
       throw error
     }
-    native.destroy()
+    unsafe native.destroy()
     driver.store(0, ordering: .releasing)
     // Only now, because a late job makes its thread the driver.
     state.withLock { $0.lateJobs?.activate() }
@@ -164,10 +164,10 @@ public final class EventLoop: Sendable {
     for _ in 0..<Self.drainPasses where left > 0 {
       left -= runBatch(limit: left)
       runDeferred()
-      while closingHandles > 0 { uv_run(native.loop, UV_RUN_NOWAIT) }
+      while unsafe closingHandles > 0 { unsafe uv_run(native.loop, UV_RUN_NOWAIT) }
       let (isDone, cancelled) = try state.withLock { state throws(EventLoopError) -> (Bool, [TimerAction]) in
-        guard batch.isUsedUp, state.queue.isEmpty, deferred.isEmpty else {
-          if batch.isUsedUp { batch.refill(from: &state.queue) }
+        guard unsafe batch.isUsedUp, state.queue.isEmpty, unsafe deferred.isEmpty else {
+          if unsafe batch.isUsedUp { unsafe batch.refill(from: &state.queue) }
           return (false, [])
         }
         guard ledger.openTotal == 0 else {
@@ -192,7 +192,7 @@ public final class EventLoop: Sendable {
   private func beginTurn() -> Bool {
     state.withLock { state in
       state.isWaiting = false
-      if batch.isUsedUp { batch.refill(from: &state.queue) }
+      if unsafe batch.isUsedUp { unsafe batch.refill(from: &state.queue) }
       return state.stopRequested
     }
   }
@@ -201,7 +201,7 @@ public final class EventLoop: Sendable {
   @discardableResult
   private func runBatch(limit: Int) -> Int {
     var left = limit
-    while left > 0, let item = batch.take() {
+    while left > 0, let item = unsafe batch.take() {
       left -= 1
       run(item)
     }
@@ -211,16 +211,16 @@ public final class EventLoop: Sendable {
   func run(_ item: WorkItem) {
     switch item {
     case .closure(let closure): closure()
-    case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-    case .taskJob(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+    case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+    case .taskJob(let job): unsafe job.runSynchronously(on: asUnownedTaskExecutor())
     case .taken: break
     }
   }
 
   private func runDeferred() {
-    guard !deferred.isEmpty else { return }
+    guard unsafe !deferred.isEmpty else { return }
     var now: [() -> Void] = []
-    swap(&now, &deferred)
+    unsafe swap(&now, &deferred)
     for closure in now { closure() }
   }
 
@@ -241,7 +241,7 @@ public final class EventLoop: Sendable {
 
   private func waitForEvents() {
     let now = Deadline.now
-    let hasWork = !batch.isUsedUp || !deferred.isEmpty
+    let hasWork = unsafe !batch.isUsedUp || !deferred.isEmpty
     // Released at the end of this method, outside the lock; the loop comes round again for the next.
     var emptied: TimerHeap.Emptied?
     let waitEnd = state.withLock { state -> UInt64? in
@@ -253,31 +253,31 @@ public final class EventLoop: Sendable {
       return earliest
     }
     guard let waitEnd else {
-      uv_run(native.loop, UV_RUN_NOWAIT)
+      unsafe uv_run(native.loop, UV_RUN_NOWAIT)
       return
     }
-    if waitEnd != alarmDeadline { setAlarm(waitEnd, now: now) }
-    uv_run(native.loop, UV_RUN_ONCE)
+    if unsafe waitEnd != alarmDeadline { setAlarm(waitEnd, now: now) }
+    unsafe uv_run(native.loop, UV_RUN_ONCE)
   }
 
   private func setAlarm(_ deadline: UInt64, now: UInt64) {
-    alarmDeadline = deadline
+    unsafe alarmDeadline = deadline
     guard deadline != Deadline.never else {
-      uv_timer_stop(native.alarm)
+      unsafe uv_timer_stop(native.alarm)
       return
     }
     // libuv counts from the time it cached when the loop last woke, which may be long ago.
-    uv_update_time(native.loop)
+    unsafe uv_update_time(native.loop)
     // The loop lives as long as it runs, and the alarm rings only while it does.
-    native.alarm.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-    let status = uv_timer_start(
+    unsafe native.alarm.pointee.data = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let status = unsafe uv_timer_start(
       native.alarm,
       { alarm in
-        guard let alarm, let data = alarm.pointee.data else { return }
-        let loop = Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
-        loop.alarmDeadline = Deadline.never
+        guard let alarm = unsafe alarm, let data = unsafe alarm.pointee.data else { return }
+        let loop = unsafe Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
+        unsafe loop.alarmDeadline = Deadline.never
         // libuv before 1.45 rings before it polls, and would then wait for a socket: this keeps it from waiting.
-        uv_stop(loop.native.loop)
+        unsafe uv_stop(loop.native.loop)
       }, Deadline.milliseconds(from: now, to: deadline), 0)
     precondition(status == 0, "uv_timer_start fails only for a closing handle")
   }
@@ -290,11 +290,11 @@ public final class EventLoop: Sendable {
     var left = Self.drainItems
     for _ in 0..<Self.drainPasses where left > 0 {
       let isDone = state.withLock { state in
-        if batch.isUsedUp, state.queue.isEmpty, deferred.isEmpty {
+        if unsafe batch.isUsedUp, state.queue.isEmpty, unsafe deferred.isEmpty {
           endRun(&state)
           return true
         }
-        if batch.isUsedUp { batch.refill(from: &state.queue) }
+        if unsafe batch.isUsedUp { unsafe batch.refill(from: &state.queue) }
         return false
       }
       if isDone { return }
@@ -307,7 +307,7 @@ public final class EventLoop: Sendable {
   /// Runs what had been accepted at the moment of the call, however much that is.
   private func runEverythingAccepted() {
     runBatch(limit: .max)
-    state.withLock { batch.refill(from: &$0.queue) }
+    state.withLock { unsafe batch.refill(from: &$0.queue) }
     runBatch(limit: .max)
     runDeferred()
   }
@@ -323,7 +323,7 @@ public final class EventLoop: Sendable {
   static var thisThread: UInt { UInt(pthread_self()) }
 
   /// Runs `closure` on the loop's thread once no user code is on the stack. Only on the loop's thread, or while setting up.
-  func afterwards(_ closure: @escaping () -> Void) { deferred.append(closure) }
+  func afterwards(_ closure: @escaping () -> Void) { unsafe deferred.append(closure) }
 
   /// Makes the calling thread the loop's for the time of `body`; only on the queue of late jobs, one at a time.
   func driveLate(_ body: () -> Void) {
@@ -336,6 +336,6 @@ public final class EventLoop: Sendable {
   func wakeIfWaiting(_ state: inout LoopState) {
     // On the loop's own thread there is no wait to interrupt: `uv_run` returns after the callback we are in.
     guard state.isWaiting, !isCurrent, state.takeWait() else { return }
-    native.wakeUp.send()
+    unsafe native.wakeUp.send()
   }
 }

@@ -85,7 +85,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     case .notDrained: "notDrained"
     case .handleClosed: "handleClosed"
     case .wouldDeadlock: "wouldDeadlock"
-    default: Self.text { uv_err_name_r(code.raw, $0, $1) }
+    default: unsafe Self.text { unsafe uv_err_name_r(code.raw, $0, $1) }
     }
   }
 
@@ -105,16 +105,16 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     case .notDrained: "closures keep adding closures"
     case .handleClosed: "the handle has been closed"
     case .wouldDeadlock: "a thread cannot wait for itself"
-    default: Self.text { uv_strerror_r(code.raw, $0, $1) }
+    default: unsafe Self.text { unsafe uv_strerror_r(code.raw, $0, $1) }
     }
   }
 
   // The `_r` forms, because the plain ones leak memory for a number they do not know.
   private static func text(_ fill: (UnsafeMutablePointer<CChar>, Int) -> UnsafeMutablePointer<CChar>?) -> String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-      buffer.initialize(repeating: 0)
-      guard let base = buffer.baseAddress, let text = fill(base, buffer.count) else { return "unknown" }
-      return String(cString: text)
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      unsafe buffer.initialize(repeating: 0)
+      guard let base = buffer.baseAddress, let text = unsafe fill(base, buffer.count) else { return "unknown" }
+      return unsafe String(cString: text)
     }
   }
 

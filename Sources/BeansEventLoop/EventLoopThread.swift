@@ -31,17 +31,17 @@ public final class EventLoopThread: Sendable {
         }
       }
     }
-    let argument = Unmanaged.passRetained(end)
+    let argument = unsafe Unmanaged.passRetained(end)
     var thread = pthread_t()
-    let status = pthread_create(
+    let status = unsafe pthread_create(
       &thread, nil,
       { argument in
-        guard let argument else { return nil }
-        Unmanaged<ThreadEnd>.fromOpaque(argument).takeRetainedValue().runLoop()
+        guard let argument = unsafe argument else { return nil }
+        unsafe Unmanaged<ThreadEnd>.fromOpaque(argument).takeRetainedValue().runLoop()
         return nil
-      }, argument.toOpaque())
+      }, unsafe argument.toOpaque())
     guard status == 0 else {
-      argument.release()
+      unsafe argument.release()
       throw EventLoopError(status: -status, "start the thread of an event loop")
     }
     // The end is awaited through `ThreadEnd`, by any number of callers; the system may reclaim the thread by itself.
@@ -69,8 +69,8 @@ public final class EventLoopThread: Sendable {
 
   /// Like `join()`, suspending the task instead of blocking a thread.
   public func waitForEnd() async throws(EventLoopError) {
-    await withUnsafeContinuation { continuation in
-      end.done.notify(queue: .global()) { continuation.resume() }
+    unsafe await withUnsafeContinuation { continuation in
+      end.done.notify(queue: .global()) { unsafe continuation.resume() }
     }
     try end.check()
   }
@@ -90,7 +90,7 @@ private final class ThreadEnd: Sendable {
   }
 
   func runLoop() {
-    clibuv_name_current_thread(name)
+    unsafe clibuv_name_current_thread(name)
     do throws(EventLoopError) {
       try loop.run()
       try loop.close()

@@ -25,16 +25,16 @@ public final class FileWatcher: LoopHandle, @unchecked Sendable {
   ) throws(EventLoopError) {
     self.path = path
     self.body = body
-    try super.init(on: loop, .fileWatcher, size: MemoryLayout<uv_fs_event_t>.size, site: site) { loop, memory in
-      uv_fs_event_init(loop, memory.assumingMemoryBound(to: uv_fs_event_t.self))
+    unsafe try super.init(on: loop, .fileWatcher, size: MemoryLayout<uv_fs_event_t>.size, site: site) { loop, memory in
+      unsafe uv_fs_event_init(loop, memory.assumingMemoryBound(to: uv_fs_event_t.self))
     }
-    let status = uv_fs_event_start(
+    let status = unsafe uv_fs_event_start(
       memory.assumingMemoryBound(to: uv_fs_event_t.self),
       { handle, name, events, _ in
-        guard let watcher = LoopHandle.from(handle) as? FileWatcher else { return }
+        guard let watcher = unsafe LoopHandle.from(handle) as? FileWatcher else { return }
         // An error says no more than that something happened.
         let isRename = events & Int32(bitPattern: UV_RENAME.rawValue) != 0
-        watcher.body?(FileChange(name: name.map { String(cString: $0) }, isRename: isRename))
+        unsafe watcher.body?(FileChange(name: name.map { unsafe String(cString: $0) }, isRename: isRename))
       }, path, 0)
     guard status == 0 else {
       close()

@@ -13,7 +13,7 @@ struct CreationSite: Sendable {
 /// anyone else refers to it. A handle that is never closed is therefore reported by `EventLoop.close()`.
 ///
 /// Belongs to its loop's thread, see `EventLoop`; using it elsewhere stops the process.
-public class LoopHandle: @unchecked Sendable {
+@safe public class LoopHandle: @unchecked Sendable {
   // Safe to send: everything mutable, here and in the subclasses, is touched by the loop's thread alone, which every
   // method checks.
 
@@ -41,17 +41,17 @@ public class LoopHandle: @unchecked Sendable {
     loop.preconditionMayUseHandles()
     guard !loop.isClosed else { throw EventLoopError(.loopClosed, "create a \(kind.rawValue)") }
     let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-    let status = initialize(loop.native.loop, memory)
+    let status = unsafe initialize(loop.native.loop, memory)
     guard status == 0 else {
-      memory.deallocate()
+      unsafe memory.deallocate()
       throw EventLoopError(status: status, "create a \(kind.rawValue)")
     }
     self.loop = loop
     self.kind = kind
     self.site = site
-    self.memory = memory
+    unsafe self.memory = unsafe memory
     // Balanced by the close callback, and nowhere else.
-    uv_handle_set_data(handle, Unmanaged.passRetained(self).toOpaque())
+    unsafe uv_handle_set_data(handle, Unmanaged.passRetained(self).toOpaque())
     loop.ledger[kind].opened.add(1, ordering: .releasing)
   }
 
@@ -61,7 +61,7 @@ public class LoopHandle: @unchecked Sendable {
   public final var isOpen: Bool { state == .open }
 
   /// Closes the handle; the loop lets go of it in its next iteration. A second call does nothing.
-  public func close() { beginClose() }
+  public func close() { unsafe beginClose() }
 
   /// Called once, when libuv has let go of the handle.
   func didClose() {}
@@ -77,49 +77,51 @@ public class LoopHandle: @unchecked Sendable {
     loop.preconditionMayUseHandles()
     guard state == .open else { return }
     state = .closing
-    loop.closingHandles += 1
-    if let start, start(handle, handleWasClosed) == 0 { return }
-    uv_close(handle, handleWasClosed)
+    unsafe loop.closingHandles += 1
+    if let start = unsafe start, unsafe start(handle, handleWasClosed) == 0 { return }
+    unsafe uv_close(handle, handleWasClosed)
   }
 
   fileprivate final func finishClose() {
     state = .closed
-    memory.deallocate()
-    loop.closingHandles -= 1
+    unsafe memory.deallocate()
+    unsafe loop.closingHandles -= 1
     loop.ledger[kind].closed.add(1, ordering: .releasing)
     didClose()
   }
 
-  final var handle: UnsafeMutablePointer<uv_handle_t> { memory.assumingMemoryBound(to: uv_handle_t.self) }
+  final var handle: UnsafeMutablePointer<uv_handle_t> { unsafe memory.assumingMemoryBound(to: uv_handle_t.self) }
 
   /// The object behind a handle that libuv hands to a callback.
   static func from(_ pointer: UnsafeMutableRawPointer?) -> LoopHandle? {
-    guard let pointer, let data = pointer.assumingMemoryBound(to: uv_handle_t.self).pointee.data else { return nil }
-    return Unmanaged<LoopHandle>.fromOpaque(data).takeUnretainedValue()
+    guard let pointer = unsafe pointer, let data = unsafe pointer.assumingMemoryBound(to: uv_handle_t.self).pointee.data
+    else { return nil }
+    return unsafe Unmanaged<LoopHandle>.fromOpaque(data).takeUnretainedValue()
   }
 }
 
 /// The one place where the reference that libuv holds is given up.
 private func handleWasClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
-  guard let handle, let data = handle.pointee.data else { return }
-  Unmanaged<LoopHandle>.fromOpaque(data).takeRetainedValue().finishClose()
+  guard let handle = unsafe handle, let data = unsafe handle.pointee.data else { return }
+  unsafe Unmanaged<LoopHandle>.fromOpaque(data).takeRetainedValue().finishClose()
 }
 
 extension EventLoop {
   /// `"2 TCPConnection, 1 TCPListener (made at Main.swift:12, …)"`. On the thread that closes the loop.
   func describeOpenHandles() -> String {
     var sites: [String: Int] = [:]
-    withUnsafeMutablePointer(to: &sites) { sites in
-      uv_walk(
+    unsafe withUnsafeMutablePointer(to: &sites) { sites in
+      unsafe uv_walk(
         native.loop,
         { handle, sites in
           // The loop's own two handles, the wake-up and the alarm, have no object of this class.
-          guard let handle, let sites, handle.pointee.type != UV_POLL, handle.pointee.type != UV_TIMER,
-            let object = LoopHandle.from(handle)
+          guard let handle = unsafe handle, let sites = unsafe sites, unsafe handle.pointee.type != UV_POLL,
+            unsafe handle.pointee.type != UV_TIMER,
+            let object = unsafe LoopHandle.from(handle)
           else { return }
           let entry = "\(object.kind.rawValue) made at \(object.site.file):\(object.site.line)"
-          sites.assumingMemoryBound(to: [String: Int].self).pointee[entry, default: 0] += 1
-        }, sites)
+          unsafe sites.assumingMemoryBound(to: [String: Int].self).pointee[entry, default: 0] += 1
+        }, unsafe sites)
     }
     return sites.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
   }

@@ -17,13 +17,13 @@ public final class SignalSource: LoopHandle, @unchecked Sendable {
   ) throws(EventLoopError) {
     self.number = number
     self.body = body
-    try super.init(on: loop, .signal, size: MemoryLayout<uv_signal_t>.size, site: site) { loop, memory in
-      uv_signal_init(loop, memory.assumingMemoryBound(to: uv_signal_t.self))
+    unsafe try super.init(on: loop, .signal, size: MemoryLayout<uv_signal_t>.size, site: site) { loop, memory in
+      unsafe uv_signal_init(loop, memory.assumingMemoryBound(to: uv_signal_t.self))
     }
-    let status = uv_signal_start(
+    let status = unsafe uv_signal_start(
       memory.assumingMemoryBound(to: uv_signal_t.self),
       { handle, _ in
-        guard let source = LoopHandle.from(handle) as? SignalSource else { return }
+        guard let source = unsafe LoopHandle.from(handle) as? SignalSource else { return }
         source.body?()
       }, number)
     guard status == 0 else {

@@ -1,6 +1,6 @@
 /// One task in `EventLoop.sleep(for:)`: resumes it exactly once, whether the timer, a cancellation or `close()` comes first.
 final class Sleeper: Sendable {
-  private enum State {
+  @safe private enum State {
     case starting
     case waiting(UnsafeContinuation<Void, any Error>, TimerKey)
     case finished
@@ -13,37 +13,37 @@ final class Sleeper: Sendable {
     let deadline = Deadline.after(duration)
     let failure = loop.state.withLock { shared -> (any Error)? in
       // A cancellation may come before the task has suspended.
-      guard case .starting = state else { return CancellationError() }
+      guard case .starting = unsafe state else { return CancellationError() }
       guard let key = loop.insertTimer(at: deadline, .wake(self), &shared) else {
-        state = .finished
+        unsafe state = .finished
         return EventLoopError(.loopClosed, "sleep on an event loop")
       }
-      state = .waiting(continuation, key)
+      unsafe state = unsafe .waiting(continuation, key)
       return nil
     }
-    if let failure { continuation.resume(throwing: failure) }
+    if let failure { unsafe continuation.resume(throwing: failure) }
   }
 
   /// The timer has fired, or its loop is being closed: it is no longer in the heap.
   func finish(on loop: EventLoop, throwing error: (any Error)? = nil) {
-    guard let continuation = loop.state.withLock({ _ in takeWaiting()?.continuation }) else { return }
-    if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+    guard let continuation = unsafe loop.state.withLock({ _ in unsafe takeWaiting()?.continuation }) else { return }
+    if let error { unsafe continuation.resume(throwing: error) } else { unsafe continuation.resume() }
   }
 
   func cancel(on loop: EventLoop) {
-    let continuation = loop.state.withLock { shared -> UnsafeContinuation<Void, any Error>? in
-      guard let waiting = takeWaiting() else { return nil }
+    let continuation = unsafe loop.state.withLock { shared -> UnsafeContinuation<Void, any Error>? in
+      guard let waiting = unsafe takeWaiting() else { return nil }
       // What this returns is only the sleeper, so nothing is released under the lock.
-      _ = shared.timers.remove(waiting.key)
-      return waiting.continuation
+      _ = unsafe shared.timers.remove(waiting.key)
+      return unsafe waiting.continuation
     }
-    continuation?.resume(throwing: CancellationError())
+    unsafe continuation?.resume(throwing: CancellationError())
   }
 
   private func takeWaiting() -> (continuation: UnsafeContinuation<Void, any Error>, key: TimerKey)? {
-    defer { state = .finished }
-    guard case .waiting(let continuation, let key) = state else { return nil }
-    return (continuation, key)
+    defer { unsafe state = .finished }
+    guard case .waiting(let continuation, let key) = unsafe state else { return nil }
+    return unsafe (continuation, key)
   }
 }
 
@@ -56,7 +56,7 @@ extension EventLoop {
     try Task.checkCancellation()
     let sleeper = Sleeper()
     try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { sleeper.start($0, on: self, for: duration) }
+      try unsafe await withUnsafeThrowingContinuation { unsafe sleeper.start($0, on: self, for: duration) }
     } onCancel: {
       sleeper.cancel(on: self)
     }

@@ -22,10 +22,10 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
       throw EventLoopError(.invalidArgument, "use address \(self)", detail: "ports are 0 to 65535")
     }
     var storage = sockaddr_storage()
-    let status = withUnsafeMutablePointer(to: &storage) { storage -> Int32 in
+    let status = unsafe withUnsafeMutablePointer(to: &storage) { storage -> Int32 in
       let raw = UnsafeMutableRawPointer(storage)
-      let status = uv_ip4_addr(host, Int32(port), raw.assumingMemoryBound(to: sockaddr_in.self))
-      return status == 0 ? 0 : uv_ip6_addr(host, Int32(port), raw.assumingMemoryBound(to: sockaddr_in6.self))
+      let status = unsafe uv_ip4_addr(host, Int32(port), raw.assumingMemoryBound(to: sockaddr_in.self))
+      return unsafe status == 0 ? 0 : uv_ip6_addr(host, Int32(port), raw.assumingMemoryBound(to: sockaddr_in6.self))
     }
     guard status == 0 else {
       throw EventLoopError(
@@ -39,14 +39,14 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     var storage = sockaddr_storage()
     var length = Int32(MemoryLayout<sockaddr_storage>.size)
     var text = [CChar](repeating: 0, count: 64)
-    let port = withUnsafeMutablePointer(to: &storage) { storage -> UInt16? in
-      let address = UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self)
-      guard ask(address, &length) == 0, uv_ip_name(address, &text, text.count) == 0 else { return nil }
+    let port = unsafe withUnsafeMutablePointer(to: &storage) { storage -> UInt16? in
+      let address = unsafe UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self)
+      guard unsafe ask(address, &length) == 0, unsafe uv_ip_name(address, &text, text.count) == 0 else { return nil }
       // The port stands at the same place in both families.
-      return UnsafeRawPointer(storage).assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port.bigEndian
+      return unsafe UnsafeRawPointer(storage).assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port.bigEndian
     }
     guard let port else { return nil }
-    host = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    host = unsafe text.withUnsafeBufferPointer { unsafe $0.baseAddress.map { unsafe String(cString: $0) } ?? "" }
     self.port = Int(port)
   }
 }

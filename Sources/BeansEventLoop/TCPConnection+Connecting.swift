@@ -25,17 +25,17 @@ extension TCPConnection {
     var native = try address.native()
     let connection = try TCPConnection(connectingOn: loop, site: CreationSite(file: file, line: line))
     let request = ConnectRequest(connection, to: address, noDelay: noDelay, completion)
-    let status = withUnsafePointer(to: &native) {
-      uv_tcp_connect(
+    let status = unsafe withUnsafePointer(to: &native) {
+      unsafe uv_tcp_connect(
         request.memory, connection.tcp, UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self)
       ) { connect, status in
-        guard let connect else { return }
-        ConnectRequest.finish(connect).didConnect(status)
+        guard let connect = unsafe connect else { return }
+        unsafe ConnectRequest.finish(connect).didConnect(status)
       }
     }
     guard status == 0 else {
       let error = EventLoopError(status: status, request.operation)
-      ConnectRequest.finish(request.memory)
+      unsafe ConnectRequest.finish(request.memory)
       connection.fail(error)
       throw error
     }
@@ -44,7 +44,7 @@ extension TCPConnection {
 }
 
 /// One connection attempt. libuv's callback holds the only lasting reference.
-private final class ConnectRequest {
+@safe private final class ConnectRequest {
   let memory: UnsafeMutablePointer<uv_connect_t>
   let operation: String
   private let connection: TCPConnection
@@ -59,11 +59,11 @@ private final class ConnectRequest {
     self.noDelay = noDelay
     self.completion = completion
     operation = "connect to \(address)"
-    memory = .allocate(capacity: 1)
-    memory.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    unsafe memory = .allocate(capacity: 1)
+    unsafe memory.pointee.data = unsafe Unmanaged.passRetained(self).toOpaque()
   }
 
-  deinit { memory.deallocate() }
+  deinit { unsafe memory.deallocate() }
 
   func didConnect(_ status: Int32) {
     guard status == 0 else {
@@ -72,16 +72,16 @@ private final class ConnectRequest {
       completion(.failure(error))
       return
     }
-    if noDelay { uv_tcp_nodelay(connection.tcp, 1) }
+    if noDelay { unsafe uv_tcp_nodelay(connection.tcp, 1) }
     completion(.success(connection))
   }
 
   /// Takes back the reference that was handed to libuv, from the callback or after a call that failed.
   @discardableResult
   static func finish(_ memory: UnsafeMutablePointer<uv_connect_t>) -> ConnectRequest {
-    guard let data = memory.pointee.data else {
+    guard let data = unsafe memory.pointee.data else {
       preconditionFailure("BUG in BeansEventLoop: a request without its object")
     }
-    return Unmanaged<ConnectRequest>.fromOpaque(data).takeRetainedValue()
+    return unsafe Unmanaged<ConnectRequest>.fromOpaque(data).takeRetainedValue()
   }
 }

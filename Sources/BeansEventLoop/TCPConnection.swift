@@ -7,7 +7,7 @@ import CLibuv
 /// callback may capture its connection.
 ///
 /// Belongs to its loop's thread, see `EventLoop`. A connection takes two allocations, about 500 bytes.
-public final class TCPConnection: LoopHandle, @unchecked Sendable {
+@safe public final class TCPConnection: LoopHandle, @unchecked Sendable {
   // Safe to send for the reason given in `LoopHandle`.
 
   /// Why a connection has ended.
@@ -44,21 +44,21 @@ public final class TCPConnection: LoopHandle, @unchecked Sendable {
 
   /// Takes the connection that waits at `listener`.
   init(accepting listener: TCPListener, noDelay: Bool) throws(EventLoopError) {
-    try super.init(on: listener.loop, .connection, size: MemoryLayout<uv_tcp_t>.size, site: listener.site) {
-      uv_tcp_init($0, $1.assumingMemoryBound(to: uv_tcp_t.self))
+    unsafe try super.init(on: listener.loop, .connection, size: MemoryLayout<uv_tcp_t>.size, site: listener.site) {
+      unsafe uv_tcp_init($0, $1.assumingMemoryBound(to: uv_tcp_t.self))
     }
-    let status = uv_accept(listener.stream, stream)
+    let status = unsafe uv_accept(listener.stream, stream)
     guard status == 0 else {
       close()
       throw EventLoopError(status: status, "accept a connection on \(listener.address)")
     }
-    if noDelay { uv_tcp_nodelay(tcp, 1) }
+    if noDelay { unsafe uv_tcp_nodelay(tcp, 1) }
   }
 
   /// A socket that is not yet connected.
   init(connectingOn loop: EventLoop, site: CreationSite) throws(EventLoopError) {
-    try super.init(on: loop, .connection, size: MemoryLayout<uv_tcp_t>.size, site: site) {
-      uv_tcp_init($0, $1.assumingMemoryBound(to: uv_tcp_t.self))
+    unsafe try super.init(on: loop, .connection, size: MemoryLayout<uv_tcp_t>.size, site: site) {
+      unsafe uv_tcp_init($0, $1.assumingMemoryBound(to: uv_tcp_t.self))
     }
   }
 
@@ -67,41 +67,42 @@ public final class TCPConnection: LoopHandle, @unchecked Sendable {
   /// Stops reading; the system's buffers fill, and the peer has to wait. Also before the first `resumeReading()`.
   public func pauseReading() {
     loop.preconditionMayUseHandles()
-    guard isReading else { return }
-    isReading = false
-    uv_read_stop(stream)
+    guard unsafe isReading else { return }
+    unsafe isReading = false
+    unsafe uv_read_stop(stream)
   }
 
   /// Reads, from now on, until `pauseReading()`. Does nothing after the peer's end or after `close()`.
   public func resumeReading() {
     loop.preconditionMayUseHandles()
-    guard isOpen, !isReading, !hasEnded else { return }
-    isReading = true
-    let status = uv_read_start(
+    guard isOpen, unsafe !isReading, unsafe !hasEnded else { return }
+    unsafe isReading = true
+    let status = unsafe uv_read_start(
       stream,
       { handle, _, buffer in
-        guard let connection = LoopHandle.from(handle), let buffer else { return }
-        let memory = connection.loop.native.readBuffer
-        buffer.pointee = uv_buf_init(memory.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(memory.count))
+        guard let connection = unsafe LoopHandle.from(handle), let buffer = unsafe buffer else { return }
+        let memory = unsafe connection.loop.native.readBuffer
+        unsafe buffer.pointee = unsafe uv_buf_init(
+          memory.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(memory.count))
       },
       { stream, count, buffer in
-        guard let handle = LoopHandle.from(stream), let buffer else { return }
+        guard let handle = unsafe LoopHandle.from(stream), let buffer = unsafe buffer else { return }
         // Only this class starts reading.
-        let connection = unsafeDowncast(handle, to: TCPConnection.self)
-        connection.didRead(count, UnsafeRawPointer(buffer.pointee.base))
+        let connection = unsafe unsafeDowncast(handle, to: TCPConnection.self)
+        unsafe connection.didRead(count, UnsafeRawPointer(buffer.pointee.base))
       })
     if status != 0 { fail(EventLoopError(status: status, "read")) }
   }
 
   /// Whether the connection reads.
-  public var isReadingPaused: Bool { !isReading }
+  public var isReadingPaused: Bool { unsafe !isReading }
 
   private func didRead(_ count: Int, _ bytes: UnsafeRawPointer?) {
     if count > 0 {
-      onRead?(UnsafeRawBufferPointer(start: bytes, count: count))
+      unsafe onRead?(UnsafeRawBufferPointer(start: bytes, count: count))
     } else if count == Int(UV_EOF.rawValue) {
       pauseReading()
-      hasEnded = true
+      unsafe hasEnded = true
       if let onEnd { onEnd() } else { close(after: .endOfFile) }
     } else if count < 0 {
       fail(EventLoopError(status: Int32(count), "read"))
@@ -125,8 +126,8 @@ public final class TCPConnection: LoopHandle, @unchecked Sendable {
   public func reset() {
     guard isOpen else { return }
     closeReason = .local
-    beginClose { handle, closed in
-      uv_tcp_close_reset(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_tcp_t.self), closed)
+    unsafe beginClose { handle, closed in
+      unsafe uv_tcp_close_reset(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_tcp_t.self), closed)
     }
   }
 
@@ -135,23 +136,23 @@ public final class TCPConnection: LoopHandle, @unchecked Sendable {
   private func close(_ reason: CloseReason) {
     guard isOpen else { return }
     closeReason = reason
-    beginClose()
+    unsafe beginClose()
   }
 
   private func close(after reason: CloseReason) {
-    guard isOpen, !closesAfterWrites else { return }
+    guard isOpen, unsafe !closesAfterWrites else { return }
     closeReason = reason
-    guard writeQueueSize > 0 else { return beginClose() }
-    closesAfterWrites = true
+    guard writeQueueSize > 0 else { return unsafe beginClose() }
+    unsafe closesAfterWrites = true
   }
 
   /// The last write has been done; the reason has been set before.
-  func closeNow() { beginClose() }
+  func closeNow() { unsafe beginClose() }
 
   override func didClose() {
     let onClose = onClose
     // They may refer to this connection.
-    onRead = nil
+    unsafe onRead = nil
     onEnd = nil
     onDrain = nil
     self.onClose = nil
@@ -163,23 +164,23 @@ public final class TCPConnection: LoopHandle, @unchecked Sendable {
   /// The address of this end; nil when closed. One system call.
   public var localAddress: SocketAddress? {
     loop.preconditionMayUseHandles()
-    return isOpen ? SocketAddress(asking: { uv_tcp_getsockname(tcp, $0, $1) }) : nil
+    return unsafe isOpen ? SocketAddress(asking: { unsafe uv_tcp_getsockname(tcp, $0, $1) }) : nil
   }
 
   /// The address of the peer; nil when not connected. One system call.
   public var peerAddress: SocketAddress? {
     loop.preconditionMayUseHandles()
-    return isOpen ? SocketAddress(asking: { uv_tcp_getpeername(tcp, $0, $1) }) : nil
+    return unsafe isOpen ? SocketAddress(asking: { unsafe uv_tcp_getpeername(tcp, $0, $1) }) : nil
   }
 
   /// Whether small writes are sent at once (`TCP_NODELAY`). Throws what the system says, `.handleClosed` after `close()`.
   public func setNoDelay(_ noDelay: Bool) throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     guard isOpen else { throw EventLoopError(.handleClosed, "set TCP_NODELAY") }
-    let status = uv_tcp_nodelay(tcp, noDelay ? 1 : 0)
+    let status = unsafe uv_tcp_nodelay(tcp, noDelay ? 1 : 0)
     guard status == 0 else { throw EventLoopError(status: status, "set TCP_NODELAY") }
   }
 
-  var tcp: UnsafeMutablePointer<uv_tcp_t> { memory.assumingMemoryBound(to: uv_tcp_t.self) }
-  var stream: UnsafeMutablePointer<uv_stream_t> { memory.assumingMemoryBound(to: uv_stream_t.self) }
+  var tcp: UnsafeMutablePointer<uv_tcp_t> { unsafe memory.assumingMemoryBound(to: uv_tcp_t.self) }
+  var stream: UnsafeMutablePointer<uv_stream_t> { unsafe memory.assumingMemoryBound(to: uv_stream_t.self) }
 }

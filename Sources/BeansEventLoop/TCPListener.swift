@@ -43,11 +43,11 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     self.noDelay = noDelay
     var native = try address.native()
     let family = UInt32(native.ss_family)
-    try super.init(
+    unsafe try super.init(
       on: loop, .listener, size: MemoryLayout<uv_tcp_t>.size, site: CreationSite(file: file, line: line)
     ) { loop, memory in
       // With a family, the socket exists before `uv_tcp_bind`, as its options require.
-      uv_tcp_init_ex(loop, memory.assumingMemoryBound(to: uv_tcp_t.self), family)
+      unsafe uv_tcp_init_ex(loop, memory.assumingMemoryBound(to: uv_tcp_t.self), family)
     }
     do {
       try listen(at: &native, backlog: backlog, reusePort: reusePort)
@@ -63,22 +63,22 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     let operation = "listen on \(address)"
     if reusePort {
       var descriptor: Int32 = -1
-      var status = uv_fileno(handle, &descriptor)
+      var status = unsafe uv_fileno(handle, &descriptor)
       guard status == 0 else { throw EventLoopError(status: status, operation) }
       var on: Int32 = 1
-      status = setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, socklen_t(MemoryLayout<Int32>.size))
+      status = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, socklen_t(MemoryLayout<Int32>.size))
       guard status == 0 else { throw EventLoopError(status: -errno, operation) }
     }
-    var status = withUnsafePointer(to: &native) {
-      uv_tcp_bind(tcp, UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self), 0)
+    var status = unsafe withUnsafePointer(to: &native) {
+      unsafe uv_tcp_bind(tcp, UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self), 0)
     }
     guard status == 0 else { throw EventLoopError(status: status, operation) }
-    status = uv_listen(stream, backlog) { stream, status in
-      guard let listener = LoopHandle.from(stream) as? TCPListener else { return }
+    status = unsafe uv_listen(stream, backlog) { stream, status in
+      guard let listener = unsafe LoopHandle.from(stream) as? TCPListener else { return }
       listener.accept(status)
     }
     guard status == 0 else { throw EventLoopError(status: status, operation) }
-    if let bound = SocketAddress(asking: { uv_tcp_getsockname(tcp, $0, $1) }) { address = bound }
+    if let bound = unsafe SocketAddress(asking: { unsafe uv_tcp_getsockname(tcp, $0, $1) }) { address = bound }
   }
 
   private func accept(_ status: Int32) {
@@ -101,7 +101,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   public func stopAccepting() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     var descriptor: Int32 = -1
-    var status = uv_fileno(handle, &descriptor)
+    var status = unsafe uv_fileno(handle, &descriptor)
     // A socket filter of one instruction, "return 0 bytes", drops every packet for the listening socket.
     struct Instruction {
       var code: UInt16 = 0x06
@@ -109,16 +109,16 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
       var jf: UInt8 = 0
       var k: UInt32 = 0
     }
-    struct Program {
+    @safe struct Program {
       var count: UInt16
       var instructions: UnsafeMutablePointer<Instruction>
     }
     var instruction = Instruction()
     if status == 0 {
-      status = withUnsafeMutablePointer(to: &instruction) { instruction in
-        var program = Program(count: 1, instructions: instruction)
+      status = unsafe withUnsafeMutablePointer(to: &instruction) { instruction in
+        var program = unsafe Program(count: 1, instructions: instruction)
         let size = socklen_t(MemoryLayout<Program>.size)
-        return setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0 ? 0 : -errno
+        return unsafe setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0 ? 0 : -errno
       }
     }
     guard status == 0 else { throw EventLoopError(status: status, "stop accepting on \(address)") }
@@ -130,6 +130,6 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     onAcceptError = nil
   }
 
-  private var tcp: UnsafeMutablePointer<uv_tcp_t> { memory.assumingMemoryBound(to: uv_tcp_t.self) }
-  var stream: UnsafeMutablePointer<uv_stream_t> { memory.assumingMemoryBound(to: uv_stream_t.self) }
+  private var tcp: UnsafeMutablePointer<uv_tcp_t> { unsafe memory.assumingMemoryBound(to: uv_tcp_t.self) }
+  var stream: UnsafeMutablePointer<uv_stream_t> { unsafe memory.assumingMemoryBound(to: uv_stream_t.self) }
 }

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// It carries no payload; several writes before the loop wakes count as one. The descriptor is open until `free()`, so whoever
 /// writes must know that the loop is not closed.
-struct WakeUp {
+@safe struct WakeUp {
   private let handle: UnsafeMutablePointer<uv_poll_t>
   private let descriptor: Int32
 
@@ -15,21 +15,21 @@ struct WakeUp {
     let descriptor = clibuv_open_wake_up()
     guard descriptor >= 0 else { throw EventLoopError(status: -errno, operation) }
     let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-    let status = uv_poll_init(loop, handle, descriptor)
+    let status = unsafe uv_poll_init(loop, handle, descriptor)
     guard status == 0 else {
-      handle.deallocate()
+      unsafe handle.deallocate()
       close(descriptor)
       throw EventLoopError(status: status, operation)
     }
-    let wakeUp = WakeUp(handle: handle, descriptor: descriptor)
-    let startStatus = uv_poll_start(handle, Int32(UV_READABLE.rawValue)) { handle, _, _ in
+    let wakeUp = unsafe WakeUp(handle: handle, descriptor: descriptor)
+    let startStatus = unsafe uv_poll_start(handle, Int32(UV_READABLE.rawValue)) { handle, _, _ in
       // Being woken is the message; reading only makes the descriptor quiet again.
       var descriptor: Int32 = -1
-      guard let handle,
-        uv_fileno(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self), &descriptor) == 0
+      guard let handle = unsafe handle,
+        unsafe uv_fileno(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self), &descriptor) == 0
       else { return }
       var count: UInt64 = 0
-      _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
+      _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
     }
     precondition(startStatus == 0, "uv_poll_start fails only for a closing handle")
     return wakeUp
@@ -39,17 +39,17 @@ struct WakeUp {
   func send() {
     var one: UInt64 = 1
     var written: Int
-    repeat { written = write(descriptor, &one, MemoryLayout<UInt64>.size) } while written < 0 && errno == EINTR
+    repeat { written = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size) } while written < 0 && errno == EINTR
     // A counter that is full is readable, too.
     precondition(written > 0 || errno == EAGAIN, "BUG in BeansEventLoop: the wake-up was closed while the loop is open")
   }
 
   /// The loop has to run once more before `free()`.
-  func beginClose() { uv_close(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self), nil) }
+  func beginClose() { unsafe uv_close(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self), nil) }
 
   /// Gives the memory and the descriptor back, after libuv has let go of the handle.
   func free() {
-    handle.deallocate()
+    unsafe handle.deallocate()
     close(descriptor)
   }
 }

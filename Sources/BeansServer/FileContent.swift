@@ -5,13 +5,13 @@ import Glibc
 enum FileContent {
   /// Blocks. Throws `.missingConfiguration` with the system's reason.
   static func read(_ path: String) throws(EnvironmentError) -> [UInt8] {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw fault(path) }
     defer { close(file) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
-      let count = Glibc.read(file, &buffer, buffer.count)
+      let count = unsafe Glibc.read(file, &buffer, buffer.count)
       if count == 0 { return bytes }
       if count < 0 {
         if errno == EINTR { continue }
@@ -23,7 +23,8 @@ enum FileContent {
 
   private static func fault(_ path: String) -> EnvironmentError {
     EnvironmentError(
-      .missingConfiguration, "the configuration file \(path) cannot be read: \(String(cString: strerror(errno)))")
+      .missingConfiguration, unsafe "the configuration file \(path) cannot be read: \(String(cString: strerror(errno)))"
+    )
   }
 
   /// The directory that the file is an entry of.

@@ -145,7 +145,7 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   /// The kernel's monotonic clock; half the price of `ContinuousClock`, whose instants are 128 bits wide.
   private static var now: UInt64 {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
   }
 
