@@ -6,7 +6,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
 ]
-/// Of libraries in which every unsafe expression is marked.
+/// For what ships: every unsafe expression is marked. Tests may leave the marks out.
 let strict = settings + [.strictMemorySafety()]  // SE-0458
 
 let package = Package(
@@ -49,7 +49,7 @@ let package = Package(
     .executableTarget(
       name: "Storefront",
       dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "CSQLite", "CHTTPParser"],
-      swiftSettings: settings),
+      swiftSettings: strict),
 
     // Tests.
     .target(name: "CForeignThread", path: "Tests/CForeignThread"),

@@ -15,15 +15,16 @@ extension Configuration {
   }
 
   private static func variable(_ name: String) -> String? {
-    guard let value = getenv(name), value.pointee != 0 else { return nil }
-    return String(cString: value)
+    guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
+    return unsafe String(cString: value)
   }
 
   /// The folder for temporary files is shared by all users: what somebody else has put there under our name is not used.
   private static func makePrivateFolder(_ path: String) throws(ConfigurationFaults) {
-    if mkdir(path, 0o700) == 0 { return }
+    if unsafe mkdir(path, 0o700) == 0 { return }
     var status = stat()
-    guard errno == EEXIST, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == getuid()
+    guard errno == EEXIST, unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+      status.st_uid == getuid()
     else {
       throw ConfigurationFaults(lines: ["\(path) cannot be used for the database: set DATABASE"])
     }

@@ -4,7 +4,7 @@ import Glibc
 enum HostAddress {
   static func isValid(_ text: String) -> Bool {
     var address = in6_addr()
-    return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1
+    return unsafe inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1
   }
 
   /// As it stands in a URL: IPv6 in brackets, and the loopback for an address that means all of them.

@@ -24,7 +24,7 @@ enum ASCII {
   static func equalIgnoringCase(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
     guard bytes.count == text.utf8CodeUnitCount else { return false }
     return text.withUTF8Buffer { text in
-      for index in text.indices where lowercased(bytes[index]) != text[index] { return false }
+      for index in text.indices where unsafe lowercased(bytes[index]) != text[index] { return false }
       return true
     }
   }

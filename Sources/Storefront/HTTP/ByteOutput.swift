@@ -2,7 +2,7 @@
 extension [UInt8] {
   /// Appends the literal's bytes in one copy.
   mutating func append(literal text: StaticString) {
-    text.withUTF8Buffer { append(contentsOf: $0) }
+    text.withUTF8Buffer { unsafe append(contentsOf: $0) }
   }
 
   /// Appends `number` in decimal.
@@ -10,14 +10,14 @@ extension [UInt8] {
     if number < 0 { append(UInt8(ascii: "-")) }
     var rest = UInt64(number.magnitude)
     // From the last digit to the first; 64 bits have 20 of them at most.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
       var start = digits.count
       repeat {
         start -= 1
-        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        unsafe digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
         rest /= 10
       } while rest > 0
-      append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+      unsafe append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
     }
   }
 }

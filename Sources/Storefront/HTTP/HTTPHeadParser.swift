@@ -26,7 +26,7 @@ struct HTTPRequestHead {
 /// control and non-ASCII characters in the target, and (by `HTTPRequestParser`) line ends.
 enum HTTPHeadParser {
   /// Where the library found what. Offsets are relative to the head's first byte.
-  private struct Notes {
+  @safe private struct Notes {
     let base: UnsafePointer<CChar>
     /// Room for one field a line, `count` of them in use.
     let fields: UnsafeMutableBufferPointer<HTTPHeaders.Field>
@@ -39,83 +39,89 @@ enum HTTPHeadParser {
     var chunked = false
 
     func range(_ start: UnsafePointer<CChar>, _ length: Int) -> Range<Int> {
-      let offset = start - base
+      let offset = unsafe start - base
       return offset..<offset + length
     }
 
     static func of(_ parser: UnsafeMutablePointer<http_parser>) -> UnsafeMutablePointer<Notes>? {
-      parser.pointee.data?.assumingMemoryBound(to: Notes.self)
+      unsafe parser.pointee.data?.assumingMemoryBound(to: Notes.self)
     }
   }
 
   /// What the library calls. Written once, when first used, and only read from then on: that protects it.
   nonisolated(unsafe) private static let settings: UnsafePointer<http_parser_settings> = {
     let settings = UnsafeMutablePointer<http_parser_settings>.allocate(capacity: 1)
-    http_parser_settings_init(settings)
-    settings.pointee.on_url = { parser, start, length in
-      guard let parser, let start, let notes = Notes.of(parser) else { return 1 }
-      notes.pointee.target = notes.pointee.range(start, length)
+    unsafe http_parser_settings_init(settings)
+    unsafe settings.pointee.on_url = { parser, start, length in
+      guard let parser = unsafe parser, let start = unsafe start, let notes = unsafe Notes.of(parser) else { return 1 }
+      unsafe notes.pointee.target = unsafe notes.pointee.range(start, length)
       return 0
     }
-    settings.pointee.on_header_field = { parser, start, length in
-      guard let parser, let start, let notes = Notes.of(parser), notes.pointee.count < notes.pointee.fields.count else {
+    unsafe settings.pointee.on_header_field = { parser, start, length in
+      guard let parser = unsafe parser, let start = unsafe start, let notes = unsafe Notes.of(parser),
+        unsafe notes.pointee.count < notes.pointee.fields.count
+      else {
         return 1
       }
-      let name = notes.pointee.range(start, length)
-      notes.pointee.fields[notes.pointee.count] = HTTPHeaders.Field(
+      let name = unsafe notes.pointee.range(start, length)
+      unsafe notes.pointee.fields[notes.pointee.count] = HTTPHeaders.Field(
         nameStart: UInt32(name.lowerBound), nameEnd: UInt32(name.upperBound), valueStart: UInt32(name.upperBound),
         valueEnd: UInt32(name.upperBound))
-      notes.pointee.count += 1
+      unsafe notes.pointee.count += 1
       return 0
     }
-    settings.pointee.on_header_value = { parser, start, length in
-      guard let parser, let start, let notes = Notes.of(parser), notes.pointee.count > 0 else { return 1 }
-      let last = notes.pointee.count - 1
-      let value = notes.pointee.range(start, length)
+    unsafe settings.pointee.on_header_value = { parser, start, length in
+      guard let parser = unsafe parser, let start = unsafe start, let notes = unsafe Notes.of(parser),
+        unsafe notes.pointee.count > 0
+      else { return 1 }
+      let last = unsafe notes.pointee.count - 1
+      let value = unsafe notes.pointee.range(start, length)
       // The head is given in one piece, so a second value for one name can only be a folded line.
-      if notes.pointee.fields[last].valueEnd != notes.pointee.fields[last].nameEnd { notes.pointee.foldedLine = true }
-      notes.pointee.fields[last].valueStart = UInt32(value.lowerBound)
-      notes.pointee.fields[last].valueEnd = UInt32(value.upperBound)
+      if unsafe notes.pointee.fields[last].valueEnd != notes.pointee.fields[last].nameEnd {
+        unsafe notes.pointee.foldedLine = true
+      }
+      unsafe notes.pointee.fields[last].valueStart = UInt32(value.lowerBound)
+      unsafe notes.pointee.fields[last].valueEnd = UInt32(value.upperBound)
       return 0
     }
-    settings.pointee.on_headers_complete = { parser in
-      guard let parser, let notes = Notes.of(parser) else { return -1 }
-      notes.pointee.headersComplete = true
-      notes.pointee.keepAlive = http_should_keep_alive(parser) != 0
-      notes.pointee.contentLength = parser.pointee.content_length
-      notes.pointee.chunked = parser.pointee.flags & F_CHUNKED.rawValue != 0
+    unsafe settings.pointee.on_headers_complete = { parser in
+      guard let parser = unsafe parser, let notes = unsafe Notes.of(parser) else { return -1 }
+      unsafe notes.pointee.headersComplete = true
+      unsafe notes.pointee.keepAlive = unsafe http_should_keep_alive(parser) != 0
+      unsafe notes.pointee.contentLength = unsafe parser.pointee.content_length
+      unsafe notes.pointee.chunked = unsafe parser.pointee.flags & F_CHUNKED.rawValue != 0
       // A server may ignore an offer to change the protocol; the library would stop reading the message.
-      parser.pointee.upgrade = 0
+      unsafe parser.pointee.upgrade = 0
       return 0
     }
-    return UnsafePointer(settings)
+    return unsafe UnsafePointer(settings)
   }()
 
   /// `bytes` holds the request line, the fields and the empty line, in so many `lines`; nothing before and nothing after.
   static func parse(_ bytes: [UInt8], lines: Int, limits: HTTPLimits) throws(HTTPError) -> HTTPRequestHead {
-    var library = http_parser()
-    http_parser_init(&library, HTTP_REQUEST)
+    var library = unsafe http_parser()
+    unsafe http_parser_init(&library, HTTP_REQUEST)
     var found: Notes?
     var fields = [HTTPHeaders.Field](repeating: HTTPHeaders.Field(), count: lines)
-    fields.withUnsafeMutableBufferPointer { room in
-      found = bytes.withUnsafeBytes { bytes in
-        guard let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
-        var notes = Notes(base: base, fields: room)
-        withUnsafeMutablePointer(to: &notes) { pointer in
-          library.data = UnsafeMutableRawPointer(pointer)
-          _ = http_parser_execute(&library, settings, base, bytes.count)
-          library.data = nil
+    unsafe fields.withUnsafeMutableBufferPointer { room in
+      found = unsafe bytes.withUnsafeBytes { bytes in
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
+        var notes = unsafe Notes(base: base, fields: room)
+        unsafe withUnsafeMutablePointer(to: &notes) { pointer in
+          unsafe library.data = UnsafeMutableRawPointer(pointer)
+          _ = unsafe http_parser_execute(&library, settings, base, bytes.count)
+          unsafe library.data = nil
         }
-        trimValues(notes, in: bytes)
+        unsafe trimValues(notes, in: bytes)
         return notes
       }
     }
     fields.removeLast(lines - (found?.count ?? 0))
-    let failure = http_errno(rawValue: UInt32(library.http_errno))
+    let failure = unsafe http_errno(rawValue: UInt32(library.http_errno))
     guard failure == HPE_OK, let notes = found, notes.headersComplete, let target = notes.target else {
       throw error(failure)
     }
-    guard library.http_major == 1 else {
+    guard unsafe library.http_major == 1 else {
       throw HTTPError(.versionNotSupported, "Only HTTP/1.0 and HTTP/1.1 are served.")
     }
     if fields.count > limits.fields {
@@ -126,9 +132,9 @@ enum HTTPHeadParser {
     let headers = HTTPHeaders(bytes: bytes, fields: fields)
     let special = headers.countSpecial()
     if special.namesWithSpace > 0 { throw HTTPError(.badRequest, "A header field's name contains a space.") }
-    let method = HTTPMethod(code: library.method)
+    let method = unsafe HTTPMethod(code: library.method)
     let (path, query) = try HTTPTarget.parse(bytes[target], method: method)
-    let isOld = library.http_minor == 0
+    let isOld = unsafe library.http_minor == 0
     if special.hosts > 1 || special.hosts == 0 && !isOld {
       throw HTTPError(.badRequest, "There must be exactly one Host field.")
     }
@@ -141,12 +147,13 @@ enum HTTPHeadParser {
   /// Cuts the white space behind values.
   private static func trimValues(_ notes: Notes, in bytes: UnsafeRawBufferPointer) {
     for index in 0..<notes.count {
-      let field = notes.fields[index]
+      let field = unsafe notes.fields[index]
       var end = field.valueEnd
-      while end > field.valueStart, case let last = bytes[Int(end) - 1], last == ASCII.space || last == ASCII.tab {
+      while end > field.valueStart, case let last = unsafe bytes[Int(end) - 1], last == ASCII.space || last == ASCII.tab
+      {
         end -= 1
       }
-      notes.fields[index].valueEnd = end
+      unsafe notes.fields[index].valueEnd = end
     }
   }
 

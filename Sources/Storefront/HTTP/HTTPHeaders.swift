@@ -63,15 +63,15 @@ struct HTTPHeaders: Sendable {
   /// Looks at each field once. Most names differ in their length from all that are looked for.
   func countSpecial() -> Special {
     var special = Special()
-    bytes.withUnsafeBytes { bytes in
+    unsafe bytes.withUnsafeBytes { bytes in
       for field in fields {
-        let name = UnsafeRawBufferPointer(rebasing: bytes[Int(field.nameStart)..<Int(field.nameEnd)])
+        let name = unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(field.nameStart)..<Int(field.nameEnd)])
         switch name.count {
-        case 4 where ASCII.equalIgnoringCase(name, "host"): special.hosts += 1
-        case 6 where ASCII.equalIgnoringCase(name, "expect"): special.expectations += 1
-        case 14 where ASCII.equalIgnoringCase(name, "content-length"): special.contentLengths += 1
-        case 17 where ASCII.equalIgnoringCase(name, "transfer-encoding"): special.transferCodings += 1
-        default: if name.contains(ASCII.space) { special.namesWithSpace += 1 }
+        case 4 where unsafe ASCII.equalIgnoringCase(name, "host"): special.hosts += 1
+        case 6 where unsafe ASCII.equalIgnoringCase(name, "expect"): special.expectations += 1
+        case 14 where unsafe ASCII.equalIgnoringCase(name, "content-length"): special.contentLengths += 1
+        case 17 where unsafe ASCII.equalIgnoringCase(name, "transfer-encoding"): special.transferCodings += 1
+        default: if unsafe name.contains(ASCII.space) { special.namesWithSpace += 1 }
         }
       }
     }

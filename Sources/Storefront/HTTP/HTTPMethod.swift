@@ -16,7 +16,7 @@ struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
   static let connect = HTTPMethod(code: HTTP_CONNECT.rawValue)
 
   /// The name as it stands in a request line.
-  var name: String { String(cString: http_method_str(http_method(rawValue: UInt32(code)))) }
+  var name: String { unsafe String(cString: http_method_str(http_method(rawValue: UInt32(code)))) }
 
   var description: String { name }
 }

@@ -40,8 +40,8 @@ final class HTTPRequestParser {
   init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
   var progress: Progress {
-    switch state {
-    case .head: position == buffer.count ? .idle : .head
+    switch unsafe state {
+    case .head: unsafe position == buffer.count ? .idle : .head
     case .body, .chunked: .body
     case .failed: .idle
     }
@@ -49,14 +49,14 @@ final class HTTPRequestParser {
 
   /// Takes over the bytes. They are parsed by `next()`.
   func append(_ bytes: some Collection<UInt8>) {
-    if case .failed = state { return }
+    if case .failed = unsafe state { return }
     dropTaken()
-    buffer.append(contentsOf: bytes)
+    unsafe buffer.append(contentsOf: bytes)
   }
 
   /// Takes over the bytes, which need to be valid during the call only.
   func append(_ bytes: UnsafeRawBufferPointer) {
-    bytes.withMemoryRebound(to: UInt8.self) { append($0) }
+    unsafe bytes.withMemoryRebound(to: UInt8.self) { unsafe append($0) }
   }
 
   /// The next complete request, or nil until more bytes arrive.
@@ -64,53 +64,55 @@ final class HTTPRequestParser {
     do {
       return try advance()
     } catch {
-      state = .failed(error)
-      buffer = []
-      (position, lineStart, searched, continueWanted) = (0, 0, 0, false)
+      unsafe state = .failed(error)
+      unsafe buffer = []
+      unsafe (position, lineStart, searched, continueWanted) = (0, 0, 0, false)
       throw error
     }
   }
 
   /// True once for a request whose client waits for `100 Continue`; ask when `next()` has returned nil.
   func takeContinue() -> Bool {
-    defer { continueWanted = false }
-    return continueWanted
+    defer { unsafe continueWanted = false }
+    return unsafe continueWanted
   }
 
   private func advance() throws(HTTPError) -> HTTPRequest? {
-    if case .failed(let error) = state { throw error }
-    if case .head = state {
+    if case .failed(let error) = unsafe state { throw error }
+    if case .head = unsafe state {
       guard let end = try findHeadEnd() else { return nil }
-      let bytes = buffer.withUnsafeBufferPointer { Array(UnsafeBufferPointer(rebasing: $0[position..<end])) }
-      let head = try HTTPHeadParser.parse(bytes, lines: lines, limits: limits)
+      let bytes = unsafe buffer.withUnsafeBufferPointer {
+        unsafe Array(UnsafeBufferPointer(rebasing: $0[position..<end]))
+      }
+      let head = try unsafe HTTPHeadParser.parse(bytes, lines: lines, limits: limits)
       setPosition(end)
       if head.framing == .length(0) { return request(head, body: []) }
       // Without a byte of the body here, the client may be waiting; with one, it is not.
-      continueWanted = head.expectsContinue && position == buffer.count
+      unsafe continueWanted = unsafe head.expectsContinue && position == buffer.count
       switch head.framing {
-      case .length(let length): state = .body(head, length: length)
-      case .chunked: state = .chunked(head, ChunkedBodyDecoder(limits: limits))
+      case .length(let length): unsafe state = .body(head, length: length)
+      case .chunked: unsafe state = .chunked(head, ChunkedBodyDecoder(limits: limits))
       }
     }
     return try takeBody()
   }
 
   private func takeBody() throws(HTTPError) -> HTTPRequest? {
-    switch state {
+    switch unsafe state {
     case .body(let head, let length):
-      guard buffer.count - position >= length else { return nil }
-      let body = Array(buffer[position..<position + length])
-      setPosition(position + length)
-      state = .head
+      guard unsafe buffer.count - position >= length else { return nil }
+      let body = unsafe Array(buffer[position..<position + length])
+      unsafe setPosition(position + length)
+      unsafe state = .head
       return request(head, body: body)
     case .chunked(let head, var decoder):
       // Taken out of the state while it works, so that its body is not copied.
-      state = .head
-      var end = position
-      let complete = try decoder.decode(buffer, from: &end)
+      unsafe state = .head
+      var end = unsafe position
+      let complete = try unsafe decoder.decode(buffer, from: &end)
       setPosition(end)
       if complete { return request(head, body: decoder.body) }
-      state = .chunked(head, decoder)
+      unsafe state = .chunked(head, decoder)
       return nil
     case .head, .failed:
       return nil
@@ -118,54 +120,54 @@ final class HTTPRequestParser {
   }
 
   private func request(_ head: HTTPRequestHead, body: [UInt8]) -> HTTPRequest {
-    continueWanted = false
+    unsafe continueWanted = false
     return HTTPRequest(
       method: head.method, path: head.path, query: head.query, headers: head.headers, body: body,
       keepAlive: head.keepAlive)
   }
 
   private func setPosition(_ newPosition: Int) {
-    (position, lineStart, searched, lines) = (newPosition, newPosition, newPosition, 0)
+    unsafe (position, lineStart, searched, lines) = (newPosition, newPosition, newPosition, 0)
   }
 
   /// The index behind the empty line that ends the head. Goes on where the last search stopped, so that a head which
   /// arrives byte by byte is read once, not once a byte.
   private func findHeadEnd() throws(HTTPError) -> Int? {
-    while let lineFeed = first(ASCII.lineFeed, in: searched..<buffer.count) {
-      guard lineFeed > lineStart, buffer[lineFeed - 1] == ASCII.carriageReturn else {
+    while let lineFeed = unsafe first(ASCII.lineFeed, in: searched..<buffer.count) {
+      guard unsafe lineFeed > lineStart, unsafe buffer[lineFeed - 1] == ASCII.carriageReturn else {
         throw HTTPError(.badRequest, "A line does not end in CR LF.")
       }
-      let line = lineStart..<lineFeed - 1
+      let line = unsafe lineStart..<lineFeed - 1
       // http-parser's lenient mode takes a CR at the start of a line, and any byte after it, for the end of the head.
       if first(ASCII.carriageReturn, in: line) != nil {
         throw HTTPError(.badRequest, "A line holds a carriage return.")
       }
-      if lineStart == position {
+      if unsafe lineStart == position {
         if line.isEmpty {
           // An empty line before a request line is to be ignored: old clients send one after a form.
           setPosition(lineFeed + 1)
           continue
         }
         if line.count > limits.requestLine { throw HTTPError(.uriTooLong, "The request line is too long.") }
-      } else if let first = buffer[line].first, first == ASCII.space || first == ASCII.tab {
+      } else if let first = unsafe buffer[line].first, first == ASCII.space || first == ASCII.tab {
         throw HTTPError(.badRequest, "A header field is folded over several lines.")
       }
-      (lineStart, searched, lines) = (lineFeed + 1, lineFeed + 1, lines + 1)
-      if lineStart - position > limits.head { throw Self.headTooLarge }
-      if line.isEmpty { return lineStart }
+      unsafe (lineStart, searched, lines) = unsafe (lineFeed + 1, lineFeed + 1, lines + 1)
+      if unsafe lineStart - position > limits.head { throw Self.headTooLarge }
+      if line.isEmpty { return unsafe lineStart }
     }
-    searched = buffer.count
-    if lineStart == position, buffer.count - position > limits.requestLine + 1 {
+    unsafe searched = unsafe buffer.count
+    if unsafe lineStart == position, unsafe buffer.count - position > limits.requestLine + 1 {
       throw HTTPError(.uriTooLong, "The request line is too long.")
     }
-    if buffer.count - position > limits.head { throw Self.headTooLarge }
+    if unsafe buffer.count - position > limits.head { throw Self.headTooLarge }
     return nil
   }
 
   private func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
-    buffer.withUnsafeBytes { bytes in
+    unsafe buffer.withUnsafeBytes { bytes in
       guard !range.isEmpty, let base = bytes.baseAddress else { return nil }
-      return memchr(base + range.lowerBound, Int32(byte), range.count).map { UnsafeRawPointer($0) - base }
+      return unsafe memchr(base + range.lowerBound, Int32(byte), range.count).map { unsafe UnsafeRawPointer($0) - base }
     }
   }
 
@@ -173,16 +175,16 @@ final class HTTPRequestParser {
 
   /// Gives back the room of what has been taken.
   private func dropTaken() {
-    guard position > 0 else { return }
-    let taken = position
-    if taken == buffer.count {
+    guard unsafe position > 0 else { return }
+    let taken = unsafe position
+    if unsafe taken == buffer.count {
       // A large body must not leave its buffer with a connection that may then idle for long.
-      buffer.removeAll(keepingCapacity: buffer.capacity <= 64 * 1024)
+      unsafe buffer.removeAll(keepingCapacity: buffer.capacity <= 64 * 1024)
     } else if taken >= 4096 {
-      buffer.removeSubrange(..<taken)
+      unsafe buffer.removeSubrange(..<taken)
     } else {
       return
     }
-    (position, lineStart, searched) = (position - taken, lineStart - taken, searched - taken)
+    unsafe (position, lineStart, searched) = unsafe (position - taken, lineStart - taken, searched - taken)
   }
 }

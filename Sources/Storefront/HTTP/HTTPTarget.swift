@@ -23,16 +23,16 @@ enum HTTPTarget {
 
   /// The usual target in one pass: a path of visible ASCII without a query or an escape. Nil for every other.
   private static func plainPath(_ target: ArraySlice<UInt8>) -> String? {
-    target.withUnsafeBufferPointer { bytes in
-      guard bytes.first == UInt8(ascii: "/") else { return nil }
-      for byte in bytes {
-        switch byte {
+    unsafe target.withUnsafeBufferPointer { bytes in
+      guard unsafe bytes.first == UInt8(ascii: "/") else { return nil }
+      for index in bytes.indices {
+        switch unsafe bytes[index] {
         case UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "?"): return nil
         case 0x21..<0x7F: break
         default: return nil
         }
       }
-      return String(decoding: bytes, as: UTF8.self)
+      return unsafe String(decoding: bytes, as: UTF8.self)
     }
   }
 

@@ -26,7 +26,7 @@ final class AccessLog: Sendable {
     AccessLog { line in
       let line = Array("\(line)\n".utf8)
       // A log line that cannot be written is not worth failing a request for.
-      _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      _ = unsafe line.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
   }
 

@@ -7,7 +7,7 @@ internal import CSQLite
 /// store's lock orders one lease after the other. That is also what makes `@unchecked Sendable` sound.
 ///
 /// Every call may block: on the disk, and on another connection's lock for up to the busy timeout.
-final class SQLiteConnection: @unchecked Sendable {
+@safe final class SQLiteConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
 
@@ -16,16 +16,18 @@ final class SQLiteConnection: @unchecked Sendable {
   init(path: String, busyTimeout: Duration, journalMode: SQLiteJournalMode) throws(SQLiteError) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
-    guard let opened else { throw SQLiteError(code: code, message: "out of memory", operation: "open \(path)") }
+    let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    guard let opened = unsafe opened else {
+      throw SQLiteError(code: code, message: "out of memory", operation: "open \(path)")
+    }
     guard code == SQLITE_OK else {
-      let error = SQLiteError(handle: opened, code: code, operation: "open \(path)")
-      sqlite3_close_v2(opened)
+      let error = unsafe SQLiteError(handle: opened, code: code, operation: "open \(path)")
+      unsafe sqlite3_close_v2(opened)
       throw error
     }
-    handle = opened
-    sqlite3_extended_result_codes(opened, 1)
-    sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout.wholeMilliseconds))
+    unsafe handle = unsafe opened
+    unsafe sqlite3_extended_result_codes(opened, 1)
+    unsafe sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout.wholeMilliseconds))
     try execute("PRAGMA foreign_keys = ON")
     let mode = try query("PRAGMA journal_mode = \(journalMode.rawValue)") { (row: SQLiteRow) in row.text(0) }
     // SQLite keeps the old mode, without an error, where the file system cannot do the new one.
@@ -39,7 +41,7 @@ final class SQLiteConnection: @unchecked Sendable {
   deinit {
     statements = [:]
     // `_v2` waits for a statement that somebody still holds.
-    sqlite3_close_v2(handle)
+    unsafe sqlite3_close_v2(handle)
   }
 
   /// The prepared statement for `sql`, compiled at its first use. `sql` must be one statement and come from this program,
@@ -47,10 +49,10 @@ final class SQLiteConnection: @unchecked Sendable {
   func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
     if let cached = statements[sql] { return cached }
     var prepared: OpaquePointer?
-    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-    guard code == SQLITE_OK else { throw SQLiteError(handle: handle, code: code, operation: sql) }
-    guard let prepared else { throw SQLiteError.misuse("not a statement", operation: sql) }
-    let statement = SQLiteStatement(prepared, connection: handle)
+    let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK else { throw unsafe SQLiteError(handle: handle, code: code, operation: sql) }
+    guard let prepared = unsafe prepared else { throw SQLiteError.misuse("not a statement", operation: sql) }
+    let statement = unsafe SQLiteStatement(prepared, connection: handle)
     statements[sql] = statement
     return statement
   }
@@ -72,17 +74,17 @@ final class SQLiteConnection: @unchecked Sendable {
   }
 
   /// How many rows the last INSERT, UPDATE or DELETE changed.
-  var changes: Int { Int(sqlite3_changes64(handle)) }
+  var changes: Int { unsafe Int(sqlite3_changes64(handle)) }
   /// The row id of the last INSERT.
-  var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+  var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
   /// False between BEGIN and COMMIT or ROLLBACK.
-  var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+  var isAutocommit: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
 }
 
 extension SQLiteError {
   init(handle: OpaquePointer?, code: Int32, operation: String) {
-    let extended = sqlite3_extended_errcode(handle)
-    self.init(
+    let extended = unsafe sqlite3_extended_errcode(handle)
+    unsafe self.init(
       code: extended & 0xFF == code & 0xFF ? extended : code, message: String(cString: sqlite3_errmsg(handle)),
       operation: operation)
   }

@@ -1,42 +1,42 @@
 internal import CSQLite
 
 /// A prepared statement. Belongs to its connection and is used as that is: by one thread at a time.
-final class SQLiteStatement {
+@safe final class SQLiteStatement {
   private let handle: OpaquePointer
   private let connection: OpaquePointer
 
   /// Takes `handle` over.
   init(_ handle: OpaquePointer, connection: OpaquePointer) {
-    self.handle = handle
-    self.connection = connection
+    unsafe self.handle = unsafe handle
+    unsafe self.connection = unsafe connection
   }
 
-  deinit { sqlite3_finalize(handle) }
+  deinit { unsafe sqlite3_finalize(handle) }
 
   /// Binds the parameters, steps through all rows and resets the statement, also where `row` throws.
   func run(
     _ parameters: [SQLiteValue], row: (SQLiteRow) throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
-    guard parameters.count == Int(sqlite3_bind_parameter_count(handle)) else {
-      let needed = sqlite3_bind_parameter_count(handle)
+    guard unsafe parameters.count == Int(sqlite3_bind_parameter_count(handle)) else {
+      let needed = unsafe sqlite3_bind_parameter_count(handle)
       throw SQLiteError.misuse("\(needed) parameters needed, \(parameters.count) given", operation: sql)
     }
-    guard sqlite3_stmt_busy(handle) == 0 else {
+    guard unsafe sqlite3_stmt_busy(handle) == 0 else {
       throw SQLiteError.misuse("the statement is being stepped through", operation: sql)
     }
     defer {
       // A read lock lasts until here. The result repeats the step's error, which has been thrown already.
-      sqlite3_reset(handle)
-      sqlite3_clear_bindings(handle)
+      unsafe sqlite3_reset(handle)
+      unsafe sqlite3_clear_bindings(handle)
     }
     for (index, parameter) in parameters.enumerated() {
       try check(bind(parameter, Int32(index + 1)))
     }
     while true {
-      switch sqlite3_step(handle) {
-      case SQLITE_ROW: try row(SQLiteRow(handle))
+      switch unsafe sqlite3_step(handle) {
+      case SQLITE_ROW: try unsafe row(SQLiteRow(handle))
       case SQLITE_DONE: return
-      case let code: throw SQLiteError(handle: connection, code: code, operation: sql)
+      case let code: throw unsafe SQLiteError(handle: connection, code: code, operation: sql)
       }
     }
   }
@@ -44,40 +44,40 @@ final class SQLiteStatement {
   private func bind(_ value: SQLiteValue, _ index: Int32) -> Int32 {
     switch value {
     case .integer(let integer):
-      return sqlite3_bind_int64(handle, index, integer)
+      return unsafe sqlite3_bind_int64(handle, index, integer)
     case .null:
-      return sqlite3_bind_null(handle, index)
+      return unsafe sqlite3_bind_null(handle, index)
     case .text(var text):
       // SQLITE_TRANSIENT, which C spells as a cast that Swift does not import: SQLite copies the text.
-      let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      let copy = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
       return text.withUTF8 {
-        sqlite3_bind_text64(handle, index, $0.baseAddress, UInt64($0.count), copy, UInt8(SQLITE_UTF8))
+        unsafe sqlite3_bind_text64(handle, index, $0.baseAddress, UInt64($0.count), copy, UInt8(SQLITE_UTF8))
       }
     }
   }
 
   private func check(_ code: Int32) throws(SQLiteError) {
-    if code != SQLITE_OK { throw SQLiteError(handle: connection, code: code, operation: sql) }
+    if code != SQLITE_OK { throw unsafe SQLiteError(handle: connection, code: code, operation: sql) }
   }
 
-  private var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
+  private var sql: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
 }
 
 /// The current row of a statement. Valid only inside the closure it is handed to. Columns count from 0.
-struct SQLiteRow {
+@safe struct SQLiteRow {
   private let handle: OpaquePointer
 
-  fileprivate init(_ handle: OpaquePointer) { self.handle = handle }
+  fileprivate init(_ handle: OpaquePointer) { unsafe self.handle = unsafe handle }
 
   /// 0 where the column is NULL or no number.
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
   /// Empty where the column is NULL; see `isNull`.
   func text(_ column: Int32) -> String {
-    guard let start = sqlite3_column_text(handle, column) else { return "" }
-    let count = Int(sqlite3_column_bytes(handle, column))
-    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
+    let count = unsafe Int(sqlite3_column_bytes(handle, column))
+    return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 }

@@ -59,7 +59,7 @@ final class HTTPConnection: @unchecked Sendable {
     self.endpoint = endpoint
     loop = tcp.loop
     parser = HTTPRequestParser(limits: endpoint.settings.limits)
-    deadlines = HTTPConnectionDeadlines(settings: endpoint.settings, now: .now)
+    unsafe deadlines = HTTPConnectionDeadlines(settings: endpoint.settings, now: .now)
   }
 
   // MARK: The beginning and the end
@@ -79,7 +79,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func connect() {
     // Dropped with the socket, so that these references end.
-    tcp.onRead = { self.received($0) }
+    unsafe tcp.onRead = { unsafe self.received($0) }
     tcp.onEnd = { self.ended() }
     tcp.onDrain = { self.process() }
     tcp.onClose = { _ in self.closed() }
@@ -89,13 +89,13 @@ final class HTTPConnection: @unchecked Sendable {
   func abort() { tcp.close() }
 
   private func closed() {
-    phase = .closed
-    deadlines.cancel()
-    let requests = pending.count { $0.isRequest } + responsesInOutput + responsesInWrites.reduce(0, +)
-    let abandoned = pending.compactMap(\.abandoned)
-    pending = []
+    unsafe phase = .closed
+    unsafe deadlines.cancel()
+    let requests = unsafe pending.count { $0.isRequest } + responsesInOutput + responsesInWrites.reduce(0, +)
+    let abandoned = unsafe pending.compactMap(\.abandoned)
+    unsafe pending = []
     responsesInWrites = []
-    responsesInOutput = 0
+    unsafe responsesInOutput = 0
     endpoint.didClose(self, aborted: requests)
     for body in abandoned { body() }
   }
@@ -103,22 +103,22 @@ final class HTTPConnection: @unchecked Sendable {
   // MARK: Input
 
   private func received(_ bytes: UnsafeRawBufferPointer) {
-    guard phase == .open, !hasLastRequest else { return }
-    lastReadWasFull = bytes.count == Self.readBufferSize
-    parser.append(bytes)
+    guard unsafe phase == .open, unsafe !hasLastRequest else { return }
+    unsafe lastReadWasFull = bytes.count == Self.readBufferSize
+    unsafe parser.append(bytes)
     process()
   }
 
   private func ended() {
-    inputHasEnded = true
-    lastReadWasFull = false
-    if phase == .lingering { tcp.closeAfterWrites() } else { process() }
+    unsafe inputHasEnded = true
+    unsafe lastReadWasFull = false
+    if unsafe phase == .lingering { tcp.closeAfterWrites() } else { process() }
   }
 
   /// Takes as many requests as may be in work at one time, and writes what has been answered.
   private func process() {
-    guard phase == .open, !isProcessing else { return }
-    isProcessing = true
+    guard unsafe phase == .open, unsafe !isProcessing else { return }
+    unsafe isProcessing = true
     while mayTakeRequest {
       do throws(HTTPError) {
         guard let request = try parser.next() else { break }
@@ -126,26 +126,26 @@ final class HTTPConnection: @unchecked Sendable {
       } catch {
         refuse(error)
       }
-      if output.count >= Self.outputLimit { flush() }
+      if unsafe output.count >= Self.outputLimit { flush() }
     }
-    isProcessing = false
+    unsafe isProcessing = false
     // In its place: behind the responses to all earlier requests.
-    if pending.isEmpty, !hasLastRequest, parser.takeContinue() {
-      output.append(literal: "HTTP/1.1 100 Continue\r\n\r\n")
+    if unsafe pending.isEmpty, unsafe !hasLastRequest, parser.takeContinue() {
+      unsafe output.append(literal: "HTTP/1.1 100 Continue\r\n\r\n")
     }
     finishOutput()
   }
 
   private var mayTakeRequest: Bool {
-    phase == .open && !hasLastRequest && pending.count < endpoint.settings.maximumPipelined && tcp.isWritable
+    unsafe phase == .open && !hasLastRequest && pending.count < endpoint.settings.maximumPipelined && tcp.isWritable
   }
 
   private func take(_ request: HTTPRequest) {
-    deadlines.requestEnded()
+    unsafe deadlines.requestEnded()
     let keepAlive = request.keepAlive
-    if !keepAlive { hasLastRequest = true }
-    let sequence = firstSequence + pending.count
-    pending.append(Pending(isHead: request.method == .head, keepAlive: keepAlive, isRequest: true))
+    if !keepAlive { unsafe hasLastRequest = true }
+    let sequence = unsafe firstSequence + pending.count
+    unsafe pending.append(Pending(isHead: request.method == .head, keepAlive: keepAlive, isRequest: true))
     HTTPCounters.increase(endpoint.counters.requests)
     endpoint.handler(HTTPExchange(request, on: self, sequence: sequence))
   }
@@ -157,8 +157,8 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   private func answer(_ error: HTTPError) {
-    hasLastRequest = true
-    pending.append(Pending(isHead: false, keepAlive: false, isRequest: false, response: HTTPResponse(error)))
+    unsafe hasLastRequest = true
+    unsafe pending.append(Pending(isHead: false, keepAlive: false, isRequest: false, response: HTTPResponse(error)))
     writeAnswered()
   }
 
@@ -166,16 +166,16 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Takes the answer to one request.
   func deliver(_ response: HTTPResponse, _ sequence: Int) {
-    let index = sequence - firstSequence
-    guard phase != .closed, pending.indices.contains(index) else { return }
+    let index = unsafe sequence - firstSequence
+    guard unsafe phase != .closed, unsafe pending.indices.contains(index) else { return }
     if index == 0 {
       serialise(response)
       writeAnswered()
     } else {
       // Let go only afterwards: what it captured is the handler's.
-      let abandoned = pending[index].abandoned
-      pending[index].response = response
-      pending[index].abandoned = nil
+      let abandoned = unsafe pending[index].abandoned
+      unsafe pending[index].response = response
+      unsafe pending[index].abandoned = nil
       withExtendedLifetime(abandoned) {}
     }
     // From a handler that answers at once, the loop in `process` goes on.
@@ -183,53 +183,53 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   func setAbandoned(_ sequence: Int, _ body: @escaping () -> Void) -> Bool {
-    let index = sequence - firstSequence
-    guard phase != .closed, pending.indices.contains(index) else { return false }
-    let old = pending[index].abandoned
-    pending[index].abandoned = body
+    let index = unsafe sequence - firstSequence
+    guard unsafe phase != .closed, unsafe pending.indices.contains(index) else { return false }
+    let old = unsafe pending[index].abandoned
+    unsafe pending[index].abandoned = body
     withExtendedLifetime(old) {}
     return true
   }
 
   /// Puts into `output` what is answered and whose turn it is.
   private func writeAnswered() {
-    while let response = pending.first?.response { serialise(response) }
+    while let response = unsafe pending.first?.response { serialise(response) }
   }
 
   /// The answer to the first of `pending`, which is done with.
   private func serialise(_ response: HTTPResponse) {
     // Let go only at the end: what it captured is the handler's.
-    let abandoned = pending[0].abandoned
+    let abandoned = unsafe pending[0].abandoned
     defer { withExtendedLifetime(abandoned) {} }
-    let keepAlive = pending[0].keepAlive && !isLastWhileDraining
-    if !keepAlive { hasLastRequest = true }
-    response.serialise(
+    let keepAlive = unsafe pending[0].keepAlive && !isLastWhileDraining
+    if !keepAlive { unsafe hasLastRequest = true }
+    unsafe response.serialise(
       into: &output, isHead: pending[0].isHead, keepAlive: keepAlive, date: endpoint.date.now())
-    if pending[0].isRequest { responsesInOutput += 1 }
+    if unsafe pending[0].isRequest { unsafe responsesInOutput += 1 }
     // The usual case, where nothing has to move.
-    if pending.count == 1 { pending.removeLast() } else { pending.removeFirst() }
-    firstSequence += 1
+    if unsafe pending.count == 1 { unsafe pending.removeLast() } else { unsafe pending.removeFirst() }
+    unsafe firstSequence += 1
   }
 
   /// While draining, the first pending request is the last of the connection if nothing of another one has arrived.
   private var isLastWhileDraining: Bool {
-    endpoint.isDraining && pending.count == 1 && parser.progress == .idle && !lastReadWasFull
+    unsafe endpoint.isDraining && pending.count == 1 && parser.progress == .idle && !lastReadWasFull
   }
 
   private func flush() {
-    guard !output.isEmpty else { return }
-    let sent = output.withUnsafeBytes { tcp.tryWrite($0) }
-    if sent == output.count {
-      HTTPCounters.increase(endpoint.counters.answered, by: responsesInOutput)
+    guard unsafe !output.isEmpty else { return }
+    let sent = unsafe output.withUnsafeBytes { unsafe tcp.tryWrite($0) }
+    if unsafe sent == output.count {
+      unsafe HTTPCounters.increase(endpoint.counters.answered, by: responsesInOutput)
     } else {
-      responsesInWrites.append(responsesInOutput)
-      output.withUnsafeBytes { bytes in
-        tcp.write(UnsafeRawBufferPointer(rebasing: bytes[sent...])) { error in self.wrote(error) }
+      unsafe responsesInWrites.append(responsesInOutput)
+      unsafe output.withUnsafeBytes { bytes in
+        unsafe tcp.write(UnsafeRawBufferPointer(rebasing: bytes[sent...])) { error in self.wrote(error) }
       }
       countWritesTaken()
     }
-    responsesInOutput = 0
-    output.removeAll(keepingCapacity: output.capacity <= 2 * Self.outputLimit)
+    unsafe responsesInOutput = 0
+    unsafe output.removeAll(keepingCapacity: output.capacity <= 2 * Self.outputLimit)
   }
 
   private func countWritesTaken() {
@@ -260,30 +260,34 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Decides what the connection waits for: the end, more input, a response, or the client to take output.
   func settle() {
-    guard phase == .open, tcp.isOpen else { return }
-    let isIdle = pending.isEmpty && parser.progress == .idle
-    if pending.isEmpty, hasLastRequest || inputHasEnded || (isIdle && isIdleForTooLong) { return finish() }
+    guard unsafe phase == .open, tcp.isOpen else { return }
+    let isIdle = unsafe pending.isEmpty && parser.progress == .idle
+    if unsafe pending.isEmpty, unsafe hasLastRequest || inputHasEnded || (isIdle && isIdleForTooLong) {
+      return finish()
+    }
 
-    if pending.count < endpoint.settings.maximumPipelined, !hasLastRequest, !inputHasEnded, tcp.isWritable {
+    if unsafe pending.count < endpoint.settings.maximumPipelined, unsafe !hasLastRequest, unsafe !inputHasEnded,
+      tcp.isWritable
+    {
       tcp.resumeReading()
     } else {
       tcp.pauseReading()
     }
     let queued = tcp.writeQueueSize
-    deadlines.update(
+    unsafe deadlines.update(
       queued > 0 ? .output(queued) : !pending.isEmpty ? .response : .input(parser.progress),
       isDraining: endpoint.isDraining, for: self)
   }
 
   private var isIdleForTooLong: Bool {
-    endpoint.isDraining && deadlines.lastActivity + endpoint.settings.drainGrace <= .now
+    unsafe endpoint.isDraining && deadlines.lastActivity + endpoint.settings.drainGrace <= .now
   }
 
   /// Says that nothing more comes from here, and waits a moment for the client to do the same: closing with unread input
   /// would reset the connection and could cost the client the last response.
   private func finish() {
-    phase = .lingering
-    if inputHasEnded {
+    unsafe phase = .lingering
+    if unsafe inputHasEnded {
       tcp.closeAfterWrites()
     } else {
       // The client's time begins when it has been sent everything.
@@ -295,13 +299,13 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func waitForEnd() {
     guard tcp.isOpen else { return }
-    deadlines.update(.end(tcp.writeQueueSize), isDraining: endpoint.isDraining, for: self)
+    unsafe deadlines.update(.end(tcp.writeQueueSize), isDraining: endpoint.isDraining, for: self)
   }
 
   /// The deadline's timer has fired.
   func timedOut() {
-    guard phase != .closed, tcp.isOpen else { return }
-    switch deadlines.check(writeQueueSize: tcp.writeQueueSize, for: self) {
+    guard unsafe phase != .closed, tcp.isOpen else { return }
+    switch unsafe deadlines.check(writeQueueSize: tcp.writeQueueSize, for: self) {
     case .goOn: break
     case .close: tcp.close()
     case .finish: finish()

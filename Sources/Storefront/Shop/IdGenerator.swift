@@ -7,10 +7,10 @@ final class IdGenerator: Sendable {
     var random = SystemRandomNumberGenerator()
     let high = random.next()
     let low = random.next()
-    return String(unsafeUninitializedCapacity: 32) { digits in
+    return unsafe String(unsafeUninitializedCapacity: 32) { digits in
       for index in 0..<16 {
-        digits.initializeElement(at: index, to: Self.digit(high >> (60 - 4 * UInt64(index))))
-        digits.initializeElement(at: index + 16, to: Self.digit(low >> (60 - 4 * UInt64(index))))
+        unsafe digits.initializeElement(at: index, to: Self.digit(high >> (60 - 4 * UInt64(index))))
+        unsafe digits.initializeElement(at: index + 16, to: Self.digit(low >> (60 - 4 * UInt64(index))))
       }
       return 32
     }
