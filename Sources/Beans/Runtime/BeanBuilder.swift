@@ -274,7 +274,7 @@ extension Environment {
       unlink(context)
       return core.change { $0.leave() }
     }
-    if action == .release { releaseLater() }
+    if action == .release { release() }
     return object
   }
 
@@ -303,7 +303,7 @@ extension Environment {
       return core.change { $0.leave() }
     }
     if isAwaited, failed.value.slot >= 0 { wake(slots[failed.value.slot], self.failure(error, of: failed)) }
-    if action == .release { releaseLater() }
+    if action == .release { release() }
     return failure
   }
 
@@ -567,7 +567,7 @@ extension Environment {
         unlink(context)
         return core.change { $0.leave() }
       }
-      if action == .release { releaseLater() }
+      if action == .release { release() }
       return made
     }
   }

@@ -52,52 +52,20 @@ extension Environment {
   // MARK: releasing
 
   /// Nobody is inside, nobody will be: releases here, or hands that over.
-  @inline(__always)
+  @inline(never)
   func release() {
-    if core.extras == nil, core.kind.isDisjoint(with: [.plain, .withScope]),
-      !core.compiledPlan.with({ $0.isTraced })
-    {
-      releaseRequest()
-    } else {
-      releaseOtherwise()
-    }
+    if core.kind.isDisjoint(with: [.plain, .hosted]) { release(onHost: false) } else { postponeRelease() }
   }
 
-  /// As `release`, where the end has been waited for.
-  @inline(never)
-  func releaseLater() { release() }
-
-  /// Releases the beans of a factory's child, as most of them end.
-  @inline(__always)
-  private func releaseRequest() {
-    let created = creationLog.count
-    let left = ResolutionContext.with(Unretained(self), nil) { _ in
-      let left = releasePlain(created)
-      if left == 0 { releaseSeed() }
-      return left
-    }
-    if left == 0 { ended(created: created, released: created) } else { releaseWithCare(left, of: created) }
-  }
-
-  @inline(never)
-  private func releaseWithCare(_ left: Int, of created: Int) {
-    goOn(BeanReleaser(Unretained(self), canWait: false, left: left, of: created), onHost: false)
-  }
-
-  @inline(never)
-  private func releaseOtherwise() {
-    if core.kind.isDisjoint(with: [.plain, .hosted]) { return release(onHost: false) }
+  private func postponeRelease() {
     core.isPostponed.store(true, ordering: .sequentiallyConsistent)
     // Under the lock: a thread that begins to wait now sees what is postponed, or is seen here.
     core.lock.withLock { core.extras }?.with { $0.wake() }
-    if let host {
-      let isAccepted = host.release { [self] in
-        if takeBack() { release(onHost: true) }
-      }
-      if !isAccepted, takeBack() { release(onHost: false) }
-    } else {
-      releaseUnlessRead()
+    guard let host else { return releaseUnlessRead() }
+    let isAccepted = host.release { [self] in
+      if takeBack() { release(onHost: true) }
     }
+    if !isAccepted, takeBack() { release(onHost: false) }
   }
 
   /// A thread that still uses a bean of this environment goes on with the release when it has done so.
@@ -111,10 +79,26 @@ extension Environment {
   private func takeBack() -> Bool { core.isPostponed.exchange(false, ordering: .sequentiallyConsistent) }
 
   /// - Parameter onHost: whether this is where the host releases, and can await.
+  @inline(__always)
   private func release(onHost: Bool) {
-    let canWait = onHost || existingExtras?.isAsynchronous.load(ordering: .relaxed) == true
     let created = createdBeans
-    goOn(BeanReleaser(Unretained(self), canWait: canWait, left: created, of: created), onHost: onHost)
+    let left = ResolutionContext.with(Unretained(self), nil) { _ in
+      let left = releasePlain(created)
+      if left == 0 { releaseSeed() }
+      return left
+    }
+    if left == 0, core.kind.isDisjoint(with: [.plain, .scoped]) {
+      ended(created)
+    } else {
+      releaseWithCare(left, of: created, onHost: onHost)
+    }
+  }
+
+  /// Goes on with what has something to say at its end.
+  @inline(never)
+  private func releaseWithCare(_ left: Int, of created: Int, onHost: Bool) {
+    let canWait = onHost || existingExtras?.isAsynchronous.load(ordering: .relaxed) == true
+    goOn(BeanReleaser(Unretained(self), canWait: canWait, left: left, of: created), onHost: onHost)
   }
 
   private func goOn(_ begun: BeanReleaser, onHost: Bool) {
@@ -125,7 +109,7 @@ extension Environment {
       if pending == nil { releaser.finishScopes() }
       return (releaser, pending)
     }
-    if let pending { goOn(releaser, after: pending, onHost: onHost) } else { endedWithCare(releaser) }
+    if let pending { goOn(releaser, after: pending, onHost: onHost) } else { ended(releaser.released) }
   }
 
   @inline(never)
@@ -170,45 +154,42 @@ extension Environment {
     }
   }
 
-  private func endedWithCare(_ releaser: BeanReleaser) {
-    if core.kind.contains(.plain) || core.compiledPlan.with({ $0.isTraced }) {
-      log.finished(name, released: releaser.released)
-    }
-    existingExtras?.releasedBeans.store(releaser.released, ordering: .relaxed)
-    existingExtras?.resources?.letGo()
-    // Before anybody is told: whoever has waited finds no timer left.
-    host?.closed()
-    ended(created: createdBeans, released: releaser.released)
-  }
-
   /// The last step: lets the parent go on and wakes whoever waits.
   @inline(__always)
-  private func ended(created: Int, released: Int) {
+  private func ended(_ released: Int) {
+    if core.kind.contains(.plain) || core.compiledPlan.with({ $0.isTraced }) { log.finished(name, released: released) }
+    if let extras = existingExtras {
+      extras.releasedBeans.store(released, ordering: .relaxed)
+      extras.resources?.letGo()
+    }
+    // Before anybody is told: whoever has waited finds no timer left.
+    host?.closed()
     // First: whoever has waited for this environment finds that the parent waits for it no longer.
-    if core.kind.contains(.joined) { leaveParent(created, released) }
+    if core.kind.contains(.joined) { leaveParent(released) }
     // Extras that are made from now on see that nothing is left: see `whenReleased`.
     let extras = core.lock.withLock {
       core.change { $0.released() }
       return core.extras
     }
     if let extras { extras.with { $0.end() } }
+    // What the parent held: there may be no other reference.
+    if core.kind.contains(.joined) { Unretained(self).release() }
   }
 
   @inline(__always)
-  private func leaveParent(_ created: Int, _ released: Int) {
+  private func leaveParent(_ released: Int) {
     // There is one: the child has joined it.
     guard let parent = core.parent else { return }
     parent.with { parent in
       if core.extras != nil { handOverExtras(to: parent) }
       if parent.core.kind.contains(.hosted) { parent.used() }
       let own = Unretained(self)
-      let plan = core.compiledPlan.address
+      let (plan, created) = (core.compiledPlan.address, createdBeans)
       let action = parent.core.lock.withLock {
         parent.core.extras?.with { $0.children.leave(own, plan, created: created, released: released) }
         return parent.core.change { $0.leave() }
       }
-      if action == .release { parent.releaseLater() }
-      own.release()
+      if action == .release { parent.release() }
     }
   }
 

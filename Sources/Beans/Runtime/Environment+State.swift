@@ -127,6 +127,7 @@ extension Environment {
   var creationLog: CreationLog { core.compiledPlan.with { CreationLog(of: core.slots, $0.layout) } }
 
   /// Beans created here so far; the seed is none.
+  @inline(__always)
   var createdBeans: Int { core.plan == nil ? 0 : creationLog.count }
 
   /// Whether `other` is this environment's parent, or its parent's, and so on.

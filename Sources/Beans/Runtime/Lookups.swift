@@ -181,7 +181,7 @@ extension Environment {
   }
 
   func leave() {
-    if core.lock.withLock({ core.change { $0.leave() } }) == .release { releaseLater() }
+    if core.lock.withLock({ core.change { $0.leave() } }) == .release { release() }
   }
 
   /// Why nothing can be looked up any more: what startup threw, or `.finished`.
