@@ -13,7 +13,7 @@ struct BeanReleaser {
   private var held: ObjectReference?
   private var heldScope: AbstractBeanScope?
   /// The user's scope in whose place this runs, which can await releases there.
-  private var place: Place?
+  private var place: (scope: any HostedScope, canWait: Bool)?
   /// Users' scopes that have been finished.
   private var finished: [ObjectIdentifier]?
   private(set) var released: Int
@@ -26,11 +26,6 @@ struct BeanReleaser {
     case place(any HostedScope)
     /// A release that a user's scope has begun by itself.
     case scope(AbstractBeanScope)
-  }
-
-  private struct Place {
-    let scope: any HostedScope
-    let canWait: Bool
   }
 
   /// - Parameters:
@@ -150,7 +145,7 @@ struct BeanReleaser {
   /// A releaser that goes on in the place of a user's scope.
   func inPlace(of scope: any HostedScope, canWait: Bool) -> BeanReleaser {
     var releaser = self
-    releaser.place = Place(scope: scope, canWait: canWait)
+    releaser.place = (scope, canWait)
     return releaser
   }
 

@@ -118,23 +118,13 @@ final class EnvironmentResources: Sendable {
   let answers = AnswerTable<UnforeseenLookup>()
   private let state: Locked<Carried<State>>
 
-  /// A scope that users have registered. The name is asked for once: it is user code.
-  struct NamedScope: Sendable {
-    let name: String
-    let scope: any BeanScope
-  }
-
-  /// The thread that starts the environment.
-  enum Starter: Equatable {
-    case nobody
-    case thread(UInt)
-  }
-
   private struct State {
     var declarations: EnvironmentDeclarations?
-    var starter = Starter.nobody
+    /// The thread that starts the environment.
+    var starter: UInt?
     var failure: (any Error)?
-    var scopes: [NamedScope] = []
+    /// Those that users have registered. The name is asked for once: it is user code.
+    var scopes: [(name: String, scope: any BeanScope)] = []
     var block: SlotBlock?
     var codes: [BeanCode] = []
     var declared: DeclaredBeans?
@@ -157,9 +147,7 @@ final class EnvironmentResources: Sendable {
 
   // MARK: startup
 
-  var starter: UInt? {
-    state.withLock { if case .thread(let thread) = $0.value.starter { thread } else { nil } }
-  }
+  var starter: UInt? { state.withLock { $0.value.starter } }
 
   var failure: (any Error)? { state.withLock { $0.value.failure } }
 
@@ -175,14 +163,14 @@ final class EnvironmentResources: Sendable {
     state.withLock { state in
       if let failure = state.value.failure { return .failed(failure) }
       switch state.value.starter {
-      case .thread(thread):
+      case thread:
         // Only the name of a user's scope is asked for while declarations are read.
         return state.value.block == nil
           ? .failed(EnvironmentError(.frozen, "a lookup while the declarations are being read")) : .done
-      case .thread: return .wait
-      case .nobody:
+      case .some: return .wait
+      case nil:
         if state.value.declarations == nil { return .done }
-        state.value.starter = .thread(thread)
+        state.value.starter = thread
         return .mine
       }
     }
@@ -191,7 +179,7 @@ final class EnvironmentResources: Sendable {
   func end(_ failure: (any Error)?) {
     state.withLock { state in
       state.value.declarations = nil
-      state.value.starter = .nobody
+      state.value.starter = nil
       state.value.failure = failure
     }
   }
@@ -215,10 +203,10 @@ final class EnvironmentResources: Sendable {
 
   // MARK: scopes
 
-  var scopes: [NamedScope] { state.withLock { $0.value.scopes } }
+  var scopes: [(name: String, scope: any BeanScope)] { state.withLock { Carried(value: $0.value.scopes) }.value }
 
   func add(_ scope: any BeanScope, _ name: String) {
-    state.withLock { $0.value.scopes.append(NamedScope(name: name, scope: scope)) }
+    state.withLock { $0.value.scopes.append((name, scope)) }
   }
 
   // MARK: the end
