@@ -40,7 +40,8 @@ enum IdHash {
 
   @inline(__always)
   private static func mix(_ hash: UInt, _ word: UInt) -> UInt {
-    let mixed = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
-    return mixed ^ mixed >> 29
+    // The last bytes of a text are the high ones of a word: only the high half of the product depends on all of them.
+    let product = (hash ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return product.high ^ product.low
   }
 }
