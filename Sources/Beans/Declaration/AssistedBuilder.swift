@@ -67,9 +67,7 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
     _ types: repeat (each D).Type,
     create: @escaping @Sendable (inout Arguments, Assisted<Tag.Seed>) throws -> Tag.Element
   ) -> TypedBeanDeclaration<Factory<Tag>> {
-    var parameters: [Parameter] = []
-    repeat parameters.append(Parameter.of(each types))
-    return declare(parameters) { arguments, seed in
+    declare(Parameter.all(repeat each types)) { arguments, seed in
       var arguments = arguments
       return try create(&arguments, seed)
     }

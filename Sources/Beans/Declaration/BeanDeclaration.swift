@@ -1,5 +1,4 @@
 import BeansReflection
-import Synchronization
 
 /// What a user says about one bean.
 ///
@@ -7,23 +6,21 @@ import Synchronization
 public class BeanDeclaration {
   private(set) var spec: BeanSpec
   private var isShared = false
-  /// Tells declarations apart, also after they have gone.
-  let number = BeanDeclaration.count.add(1, ordering: .relaxed).newValue
   /// Whether a `define` has taken it, or a declaration that it stands in.
   var isDefined = false
 
-  private static let count = Atomic(0)
-
   init(_ spec: BeanSpec) { self.spec = spec }
 
+  @usableFromInline
   convenience init(
     type: Any.Type?, id: String?, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    location: SourceLocation
+    location: SourceLocation, factory: FactoryFunction? = nil
   ) {
     let spec = BeanSpec(type: type, id: id, location: location)
     spec.template = parent
     if lazy { spec.isLazy = true }
     spec.isAbstract = abstract
+    spec.factory = factory
     self.init(spec)
   }
 
@@ -65,9 +62,7 @@ public class BeanDeclaration {
   /// Builds the bean with that id first.
   @discardableResult public func requires(id: String) -> Self { set { $0.requirements = $0.requirements + [.id(id)] } }
   /// Builds the bean of that type first.
-  @discardableResult public func requires(class type: Any.Type) -> Self {
-    set { $0.requirements = $0.requirements + [.type(type)] }
-  }
+  @discardableResult public func requires(class type: Any.Type) -> Self { requires(type) }
   /// Builds the bean of that type first.
   @discardableResult public func requires(_ type: Any.Type) -> Self {
     set { $0.requirements = $0.requirements + [.type(type)] }

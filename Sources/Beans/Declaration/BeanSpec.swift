@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a user says about one bean: a value, which a declaration copies before it changes what `define` has taken.
 ///
 /// Its parts are replaced, never changed in place: then the compiler sees by itself that nobody changes one while it is
@@ -10,6 +12,8 @@ final class BeanSpec {
     case declaration(BeanDeclaration)
   }
 
+  /// Tells declarations apart, also after they have gone; copies have the number of the original.
+  let number: Int
   /// The bean's own type; nil for a template without a class.
   var type: Any.Type?
   var id: String?
@@ -29,7 +33,9 @@ final class BeanSpec {
   /// Parameters that are not resolved by their type, in order of their index.
   private(set) var arguments: [(index: Int, value: BeanValue)] = []
   /// In the order in which they were set.
-  var properties: [PropertyInjection] = []
+  private(set) var properties: [PropertyInjection] = []
+  /// Whether parameters and properties are set to anything but beans by their ids.
+  private(set) var hasValues = false
   var requirements: [Requirement] = []
   /// What the declaration says the bean conforms to.
   var stated: [Any.Type] = []
@@ -42,13 +48,17 @@ final class BeanSpec {
   /// What is wrong with single properties: the bean is looked at all the same.
   var propertyFaults: [String] = []
 
+  private static let count = Atomic(0)
+
   init(type: Any.Type?, id: String?, location: SourceLocation) {
+    number = Self.count.add(1, ordering: .relaxed).newValue
     self.type = type
     self.id = id
     self.location = location
   }
 
   init(copying other: BeanSpec) {
+    (number, hasValues) = (other.number, other.hasValues)
     (type, id, template, scopeName) = (other.type, other.id, other.template, other.scopeName)
     (isLazy, isAbstract, isPrimary, location) = (other.isLazy, other.isAbstract, other.isPrimary, other.location)
     (factory, initializer, instance) = (other.factory, other.initializer, other.instance)
@@ -68,13 +78,14 @@ final class BeanSpec {
     if postConstructs.isEmpty { postConstructs = template.postConstructs }
     if onDestroys.isEmpty { onDestroys = template.onDestroys }
     let own = properties
-    properties = template.properties
+    (properties, hasValues) = (template.properties, hasValues || template.hasValues)
     for property in own { set(property) }
   }
 
   func argument(_ index: Int) -> BeanValue? { arguments.first { $0.index == index }?.value }
 
   func setArgument(_ index: Int, _ value: BeanValue) {
+    note(value)
     var all = arguments
     // So that `all` is not copied.
     arguments = []
@@ -88,16 +99,18 @@ final class BeanSpec {
 
   /// The last word on a property counts, and takes its place in the order.
   func set(_ property: PropertyInjection) {
+    note(property.value)
     properties = properties.filter { $0.name != property.name } + [property]
+  }
+
+  private func note(_ value: BeanValue) {
+    if case .reference = value { return }
+    hasValues = true
   }
 
   /// Beans declared in place, in parameters and properties, not counting those that are declared in place in them.
   var embedded: [BeanDeclaration] {
-    if arguments.isEmpty, properties.isEmpty { return [] }
-    var found: [BeanDeclaration] = []
-    for (_, value) in arguments { value.collectEmbedded(&found) }
-    for property in properties { property.value.collectEmbedded(&found) }
-    return found
+    hasValues ? arguments.flatMap(\.value.embedded) + properties.flatMap(\.value.embedded) : []
   }
 
   /// What faults call it before it is a bean.
@@ -132,10 +145,12 @@ struct PropertyInjection {
 }
 
 /// Where something is declared. Most origins are never asked for, so that a literal stays one until then.
+@usableFromInline
 enum SourceLocation: Sendable {
   case literal(file: StaticString, line: UInt)
   indirect case known(EnvironmentError.Origin)
 
+  @inlinable
   init(file: StaticString, line: UInt) { self = .literal(file: file, line: line) }
 
   init(_ origin: EnvironmentError.Origin) { self = .known(origin) }

@@ -21,17 +21,12 @@ public enum BeanValue {
   case null
 
   /// The beans declared in place, at any depth of lists and maps.
-  func collectEmbedded(_ found: inout [BeanDeclaration]) {
+  var embedded: [BeanDeclaration] {
     switch self {
-    case .bean(let declaration): found.append(declaration)
-    case .list(let elements):
-      for element in elements { element.collectEmbedded(&found) }
-    case .map(let entries):
-      for entry in entries {
-        entry.key.collectEmbedded(&found)
-        entry.value.collectEmbedded(&found)
-      }
-    case .value, .reference, .text, .inject, .null: break
+    case .bean(let declaration): [declaration]
+    case .list(let elements): elements.flatMap(\.embedded)
+    case .map(let entries): entries.flatMap { $0.key.embedded + $0.value.embedded }
+    case .value, .reference, .text, .inject, .null: []
     }
   }
 

@@ -48,8 +48,3 @@ extension ConfigurationManager: ParameterType {
 extension Environment: ParameterType {
   static var parameter: Parameter { Parameter(Environment.self, element: Environment.self, .environment) }
 }
-
-extension Parameter {
-  /// What infrastructure is called by to inject properties.
-  static var injection: Parameter { of(Injection.self) }
-}

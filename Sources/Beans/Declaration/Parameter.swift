@@ -77,6 +77,16 @@ final class Parameter: Sendable {
     }
   }
 
+  /// Those for several types, in order.
+  @inlinable @inline(__always)
+  static func all<each Wanted>(_ types: repeat (each Wanted).Type) -> [Parameter] {
+    var (parameters, count): ([Parameter], Int) = ([], 0)
+    repeat count += (each types, 1).1
+    parameters.reserveCapacity(count)
+    repeat parameters.append(Parameter.of(each types))
+    return parameters
+  }
+
   private static let known = Locked<[ObjectIdentifier: Parameter]>([:])
 
   /// One bean of the type.

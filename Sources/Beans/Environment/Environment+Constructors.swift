@@ -102,23 +102,13 @@ extension Environment {
     _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ file: StaticString, _ line: UInt,
     _ types: repeat (each D).Type, make: @escaping @Sendable (inout Arguments) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    var parameters: [Parameter] = []
-    repeat parameters.append(Parameter.of(each types))
-    let function = FactoryFunction(T.self, parameters) { arguments in
+    let function = FactoryFunction(T.self, Parameter.all(repeat each types)) { arguments in
       var arguments = arguments
       return try make(&arguments)
     }
-    return declare(function, id, parent, lazy, abstract, file, line)
-  }
-
-  @usableFromInline
-  func declare<T>(
-    _ function: FactoryFunction, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool,
-    _ file: StaticString, _ line: UInt
-  ) -> TypedBeanDeclaration<T> {
     // Not the type that was given: that may be a subclass, of which the factory knows nothing.
-    let declaration = bean(
-      T.self, id: id, parent: parent, lazy: lazy, abstract: abstract, file: file, line: line)
-    return declaration.set { $0.factory = function }
+    return TypedBeanDeclaration<T>(
+      type: T.self, id: id, parent: parent, lazy: lazy, abstract: abstract,
+      location: SourceLocation(file: file, line: line), factory: function)
   }
 }

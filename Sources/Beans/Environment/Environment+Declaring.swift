@@ -160,9 +160,7 @@ extension Environment {
     at origin: @autoclosure () -> EnvironmentError.Origin? = nil
   ) throws -> EnvironmentDeclarations {
     let resources = existingExtras?.resources
-    if core.lifecycle.phase == .declaring, resources?.starter == nil, let declarations = resources?.declarations {
-      return declarations
-    }
+    if core.lifecycle.phase == .declaring, let declarations = resources?.openDeclarations { return declarations }
     // The end before any startup is no failure of the declarations.
     if let failure = resources?.failure, (failure as? EnvironmentError)?.code != .finished { throw failure }
     throw EnvironmentError(

@@ -9,13 +9,14 @@ final class BeanDefinition {
   let lifetime: Lifetime
   let traits: BeanTraits
   let factory: FactoryFunction
-  /// In the directory of the environment that declares it; -1 for a product.
+  /// In the directory of the environment that declares it; for a product, that of its factory.
   let entry: Int32
   /// The factory bean that makes this one.
   let maker: BeanDefinition?
   /// Whether it is what a factory makes from a seed, which no lookup finds.
   let isProduct: Bool
-  private let home: Home
+  /// What declares it, which somebody else keeps.
+  private let home: Unretained<DeclaredBeans>
   /// Properties of the declaration, each with its setter.
   private(set) var given: [PropertyInjection] = []
   /// What the class itself has injections for, as far as the declaration is silent.
@@ -23,6 +24,7 @@ final class BeanDefinition {
   /// Values that the declaration gives, by what faults call their places, in the order found.
   private(set) var values: [BoundValue] = []
   private var valuesByPoint: [String: BoundValue] = [:]
+  var hasValues: Bool { !values.isEmpty }
 
   // MARK: as seen from one environment
 
@@ -34,10 +36,11 @@ final class BeanDefinition {
   var number: Int32 = -1
   /// Among all definitions that are being sorted.
   var position = 0
-  var requirements: [Binding] = []
-  var arguments: [Dependency] = []
-  /// Each with what it is set to, if that is known now.
-  var properties: [Property] = []
+  /// What has to be there before, then what the factory takes, then what properties are set to.
+  private(set) var dependencies: [Dependency] = []
+  private(set) var requirements = 0..<0
+  private(set) var arguments = 0..<0
+  private(set) var properties: [BeanCode.Property] = []
   /// What a factory makes from a seed. Its dependencies count as the factory's.
   var product: BeanDefinition?
   /// Whether post processors leave it alone, because one of them is made of it.
@@ -45,16 +48,11 @@ final class BeanDefinition {
   /// Whether something that is certain to be built needs it.
   var isNeeded = false
   /// Why the bean cannot be built from here, although nothing is wrong with it elsewhere.
-  var inactive: EnvironmentError?
+  var inactive: ValueBox<EnvironmentError>?
   var faults: [EnvironmentError] = []
 
+  /// A property, with what it is set to, if that is known now.
   typealias Property = (code: BeanCode.Property, dependency: Dependency?)
-
-  /// The environment that declares it.
-  enum Home {
-    case compiling(Unretained<EnvironmentGraph>)
-    case started(DeclaredBeans)
-  }
 
   /// One dependency, resolved.
   struct Dependency {
@@ -84,7 +82,8 @@ final class BeanDefinition {
 
   init(
     _ spec: BeanSpec, type: Any.Type, lifetime: Lifetime, traits: BeanTraits? = nil, factory: FactoryFunction,
-    entry: Int32, maker: BeanDefinition? = nil, isProduct: Bool = false, home: Home
+    entry: Int32, maker: BeanDefinition? = nil, isProduct: Bool = false,
+    home: Unretained<DeclaredBeans>
   ) {
     self.spec = spec
     self.type = type
@@ -109,7 +108,8 @@ final class BeanDefinition {
   /// What a factory bean makes from a seed, from the same arguments, as seen from the same environment.
   func makeProduct(_ product: (type: Any.Type, function: FactoryFunction)) -> BeanDefinition {
     let made = BeanDefinition(
-      spec, type: product.type, lifetime: .prototype, factory: product.function, entry: -1, isProduct: true, home: home)
+      spec, type: product.type, lifetime: .prototype, factory: product.function, entry: entry, isProduct: true,
+      home: home)
     made.place = place
     made.kind = .product
     return made
@@ -131,19 +131,8 @@ final class BeanDefinition {
     return place.object
   }
 
-  var directory: BeanDirectory {
-    switch home {
-    case .compiling(let graph): graph.with { $0.directory }
-    case .started(let beans): beans.directory
-    }
-  }
-
-  var configuration: ConfigurationManager {
-    switch home {
-    case .compiling(let graph): graph.with { $0.declarations.configuration }
-    case .started(let beans): beans.configuration
-    }
-  }
+  var directory: BeanDirectory { home.with { $0.directory } }
+  var configuration: ConfigurationManager { home.with { $0.configuration } }
 
   /// What scopes are handed.
   func makeDeclaration() -> BeanDeclaration {
@@ -155,10 +144,7 @@ final class BeanDefinition {
 
   var isClass: Bool { traits.contains(.object) }
   var id: String? { isProduct ? nil : spec.id }
-  var labelled: BeanLabel {
-    BeanLabel(type: type, id: id, location: spec.location, scopeName: lifetime.name)
-  }
-  var label: String { labelled.text }
+  var label: String { BeanDirectory.Entry.label(type, id) }
 
   func note(_ fault: EnvironmentError) { faults = faults + [fault] }
 
@@ -176,9 +162,16 @@ final class BeanDefinition {
 
   /// Calls `body` with every bean of the graph that has to exist first, in order.
   func forEachOwnDependency(_ body: (BeanDefinition) -> Void) {
-    for requirement in requirements { requirement.forEachDefinition(body) }
-    for argument in arguments { argument.binding.forEachDefinition(body) }
-    for property in properties { property.dependency?.binding.forEachDefinition(body) }
+    for dependency in dependencies { dependency.binding.forEachDefinition(body) }
+  }
+
+  func connect(requirements: [Dependency] = [], arguments: [Dependency], properties: [Property] = []) {
+    dependencies = arguments
+    if !requirements.isEmpty { dependencies = requirements + arguments }
+    if !properties.isEmpty { dependencies += properties.compactMap(\.dependency) }
+    self.requirements = 0..<requirements.count
+    self.arguments = requirements.count..<requirements.count + arguments.count
+    self.properties = properties.map(\.code)
   }
 
   // MARK: properties
@@ -186,8 +179,8 @@ final class BeanDefinition {
   /// Looks up the properties that are only named, and what the class itself has injections for. Returns what is wrong.
   func bindProperties() -> [EnvironmentError] {
     let isInjected = traits.contains(.injected) || DescribedClasses.contains(type)
+    if !isInjected, spec.properties.isEmpty { return [] }
     let given = isProduct || maker != nil ? [] : spec.properties
-    if given.isEmpty, !isInjected { return [] }
     var (faults, bound): ([EnvironmentError], [PropertyInjection]) = ([], [])
     for property in given {
       do { bound.append(try property.bound(to: type)) } catch { faults.append(fault(error)) }
@@ -213,7 +206,8 @@ final class BeanDefinition {
   /// Collects the values that the declaration gives: also where no recipe is made yet, because the scope opens elsewhere.
   func collectValues() {
     let arguments = spec.arguments
-    if !isProduct, maker == nil, !arguments.isEmpty {
+    if !spec.hasValues, injections.isEmpty { return }
+    if !isProduct, maker == nil {
       for (index, value) in arguments where factory.parameters.indices.contains(index) {
         // A seed cannot be pinned: the resolver says so.
         if case .seed = factory.parameters[index].kind { continue }

@@ -6,10 +6,19 @@ struct DependencyResolver {
   private var pending: [BeanDefinition] = []
   private let inherited: InheritedBeans
   private let memory = CandidateMemory()
+  /// What beans ask for by its type: lookups of that are known beforehand.
+  private(set) var asked: [Parameter] = []
+  private var seen: Set<ObjectIdentifier>
   /// Hints cost a walk over all ids: the first ones help, a thousand of them only take time.
   private var hintsLeft = 20
 
-  init(_ inherited: InheritedBeans) { self.inherited = inherited }
+  /// - Parameters:
+  ///   - inherited: what was declared further out.
+  ///   - known: what beans further out ask for.
+  init(_ inherited: InheritedBeans, known: [Parameter]) {
+    self.inherited = inherited
+    seen = Set(known.map { ObjectIdentifier($0) })
+  }
 
   // MARK: targets
 
@@ -20,18 +29,18 @@ struct DependencyResolver {
     switch bean.entry.lifetime {
     case .singleton:
       guard let home = graph.ancestor(bean.hops) else { return compiled(bean, graph) }
-      return place(bean, .slot, in: home, bean.hops)
-    case .prototype: return place(bean, .prototype, in: graph, 0)
+      return place(bean, from: graph, .slot, in: home, bean.hops)
+    case .prototype: return place(bean, from: graph, .prototype, in: graph, 0)
     case .scope(let name):
       if let hops = graph.hops(toScope: name), let home = graph.ancestor(hops) {
-        return place(bean, .slot, in: home, hops)
+        return place(bean, from: graph, .slot, in: home, hops)
       }
       if graph.parentPlan?.chain.contains(where: { $0.plan.scopeName == name }) == true { return compiled(bean, graph) }
       guard let home = graph.ancestor(bean.hops) else {
         return graph.outerScopes.contains(name) ? compiled(bean, graph) : nil
       }
       guard home.isRegistered(name) else { return nil }
-      return place(bean, .scoped, in: home, bean.hops)
+      return place(bean, from: graph, .scoped, in: home, bean.hops)
     }
   }
 
@@ -42,13 +51,14 @@ struct DependencyResolver {
   }
 
   private mutating func place(
-    _ bean: BeanDirectory.Found, _ kind: Recipe.Kind, in graph: EnvironmentGraph, _ hops: Int
+    _ bean: BeanDirectory.Found, from graph: EnvironmentGraph, _ kind: Recipe.Kind, in home: EnvironmentGraph,
+    _ hops: Int
   ) -> BeanDefinition.Target? {
-    if let known = graph.placed(bean) { return .defined(Unretained(known), hops: Int32(hops)) }
-    var home: EnvironmentGraph? = graph
-    while let next = home, next.directory !== bean.directory { home = next.parent }
-    guard let definition = home?.definitions[Int(bean.number)] ?? inherited.definition(of: bean) else { return nil }
-    let placed = graph.place(definition, kind, in: bean.directory)
+    if bean.hops > 0, let known = home.placed(bean) { return .defined(Unretained(known), hops: Int32(hops)) }
+    guard
+      let definition = graph.ancestor(bean.hops)?.definitions[Int(bean.number)] ?? inherited.definition(of: bean)
+    else { return nil }
+    let placed = home.place(definition, kind, in: bean.directory)
     pending.append(placed)
     return .defined(Unretained(placed), hops: Int32(hops))
   }
@@ -60,16 +70,15 @@ struct DependencyResolver {
   }
 
   private mutating func resolve(_ definition: BeanDefinition) {
-    let requirements = definition.spec.requirements
-    if !requirements.isEmpty { definition.requirements = requirements.compactMap { requirement($0, of: definition) } }
+    let requirements = definition.spec.requirements.compactMap { requirement($0, of: definition) }
     if let maker = definition.maker {
       // A product takes its factory, whatever the declaration says of arguments: those are the factory's.
       let home = definition.directory
       let hops = definition.graph.directory.chain.first { $0.directory === home }?.hops ?? 0
       let bean = BeanDirectory.Found(directory: home, number: maker.entry, hops: hops)
-      definition.arguments = [dependency(definition.factory.parameters[0], on: bean, of: definition, "parameter 0")]
-        .compactMap { $0 }
-      resolveProperties(of: definition)
+      let factory = dependency(definition.factory.parameters[0], on: bean, of: definition, "parameter 0")
+      definition.connect(
+        requirements: requirements, arguments: [factory].compactMap(\.self), properties: properties(of: definition))
       return
     }
     let parameters = definition.factory.parameters
@@ -83,34 +92,33 @@ struct DependencyResolver {
     arguments.reserveCapacity(parameters.count)
     for (index, parameter) in parameters.enumerated() {
       if definition.factory.product != nil, isSeed(parameter, at: index, of: definition) { continue }
-      let found =
-        if let value = definition.spec.argument(index) {
-          resolve(value, as: parameter, of: definition, "parameter \(index)")
-        } else {
-          dependency(parameter, of: definition, "parameter \(index)")
-        }
-      if let found { arguments.append(found) }
+      if let value = definition.spec.argument(index) {
+        if let found = resolve(value, as: parameter, of: definition, "parameter \(index)") { arguments.append(found) }
+        continue
+      }
+      if seen.insert(ObjectIdentifier(parameter)).inserted { asked.append(parameter) }
+      if let found = dependency(parameter, of: definition, "parameter \(index)") { arguments.append(found) }
     }
-    definition.arguments = arguments
-    resolveProperties(of: definition)
-    if let product = definition.factory.product { assemble(product, of: definition) }
+    let properties = properties(of: definition)
+    if let product = definition.factory.product { arguments = [assemble(product, arguments, of: definition)] }
+    definition.connect(requirements: requirements, arguments: arguments, properties: properties)
   }
 
   /// Gives what has been resolved to the product: it is what calls for it.
-  private mutating func assemble(_ product: (type: Any.Type, function: FactoryFunction), of maker: BeanDefinition) {
+  private mutating func assemble(
+    _ product: (type: Any.Type, function: FactoryFunction), _ arguments: [BeanDefinition.Dependency],
+    of maker: BeanDefinition
+  ) -> BeanDefinition.Dependency {
     let made = maker.makeProduct(product)
     for fault in made.bindProperties() { maker.note(fault) }
     made.collectValues()
-    made.arguments = maker.arguments
-    resolveProperties(of: made)
+    made.connect(arguments: arguments, properties: properties(of: made))
     maker.product = made
-    maker.arguments = [
-      BeanDefinition.Dependency(parameter: Parameter.of((any ProductBuilder).self), binding: .products(made))
-    ]
     // What is wrong with the product is wrong with what makes it.
     for fault in made.faults { maker.note(fault) }
     maker.inactive = maker.inactive ?? made.inactive
     (made.faults, made.inactive) = ([], nil)
+    return BeanDefinition.Dependency(parameter: Parameter.of((any ProductBuilder).self), binding: .products(made))
   }
 
   /// Whether a parameter is left to whoever calls the factory bean.
@@ -125,11 +133,11 @@ struct DependencyResolver {
 
   private mutating func requirement(
     _ requirement: BeanSpec.Requirement, of definition: BeanDefinition
-  ) -> BeanDefinition.Binding? {
+  ) -> BeanDefinition.Dependency? {
     switch requirement {
-    case .id(let id): dependency(.requirement(Any.self), id: id, of: definition, "requires")?.binding
-    case .type(let type): dependency(.requirement(type), of: definition, "requires")?.binding
-    case .declaration(let bean): dependency(.requirement(Any.self), on: bean, of: definition, "requires")?.binding
+    case .id(let id): dependency(.requirement(Any.self), id: id, of: definition, "requires")
+    case .type(let type): dependency(.requirement(type), of: definition, "requires")
+    case .declaration(let bean): dependency(.requirement(Any.self), on: bean, of: definition, "requires")
     }
   }
 
@@ -189,7 +197,7 @@ struct DependencyResolver {
     _ parameter: Parameter, on declaration: BeanDeclaration, of definition: BeanDefinition,
     _ point: @autoclosure () -> String
   ) -> BeanDefinition.Dependency? {
-    if let bean = definition.graph.directory.bean(declared: declaration.number) {
+    if let bean = definition.graph.directory.bean(declared: declaration.spec.number) {
       return dependency(parameter, on: bean, of: definition, point())
     }
     let name = declaration.spec.type.map { "\($0)" } ?? "bean"
@@ -225,7 +233,7 @@ struct DependencyResolver {
       return
     }
     // Whether that is a fault depends on who holds the bean: see `Validator`.
-    definition.inactive = definition.inactive ?? named
+    definition.inactive = definition.inactive ?? ValueBox(named)
   }
 
   // MARK: one dependency
@@ -233,6 +241,16 @@ struct DependencyResolver {
   mutating func resolve(
     _ parameter: Parameter, id: String?, in graph: EnvironmentGraph
   ) throws(EnvironmentError) -> BeanDefinition.Binding {
+    if let id, parameter.isOfBeans {
+      do throws(EnvironmentError) {
+        let directory = graph.directory
+        let bean = try directory.check(directory.bean(id: id, hasHints: hintsLeft > 0), for: parameter)
+        return .bean(try bind(bean, in: graph))
+      } catch {
+        hintsLeft -= 1
+        throw error
+      }
+    }
     let (directory, memory) = (graph.directory, memory)
     let selection: Selection
     do throws(EnvironmentError) {
@@ -264,8 +282,8 @@ struct DependencyResolver {
   /// A property of the declaration, resolved.
   private typealias Declared = (injection: PropertyInjection, property: BeanDefinition.Property)
 
-  private mutating func resolveProperties(of definition: BeanDefinition) {
-    if definition.given.isEmpty, definition.injections.isEmpty { return }
+  private mutating func properties(of definition: BeanDefinition) -> [BeanDefinition.Property] {
+    if definition.given.isEmpty, definition.injections.isEmpty { return [] }
     var declared: [Declared] = []
     for property in definition.given {
       guard let setter = property.setter,
@@ -273,14 +291,10 @@ struct DependencyResolver {
       else { continue }
       declared.append((property, (BeanCode.Property(source: .operand, set: setter.set), dependency)))
     }
-    if definition.injections.isEmpty {
-      definition.properties = declared.map(\.property)
-      return
-    }
+    if definition.injections.isEmpty { return declared.map(\.property) }
     let injected = resolveInjections(of: definition, &declared)
     // A key path may lead to an injected property: the declaration has the last word.
-    definition.properties =
-      declared.filter { !$0.injection.isPath }.map(\.property) + injected
+    return declared.filter { !$0.injection.isPath }.map(\.property) + injected
       + declared.filter(\.injection.isPath).map(\.property)
   }
 
@@ -294,7 +308,7 @@ struct DependencyResolver {
       let (faults, inactive) = (definition.faults, definition.inactive)
       definition.inactive = nil
       let property = property(for: injection, of: definition)
-      let fault = definition.faults.count > faults.count ? definition.faults.last : definition.inactive
+      let fault = definition.faults.count > faults.count ? definition.faults.last : definition.inactive?.value
       // What is wrong with it does not matter where the declaration sets the property; that shows when it does.
       (definition.faults, definition.inactive) = (faults, inactive)
       if let fault { guess(injection, fault, &declared) }

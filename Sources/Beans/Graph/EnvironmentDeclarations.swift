@@ -15,8 +15,8 @@ final class EnvironmentDeclarations {
   let hasScope: Bool
   /// What is declared where the factory is.
   private weak var outer: EnvironmentDeclarations?
-  /// Each with what had been said when it was defined. Declarations are kept because others may refer to them.
-  private(set) var definitions: [(declaration: BeanDeclaration, spec: BeanSpec)] = []
+  /// What had been said of each bean when it was defined.
+  private(set) var specs: [BeanSpec] = []
   private(set) var aliases: [Alias] = []
   private(set) var factories: [EnvironmentDeclarations] = []
   /// What is wrong with them beyond what single declarations say.
@@ -45,10 +45,10 @@ final class EnvironmentDeclarations {
           .invalidDeclaration, "the same declaration is defined twice: make one for each bean",
           path: [declaration.spec.written], origin: declaration.spec.location.origin))
       // One fault for both.
-      if definitions.contains(where: { $0.declaration === declaration }) { return }
+      if specs.contains(where: { $0.number == declaration.spec.number }) { return }
     }
     declaration.isDefined = true
-    definitions.append((declaration, declaration.takeSpec()))
+    specs.append(declaration.takeSpec())
   }
 
   func add(_ alias: Alias) { aliases.append(alias) }

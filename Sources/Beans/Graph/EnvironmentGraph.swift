@@ -16,7 +16,12 @@ final class EnvironmentGraph {
   let outerScopes: [String]
   /// By entry.
   private(set) var definitions: [BeanDefinition] = []
-  private var frozen: BeanDirectory?
+  let declared: DeclaredBeans
+  let hasSeed: Bool
+  /// Whether its environments are no children of a factory.
+  let isPlain: Bool
+  /// That of beans which name no scope.
+  let usualLifetime: Lifetime
   /// All that are seen from here, in the order in which they were placed; those with a slot in the order of slots.
   private(set) var placed: [BeanDefinition] = []
   private(set) var slotCount: Int32 = 0
@@ -28,8 +33,6 @@ final class EnvironmentGraph {
   var injections: [BeanDefinition.Target] = []
   /// Dependencies first.
   var sorted: [BeanDefinition] = []
-  /// Declarations by id, for those further in that inherit from them.
-  var specs = DeclaredSpecs(names: [:], specs: [])
   var plan: Plan?
 
   /// The graph of an environment, and those of all factories below.
@@ -42,6 +45,10 @@ final class EnvironmentGraph {
     outerScopes: [String]
   ) {
     self.declarations = declarations
+    declared = DeclaredBeans(declarations.configuration)
+    hasSeed = declarations.seed != nil
+    isPlain = declarations.scopeName == nil
+    usualLifetime = Lifetime(declarations.scopeName ?? "singleton")
     self.outer = outer.map { Unretained($0) }
     self.parentPlan = parentPlan
     self.scopeNames = scopeNames
@@ -56,13 +63,8 @@ final class EnvironmentGraph {
   var name: String { declarations.name }
   var scopeName: String? { declarations.scopeName }
   private var scopeBeanNames: Set<String> = []
-  var directory: BeanDirectory {
-    // Set before anything asks for it.
-    guard let frozen else { preconditionFailure("the beans of '\(name)' are asked for before they are known") }
-    return frozen
-  }
+  var directory: BeanDirectory { declared.directory }
   var outerDirectory: BeanDirectory? { parent?.directory ?? parentPlan?.directory }
-  var hasSeed: Bool { declarations.seed != nil }
 
   /// This graph and those further out that are compiled with it.
   var chain: [EnvironmentGraph] { [self] + (parent?.chain ?? []) }
@@ -82,8 +84,7 @@ final class EnvironmentGraph {
   var below: [EnvironmentGraph] { children + children.flatMap(\.below) }
 
   /// What has been read; nothing is added later.
-  func freeze(_ directory: BeanDirectory, _ definitions: [BeanDefinition], _ listed: [Int32]) {
-    frozen = directory
+  func freeze(_ definitions: [BeanDefinition], _ listed: [Int32]) {
     self.definitions = definitions
     self.listed = listed
     placed.reserveCapacity(definitions.count)
@@ -107,14 +108,14 @@ final class EnvironmentGraph {
   func placed(_ bean: BeanDirectory.Found) -> BeanDefinition? { placed(bean.number, in: bean.directory) }
 
   func placed(_ number: Int32, in directory: BeanDirectory) -> BeanDefinition? {
-    guard directory === frozen else { return foreign[Plan.EntryKey(directory, number)] }
+    guard directory === self.directory else { return foreign[Plan.EntryKey(directory, number)] }
     let definition = definitions[Int(number)]
     return definition.isPlaced ? definition : nil
   }
 
   /// Has a bean seen from here that is declared here or further out, with a slot where its kind has one.
   func place(_ definition: BeanDefinition, _ kind: Recipe.Kind, in directory: BeanDirectory) -> BeanDefinition {
-    let own = directory === frozen ? definition : definition.copy()
+    let own = directory === self.directory ? definition : definition.copy()
     switch kind {
     case .slot, .scoped:
       own.place(in: self, kind, slot: slotCount)
@@ -122,7 +123,7 @@ final class EnvironmentGraph {
     case .prototype, .product: own.place(in: self, kind, slot: -1)
     }
     placed.append(own)
-    if directory !== frozen { foreign[Plan.EntryKey(directory, definition.entry)] = own }
+    if directory !== self.directory { foreign[Plan.EntryKey(directory, definition.entry)] = own }
     return own
   }
 

@@ -9,7 +9,7 @@ struct GraphCompiler {
     /// Those of factories, at any depth, with what was declared for them.
     let below: [(declarations: EnvironmentDeclarations, plan: Plan)]
     let block: SlotBlock
-    let codes: [BeanCode]
+    let codes: [AnyObject]
     let declared: DeclaredBeans
   }
 
@@ -26,12 +26,12 @@ struct GraphCompiler {
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
     self.input = input
     graph = EnvironmentGraph(declarations, input)
-    resolver = DependencyResolver(input.inherited)
+    resolver = DependencyResolver(input.inherited, known: input.parameters)
     let graphs = [graph] + graph.below
-    var readers = graphs.map { TemplateResolver($0) }
+    var readers = graphs.map { TemplateResolver($0, input.inherited) }
     for reader in readers { reader.prepareDescriptors() }
     for (index, graph) in graphs.enumerated() {
-      readers[index].resolve(outer: graph.chain.dropFirst().map(\.specs) + input.inherited.levels.map(\.specs))
+      readers[index].resolve()
       faults += readers[index].faults + graph.declarations.faults
     }
     for graph in graphs {
@@ -42,32 +42,19 @@ struct GraphCompiler {
     faults += Validator(graph: graph).validate()
     sources = graph.definitions(.source).compactMap { place($0, in: graph) }
     self.input.hasSources = !sources.isEmpty
-    let definitions = graphs.flatMap(\.definitions)
-    let products = graphs.flatMap(\.placed).compactMap(\.product)
-    valued = (definitions + products + input.inherited.made).filter { !$0.values.isEmpty }
-    gatherParameters(definitions)
-  }
-
-  /// Notes what beans ask for.
-  private mutating func gatherParameters(_ definitions: [BeanDefinition]) {
-    var seen = Set(input.parameters.map { ObjectIdentifier($0) })
-    var last: [Parameter] = []
-    for definition in definitions {
-      let parameters = definition.factory.parameters
-      // Beans of one type often stand together.
-      if parameters.elementsEqual(last, by: ===) { continue }
-      last = parameters
-      for parameter in parameters where seen.insert(ObjectIdentifier(parameter)).inserted {
-        input.parameters.append(parameter)
-      }
+    for graph in graphs {
+      valued += graph.definitions.filter(\.hasValues)
+      valued += graph.placed.compactMap(\.product).filter(\.hasValues)
     }
+    valued += input.inherited.made.filter(\.hasValues)
+    self.input.parameters += resolver.asked
   }
 
   private mutating func checkScopes(_ graph: EnvironmentGraph) {
     let outer =
       graph.chain.dropFirst().compactMap(\.scopeName) + (graph.parentPlan?.chain.compactMap(\.plan.scopeName) ?? [])
       + ["singleton"]
-    for definition in graph.definitions where graph.scopeName != nil || definition.lifetime != .singleton {
+    for definition in graph.definitions where !graph.isPlain || definition.lifetime != .singleton {
       let name = definition.lifetime.name
       // A factory bean and its product are declared at once: one fault for both.
       if definition.maker != nil { continue }
@@ -149,8 +136,6 @@ struct GraphCompiler {
     }
   }
 
-  // MARK: plans
-
   // MARK: values
 
   /// Converts the values that declarations give, and answers what is wrong. Texts come later than the rest where
@@ -199,7 +184,7 @@ struct GraphCompiler {
       value.place = block.value(number)
       value.publish()
     }
-    var (codes, below): ([BeanCode], [(EnvironmentDeclarations, Plan)]) = ([], [])
+    var (codes, below): ([AnyObject], [(EnvironmentDeclarations, Plan)]) = ([], [])
     for graph in [graph] + graph.below {
       var compiler = PlanCompiler(graph, input, block, resolver)
       let plan = compiler.compile()
@@ -209,6 +194,7 @@ struct GraphCompiler {
     }
     // Compiled just now.
     guard let plan = graph.plan else { preconditionFailure("a graph has been compiled without a plan") }
-    return Output(plan: plan, below: below, block: block, codes: codes, declared: DeclaredBeans(graph))
+    graph.declared.keep(graph.definitions)
+    return Output(plan: plan, below: below, block: block, codes: codes, declared: graph.declared)
   }
 }

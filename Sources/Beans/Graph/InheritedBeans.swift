@@ -19,38 +19,32 @@ struct CompilerInput {
   var parameters: [Parameter] = []
 }
 
-/// What one environment declares, for those further in that inherit from it.
-struct DeclaredSpecs {
-  let names: [String: BeanDirectory.Name]
-  let specs: [BeanSpec]
-
-  /// The declaration with an id, or of which that is an alias; `outer` are those further out.
-  func find(_ id: String, _ outer: ArraySlice<DeclaredSpecs>) -> BeanSpec? {
-    guard let name = names[id] else { return nil }
-    if let target = name.details?.outer { return outer.lazy.compactMap { $0.find(target, outer.dropFirst()) }.first }
-    return name.position < 0 ? nil : specs[Int(name.position)]
-  }
-}
-
-/// What an environment that has started keeps of its declarations for those further in: templates, and beans that are
-/// compiled anew for each environment that asks.
+/// What one environment, or all children of one factory, declares. An environment that has started keeps it for those
+/// further in: templates, and beans that are compiled anew for each environment that asks.
 final class DeclaredBeans {
-  /// Declarations by id.
-  let specs: DeclaredSpecs
-  /// By the number of their entries.
-  fileprivate let beans: [Int32: (spec: BeanSpec, factory: FactoryFunction, maker: Int32?)]
-  let directory: BeanDirectory
+  /// Declarations and those that stand in them, in order.
+  private(set) var specs: [BeanSpec] = []
   let configuration: ConfigurationManager
+  private var frozen: BeanDirectory?
+  /// By the number of their entries.
+  fileprivate var beans: [Int32: (spec: BeanSpec, factory: FactoryFunction, maker: Int32?)] = [:]
 
-  init(_ graph: EnvironmentGraph) {
-    specs = graph.specs
-    directory = graph.directory
-    configuration = graph.declarations.configuration
-    var beans: [Int32: (BeanSpec, FactoryFunction, Int32?)] = [:]
-    for definition in graph.definitions where definition.lifetime != .singleton {
+  init(_ configuration: ConfigurationManager) { self.configuration = configuration }
+
+  var directory: BeanDirectory {
+    // Set before anything asks for it.
+    guard let frozen else { preconditionFailure("beans are asked for before they are known") }
+    return frozen
+  }
+
+  /// What has been read; nothing is added later.
+  func freeze(_ directory: BeanDirectory, _ specs: [BeanSpec]) { (frozen, self.specs) = (directory, specs) }
+
+  /// Keeps what environments further in compile anew.
+  func keep(_ definitions: [BeanDefinition]) {
+    for definition in definitions where definition.lifetime != .singleton {
       beans[definition.entry] = (definition.spec, definition.factory, definition.maker?.entry)
     }
-    self.beans = beans
   }
 }
 
@@ -75,11 +69,11 @@ final class InheritedBeans {
       BeanDefinition(
         BeanSpec(type: factory.parameters[0].wanted, id: nil, location: spec.location),
         type: factory.parameters[0].wanted, lifetime: .singleton, factory: factory, entry: number,
-        home: .started(level))
+        home: Unretained(level))
     }
     let made = BeanDefinition(
       spec, type: bean.entry.type, lifetime: bean.entry.lifetime, factory: factory, entry: bean.number,
-      maker: factoryBean, home: .started(level))
+      maker: factoryBean, home: Unretained(level))
     // Found without a fault when its own environment started.
     _ = made.bindProperties()
     made.collectValues()

@@ -14,8 +14,8 @@ struct PlanCompiler {
   private var steps: [Step] = []
   /// What has to stand before the recipe that is being laid out.
   private var needs: [Operand] = []
-  /// The user's code of all beans; to be kept by the environment.
-  private(set) var codes: [BeanCode] = []
+  /// The user's code of all beans, which recipes name; to be kept by the environment.
+  private(set) var codes: [AnyObject] = []
 
   /// Where a recipe's parts stand in the arrays.
   private struct Layout {
@@ -41,8 +41,6 @@ struct PlanCompiler {
     self.resolver = resolver
   }
 
-  private var isPlain: Bool { graph.scopeName == nil }
-
   mutating func compile() -> Plan {
     let definitions = number()
     operands.reserveCapacity(4 * definitions.count)
@@ -52,23 +50,11 @@ struct PlanCompiler {
     laidOut.reserveCapacity(definitions.count)
     for definition in definitions { laidOut.append(layOut(definition)) }
     let index = makeIndex()
-    var parts = Plan.Parts(
-      name: graph.name, scopeName: graph.scopeName, parent: graph.parent?.plan ?? graph.parentPlan,
-      directory: graph.directory, configuration: graph.declarations.configuration, hasSeed: graph.hasSeed,
-      isTraced: input.isTraced, slotCount: Int(graph.slotCount), hasScope: graph.declarations.hasScope)
-    parts.sorted = graph.sorted.map(\.number)
-    parts.processors = graph.processors.map { operand(Parameter.of((any BeanPostProcessor).self), on: $0) }
-    parts.injections = graph.injections.map { operand(.injection, on: $0) }
-    parts.below = graph.below.map(\.directory)
-    parts.listed = graph.listed
-    if graph.listed.contains(-1) {
-      for (definition, entry) in zip(graph.declarations.definitions, graph.listed) where entry < 0 {
-        parts.templates.append((definition.spec.text(graph.scopeName), definition.spec.location))
-      }
+    let processors = graph.processors.map { operand(Parameter.of((any BeanPostProcessor).self), on: $0, false) }
+    let injections = graph.injections.map { operand(Parameter.of(Injection.self), on: $0, false) }
+    let templates = zip(graph.declarations.specs, graph.listed).compactMap { spec, entry in
+      entry < 0 ? (spec.text(graph.scopeName), spec.location) : nil
     }
-    parts.parameters = input.parameters
-    parts.ownNumbers = graph.ownNumbers
-    parts.foreignNumbers = graph.foreign.mapValues(\.number)
     let storage = Plan.Storage(
       operands: FrozenArray(operands), steps: FrozenArray(steps), layouts: layouts.all)
     let hasProcessors = !graph.processors.isEmpty
@@ -76,8 +62,14 @@ struct PlanCompiler {
     for (definition, layout) in zip(definitions, laidOut) {
       recipes.append(recipe(of: definition, layout, storage, hasProcessors))
     }
-    parts.computations = computations
-    return Plan(parts, recipes: recipes, index: index, storage: storage)
+    return Plan(
+      name: graph.name, scopeName: graph.scopeName, parent: graph.parent?.plan ?? graph.parentPlan,
+      directory: graph.directory, configuration: graph.declarations.configuration,
+      layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope), hasSeed: graph.hasSeed,
+      isTraced: input.isTraced, sorted: graph.sorted.map(\.number), processors: processors, injections: injections,
+      below: graph.below.map(\.directory), parameters: input.parameters, listed: graph.listed, templates: templates,
+      ownNumbers: graph.ownNumbers, foreignNumbers: graph.foreign.mapValues(\.number), recipes: recipes,
+      computations: computations, index: index, storage: storage)
   }
 
   /// All definitions in the order of their numbers: those with a slot stand at the slot's number, the products of factory beans
@@ -103,7 +95,7 @@ struct PlanCompiler {
   /// needs by itself.
   private func order(of root: BeanDefinition) -> Order? {
     // The singletons of a plain environment have an order of their own.
-    if isPlain || root.kind == .product { return nil }
+    if graph.isPlain || root.kind == .product { return nil }
     var order: Order = ([], [:])
     var seen: Set<Int32> = [root.slot]
     var stack = [(definition: root, needs: needs(of: root)[...])]
@@ -138,27 +130,22 @@ struct PlanCompiler {
     var layout = Layout()
     needs.removeAll(keepingCapacity: true)
     let start = operands.count
-    for binding in definition.requirements {
-      let operand = operand(BeanDefinition.Dependency(parameter: .requirement(Any.self), binding: binding), false)
+    for requirement in definition.dependencies[definition.requirements] {
+      let operand = operand(requirement, false)
       switch operand.place {
       case .own, .outer: needs.append(operand)
       case .counted, .computed: operands.append(operand)
       }
     }
     layout.requirements = start..<operands.count
-    for argument in definition.arguments { append(argument, isCounted) }
+    for argument in definition.dependencies[definition.arguments] { append(argument, isCounted) }
     layout.operands = layout.requirements.upperBound..<operands.count
-    for property in definition.properties {
-      if let dependency = property.dependency { append(dependency, isCounted) }
-    }
+    for property in definition.dependencies[definition.arguments.upperBound...] { append(property, isCounted) }
     layout.properties = layout.operands.upperBound..<operands.count
     if let order {
       // What the steps take from further out, each once.
       for step in order.definitions + (definition.kind == .slot ? [] : [definition]) {
-        step.forEachTaken {
-          let place = directPlace(of: $0, false)
-          note(place, $0, isOrdered: true)
-        }
+        for taken in step.taken { note(directPlace(of: taken, false), taken, isOrdered: true) }
       }
       layout.steps = appendSteps(of: definition, order)
     } else {
@@ -196,8 +183,8 @@ struct PlanCompiler {
   private mutating func appendSteps(of root: BeanDefinition, _ order: Order) -> Range<Int> {
     var takers: [Int32: UInt32] = [:]
     for definition in order.definitions + (root.kind == .slot ? [] : [root]) {
-      definition.forEachTaken {
-        if case .counted(let slot) = directPlace(of: $0, true) { takers[slot, default: 0] += 1 }
+      for taken in definition.taken {
+        if case .counted(let slot) = directPlace(of: taken, true) { takers[slot, default: 0] += 1 }
       }
     }
     if root.kind == .slot { takers[root.slot, default: 0] += 1 }
@@ -246,10 +233,6 @@ struct PlanCompiler {
     return Operand(.computed(Int32(computations.count - 1)), reading)
   }
 
-  private mutating func operand(_ parameter: Parameter, on target: BeanDefinition.Target) -> Operand {
-    operand(parameter, on: target, false)
-  }
-
   private mutating func operand(
     _ parameter: Parameter, on target: BeanDefinition.Target, _ isCounted: Bool
   ) -> Operand {
@@ -273,7 +256,9 @@ struct PlanCompiler {
       }
     case .compiled(let plan, let number, _):
       plan.with { plan in
-        let (type, identity) = (plan.recipe(number).value.label.type, plan.recipe(number).value.slotIdentity)
+        let recipe = plan.recipe(number)
+        let type = recipe.value.directory.with { $0.entries[Int(recipe.value.entry)].type }
+        let identity = recipe.value.slotIdentity
         return Reading(parameter, of: type, isClass: type is AnyObject.Type, identity, &layouts)
       }
     }
@@ -343,17 +328,19 @@ struct PlanCompiler {
       ending = .call
     }
     return Recipe(
-      code: Unretained(code), operands: arguments, identity: identity.map { UInt(bitPattern: $0) } ?? 0, work: work,
+      function: Unretained(definition.factory), operands: arguments,
+      identity: identity.map { UInt(bitPattern: $0) } ?? 0, work: work,
       ending: isSeed(definition) ? .nothing : ending, kind: definition.kind, slot: definition.slot,
       number: definition.number,
       steps: storage.steps.all[layout.steps], needs: operands[layout.needs],
+      code: Unretained(code),
       completion: Recipe.Completion(
         requirements: operands[layout.requirements], properties: operands[layout.properties], isProcessed: isProcessed,
         aware: form(.aware, definition), bean: form(.bean, definition),
         disposable: disposable),
-      entry: definition.entry, directory: Unretained(directory), label: definition.labelled,
+      entry: definition.entry, directory: Unretained(directory),
       traits: isSeed(definition) ? [] : definition.traits, isLazy: definition.spec.isLazy ?? false,
-      isSeed: isSeed(definition), slotIdentity: definition.slotIdentity, inactive: definition.inactive)
+      isSeed: isSeed(definition), slotIdentity: definition.slotIdentity, inactive: definition.inactive?.value)
   }
 
   private func isSeed(_ definition: BeanDefinition) -> Bool { graph.hasSeed && definition.slot == 0 }
@@ -366,19 +353,22 @@ struct PlanCompiler {
   }
 
   private mutating func code(of definition: BeanDefinition) -> BeanCode {
+    codes.append(definition.factory)
+    let spec = definition.spec
+    // Only scopes ask for it: registered ones, and scope objects of a factory's children.
+    let needsDeclaration = definition.kind == .scoped || graph.declarations.hasScope && !isSeed(definition)
+    if !needsDeclaration, spec.instance == nil, definition.given.isEmpty, definition.properties.isEmpty,
+      spec.postConstructs.isEmpty, spec.onDestroys.isEmpty
+    {
+      return .none
+    }
     let isProduct = definition.isProduct
     let code = BeanCode(
-      definition.factory, given: definition.given, properties: definition.properties.map(\.code),
-      postConstructs: isProduct ? [] : definition.spec.postConstructs,
-      onDestroys: isProduct ? [] : definition.spec.onDestroys, instance: definition.spec.instance,
-      declaration: needsDeclaration(definition) ? definition.makeDeclaration() : nil)
+      given: definition.given, properties: definition.properties,
+      postConstructs: isProduct ? [] : spec.postConstructs, onDestroys: isProduct ? [] : spec.onDestroys,
+      instance: spec.instance, declaration: needsDeclaration ? definition.makeDeclaration() : nil)
     codes.append(code)
     return code
-  }
-
-  /// Only scopes ask for it: registered ones, and scope objects of a factory's children.
-  private func needsDeclaration(_ definition: BeanDefinition) -> Bool {
-    definition.kind == .scoped || graph.declarations.hasScope && !isSeed(definition)
   }
 
   // MARK: lookups
@@ -409,17 +399,22 @@ struct PlanCompiler {
     named.reserveCapacity(graph.directory.names.count)
     // Beans of one type often stand together.
     var (last, superclasses): (Any.Type?, [AnyClass]) = (nil, [])
+    func add(_ id: String, _ bean: BeanDirectory.Found) {
+      guard let target = resolver.target(for: bean, from: graph) else { return }
+      let (type, operand) = (bean.entry.type, operand(forLookup: bean, target))
+      if type != last { (last, superclasses) = (type, Array(TypeRelation.classes(of: type).dropFirst())) }
+      named.append((ObjectIdentifier(type), id, operand))
+      for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
+    }
     for (home, hops) in graph.directory.chain {
-      for (id, name) in home.names {
-        if hops > 0, graph.directory.isTaken(id, before: hops) { continue }
-        let own = name.entry.map { BeanDirectory.Found(directory: home, number: $0, hops: hops) }
-        guard let bean = name.details?.outer == nil ? own : try? graph.directory.bean(id: id),
-          let target = resolver.target(for: bean, from: graph)
-        else { continue }
-        let (type, operand) = (bean.entry.type, operand(forLookup: bean, target))
-        if type != last { (last, superclasses) = (type, Array(TypeRelation.classes(of: type).dropFirst())) }
-        named.append((ObjectIdentifier(type), id, operand))
-        for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
+      for number in home.entries.indices {
+        guard let id = home.entries[number].id, hops == 0 || !graph.directory.isTaken(id, before: hops) else {
+          continue
+        }
+        add(id, BeanDirectory.Found(directory: home, number: Int32(number), hops: hops))
+      }
+      for alias in home.aliases where hops == 0 || !graph.directory.isTaken(alias, before: hops) {
+        if let bean = try? graph.directory.bean(id: alias) { add(alias, bean) }
       }
     }
     return named
@@ -433,15 +428,10 @@ struct PlanCompiler {
 
 extension BeanDefinition {
   /// Whether it stands in an environment that is no child of a factory.
-  fileprivate var isSingleton: Bool { graph.scopeName == nil }
+  fileprivate var isSingleton: Bool { graph.isPlain }
 
-  /// Calls `body` with everything that arguments and properties are.
-  fileprivate func forEachTaken(_ body: (Dependency) -> Void) {
-    for argument in arguments { body(argument) }
-    for property in properties {
-      if let dependency = property.dependency { body(dependency) }
-    }
-  }
+  /// What arguments and properties are.
+  fileprivate var taken: ArraySlice<Dependency> { dependencies[arguments.lowerBound...] }
 
   /// The class of what its slot holds, where startup can know it: of a class alone.
   fileprivate var slotIdentity: ObjectIdentifier? {

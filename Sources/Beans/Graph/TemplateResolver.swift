@@ -21,21 +21,22 @@ struct TemplateResolver {
   /// One report for all declarations that run into the same circle.
   private var circles: Set<Set<ObjectIdentifier>> = []
   /// What was declared further out, nearest first.
-  private var outer: [DeclaredSpecs] = []
+  private let outer: [DeclaredBeans]
   /// Where what was defined stands among the specs.
   private var positions: [Int] = []
 
   /// Gathers the declarations of a graph, and those that stand in them.
-  init(_ graph: EnvironmentGraph) {
+  init(_ graph: EnvironmentGraph, _ inherited: InheritedBeans) {
     self.graph = graph
-    let declarations = graph.declarations.definitions
+    outer = graph.chain.dropFirst().map(\.declared) + inherited.levels
+    let declarations = graph.declarations.specs
     specs.reserveCapacity(declarations.count)
     declared.reserveCapacity(declarations.count)
     names.reserveCapacity(declarations.count)
     positions.reserveCapacity(declarations.count)
-    for definition in declarations {
+    for spec in declarations {
       positions.append(specs.count)
-      collect(definition.declaration, definition.spec)
+      collect(spec)
     }
     for alias in graph.declarations.aliases where names[alias.name] == nil && aliases[alias.name] == nil {
       aliases[alias.name] = alias
@@ -59,47 +60,43 @@ struct TemplateResolver {
   }
 
   /// Reads all declarations; the graphs further out have been read.
-  ///
-  /// - Parameter outer: what was declared further out, nearest first.
-  mutating func resolve(outer: [DeclaredSpecs]) {
-    self.outer = outer
+  mutating func resolve() {
     definitions.reserveCapacity(specs.count)
     if let seed = graph.declarations.seed { addSeed(seed) }
     for position in specs.indices { define(position) }
-    for index in names.indices {
-      let position = Int(names.values[index].position)
-      if position < 0 { continue }
-      if declared[position].entry >= 0 {
-        names.values[index].entry = declared[position].entry
-      } else {
-        names.values[index].details = .init(isAbstract: specs[position].isAbstract, location: specs[position].location)
-      }
+    names = names.mapValues { name in
+      if name.position < 0 { return name }
+      let (spec, entry) = (specs[Int(name.position)], declared[Int(name.position)].entry)
+      return BeanDirectory.Name(
+        entry: entry < 0 ? nil : entry, position: name.position,
+        details: entry < 0 ? .init(isAbstract: spec.isAbstract, location: spec.location) : nil)
     }
-    enterAliases()
-    graph.specs = DeclaredSpecs(names: names, specs: specs)
+    let entered = enterAliases()
     let directory = BeanDirectory(
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, entries: definitions.map(entry),
-      names: names, declared: declared)
-    graph.freeze(directory, definitions, positions.map { declared[$0].entry })
+      names: names, aliases: entered, declared: declared)
+    graph.declared.freeze(directory, specs)
+    graph.freeze(definitions, positions.map { declared[$0].entry })
   }
 
   private func entry(_ definition: BeanDefinition) -> BeanDirectory.Entry {
     BeanDirectory.Entry(
       type: definition.type, id: definition.id, lifetime: definition.lifetime, isPrimary: definition.spec.isPrimary,
       isSeed: definition.entry == 0 && graph.hasSeed, maker: definition.maker?.type,
-      isLazy: definition.spec.isLazy ?? false, location: definition.spec.location, traits: definition.traits)
+      product: definition.factory.product?.type, isLazy: definition.spec.isLazy ?? false,
+      location: definition.spec.location, traits: definition.traits)
   }
 
   /// Declarations in place become beans of their own; ids become known.
-  private mutating func collect(_ declaration: BeanDeclaration, _ spec: BeanSpec) {
+  private mutating func collect(_ spec: BeanSpec) {
     if let id = spec.id {
       enter(id, BeanDirectory.Name(position: Int32(specs.count)), at: spec.location)
     }
     specs.append(spec)
-    declared.append((declaration.number, -1))
+    declared.append((spec.number, -1))
     for embedded in spec.embedded where !embedded.isDefined {
       embedded.isDefined = true
-      collect(embedded, embedded.takeSpec())
+      collect(embedded.takeSpec())
     }
   }
 
@@ -120,13 +117,13 @@ struct TemplateResolver {
   // MARK: definitions
 
   private mutating func addSeed(_ seed: EnvironmentDeclarations.Seed) {
-    let scope = graph.scopeName ?? "singleton"
+    let scope = graph.usualLifetime.name
     let spec = BeanSpec(type: seed.type, id: nil, location: seed.location)
     // Never called: the slot is filled when the environment opens.
     let factory = FactoryFunction(parameters: [], identity: seed.identity) { _ in
       throw EnvironmentError(.scopeNotActive, "the seed of '\(scope)' is missing")
     }
-    _ = add(spec, seed.type, Lifetime(scope), factory)
+    _ = add(spec, seed.type, graph.usualLifetime, factory)
   }
 
   /// Adds one bean; two where a factory bean makes the declared one; none where the declaration is abstract or at fault.
@@ -171,7 +168,7 @@ struct TemplateResolver {
     return merged
   }
 
-  private func lifetime(_ spec: BeanSpec) -> Lifetime { Lifetime(spec.scopeName ?? graph.scopeName ?? "singleton") }
+  private func lifetime(_ spec: BeanSpec) -> Lifetime { spec.scopeName.map { Lifetime($0) } ?? graph.usualLifetime }
 
   private mutating func add(
     _ spec: BeanSpec, _ type: Any.Type, _ lifetime: Lifetime, _ factory: FactoryFunction,
@@ -187,7 +184,7 @@ struct TemplateResolver {
     }
     let definition = BeanDefinition(
       spec, type: type, lifetime: lifetime, traits: traits, factory: factory,
-      entry: Int32(definitions.count), maker: maker, home: .compiling(Unretained(graph)))
+      entry: Int32(definitions.count), maker: maker, home: Unretained(graph.declared))
     definitions.append(definition)
     return definition
   }
@@ -211,7 +208,7 @@ struct TemplateResolver {
     let own = BeanSpec(copying: merged)
     own.id = declared.id.map { "&\($0)" }
     // Products that are made anew come from one factory.
-    let ownLifetime = lifetime == .prototype ? Lifetime(graph.scopeName ?? "singleton") : lifetime
+    let ownLifetime = lifetime == .prototype ? graph.usualLifetime : lifetime
     guard let maker = add(own, type, ownLifetime, function) else { return }
     if let id = own.id {
       enter(
@@ -261,8 +258,14 @@ struct TemplateResolver {
     if !(home == 0 && asker == id), let position = names[target]?.position, position >= 0 {
       return (0, specs[Int(position)])
     }
-    for (index, level) in outer.enumerated() where !(home == index + 1 && asker == id) {
-      if let spec = level.find(target, outer[(index + 1)...]) { return (index + 1, spec) }
+    var next = graph.outerDirectory
+    while let (name, directory, _) = next?.find(id: target) {
+      if let level = outer.firstIndex(where: { $0.directory === directory }), name.position >= 0,
+        !(home == level + 1 && asker == id)
+      {
+        return (level + 1, outer[level].specs[Int(name.position)])
+      }
+      next = directory.parent
     }
     return nil
   }
@@ -322,8 +325,8 @@ struct TemplateResolver {
 
   // MARK: aliases
 
-  /// Enters aliases beside the ids, so that whatever looks for an id finds them.
-  private mutating func enterAliases() {
+  /// Enters aliases beside the ids, so that whatever looks for an id finds them. Returns what has been entered.
+  private mutating func enterAliases() -> [String] {
     var entered: [(Alias, target: String, BeanDirectory.Name)] = []
     var circles: Set<Set<String>> = []
     var seen: Set<String> = []
@@ -348,21 +351,24 @@ struct TemplateResolver {
       }
       entered.append((alias, target, found))
     }
-    for (alias, target, found) in entered { enter(alias, target, found) }
+    return entered.flatMap { alias, target, found in enter(alias, target, found) }
   }
 
   /// The bean, and the factory behind it. What stands further out is found there, by its own id.
-  private mutating func enter(_ alias: Alias, _ target: String, _ found: BeanDirectory.Name) {
+  private mutating func enter(_ alias: Alias, _ target: String, _ found: BeanDirectory.Name) -> [String] {
     let isOwn = names[target] != nil
     let isAbstract = found.details?.isAbstract == true
     names[alias.name] = BeanDirectory.Name(
       entry: isOwn ? found.entry : nil, position: isOwn ? found.position : -1,
       details: .init(isAbstract: isAbstract, outer: isOwn ? nil : target, location: alias.location))
-    guard let factory = names["&\(target)"] ?? graph.outerDirectory?.find(id: "&\(target)")?.name else { return }
+    guard let factory = names["&\(target)"] ?? graph.outerDirectory?.find(id: "&\(target)")?.name else {
+      return [alias.name]
+    }
     let isOwnFactory = names["&\(target)"] != nil
     names["&\(alias.name)"] = BeanDirectory.Name(
       entry: isOwnFactory ? factory.entry : nil,
       details: .init(outer: isOwnFactory ? nil : "&\(target)", location: alias.location))
+    return [alias.name, "&\(alias.name)"]
   }
 
   /// The id at the end of a chain of aliases; nil for a circle.

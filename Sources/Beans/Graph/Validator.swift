@@ -39,9 +39,11 @@ struct Validator {
     for definition in definitions {
       var through: BeanDefinition?
       definition.forEachDependency { if through == nil, $0.inactive != nil { through = $0 } }
-      guard let inactive = definition.inactive ?? through?.inactive?.within(definition.label) else { continue }
+      guard let inactive = definition.inactive?.value ?? through?.inactive?.value.within(definition.label) else {
+        continue
+      }
       switch definition.kind {
-      case .prototype, .scoped, .product: definition.inactive = inactive
+      case .prototype, .scoped, .product: definition.inactive = ValueBox(inactive)
       case .slot:
         definition.inactive = nil
         definition.note(fault(of: definition, inactive))
@@ -78,7 +80,7 @@ struct Validator {
     for definition in graphs.flatMap(\.placed) where !definition.faults.isEmpty {
       if isForgiven(definition) {
         // A lookup may still ask for it here.
-        definition.inactive = definition.faults.first
+        definition.inactive = definition.faults.first.map { ValueBox($0) }
       } else {
         faults += definition.faults
       }

@@ -15,6 +15,8 @@ final class BeanDirectory: Sendable {
     let isSeed: Bool
     /// The factory bean that makes the object, which has an entry of its own.
     var maker: Any.Type?
+    /// What the bean, a factory, makes from seeds.
+    var product: Any.Type?
     var isLazy = false
     let location: SourceLocation
     var traits: BeanTraits = []
@@ -86,6 +88,8 @@ final class BeanDirectory: Sendable {
   let traits: BeanTraits
   /// Aliases included.
   let names: [String: Name]
+  /// The ids of beans that have another one.
+  let aliases: [String]
   /// Numbers of declarations, in ascending order, and their entries; -1 where there is none.
   private let declared: [(number: Int, entry: Int32)]
   /// All types that beans here answer to as classes, or as what they are declared with.
@@ -94,13 +98,14 @@ final class BeanDirectory: Sendable {
 
   init(
     name: String, scopeName: String?, parent: BeanDirectory?, entries: [Entry], names: [String: Name],
-    declared: [(number: Int, entry: Int32)] = []
+    aliases: [String] = [], declared: [(number: Int, entry: Int32)] = []
   ) {
     self.name = name
     self.scopeName = scopeName
     self.parent = parent
     self.entries = entries
     self.names = names
+    self.aliases = aliases
     traits = entries.reduce(into: []) { if !$1.isSeed { $0.formUnion($1.traits) } }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
     self.declared = isSorted ? declared : declared.sorted { $0.number < $1.number }
@@ -130,13 +135,18 @@ final class BeanDirectory: Sendable {
     return (types, byType)
   }
 
-  /// A bean of this directory or of one further out.
+  /// A bean of this directory or of one further out, which the directory it was found from keeps.
   struct Found: Sendable {
-    let directory: BeanDirectory
+    private let home: Unretained<BeanDirectory>
     let number: Int32
     let hops: Int
 
-    var entry: Entry { _read { yield directory.entries[Int(number)] } }
+    init(directory: BeanDirectory, number: Int32, hops: Int) {
+      (home, self.number, self.hops) = (Unretained(directory), number, hops)
+    }
+
+    var directory: BeanDirectory { home.object }
+    var entry: Entry { _read { yield home.object.entries[Int(number)] } }
   }
 
   /// This directory and those further out, nearest first, with their distance.
@@ -218,15 +228,9 @@ final class BeanDirectory: Sendable {
 
   /// The nearest environment's word on an id.
   func find(id: String) -> (name: Name, directory: BeanDirectory, hops: Int)? {
-    var (directory, hops) = (self, 0)
-    while true {
-      if let name = directory.names[id] {
-        guard let outer = name.details?.outer else { return (name, directory, hops) }
-        return directory.parent?.find(id: outer).map { ($0.name, $0.directory, $0.hops + hops + 1) }
-      }
-      guard let parent = directory.parent else { return nil }
-      (directory, hops) = (parent, hops + 1)
-    }
+    let name = names[id]
+    if let name, name.details?.outer == nil { return (name, self, 0) }
+    return parent?.find(id: name?.details?.outer ?? id).map { ($0.name, $0.directory, $0.hops + 1) }
   }
 
   /// The bean with that id.

@@ -47,29 +47,6 @@ final class Plan: Sendable {
     let layouts: [ExistentialLayout]
   }
 
-  /// Everything of a plan that the compiler has gathered, apart from its recipes.
-  struct Parts {
-    let name: String
-    let scopeName: String?
-    let parent: Plan?
-    let directory: BeanDirectory
-    let configuration: ConfigurationManager
-    let hasSeed: Bool
-    let isTraced: Bool
-    let slotCount: Int
-    let hasScope: Bool
-    var sorted: [Int32] = []
-    var processors: [Operand] = []
-    var injections: [Operand] = []
-    var below: [BeanDirectory] = []
-    var listed: [Int32] = []
-    var templates: [(text: String, location: SourceLocation)] = []
-    var ownNumbers: [Int32] = []
-    var foreignNumbers: [EntryKey: Int32] = [:]
-    var computations: [Computation] = []
-    var parameters: [Parameter] = []
-  }
-
   /// Names one bean of one directory.
   struct EntryKey: Hashable, Sendable {
     let directory: ObjectIdentifier
@@ -82,28 +59,33 @@ final class Plan: Sendable {
   }
 
   init(
-    _ parts: Parts, recipes: consuming FrozenArray<Recipe>, index: consuming LookupIndex, storage: consuming Storage
+    name: String, scopeName: String?, parent: Plan?, directory: BeanDirectory, configuration: ConfigurationManager,
+    layout: SlotLayout, hasSeed: Bool, isTraced: Bool, sorted: [Int32], processors: [Operand], injections: [Operand],
+    below: [BeanDirectory], parameters: [Parameter], listed: [Int32],
+    templates: [(text: String, location: SourceLocation)], ownNumbers: [Int32], foreignNumbers: [EntryKey: Int32],
+    recipes: consuming FrozenArray<Recipe>, computations: [Computation], index: consuming LookupIndex,
+    storage: consuming Storage
   ) {
-    name = parts.name
-    scopeName = parts.scopeName
-    parent = parts.parent
-    depth = parts.scopeName == nil ? 0 : (parts.parent?.depth ?? 0) + 1
-    directory = parts.directory
-    configuration = parts.configuration
-    hasSeed = parts.hasSeed
-    isTraced = parts.isTraced
-    layout = SlotLayout(slots: parts.slotCount, hasScope: parts.hasScope)
-    sorted = parts.sorted
-    processors = parts.processors
-    injections = parts.injections
-    below = parts.below
-    listed = parts.listed
-    templates = parts.templates
-    parameters = parts.parameters
-    ownNumbers = parts.ownNumbers
-    foreignNumbers = parts.foreignNumbers
-    computations = FrozenArray(parts.computations)
+    self.name = name
+    self.scopeName = scopeName
+    self.parent = parent
+    depth = scopeName == nil ? 0 : (parent?.depth ?? 0) + 1
+    self.directory = directory
+    self.configuration = configuration
+    self.layout = layout
+    self.hasSeed = hasSeed
+    self.isTraced = isTraced
+    self.sorted = sorted
+    self.processors = processors
+    self.injections = injections
+    self.below = below
+    self.parameters = parameters
+    self.listed = listed
+    self.templates = templates
+    self.ownNumbers = ownNumbers
+    self.foreignNumbers = foreignNumbers
     self.recipes = recipes
+    self.computations = FrozenArray(computations)
     self.index = index
     self.storage = storage
   }

@@ -37,7 +37,7 @@ struct Recipe: Sendable {
   }
 
   // What a request reads of every bean comes first.
-  let code: Unretained<BeanCode>
+  let function: Unretained<FactoryFunction>
   let operands: FrozenSlice<Operand>
   /// The class of what the factory makes, if startup can know it, or 0.
   let identity: UInt
@@ -51,11 +51,11 @@ struct Recipe: Sendable {
   /// Where something has to stand before the first of these steps: `own` and `outer` operands.
   let needs: FrozenSlice<Operand>
   // What few beans have.
+  let code: Unretained<BeanCode>
   let completion: Completion
-  /// The number of the bean's entry in its directory; -1 for what has none.
+  /// The number of the bean's entry in its directory; for a product, of its factory's.
   let entry: Int32
   let directory: Unretained<BeanDirectory>
-  let label: BeanLabel
   let traits: BeanTraits
   let isLazy: Bool
   let isSeed: Bool
@@ -77,7 +77,16 @@ struct Recipe: Sendable {
     let disposable: ExistentialLayout?
   }
 
-  /// The factory's own entry.
+  var label: BeanLabel {
+    directory.with { directory in
+      let bean = directory.entries[Int(entry)]
+      let product = if case .product = kind { bean.product } else { Any.Type?.none }
+      return BeanLabel(
+        type: product ?? bean.type, id: product == nil ? bean.id : nil, location: bean.location,
+        scopeName: product == nil ? bean.lifetime.name : Lifetime.prototype.name)
+    }
+  }
+
   func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {
     EnvironmentError(code, message, path: path.isEmpty ? [label.text] : path, origin: label.location.origin)
   }
@@ -102,7 +111,7 @@ struct Step: Sendable {
   let dependent: Int32
 }
 
-/// The user's code that belongs to one bean. Environments drop it at their end, because it may hold them.
+/// What a bean has of the user's beside its factory. Environments drop it at their end, because it may hold them.
 final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is handed to scopes, which only read it
   struct Property: Sendable {
     enum Source: Sendable {
@@ -115,11 +124,11 @@ final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is hand
     let set: @Sendable (AnyObject, Argument) throws -> Void
   }
 
-  let create: FactoryFunction.Create
+  /// That of beans which have a factory alone.
+  static let none = BeanCode()
+
   /// Properties that the declaration sets.
   let given: [PropertyInjection]
-  /// The type of what `create` answers, where that is a box.
-  let boxed: Parameter?
   let properties: [Property]
   let postConstructs: [BeanCallback]
   let onDestroys: [BeanCallback]
@@ -128,13 +137,10 @@ final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is hand
   let declaration: BeanDeclaration?
 
   init(
-    _ factory: FactoryFunction, given: [PropertyInjection], properties: [Property], postConstructs: [BeanCallback],
-    onDestroys: [BeanCallback],
-    instance: InstanceHolder?, declaration: BeanDeclaration?
+    given: [PropertyInjection] = [], properties: [Property] = [], postConstructs: [BeanCallback] = [],
+    onDestroys: [BeanCallback] = [], instance: InstanceHolder? = nil, declaration: BeanDeclaration? = nil
   ) {
-    self.create = factory.create
     self.given = given
-    self.boxed = factory.boxed
     self.properties = properties
     self.postConstructs = postConstructs
     self.onDestroys = onDestroys

@@ -109,6 +109,14 @@ extension BeanDirectory.Entry {
 }
 
 extension Parameter {
+  /// Whether it is one bean or several: what an id may name.
+  var isOfBeans: Bool {
+    switch kind {
+    case .one, .optional, .all: true
+    case .provider, .environment, .configuration, .seed, .invalid: false
+    }
+  }
+
   /// Whether it is no bean's type, so that only a seed can be exactly of it.
   var mayBeSeed: Bool { if case .one = kind { false } else { true } }
 

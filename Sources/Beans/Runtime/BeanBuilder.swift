@@ -438,7 +438,7 @@ extension Environment {
     _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
   ) throws -> ObjectReference {
     if !recipe.value.work.isEmpty { return try makeWithCare(recipe) }
-    let object = try recipe.value.code.with { try $0.create(Arguments(recipe.value.operands, core.slots)) }
+    let object = try recipe.value.function.with { try $0.create(Arguments(recipe.value.operands, core.slots)) }
     let reference = ObjectReference(object)
     if reference.identity != recipe.value.identity { try completeUnforeseen(reference, recipe) }
     return reference
@@ -467,7 +467,7 @@ extension Environment {
     do {
       if let inactive = recipe.value.inactive { throw inactive }
       try recipe.value.completion.requirements.forEach { try argument($0).release() }
-      object = try recipe.value.code.with { code in
+      object = try recipe.value.function.with { code in
         // Where the child's scope object keeps beans, nothing stands in slots.
         if isAsking { return try make(evaluating: operands, code.create) }
         if operands.hasComputed { return try make(operands, of: operands, &hasTaken, code.create) }

@@ -126,7 +126,7 @@ final class EnvironmentResources: Sendable {
     /// Those that users have registered. The name is asked for once: it is user code.
     var scopes: [(name: String, scope: any BeanScope)] = []
     var block: SlotBlock?
-    var codes: [BeanCode] = []
+    var codes: [AnyObject] = []
     var declared: DeclaredBeans?
     /// Those of factories, for as long as children of theirs may exist.
     var plans: [Plan] = []
@@ -144,6 +144,14 @@ final class EnvironmentResources: Sendable {
 
   /// What has been declared; nil once startup has read it.
   var declarations: EnvironmentDeclarations? { state.withLock { Carried(value: $0.value.declarations) }.value }
+
+  /// What has been declared, as long as no thread starts the environment.
+  var openDeclarations: EnvironmentDeclarations? {
+    state.withLock { state in
+      guard state.value.starter == nil else { return Carried<EnvironmentDeclarations?>(value: nil) }
+      return Carried(value: state.value.declarations)
+    }.value
+  }
 
   // MARK: startup
 

@@ -163,7 +163,7 @@ extension Environment {
 
   private func isDeclaredHere(_ recipe: FrozenReference<Recipe>) -> Bool {
     let own = core.compiledPlan.with { Unretained($0.directory) }
-    return recipe.value.entry >= 0 && recipe.value.directory == own
+    return recipe.value.kind != .product && recipe.value.directory == own
   }
 
   private func instance(of recipe: FrozenReference<Recipe>) throws -> AnyObject {
@@ -203,7 +203,10 @@ extension Environment {
     var faults: [EnvironmentError] = []
     for plan in [core.compiledPlan.object] + resources.plans where !plan.injections.isEmpty {
       // What children of factories define comes to exist with them.
-      if plan.chain.contains(where: { plan, _ in plan.scopeName != nil && plan.declares(.injection) }) { continue }
+      if plan.chain.contains(where: { plan, _ in plan.scopeName != nil && plan.directory.traits.contains(.injection) })
+      {
+        continue
+      }
       for number in 0..<plan.recipes.count {
         let recipe = plan.recipe(Int32(number))
         recipe.value.completion.properties.forEach { operand in
@@ -235,12 +238,5 @@ extension Environment {
     log.failed(name, error)
     core.lock.withLock { core.change { $0.fail() } }
     beginFinish()
-  }
-}
-
-extension Plan {
-  /// Whether beans of its own have the trait.
-  fileprivate func declares(_ trait: BeanTraits) -> Bool {
-    directory.entries.contains { !$0.isSeed && BeanTraits.of($0.type).contains(trait) }
   }
 }
