@@ -45,7 +45,7 @@ public class BeanDeclaration {
 
   /// Says where the declaration is written, for one that is not written in Swift.
   @discardableResult public func declared(at origin: EnvironmentError.Origin) -> Self {
-    set { $0.location = SourceLocation(origin) }
+    set { $0.location = .known(origin) }
   }
   /// Names the bean. An id is unique in its environment and hides the same id of environments above.
   @discardableResult public func id(_ id: String) -> Self { set { $0.id = id } }

@@ -34,8 +34,6 @@ final class BeanSpec {
   private(set) var arguments: [(index: Int, value: BeanValue)] = []
   /// In the order in which they were set.
   private(set) var properties: [PropertyInjection] = []
-  /// Whether parameters and properties are set to anything but beans by their ids.
-  private(set) var hasValues = false
   var requirements: [Requirement] = []
   /// What the declaration says the bean conforms to.
   var stated: [Any.Type] = []
@@ -58,7 +56,7 @@ final class BeanSpec {
   }
 
   init(copying other: BeanSpec) {
-    (number, hasValues) = (other.number, other.hasValues)
+    number = other.number
     (type, id, template, scopeName) = (other.type, other.id, other.template, other.scopeName)
     (isLazy, isAbstract, isPrimary, location) = (other.isLazy, other.isAbstract, other.isPrimary, other.location)
     (factory, initializer, instance) = (other.factory, other.initializer, other.instance)
@@ -78,14 +76,13 @@ final class BeanSpec {
     if postConstructs.isEmpty { postConstructs = template.postConstructs }
     if onDestroys.isEmpty { onDestroys = template.onDestroys }
     let own = properties
-    (properties, hasValues) = (template.properties, hasValues || template.hasValues)
+    properties = template.properties
     for property in own { set(property) }
   }
 
   func argument(_ index: Int) -> BeanValue? { arguments.first { $0.index == index }?.value }
 
   func setArgument(_ index: Int, _ value: BeanValue) {
-    note(value)
     var all = arguments
     // So that `all` is not copied.
     arguments = []
@@ -99,13 +96,12 @@ final class BeanSpec {
 
   /// The last word on a property counts, and takes its place in the order.
   func set(_ property: PropertyInjection) {
-    note(property.value)
     properties = properties.filter { $0.name != property.name } + [property]
   }
 
-  private func note(_ value: BeanValue) {
-    if case .reference = value { return }
-    hasValues = true
+  /// Whether properties are set, or parameters to anything but beans by their ids.
+  var hasValues: Bool {
+    !properties.isEmpty || arguments.contains { if case .reference = $0.value { false } else { true } }
   }
 
   /// Beans declared in place, in parameters and properties, not counting those that are declared in place in them.
@@ -152,8 +148,6 @@ enum SourceLocation: Sendable {
 
   @inlinable
   init(file: StaticString, line: UInt) { self = .literal(file: file, line: line) }
-
-  init(_ origin: EnvironmentError.Origin) { self = .known(origin) }
 
   var origin: EnvironmentError.Origin {
     switch self {

@@ -56,9 +56,7 @@ final class Parameter: Sendable {
   }
 
   /// How what `given` answers is read.
-  var givenReading: Reading { if isReference, !isOptional { .reference } else { .boxed } }
-
-  private var isOptional: Bool { if case .optional = kind { true } else { false } }
+  var givenReading: Reading { if case .optional = kind { .boxed } else { isReference ? .reference : .boxed } }
 
   /// The argument for a value given in a declaration; nil where the value is not of the wanted type.
   func argument(given value: Any) -> Argument? { given(value).map { Argument($0, givenReading) } }
@@ -66,6 +64,15 @@ final class Parameter: Sendable {
   /// The parameter for a type: the same one for all that ask for it.
   @usableFromInline
   static func of<Wanted>(_ type: Wanted.Type) -> Parameter {
+    let recent = recent.slots[Int32(truncatingIfNeeded: UInt(bitPattern: ObjectIdentifier(type)) >> 4) & 255]
+    let found = Unretained<Parameter>(address: recent.content.word)?.object
+    if let found, found.wanted == type { return found }
+    let parameter = find(type)
+    recent.store(.logged(ObjectReference(unretained: parameter)))
+    return parameter
+  }
+
+  private static func find<Wanted>(_ type: Wanted.Type) -> Parameter {
     let key = ObjectIdentifier(type)
     if let parameter = known.withLock({ $0[key] }) { return parameter }
     // A cast is slow to answer for a type that the runtime has not seen.
@@ -88,6 +95,8 @@ final class Parameter: Sendable {
   }
 
   private static let known = Locked<[ObjectIdentifier: Parameter]>([:])
+  /// Some of those that are known, each in a place that its type's address decides, to be read without the lock.
+  private static let recent = SlotBlock(slots: 256, values: 0)
 
   /// One bean of the type.
   private static func single<Wanted>(_ type: Wanted.Type) -> Parameter {

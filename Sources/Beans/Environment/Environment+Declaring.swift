@@ -57,7 +57,7 @@ extension Environment {
     do {
       let type: AnyClass = try ClassName.find(className)
       let declaration = BeanDeclaration(
-        type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: SourceLocation(origin))
+        type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: .known(origin))
       if let type = type as? any Initializable.Type {
         declaration.set { $0.initializer = FactoryFunction(initializing: type) }
       }
@@ -189,7 +189,7 @@ extension Environment {
   @discardableResult
   package func alias(_ name: String, of id: String, origin: EnvironmentError.Origin) throws -> Self {
     try declarations("alias", "'\(name)'", at: origin)
-      .add(EnvironmentDeclarations.Alias(name: name, target: id, location: SourceLocation(origin)))
+      .add(EnvironmentDeclarations.Alias(name: name, target: id, location: .known(origin)))
     return self
   }
 

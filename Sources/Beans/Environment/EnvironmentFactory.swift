@@ -29,7 +29,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
     if Seed.self != Void.self {
       seed = (
         Seed.self, Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self),
-        SourceLocation(EnvironmentError.Origin(file: "childFactory(\"\(scope)\")", line: 0))
+        SourceLocation.known(EnvironmentError.Origin(file: "childFactory(\"\(scope)\")", line: 0))
       )
     }
     let home = environment.flatMap { $0.core.kind.contains(.template) ? nil : $0 }

@@ -16,7 +16,7 @@ final class BeanDefinition {
   /// Whether it is what a factory makes from a seed, which no lookup finds.
   let isProduct: Bool
   /// What declares it, which somebody else keeps.
-  private let home: Unretained<DeclaredBeans>
+  let home: Unretained<DeclaredBeans>
   /// Properties of the declaration, each with its setter.
   private(set) var given: [PropertyInjection] = []
   /// What the class itself has injections for, as far as the declaration is silent.
@@ -50,9 +50,19 @@ final class BeanDefinition {
   /// Why the bean cannot be built from here, although nothing is wrong with it elsewhere.
   var inactive: ValueBox<EnvironmentError>?
   var faults: [EnvironmentError] = []
+  var layout = Layout()
 
   /// A property, with what it is set to, if that is known now.
   typealias Property = (code: BeanCode.Property, dependency: Dependency?)
+
+  /// Where the parts of its recipe stand in the arrays of the plan.
+  struct Layout {
+    var operands = 0..<0
+    var requirements = 0..<0
+    var properties = 0..<0
+    var needs = 0..<0
+    var steps = 0..<0
+  }
 
   /// One dependency, resolved.
   struct Dependency {
@@ -162,13 +172,13 @@ final class BeanDefinition {
 
   /// Calls `body` with every bean of the graph that has to exist first, in order.
   func forEachOwnDependency(_ body: (BeanDefinition) -> Void) {
-    for dependency in dependencies { dependency.binding.forEachDefinition(body) }
+    for index in dependencies.indices { dependencies[index].binding.forEachDefinition(body) }
   }
 
   func connect(requirements: [Dependency] = [], arguments: [Dependency], properties: [Property] = []) {
-    dependencies = arguments
-    if !requirements.isEmpty { dependencies = requirements + arguments }
-    if !properties.isEmpty { dependencies += properties.compactMap(\.dependency) }
+    // Replaced as a whole, never changed in place: then it is read without asking who changes it.
+    let hasOthers = !requirements.isEmpty || !properties.isEmpty
+    dependencies = hasOthers ? requirements + arguments + properties.compactMap(\.dependency) : arguments
     self.requirements = 0..<requirements.count
     self.arguments = requirements.count..<requirements.count + arguments.count
     self.properties = properties.map(\.code)

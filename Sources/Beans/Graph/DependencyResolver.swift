@@ -24,23 +24,24 @@ struct DependencyResolver {
 
   /// The bean as seen from a graph; nil where its scope is not open there.
   mutating func target(for bean: BeanDirectory.Found, from graph: EnvironmentGraph) -> BeanDefinition.Target? {
+    let home = graph.ancestor(bean.hops)
     // Most beans are looked for where they are declared, and most have been found there before.
-    if bean.hops == 0, let definition = graph.placed(bean) { return .defined(Unretained(definition), hops: 0) }
+    if bean.hops == 0, let definition = home?.definitions[Int(bean.number)], definition.isPlaced {
+      return .defined(Unretained(definition), hops: 0)
+    }
     switch bean.entry.lifetime {
     case .singleton:
-      guard let home = graph.ancestor(bean.hops) else { return compiled(bean, graph) }
-      return place(bean, from: graph, .slot, in: home, bean.hops)
-    case .prototype: return place(bean, from: graph, .prototype, in: graph, 0)
+      guard let home else { return compiled(bean, graph) }
+      return place(bean, home, .slot, in: home, bean.hops)
+    case .prototype: return place(bean, home, .prototype, in: graph, 0)
     case .scope(let name):
-      if let hops = graph.hops(toScope: name), let home = graph.ancestor(hops) {
-        return place(bean, from: graph, .slot, in: home, hops)
+      if let hops = graph.hops(toScope: name), let holder = graph.ancestor(hops) {
+        return place(bean, home, .slot, in: holder, hops)
       }
       if graph.parentPlan?.chain.contains(where: { $0.plan.scopeName == name }) == true { return compiled(bean, graph) }
-      guard let home = graph.ancestor(bean.hops) else {
-        return graph.outerScopes.contains(name) ? compiled(bean, graph) : nil
-      }
+      guard let home else { return graph.outerScopes.contains(name) ? compiled(bean, graph) : nil }
       guard home.isRegistered(name) else { return nil }
-      return place(bean, from: graph, .scoped, in: home, bean.hops)
+      return place(bean, home, .scoped, in: home, bean.hops)
     }
   }
 
@@ -51,14 +52,12 @@ struct DependencyResolver {
   }
 
   private mutating func place(
-    _ bean: BeanDirectory.Found, from graph: EnvironmentGraph, _ kind: Recipe.Kind, in home: EnvironmentGraph,
+    _ bean: BeanDirectory.Found, _ home: EnvironmentGraph?, _ kind: Recipe.Kind, in holder: EnvironmentGraph,
     _ hops: Int
   ) -> BeanDefinition.Target? {
-    if bean.hops > 0, let known = home.placed(bean) { return .defined(Unretained(known), hops: Int32(hops)) }
-    guard
-      let definition = graph.ancestor(bean.hops)?.definitions[Int(bean.number)] ?? inherited.definition(of: bean)
-    else { return nil }
-    let placed = home.place(definition, kind, in: bean.directory)
+    if bean.hops > 0, let known = holder.placed(bean) { return .defined(Unretained(known), hops: Int32(hops)) }
+    guard let definition = home?.definitions[Int(bean.number)] ?? inherited.definition(of: bean) else { return nil }
+    let placed = holder.place(definition, kind)
     pending.append(placed)
     return .defined(Unretained(placed), hops: Int32(hops))
   }
@@ -182,11 +181,18 @@ struct DependencyResolver {
   }
 
   private mutating func dependency(
-    _ parameter: Parameter, id: String? = nil, of definition: BeanDefinition, _ point: @autoclosure () -> String
+    _ parameter: Parameter, id: String? = nil, on bean: BeanDirectory.Found? = nil, of definition: BeanDefinition,
+    _ point: @autoclosure () -> String
   ) -> BeanDefinition.Dependency? {
+    let graph = definition.graph
     do throws(EnvironmentError) {
-      return BeanDefinition.Dependency(
-        parameter: parameter, binding: try resolve(parameter, id: id, in: definition.graph))
+      let binding: BeanDefinition.Binding =
+        if let bean {
+          .bean(try bind(graph.directory.check(bean, for: parameter), in: graph))
+        } else {
+          try resolve(parameter, id: id, in: graph)
+        }
+      return BeanDefinition.Dependency(parameter: parameter, binding: binding)
     } catch {
       note(error, of: definition, point())
       return nil
@@ -208,20 +214,6 @@ struct DependencyResolver {
     return nil
   }
 
-  private mutating func dependency(
-    _ parameter: Parameter, on bean: BeanDirectory.Found, of definition: BeanDefinition,
-    _ point: @autoclosure () -> String
-  ) -> BeanDefinition.Dependency? {
-    do throws(EnvironmentError) {
-      return BeanDefinition.Dependency(
-        parameter: parameter,
-        binding: .bean(try bind(definition.graph.directory.check(bean, for: parameter), in: definition.graph)))
-    } catch {
-      note(error, of: definition, point())
-      return nil
-    }
-  }
-
   /// Turns why nothing has been found into a fault that names the bean.
   private func note(_ fault: EnvironmentError, of definition: BeanDefinition, _ point: @autoclosure () -> String) {
     var named = EnvironmentError(
@@ -241,32 +233,25 @@ struct DependencyResolver {
   mutating func resolve(
     _ parameter: Parameter, id: String?, in graph: EnvironmentGraph
   ) throws(EnvironmentError) -> BeanDefinition.Binding {
-    if let id, parameter.isOfBeans {
-      do throws(EnvironmentError) {
-        let directory = graph.directory
-        let bean = try directory.check(directory.bean(id: id, hasHints: hintsLeft > 0), for: parameter)
-        return .bean(try bind(bean, in: graph))
-      } catch {
-        hintsLeft -= 1
-        throw error
-      }
-    }
     let (directory, memory) = (graph.directory, memory)
-    let selection: Selection
     do throws(EnvironmentError) {
-      selection = try directory.select(
+      if let id, parameter.isOfBeans {
+        let bean = try directory.bean(id: id, hasHints: hintsLeft > 0)
+        return .bean(try bind(directory.check(bean, for: parameter), in: graph))
+      }
+      switch try directory.select(
         parameter, id: id, below: graph.belowDirectories, hasHints: hintsLeft > 0, memory.candidates)
+      {
+      case .computed(let computation, let reading): return .computed(computation, reading)
+      case .bean(let bean): return .bean(try bind(bean, in: graph))
+      case .all(let beans):
+        var targets: [BeanDefinition.Target] = []
+        for bean in beans { targets.append(try bind(bean, in: graph)) }
+        return .all(targets)
+      }
     } catch {
       if id != nil { hintsLeft -= 1 }
       throw error
-    }
-    switch selection {
-    case .computed(let computation, let reading): return .computed(computation, reading)
-    case .bean(let bean): return .bean(try bind(bean, in: graph))
-    case .all(let beans):
-      var targets: [BeanDefinition.Target] = []
-      for bean in beans { targets.append(try bind(bean, in: graph)) }
-      return .all(targets)
     }
   }
 

@@ -114,8 +114,9 @@ final class EnvironmentGraph {
   }
 
   /// Has a bean seen from here that is declared here or further out, with a slot where its kind has one.
-  func place(_ definition: BeanDefinition, _ kind: Recipe.Kind, in directory: BeanDirectory) -> BeanDefinition {
-    let own = directory === self.directory ? definition : definition.copy()
+  func place(_ definition: BeanDefinition, _ kind: Recipe.Kind) -> BeanDefinition {
+    let isOwn = definition.home == Unretained(declared)
+    let own = isOwn ? definition : definition.copy()
     switch kind {
     case .slot, .scoped:
       own.place(in: self, kind, slot: slotCount)
@@ -123,7 +124,7 @@ final class EnvironmentGraph {
     case .prototype, .product: own.place(in: self, kind, slot: -1)
     }
     placed.append(own)
-    if directory !== self.directory { foreign[Plan.EntryKey(directory, definition.entry)] = own }
+    if !isOwn { foreign[Plan.EntryKey(definition.directory, definition.entry)] = own }
     return own
   }
 

@@ -89,7 +89,9 @@ struct GraphCompiler {
   }
 
   private mutating func resolve(_ graph: EnvironmentGraph) {
-    for definition in graph.definitions { _ = place(definition, in: graph) }
+    for number in graph.definitions.indices {
+      _ = resolver.target(for: .init(directory: graph.directory, number: Int32(number), hops: 0), from: graph)
+    }
     for (home, hops) in graph.directory.chain where hops > 0 {
       for (number, entry) in home.entries.enumerated() {
         // What is declared further out for this scope must work in the children of every factory; prototypes may.

@@ -38,7 +38,10 @@ final class DeclaredBeans {
   }
 
   /// What has been read; nothing is added later.
-  func freeze(_ directory: BeanDirectory, _ specs: [BeanSpec]) { (frozen, self.specs) = (directory, specs) }
+  func freeze(_ directory: BeanDirectory, _ specs: [BeanSpec]) {
+    frozen = directory
+    self.specs = specs
+  }
 
   /// Keeps what environments further in compile anew.
   func keep(_ definitions: [BeanDefinition]) {

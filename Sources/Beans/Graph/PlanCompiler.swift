@@ -17,15 +17,6 @@ struct PlanCompiler {
   /// The user's code of all beans, which recipes name; to be kept by the environment.
   private(set) var codes: [AnyObject] = []
 
-  /// Where a recipe's parts stand in the arrays.
-  private struct Layout {
-    var operands = 0..<0
-    var requirements = 0..<0
-    var properties = 0..<0
-    var needs = 0..<0
-    var steps = 0..<0
-  }
-
   /// Orders of more steps than this are not written down: their beans build what they need one by one.
   private static let longestOrder = 128
 
@@ -46,9 +37,7 @@ struct PlanCompiler {
     operands.reserveCapacity(4 * definitions.count)
     steps.reserveCapacity(definitions.count)
     codes.reserveCapacity(definitions.count)
-    var laidOut: [Layout] = []
-    laidOut.reserveCapacity(definitions.count)
-    for definition in definitions { laidOut.append(layOut(definition)) }
+    for definition in definitions { definition.layout = layOut(definition) }
     let index = makeIndex()
     let processors = graph.processors.map { operand(Parameter.of((any BeanPostProcessor).self), on: $0, false) }
     let injections = graph.injections.map { operand(Parameter.of(Injection.self), on: $0, false) }
@@ -59,9 +48,7 @@ struct PlanCompiler {
       operands: FrozenArray(operands), steps: FrozenArray(steps), layouts: layouts.all)
     let hasProcessors = !graph.processors.isEmpty
     var recipes = FrozenArray<Recipe>(capacity: definitions.count)
-    for (definition, layout) in zip(definitions, laidOut) {
-      recipes.append(recipe(of: definition, layout, storage, hasProcessors))
-    }
+    for definition in definitions { recipes.append(recipe(of: definition, storage, hasProcessors)) }
     return Plan(
       name: graph.name, scopeName: graph.scopeName, parent: graph.parent?.plan ?? graph.parentPlan,
       directory: graph.directory, configuration: graph.declarations.configuration,
@@ -124,10 +111,10 @@ struct PlanCompiler {
 
   // MARK: operands
 
-  private mutating func layOut(_ definition: BeanDefinition) -> Layout {
+  private mutating func layOut(_ definition: BeanDefinition) -> BeanDefinition.Layout {
     let order = order(of: definition)
     let isCounted = order != nil
-    var layout = Layout()
+    var layout = BeanDefinition.Layout()
     needs.removeAll(keepingCapacity: true)
     let start = operands.count
     for requirement in definition.dependencies[definition.requirements] {
@@ -302,8 +289,9 @@ struct PlanCompiler {
   // MARK: recipes
 
   private mutating func recipe(
-    of definition: BeanDefinition, _ layout: Layout, _ storage: borrowing Plan.Storage, _ hasProcessors: Bool
+    of definition: BeanDefinition, _ storage: borrowing Plan.Storage, _ hasProcessors: Bool
   ) -> Recipe {
+    let layout = definition.layout
     let code = code(of: definition)
     let operands = storage.operands.all
     let arguments = operands[layout.operands]

@@ -63,8 +63,9 @@ extension BeanDirectory {
 
   /// Throws where a bean cannot be used as what the parameter asks for.
   func check(_ bean: Found, for parameter: Parameter) throws(EnvironmentError) -> Found {
+    if bean.entry.type == parameter.element { return bean }
     let wanted: Any.Type = bean.entry.isSeed ? parameter.wanted : parameter.element
-    if bean.entry.type == parameter.element || TypeRelation.isUsable(bean.entry.type, as: wanted) { return bean }
+    if TypeRelation.isUsable(bean.entry.type, as: wanted) { return bean }
     throw bean.entry.fault(
       .typeMismatch, "\(bean.entry.label) is a \(bean.entry.type), not a \(parameter.element)")
   }
