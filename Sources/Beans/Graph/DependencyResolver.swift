@@ -24,11 +24,12 @@ struct DependencyResolver {
 
   /// The bean as seen from a graph; nil where its scope is not open there.
   mutating func target(for bean: BeanDirectory.Found, from graph: EnvironmentGraph) -> BeanDefinition.Target? {
-    let home = graph.ancestor(bean.hops)
     // Most beans are looked for where they are declared, and most have been found there before.
-    if bean.hops == 0, let definition = home?.definitions[Int(bean.number)], definition.isPlaced {
-      return .defined(Unretained(definition), hops: 0)
+    if bean.hops == 0 {
+      let definition = graph.definitions[Int(bean.number)]
+      if definition.isPlaced { return .defined(Unretained(definition), hops: 0) }
     }
+    let home = graph.ancestor(bean.hops)
     switch bean.entry.lifetime {
     case .singleton:
       guard let home else { return compiled(bean, graph) }
@@ -55,7 +56,9 @@ struct DependencyResolver {
     _ bean: BeanDirectory.Found, _ home: EnvironmentGraph?, _ kind: Recipe.Kind, in holder: EnvironmentGraph,
     _ hops: Int
   ) -> BeanDefinition.Target? {
-    if bean.hops > 0, let known = holder.placed(bean) { return .defined(Unretained(known), hops: Int32(hops)) }
+    if bean.hops > 0, let known = holder.placed(bean.number, in: bean.directory) {
+      return .defined(Unretained(known), hops: Int32(hops))
+    }
     guard let definition = home?.definitions[Int(bean.number)] ?? inherited.definition(of: bean) else { return nil }
     let placed = holder.place(definition, kind)
     pending.append(placed)

@@ -36,32 +36,24 @@ final class EnvironmentGraph {
   var plan: Plan?
 
   /// The graph of an environment, and those of all factories below.
-  convenience init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
-    self.init(declarations, in: nil, input.parent, input.scopeNames, outerScopes: input.outerScopes)
-  }
-
-  private init(
-    _ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ parentPlan: Plan?, _ scopeNames: [String],
-    outerScopes: [String]
-  ) {
+  init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput, in outer: EnvironmentGraph? = nil) {
     self.declarations = declarations
     declared = DeclaredBeans(declarations.configuration)
     hasSeed = declarations.seed != nil
     isPlain = declarations.scopeName == nil
     usualLifetime = Lifetime(declarations.scopeName ?? "singleton")
     self.outer = outer.map { Unretained($0) }
-    self.parentPlan = parentPlan
-    self.scopeNames = scopeNames
-    self.outerScopes = outerScopes
-    children = declarations.factories.map {
-      EnvironmentGraph($0, in: self, parentPlan, [], outerScopes: outerScopes)
-    }
+    parentPlan = input.parent
+    scopeNames = outer == nil ? input.scopeNames : []
+    outerScopes = input.outerScopes
+    children = declarations.factories.map { EnvironmentGraph($0, input, in: self) }
   }
 
   /// The graph further out, which keeps this one.
   var parent: EnvironmentGraph? { outer?.object }
   var name: String { declarations.name }
   var scopeName: String? { declarations.scopeName }
+  /// What beans that are scopes are known to be called before they exist.
   private var scopeBeanNames: Set<String> = []
   var directory: BeanDirectory { declared.directory }
   var outerDirectory: BeanDirectory? { parent?.directory ?? parentPlan?.directory }
@@ -101,11 +93,6 @@ final class EnvironmentGraph {
   }
 
   func has(_ trait: BeanTraits) -> Bool { directory.traits.contains(trait) }
-
-  /// Whether a bean is a scope that is known to be called so before it exists.
-  func hasScopeBean(called name: String) -> Bool { scopeBeanNames.contains(name) }
-
-  func placed(_ bean: BeanDirectory.Found) -> BeanDefinition? { placed(bean.number, in: bean.directory) }
 
   func placed(_ number: Int32, in directory: BeanDirectory) -> BeanDefinition? {
     guard directory === self.directory else { return foreign[Plan.EntryKey(directory, number)] }
@@ -149,7 +136,7 @@ extension EnvironmentGraph {
 
   /// Whether a user's scope decides. One that is a bean has a name only when it exists.
   func isRegistered(_ name: String) -> Bool {
-    if chain.contains(where: { $0.scopeNames.contains(name) || $0.hasScopeBean(called: name) }) { return true }
+    if chain.contains(where: { $0.scopeNames.contains(name) || $0.scopeBeanNames.contains(name) }) { return true }
     if outerScopes.contains(name) { return true }
     return !isFactoryScope(name) && chain.contains { $0.has(.scope) }
   }

@@ -4,8 +4,6 @@ import BeansSupport
 /// Turns what was declared in one environment into definitions: finds beans declared in place, follows template chains in
 /// whatever order they were declared, tells factory beans from their products.
 struct TemplateResolver {
-  private typealias Alias = EnvironmentDeclarations.Alias
-
   private let graph: EnvironmentGraph
   private(set) var faults: [EnvironmentError] = []
   private var definitions: [BeanDefinition] = []
@@ -17,7 +15,7 @@ struct TemplateResolver {
   private var declared: [(number: Int, entry: Int32)] = []
   private var names: [String: BeanDirectory.Name] = [:]
   /// Aliases of this environment, by name.
-  private var aliases: [String: Alias] = [:]
+  private var aliases: [String: EnvironmentDeclarations.Alias] = [:]
   /// One report for all declarations that run into the same circle.
   private var circles: Set<Set<ObjectIdentifier>> = []
   /// What was declared further out, nearest first.
@@ -327,7 +325,7 @@ struct TemplateResolver {
 
   /// Enters aliases beside the ids, so that whatever looks for an id finds them. Returns what has been entered.
   private mutating func enterAliases() -> [String] {
-    var entered: [(Alias, target: String, BeanDirectory.Name)] = []
+    var entered: [(EnvironmentDeclarations.Alias, target: String, BeanDirectory.Name)] = []
     var circles: Set<Set<String>> = []
     var seen: Set<String> = []
     for alias in graph.declarations.aliases {
@@ -355,7 +353,9 @@ struct TemplateResolver {
   }
 
   /// The bean, and the factory behind it. What stands further out is found there, by its own id.
-  private mutating func enter(_ alias: Alias, _ target: String, _ found: BeanDirectory.Name) -> [String] {
+  private mutating func enter(_ alias: EnvironmentDeclarations.Alias, _ target: String, _ found: BeanDirectory.Name)
+    -> [String]
+  {
     let isOwn = names[target] != nil
     let isAbstract = found.details?.isAbstract == true
     names[alias.name] = BeanDirectory.Name(
@@ -372,7 +372,7 @@ struct TemplateResolver {
   }
 
   /// The id at the end of a chain of aliases; nil for a circle.
-  private func end(of alias: Alias) -> String? {
+  private func end(of alias: EnvironmentDeclarations.Alias) -> String? {
     var seen: Set = [alias.name]
     var id = alias.target
     while let next = aliases[id] {
@@ -383,7 +383,7 @@ struct TemplateResolver {
   }
 
   /// The aliases that name each other, of which the first is also the last.
-  private func circle(of alias: Alias) -> [String] {
+  private func circle(of alias: EnvironmentDeclarations.Alias) -> [String] {
     var chain = [alias.name]
     var seen: Set = [alias.name]
     var id = alias.target
@@ -396,7 +396,9 @@ struct TemplateResolver {
 
   // MARK: faults
 
-  private func fault(_ alias: Alias, _ code: EnvironmentError.Code, _ message: String) -> EnvironmentError {
+  private func fault(_ alias: EnvironmentDeclarations.Alias, _ code: EnvironmentError.Code, _ message: String)
+    -> EnvironmentError
+  {
     EnvironmentError(code, message, path: ["'\(alias.name)'"], origin: alias.location.origin)
   }
 
