@@ -157,15 +157,13 @@ extension Environment {
   /// The last step: lets the parent go on and wakes whoever waits.
   @inline(__always)
   private func ended(_ released: Int) {
-    if core.kind.contains(.plain) || core.compiledPlan.with({ $0.isTraced }) { log.finished(name, released: released) }
-    if let extras = existingExtras {
-      extras.releasedBeans.store(released, ordering: .relaxed)
-      extras.resources?.letGo()
+    let kind = core.kind
+    // A child of a factory has a plan.
+    if core.extras != nil || !kind.isDisjoint(with: [.plain, .hosted]) || core.compiledPlan.with({ $0.isTraced }) {
+      closeWithCare(released)
     }
-    // Before anybody is told: whoever has waited finds no timer left.
-    host?.closed()
     // First: whoever has waited for this environment finds that the parent waits for it no longer.
-    if core.kind.contains(.joined) { leaveParent(released) }
+    if kind.contains(.joined) { leaveParent(released) }
     // Extras that are made from now on see that nothing is left: see `whenReleased`.
     let extras = core.lock.withLock {
       core.change { $0.released() }
@@ -173,7 +171,17 @@ extension Environment {
     }
     if let extras { extras.with { $0.end() } }
     // What the parent held: there may be no other reference.
-    if core.kind.contains(.joined) { Unretained(self).release() }
+    if kind.contains(.joined) { Unretained(self).release() }
+  }
+
+  /// What most children of factories need not do at their end.
+  @inline(never)
+  private func closeWithCare(_ released: Int) {
+    if core.kind.contains(.plain) || core.compiledPlan.with({ $0.isTraced }) { log.finished(name, released: released) }
+    existingExtras?.releasedBeans.store(released, ordering: .relaxed)
+    existingExtras?.resources?.letGo()
+    // Before anybody is told: whoever has waited finds no timer left.
+    host?.closed()
   }
 
   @inline(__always)
@@ -184,9 +192,9 @@ extension Environment {
       if core.extras != nil { handOverExtras(to: parent) }
       if parent.core.kind.contains(.hosted) { parent.used() }
       let own = Unretained(self)
-      let (plan, created) = (core.compiledPlan.address, createdBeans)
+      let plan = core.compiledPlan.address
       let action = parent.core.lock.withLock {
-        parent.core.extras?.with { $0.children.leave(own, plan, created: created, released: released) }
+        parent.core.extras?.with { $0.children.leave(own, plan, released: released) }
         return parent.core.change { $0.leave() }
       }
       if action == .release { parent.release() }

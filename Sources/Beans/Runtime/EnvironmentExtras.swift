@@ -242,7 +242,6 @@ final class ChildRegistry: Sendable {
   private let plan = Atomic<UInt>(0)
   private let opened = Atomic<Int>(0)
   private let finished = Atomic<Int>(0)
-  private let created = Atomic<Int>(0)
   private let released = Atomic<Int>(0)
   /// Counts of children of all other plans, by scope.
   private let others = Locked<[String: ScopeStatistics]>([:])
@@ -263,9 +262,9 @@ final class ChildRegistry: Sendable {
     }
   }
 
-  /// Takes the child out; its reference is the caller's then.
+  /// Takes the child out, which has released so many beans: all that it has created. Its reference is the caller's then.
   @inline(__always)
-  func leave(_ child: Unretained<Environment>, _ plan: UInt, created count: Int, released releasedCount: Int) {
+  func leave(_ child: Unretained<Environment>, _ plan: UInt, released count: Int) {
     let (before, after) = child.with {
       ($0.core.previous.load(ordering: .relaxed), $0.core.next.load(ordering: .relaxed))
     }
@@ -277,13 +276,12 @@ final class ChildRegistry: Sendable {
     Unretained<Environment>(address: after)?.with { $0.core.previous.store(before, ordering: .relaxed) }
     if self.plan.load(ordering: .relaxed) == plan {
       finished.store(finished.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-      created.store(created.load(ordering: .relaxed) &+ count, ordering: .relaxed)
-      released.store(released.load(ordering: .relaxed) &+ releasedCount, ordering: .relaxed)
+      released.store(released.load(ordering: .relaxed) &+ count, ordering: .relaxed)
     } else {
       self.count(child) {
         $0.finished += 1
         $0.created += count
-        $0.released += releasedCount
+        $0.released += count
       }
     }
   }
@@ -327,8 +325,8 @@ final class ChildRegistry: Sendable {
       var own = ScopeStatistics(scope: plan.with { $0.name })
       own.opened = opened.load(ordering: .relaxed)
       own.finished = finished.load(ordering: .relaxed)
-      own.created = created.load(ordering: .relaxed)
       own.released = released.load(ordering: .relaxed)
+      own.created = own.released
       all.append(own)
     }
     return all
