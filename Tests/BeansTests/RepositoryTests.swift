@@ -15,7 +15,7 @@ import Testing
   /// How many lines a folder may have. Those with a number of their own have grown beyond the common limit: it may only
   /// be lowered.
   private static let limit = 1_500
-  private static let limits = ["Runtime": 3_586, "Graph": 2_316]
+  private static let limits = ["Runtime": 3_412, "Graph": 2_316]
 
   private static let sources = Result {
     try SwiftSource.all(

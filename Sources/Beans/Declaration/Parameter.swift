@@ -68,7 +68,7 @@ final class Parameter: Sendable {
     let found = Unretained<Parameter>(address: recent.content.word)?.object
     if let found, found.wanted == type { return found }
     let parameter = find(type)
-    recent.store(.logged(ObjectReference(unretained: parameter)))
+    recent.store(.filled(ObjectReference(unretained: parameter)))
     return parameter
   }
 

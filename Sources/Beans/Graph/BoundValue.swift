@@ -84,7 +84,7 @@ final class BoundValue {
   /// Puts the value where operands find it.
   func publish() {
     guard let object, let place, place.content.isEmpty else { return }
-    place.store(.logged(ObjectReference(object)))
+    place.store(.filled(ObjectReference(object)))
   }
 }
 

@@ -75,7 +75,7 @@ struct AnswerTable<Value: AnyObject & Sendable>: ~Copyable, Sendable {
       if count == 1024 || find(plan, type, id) != nil { return }
       count += 1
       let slot = slot(type)
-      slot.store(.logged(ObjectReference(Entry(answer, plan, type, id, rest: slot.content.word))))
+      slot.store(.filled(ObjectReference(Entry(answer, plan, type, id, rest: slot.content.word))))
     }
   }
 }

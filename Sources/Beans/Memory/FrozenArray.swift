@@ -59,14 +59,19 @@ struct FrozenArray<Element>: ~Copyable, Sendable {
 
 /// A part of a frozen array, which somebody else keeps.
 struct FrozenSlice<Element>: Sendable {
-  // Addresses.
-  fileprivate let first: UInt
-  private let end: UInt
+  /// The address of the first element.
+  let first: UInt
+  /// The address behind the last element.
+  let end: UInt
 
   fileprivate init(first: UInt, count: Int) {
     self.first = first
     end = first + UInt(count * MemoryLayout<Element>.stride)
   }
+
+  /// The elements between two addresses of elements of one array.
+  @inline(__always)
+  init(from first: UInt, to end: UInt) { (self.first, self.end) = (first, end) }
 
   @inline(__always)
   var count: Int { Int(bitPattern: end &- first) / MemoryLayout<Element>.stride }
@@ -90,15 +95,16 @@ struct FrozenSlice<Element>: Sendable {
     FrozenReference(known: first &+ UInt(bitPattern: index &* MemoryLayout<Element>.stride))
   }
 
-  /// Whether all elements meet a condition.
+  /// The first element that meets a condition.
   @inline(__always)
-  func allMeet(_ condition: (borrowing Element) -> Bool) -> Bool {
+  func first(where condition: (borrowing Element) -> Bool) -> FrozenReference<Element>? {
     var next = first
     while next != end {
-      if !condition(FrozenReference<Element>(known: next).value) { return false }
+      let element = FrozenReference<Element>(known: next)
+      if condition(element.value) { return element }
       next &+= UInt(MemoryLayout<Element>.stride)
     }
-    return true
+    return nil
   }
 
   /// Calls `body` with a reference to each element, in order.

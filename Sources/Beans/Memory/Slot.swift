@@ -6,7 +6,6 @@ public import Synchronization
 ///     0                        empty
 ///     − address of a build     claimed by that build
 ///     address of an object     filled; the slot owns one reference
-///     address of an object | 2 filled, and not yet in the creation log
 ///     4                        a bean that the user's scope keeps, and that is in the creation log
 @usableFromInline
 struct Slot: ~Copyable, Sendable {
@@ -23,12 +22,8 @@ struct Slot: ~Copyable, Sendable {
     static var empty: Content { Content(word: 0) }
     static var kept: Content { Content(word: 4) }
 
-    /// A bean that the creation log does not name yet.
     @inline(__always)
-    static func unlogged(_ object: ObjectReference) -> Content { Content(word: object.address | 2) }
-
-    @inline(__always)
-    static func logged(_ object: ObjectReference) -> Content { Content(word: object.address) }
+    static func filled(_ object: ObjectReference) -> Content { Content(word: object.address) }
 
     @inline(__always)
     static func claimed(_ build: UInt) -> Content { Content(word: 0 &- build) }
@@ -40,9 +35,6 @@ struct Slot: ~Copyable, Sendable {
     var isFilled: Bool { Int(bitPattern: word) > 4 }
 
     @inline(__always)
-    var isUnlogged: Bool { word & 3 == 2 }
-
-    @inline(__always)
     var isKept: Bool { word == 4 }
 
     /// The address of the build that has claimed the slot.
@@ -51,11 +43,7 @@ struct Slot: ~Copyable, Sendable {
 
     /// The bean of a slot that is filled.
     @inlinable @inline(__always)
-    var object: ObjectReference { ObjectReference(address: word & ~2) }
-
-    /// As `object`, where the creation log names the bean.
-    @inline(__always)
-    var loggedObject: ObjectReference { ObjectReference(address: word) }
+    var object: ObjectReference { ObjectReference(address: word) }
   }
 
   @inlinable @inline(__always)

@@ -5,7 +5,7 @@
 struct LookupIndex: ~Copyable, Sendable {
   struct Entry: Sendable {
     var key: UInt = 0
-    var operand = Operand(.computed(-1), .reference)
+    var operand = Operand.none
   }
 
   struct NamedEntry: Sendable {
@@ -13,7 +13,7 @@ struct LookupIndex: ~Copyable, Sendable {
     var key: UInt = 0
     var type: UInt = 0
     var id = ""
-    var operand = Operand(.computed(-1), .reference)
+    var operand = Operand.none
   }
 
   private let types: FrozenArray<Entry>
@@ -62,50 +62,74 @@ struct LookupIndex: ~Copyable, Sendable {
   private static func start(_ key: UInt) -> UInt { (key &* 0x9E37_79B9_7F4A_7C15) >> 32 }
 
   /// From any thread.
-  @inline(__always)
-  func find(_ type: ObjectIdentifier) -> Operand? { entry(type)?.value.operand }
+  func find(_ type: ObjectIdentifier) -> Operand? { entry(type).value.operand.found }
 
-  /// Where that operand stands, for as long as the index does.
+  func find(_ type: ObjectIdentifier, _ id: String) -> Operand? {
+    let words = IdHash.words(id)
+    let found = if let words { entry(type, shortId: words) } else { entry(type, longId: id) }
+    return found.value.operand.found
+  }
+
+  /// Where the operand stands, for as long as the index does; it is none where the type is unknown.
   @inline(__always)
-  func entry(_ type: ObjectIdentifier) -> FrozenReference<Entry>? {
+  func entry(_ type: ObjectIdentifier) -> FrozenReference<Entry> {
     let key = UInt(bitPattern: type)
     var position = Self.start(key) & mask
     while true {
       let entry = types.reference(atByte: position)
-      if entry.value.key == key { return entry }
-      if entry.value.key == 0 { return nil }
+      if entry.value.key == key || entry.value.key == 0 { return entry }
       position = (position &+ UInt(FrozenArray<Entry>.stride)) & mask
     }
   }
 
   @inline(__always)
-  func find(_ type: ObjectIdentifier, _ id: String) -> Operand? { entry(type, id)?.value.operand }
-
-  @inline(__always)
-  func entry(_ type: ObjectIdentifier, _ id: String) -> FrozenReference<NamedEntry>? {
-    if let words = IdHash.words(id) { findShort(type, words) } else { findLong(type, id) }
-  }
-
-  @inline(never)
-  private func findShort(_ type: ObjectIdentifier, _ words: (UInt, UInt)) -> FrozenReference<NamedEntry>? {
-    find(type, IdHash.of(words, in: UInt(bitPattern: type))) { IdHash.consists($0, of: words) }
-  }
-
-  @inline(never)
-  private func findLong(_ type: ObjectIdentifier, _ id: String) -> FrozenReference<NamedEntry>? {
-    find(type, IdHash.of(id, in: UInt(bitPattern: type))) { $0 == id }
+  fileprivate func entry(_ type: ObjectIdentifier, shortId id: (UInt, UInt)) -> FrozenReference<NamedEntry> {
+    entry(type, IdHash.of(id, in: UInt(bitPattern: type))) { IdHash.consists($0, of: id) }
   }
 
   @inline(__always)
-  private func find(
+  fileprivate func entry(_ type: ObjectIdentifier, longId id: String) -> FrozenReference<NamedEntry> {
+    entry(type, IdHash.of(id, in: UInt(bitPattern: type))) { $0 == id }
+  }
+
+  @inline(__always)
+  private func entry(
     _ type: ObjectIdentifier, _ key: UInt, _ isMeant: (String) -> Bool
-  ) -> FrozenReference<NamedEntry>? {
+  ) -> FrozenReference<NamedEntry> {
     var index = key >> 1 & namedMask
     while true {
       let entry = named.reference(Int(index))
       if entry.value.key == key, entry.value.type == UInt(bitPattern: type), isMeant(entry.value.id) { return entry }
-      if entry.value.key == 0 { return nil }
+      if entry.value.key == 0 { return entry }
       index = (index &+ 1) & namedMask
     }
   }
+}
+
+/// Out of line here, because the index would be copied to the stack for methods of its own.
+extension Plan {
+  /// Where the operand for a type and an id stands, as long as the plan does; it is none where the two are unknown.
+  @inline(__always)
+  func entry(_ type: ObjectIdentifier, _ id: String) -> FrozenReference<LookupIndex.NamedEntry> {
+    if let words = IdHash.words(id) { entry(type, shortId: words) } else { entry(type, longId: id) }
+  }
+
+  @inline(never)
+  private func entry(_ type: ObjectIdentifier, shortId id: (UInt, UInt)) -> FrozenReference<LookupIndex.NamedEntry> {
+    index.entry(type, shortId: id)
+  }
+
+  @inline(never)
+  private func entry(_ type: ObjectIdentifier, longId id: String) -> FrozenReference<LookupIndex.NamedEntry> {
+    index.entry(type, longId: id)
+  }
+}
+
+extension Operand {
+  /// What stands where nothing has been put.
+  fileprivate static var none: Operand { Operand(.computed(-1), .reference) }
+
+  var isNone: Bool { if case .computed(-1) = place { true } else { false } }
+
+  fileprivate var found: Operand? { isNone ? nil : self }
 }

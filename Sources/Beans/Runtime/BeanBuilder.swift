@@ -14,34 +14,16 @@ extension Environment {
   /// The bean of a slot, with a count for the caller, who keeps the environment from being released.
   @inline(__always)
   func bean(_ slot: Int32) throws -> ObjectReference {
-    let content = core.slots[slot].content
-    guard content.isFilled else { return try build(slot) }
-    return keep(slot)
+    core.slots[slot].content.isFilled ? keep(slot) : try build(slot, isInside: true)
   }
 
   /// A bean that stands, with a count for the caller.
   func keep(_ slot: Int32) -> ObjectReference {
-    let content = core.slots[slot].content
     // What is built of it must not come before it in the log.
-    if content.isUnlogged { core.lock.withLock { logBuilds() } }
-    content.object.retain()
-    return content.object
-  }
-
-  /// Builds the bean of a slot, for a caller who keeps the environment from being released.
-  @inline(never)
-  func build(_ slot: Int32) throws -> ObjectReference {
-    try build(self.recipe(slot)) { _ in core.change { $0.enter() } }
-  }
-
-  /// Builds the bean of a slot for a lookup from outside; `.finished` where nothing is looked up any more.
-  @inline(never)
-  func buildEntering(_ slot: Int32) throws -> ObjectReference {
-    try build(self.recipe(slot)) { isRefused in
-      core.change { lifecycle in
-        if lifecycle.isOpen { lifecycle.enter() } else { isRefused = true }
-      }
-    }
+    if core.builds != nil { core.lock.withLock { logBuilds() } }
+    let object = core.slots[slot].content.object
+    object.retain()
+    return object
   }
 
   @inline(__always)
@@ -50,94 +32,120 @@ extension Environment {
     core.compiledPlan.with { $0.recipe(slot) }
   }
 
+  /// Builds the bean of a slot.
+  ///
+  /// - Parameters:
+  ///   - slot: the bean's slot.
+  ///   - isInside: whether the caller keeps the environment from being released. Others are refused with `.finished` where
+  ///     nothing is looked up any more.
+  /// - Returns: the bean, with a count for the caller.
+  @inline(never)
+  func build(_ slot: Int32, isInside: Bool) throws -> ObjectReference {
+    let recipe = recipe(slot)
+    return try build(recipe, recipe.value.steps, isInside: isInside) { _ in core.slots[slot].content.object }
+  }
+
+  /// A new instance that no slot keeps, with one count, for a caller who keeps the environment from being released.
+  @inline(never)
+  func buildUntracked(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+    if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
+    return try untracked(recipe) { try core.kind.contains(.scoped) ? makeWithCare(recipe) : make(recipe) }
+  }
+
+  /// Runs `make` where everything stands that the recipe takes, for a caller who keeps the environment from being released.
+  func untracked<R>(_ recipe: FrozenReference<Recipe>, _ make: () throws -> R) throws -> R {
+    let steps = recipe.value.steps
+    // A scope object that is asked for beans has none of them stand in slots.
+    return try build(recipe, core.kind.contains(.scoped) ? steps[0..<0] : steps, isInside: true) { context in
+      context.value.current.store(recipe.address, ordering: .relaxed)
+      return try make()
+    }
+  }
+
+  /// Runs `make` when the steps have been built.
   @inline(__always)
-  private func build(
-    _ recipe: FrozenReference<Recipe>, _ enter: (inout Bool) -> Void
-  ) throws -> ObjectReference {
+  private func build<R>(
+    _ recipe: FrozenReference<Recipe>, _ steps: FrozenSlice<Step>, isInside: Bool,
+    _ make: (StackReference<ResolutionContext>) throws -> R
+  ) throws -> R {
     if beans_stack_is_low() { throw tooDeep(recipe) }
     return try ResolutionContext.with(Unretained(self), recipe) { context in
-      var isRefused = false
-      if !isComplete(recipe) {
-        core.lock.withLock { enter(&isRefused) }
-        if isRefused { throw finishedError() }
-        defer { leave() }
-        try ensure(recipe, context)
+      if !isComplete(recipe) { try ensure(recipe, context, isInside: isInside) }
+      if steps.isEmpty {
+        do { return try make(context) } catch { throw failure(error, of: recipe) }
       }
-      core.lock.withLock {
-        enter(&isRefused)
-        if !isRefused { begin(context, recipe.value.steps) }
-      }
-      if isRefused { throw finishedError() }
+      guard core.lock.withLock({ begin(context, steps, isInside: isInside) }) else { throw finishedError() }
+      let made: R
       do {
-        try fill(context, recipe.value.steps)
-        return end(context, recipe)
+        try fill(context, steps)
+        made = try make(context)
       } catch { throw giveUp(context, recipe, error) }
+      let action = core.lock.withLock {
+        log(context, before: context.value.own.load(ordering: .relaxed))
+        return end(context)
+      }
+      if action == .release { release() }
+      return made
     }
   }
 
   // MARK: under the lock
 
+  /// Counts the build as a user, and claims what is empty; false where nothing is looked up any more.
   @inline(__always)
-  private func begin(_ context: StackReference<ResolutionContext>, _ steps: FrozenSlice<Step>) {
+  private func begin(
+    _ context: StackReference<ResolutionContext>, _ steps: FrozenSlice<Step>, isInside: Bool
+  ) -> Bool {
+    guard isInside || core.lifecycle.isOpen else { return false }
+    core.change { $0.enter() }
     if core.builds != nil { logBuilds() }
     let (slots, mark) = (core.slots, Slot.Content.claimed(context.address))
     // Lookups in an environment that many threads use do not look whether a bean has been written down.
-    if core.kind.contains(.plain) { context.value.isAlone = false }
+    var isAlone = !core.kind.contains(.plain)
     steps.forEach { step in
       let slot = slots[step.slot]
-      let content = slot.content
-      if content.isEmpty { slot.store(mark) } else if content.claimant != nil { context.value.isAlone = false }
+      if slot.content.isEmpty { slot.store(mark) } else { isAlone = false }
     }
+    context.value.logged = steps.first
+    context.value.own.store(isAlone ? steps.end : steps.first, ordering: .relaxed)
     context.value.next = core.builds
     core.builds = context
+    return true
   }
 
-  /// Writes down what a build has filled since: after this whatever others build of it comes later in the log.
-  @inline(__always)
-  private func log(_ context: StackReference<ResolutionContext>, _ steps: FrozenSlice<Step>) {
-    let slots = core.slots
-    creationLog.extend { append in
-      steps.forEach { step in
-        let slot = slots[step.slot]
-        let content = slot.content
-        if content.isUnlogged {
-          slot.store(.logged(content.object))
-          append(step.slot)
-        }
-      }
-    }
-  }
-
-  /// Writes down what all builds under way have filled; they may be the calling thread's own.
+  /// Writes down what all builds under way have filled; they may be the calling thread's own. What is built of that comes
+  /// later in the log, then.
   @inline(never)
-  private func logBuilds() {
+  func logBuilds() {
     var next = core.builds
     while let context = next {
-      if let asked = context.value.asked { logProgress(context, asked.value.steps) }
+      let left = FrozenSlice<Step>(
+        from: context.value.logged, to: context.value.own.load(ordering: .relaxed))
+      // As far as it has come: its builder may go on meanwhile, so that what follows could be seen although this was not.
+      let missing = left.first { !core.slots[$0.slot].content.isFilled }
+      log(context, before: missing?.address ?? left.end)
       next = context.value.next
     }
   }
 
-  /// As far as it has come: its builder may go on meanwhile, so that what follows could be seen although this was not.
-  private func logProgress(_ context: StackReference<ResolutionContext>, _ steps: FrozenSlice<Step>) {
-    let slots = core.slots
-    for index in 0..<steps.count {
-      let content = slots[steps[index].slot].content
-      if content.isUnlogged {
-        slots[steps[index].slot].store(.logged(content.object))
-        creationLog.append(steps[index].slot)
-      } else if !content.isFilled {
-        return
-      }
-    }
+  /// Writes down the steps of a build that stand before an address, and have been filled.
+  @inline(__always)
+  private func log(_ context: StackReference<ResolutionContext>, before end: UInt) {
+    let filled = FrozenSlice<Step>(from: context.value.logged, to: end)
+    creationLog.extend { append in filled.forEach { append($0.slot) } }
+    context.value.logged = end
   }
 
   @inline(__always)
-  private func unlink(_ context: StackReference<ResolutionContext>) {
-    if core.builds?.address == context.address { return core.builds = context.value.next }
-    var other = core.builds
-    while let current = other, current.value.next?.address != context.address { other = current.value.next }
-    other?.value.next = context.value.next
+  private func end(_ context: StackReference<ResolutionContext>) -> Lifecycle.Action {
+    if core.builds?.address == context.address {
+      core.builds = context.value.next
+    } else {
+      var other = core.builds
+      while let current = other, current.value.next?.address != context.address { other = current.value.next }
+      other?.value.next = context.value.next
+    }
+    return core.change { $0.leave() }
   }
 
   // MARK: building
@@ -152,130 +160,98 @@ extension Environment {
       // Releasing, so that who sees the next step sees the bean of the one before.
       context.value.current.store(recipe.address, ordering: .releasing)
       beans_compiler_fence()
-      guard slot.content == mark else {
-        return try fillAmongOthers(step.value, recipe, context)
-      }
-      let object = try make(recipe, context)
+      if slot.content != mark, try !takeOver(step.value, recipe, context) { return }
+      let object = try make(recipe)
       if step.value.takers > 0 { object.retain(step.value.takers) }
-      if context.value.isAlone { slot.store(.unlogged(object)) } else { publish(object, step.value.slot) }
-      if core.isAwaited.load(ordering: .relaxed) { wake(slot, nil) }
+      if step.address < context.value.own.load(ordering: .relaxed) {
+        slot.store(.filled(object))
+      } else {
+        publish(object, step.value.slot)
+      }
+      if core.isAwaited.load(ordering: .relaxed) { WaitForGraph.end(slot.address, nil) }
     }
   }
 
   /// Stores a bean and writes it down at once, for a build whose order others share.
+  @inline(never)
   private func publish(_ object: ObjectReference, _ slot: Int32) {
     core.lock.withLock {
       logBuilds()
-      core.slots[slot].store(.logged(object))
+      core.slots[slot].store(.filled(object))
       creationLog.append(slot)
     }
   }
 
-  /// A step whose slot is not this build's, or not for certain.
+  /// Makes a step this build's own whose slot is not, or not for certain; false where its bean stands already.
   @inline(never)
-  private func fillAmongOthers(
+  private func takeOver(
     _ step: Step, _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
-  ) throws {
+  ) throws -> Bool {
     let slot = core.slots[step.slot]
-    while true {
-      switch core.lock.withLock({ claim(slot, recipe, context) }) {
-      case .own:
-        let object = try make(recipe, context)
-        if step.takers > 0 { object.retain(step.takers) }
-        publish(object, step.slot)
-        if core.isAwaited.load(ordering: .relaxed) { wake(slot, nil) }
-        return
-      case .filled(let object):
-        if step.takers > 0 { object.retain(step.takers) }
-        return giveBack(recipe)
-      case .circle:
-        giveBack(recipe)
-        throw circle(closing: recipe, isInside: true)
-      case .begun:
+    do {
+      while true {
+        if let isOwn = core.lock.withLock({ claim(slot, recipe, context) }) {
+          if isOwn { return true }
+          if step.takers > 0 { slot.content.object.retain(step.takers) }
+          giveBack(recipe)
+          return false
+        }
+        if context.value.outer?.value.isBuildingFurtherOut(recipe, in: self) == true {
+          throw circle(closing: recipe, isInside: true)
+        }
         core.isAwaited.store(true, ordering: .sequentiallyConsistent)
         context.value.isWaiting = true
         defer { context.value.isWaiting = false }
-        do {
-          try WaitForGraph.wait(
-            for: slot.address, recipe.value.label.text, in: name, origin: recipe.value.label.location.origin,
-            builder: { self.builder(of: slot, recipe) })
-        } catch {
-          giveBack(recipe)
-          throw error
-        }
+        try WaitForGraph.wait(
+          for: slot.address, recipe.value.label.text, in: name, origin: recipe.value.label.location.origin,
+          builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
       }
+    } catch {
+      giveBack(recipe)
+      throw error
     }
-  }
-
-  private enum Claim {
-    case own
-    case filled(ObjectReference)
-    /// This thread is building the bean further out.
-    case circle
-    /// Another thread is building it.
-    case begun
   }
 
   /// Under the lock: takes what is empty, and what has been claimed and not begun.
+  ///
+  /// - Returns: whether the slot is this build's now; false where the bean stands, nil where its factory runs.
   private func claim(
     _ slot: SlotReference, _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
-  ) -> Claim {
-    logBuilds()
-    let content = slot.content
+  ) -> Bool? {
     let mark = Slot.Content.claimed(context.address)
-    if content.isFilled { return .filled(content.object) }
-    context.value.isAlone = false
-    if content == mark { return .own }
-    // Not gone while its claim is there.
-    if let address = content.claimant, let other = StackReference<ResolutionContext>(address: address) {
+    while true {
+      logBuilds()
+      let content = slot.content
+      if content.isFilled { return false }
+      if content == mark { return true }
+      guard let other = claimant(content) else {
+        slot.store(mark)
+        return true
+      }
       let isBegun = { other.value.current.load(ordering: .acquiring) == recipe.address }
+      if isBegun() { return nil }
       if other.value.thread == context.value.thread {
-        if isBegun() { return .circle }
+        slot.store(mark)
       } else {
-        if isBegun() || !beans_has_barrier_on_all_threads() { return .begun }
+        guard beans_has_barrier_on_all_threads() else { return nil }
         // Its builder stores without the lock, and may have done so since.
-        guard slot.replace(content, by: mark) else { return claim(slot, recipe, context) }
+        guard slot.replace(content, by: mark) else { continue }
         beans_barrier_on_all_threads()
-        // Begun just now: it may or may not have seen that it is no longer its own, so it is again, unless it is filled.
-        if isBegun() { return slot.replace(mark, by: content) ? .begun : claim(slot, recipe, context) }
-        return slot.content == mark ? .own : claim(slot, recipe, context)
+        if isBegun() {
+          // It may or may not have seen that the bean is no longer its own, so it is again, unless it is filled.
+          if slot.replace(mark, by: content) { return nil }
+          continue
+        }
+        guard slot.content == mark else { continue }
       }
-    }
-    slot.store(mark)
-    return .own
-  }
-
-  /// The thread that builds the bean of a slot now.
-  private func builder(of slot: SlotReference, _ recipe: FrozenReference<Recipe>) -> UInt? {
-    core.lock.withLock {
-      guard let address = slot.content.claimant, let other = StackReference<ResolutionContext>(address: address) else {
-        return nil
-      }
-      return other.value.thread
+      other.value.giveAway(recipe.value.slot)
+      return true
     }
   }
 
-  @inline(never)
-  private func wake(_ slot: SlotReference, _ failure: EnvironmentError?) { WaitForGraph.end(slot.address, failure) }
-
-  /// The step does not take its arguments.
-  private func giveBack(_ recipe: FrozenReference<Recipe>) {
-    giveBack(recipe.value.operands, from: 0)
-    giveBack(recipe.value.completion.properties, from: 0)
-  }
-
-  @inline(__always)
-  private func end(
-    _ context: StackReference<ResolutionContext>, _ recipe: FrozenReference<Recipe>
-  ) -> ObjectReference {
-    let object = core.slots[recipe.value.slot].content.object
-    let action = core.lock.withLock {
-      log(context, recipe.value.steps)
-      unlink(context)
-      return core.change { $0.leave() }
-    }
-    if action == .release { release() }
-    return object
+  /// Under the lock: the build that has claimed a slot. It is not gone while its claim is there.
+  private func claimant(_ content: Slot.Content) -> StackReference<ResolutionContext>? {
+    content.claimant.flatMap { StackReference(address: $0) }
   }
 
   /// Leaves what is missing to others, and gives back the counts that were added for it.
@@ -289,55 +265,59 @@ extension Environment {
     let failed = context.value.building ?? asked
     let first = (0..<steps.count).first { steps[$0].slot == failed.value.slot } ?? steps.count
     let paid = Set((0..<first).map { steps[$0].slot })
-    for index in stride(from: first + 1, to: steps.count, by: 1) { giveBack(recipe(steps[index].slot), paid) }
-    if asked.value.slot < 0, asked != failed { giveBack(asked, paid) }
-    let failure = failure(error, building: failed, for: asked)
-    var isAwaited = false
-    let action = core.lock.withLock {
-      log(context, steps)
-      for index in 0..<steps.count where slots[steps[index].slot].content == mark {
-        slots[steps[index].slot].store(.empty)
-      }
-      unlink(context)
-      isAwaited = core.isAwaited.load(ordering: .relaxed)
-      return core.change { $0.leave() }
+    for index in stride(from: first + 1, to: steps.count, by: 1) { giveBack(recipe(steps[index].slot), of: paid) }
+    if asked.value.slot < 0, asked != failed { giveBack(asked, of: paid) }
+    let ownFailure = failure(error, of: failed)
+    let failure = ResolutionContext.chain(from: failed, to: asked).dropFirst().reduce(ownFailure) {
+      self.failure($0, of: $1)
     }
-    if isAwaited, failed.value.slot >= 0 { wake(slots[failed.value.slot], self.failure(error, of: failed)) }
+    let action = core.lock.withLock {
+      logBuilds()
+      steps.forEach { if slots[$0.slot].content == mark { slots[$0.slot].store(.empty) } }
+      return end(context)
+    }
+    if core.isAwaited.load(ordering: .relaxed), failed.value.slot >= 0 {
+      WaitForGraph.end(slots[failed.value.slot].address, ownFailure)
+    }
     if action == .release { release() }
     return failure
   }
 
-  /// A step that has not been begun takes nothing of what has been paid for it.
-  private func giveBack(_ recipe: FrozenReference<Recipe>, _ paid: Set<Int32>) {
-    func release(_ operands: FrozenSlice<Operand>) {
-      operands.forEach {
-        if case .counted(let slot) = $0.place, paid.contains(slot) { core.slots[slot].content.object.release() }
-      }
+  /// Gives back the counts of arguments that a step does not take.
+  ///
+  /// - Parameters:
+  ///   - recipe: what would have taken them.
+  ///   - paid: the slots whose beans have been given counts; nil for all.
+  private func giveBack(_ recipe: FrozenReference<Recipe>, of paid: Set<Int32>? = nil) {
+    giveBack(recipe.value.operands, of: paid)
+    giveBack(recipe.value.completion.properties, of: paid)
+  }
+
+  func giveBack(_ operands: FrozenSlice<Operand>, from index: Int = 0, of paid: Set<Int32>? = nil) {
+    operands[index..<operands.count].forEach {
+      if case .counted(let slot) = $0.place, paid?.contains(slot) != false { core.slots[slot].content.object.release() }
     }
-    release(recipe.value.operands)
-    release(recipe.value.completion.properties)
   }
 
   // MARK: what stands further out
 
   /// Whether everything stands that the bean's order takes from where it may not.
   @inline(__always)
-  private func isComplete(_ recipe: FrozenReference<Recipe>) -> Bool {
-    recipe.value.needs.allMeet { need in
-      if case .outer(let slot) = need.place { slot.content.isFilled } else { false }
-    }
+  func isComplete(_ recipe: FrozenReference<Recipe>) -> Bool {
+    recipe.value.needs.first { need in
+      if case .outer(let slot) = need.place { !slot.content.isFilled } else { true }
+    } == nil
   }
 
-  /// Has it built, for a caller who keeps the environment from being released.
+  /// Has it built.
   ///
   /// A list, not a recursion: chains of beans may be as long as memory allows.
   @inline(never)
   private func ensure(
-    _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
+    _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>, isInside: Bool
   ) throws {
-    if let outer = context.value.outer, outer.value.isBuildingFurtherOut(recipe, in: self) {
-      throw circle(closing: recipe)
-    }
+    if !isInside { return try using { try ensure(recipe, context, isInside: true) } }
+    if context.value.outer?.value.isBuildingFurtherOut(recipe, in: self) == true { throw circle(closing: recipe) }
     defer { context.value.current.store(0, ordering: .relaxed) }
     var stack = [recipe]
     while let top = stack.last {
@@ -349,7 +329,7 @@ extension Environment {
           stack.removeLast()
           guard let dependent = stack.last else { continue }
           context.value.current.store(dependent.address, ordering: .relaxed)
-          try build(top.value.slot).release()
+          try build(top.value.slot, isInside: true).release()
         }
       } catch { throw stack.reversed().reduce(error) { failure($0, of: $1) } }
     }
@@ -402,7 +382,7 @@ extension Environment {
     case .own(let slot), .counted(let slot): return try askedOrBuilt(slot)
     case .outer(let slot):
       let content = slot.content
-      if content.isFilled, !content.isUnlogged {
+      if content.isFilled {
         content.object.retain()
         return content.object
       }
@@ -424,7 +404,7 @@ extension Environment {
   }
 
   /// The number of a slot, where that is one of this environment's.
-  private func ownSlot(_ slot: SlotReference) -> Int32? {
+  func ownSlot(_ slot: SlotReference) -> Int32? {
     core.plan.flatMap { plan in
       plan.with { $0.isPlain ? core.slots.number(of: slot, among: $0.layout.slots) : nil }
     }
@@ -434,9 +414,7 @@ extension Environment {
 
   /// A new instance, with one count, made of what stands.
   @inline(__always)
-  func make(
-    _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
-  ) throws -> ObjectReference {
+  private func make(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     if !recipe.value.work.isEmpty { return try makeWithCare(recipe) }
     let object = try recipe.value.function.with { try $0.create(Arguments(recipe.value.operands, core.slots)) }
     let reference = ObjectReference(object)
@@ -446,129 +424,57 @@ extension Environment {
 
   @inline(never)
   private func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    guard recipe.value.work.contains(.trace) else { return try makeUntraced(recipe) }
-    let (log, label) = (log, recipe.value.label.text)
-    log.creating(label, in: name)
+    // Where the child's scope object keeps beans, nothing stands in slots.
+    let isCounted = !core.kind.contains(.scoped)
+    let (log, label) = (recipe.value.work.contains(.trace) ? log : nil, recipe.value.label)
+    log?.creating(label.text, in: name)
     do {
-      let object = try makeUntraced(recipe)
-      log.created(label, in: name)
+      let made: ObjectReference
+      do {
+        made = try recipe.value.function.with { try make(recipe, isCounted: isCounted, $0.create) }
+      } catch {
+        if isCounted { giveBack(recipe.value.completion.properties) }
+        throw error
+      }
+      let object = try complete(made, recipe)
+      log?.created(label.text, in: name)
       return object
     } catch {
-      log.failed(label, in: name, error)
+      log?.failed(label.text, in: name, error)
       throw error
     }
   }
 
-  private func makeUntraced(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    let isAsking = core.kind.contains(.scoped)
-    let operands = recipe.value.operands
-    var hasTaken = false
-    let object: ObjectReference
-    do {
-      if let inactive = recipe.value.inactive { throw inactive }
-      try recipe.value.completion.requirements.forEach { try argument($0).release() }
-      object = try recipe.value.function.with { code in
-        // Where the child's scope object keeps beans, nothing stands in slots.
-        if isAsking { return try make(evaluating: operands, code.create) }
-        if operands.hasComputed { return try make(operands, of: operands, &hasTaken, code.create) }
-        hasTaken = true
-        return ObjectReference(try code.create(Arguments(operands, core.slots)))
-      }
-    } catch {
-      if !isAsking {
-        if !hasTaken { giveBack(operands, from: 0) }
-        giveBack(recipe.value.completion.properties, from: 0)
-      }
-      throw error
-    }
-    return try complete(object, recipe)
-  }
-
-  /// What `create` makes of arguments that are all evaluated beforehand.
-  func make(
-    evaluating operands: FrozenSlice<Operand>, _ create: (Arguments) throws -> AnyObject
-  ) throws -> ObjectReference {
-    var taken: [Operand] = []
-    operands.forEach { taken.append(Operand(.computed(-1), $0.reading)) }
-    let frozen = FrozenArray(taken)
-    var hasTaken = false
-    return try make(frozen.all, of: operands, &hasTaken, create)
-  }
-
-  /// What `create` makes of arguments of which those that are computed are evaluated beforehand.
+  /// What `create` makes of a recipe's arguments, of which those that stand in no slot are evaluated beforehand.
   ///
   /// - Parameters:
-  ///   - arguments: how they are taken.
-  ///   - operands: where they come from.
-  ///   - hasTaken: whether `create` has been called, which takes all of them.
+  ///   - recipe: says where the arguments come from.
+  ///   - isCounted: whether the counts of `counted` operands have been added for this; all are evaluated otherwise.
   ///   - create: the factory.
-  private func make(
-    _ arguments: FrozenSlice<Operand>, of operands: FrozenSlice<Operand>, _ hasTaken: inout Bool,
-    _ create: (Arguments) throws -> AnyObject
+  func make(
+    _ recipe: FrozenReference<Recipe>, isCounted: Bool, _ create: (Arguments) throws -> AnyObject
   ) throws -> ObjectReference {
-    try EvaluatedArguments.with(operands.count) { evaluated in
-      for index in 0..<operands.count {
-        evaluated[index] = nil
-        guard case .computed = arguments[index].place else { continue }
-        do { evaluated[index] = try argument(operands[index]).object } catch {
-          evaluated.release(index)
-          throw error
-        }
-      }
-      hasTaken = true
-      return ObjectReference(try create(Arguments(arguments, core.slots, evaluated)))
-    }
-  }
-
-  /// Gives back the counts of operands that nobody takes any more.
-  func giveBack(_ operands: FrozenSlice<Operand>, from index: Int) {
-    for index in stride(from: index, to: operands.count, by: 1) {
-      if case .counted(let slot) = operands[index].place { core.slots[slot].content.object.release() }
-    }
-  }
-
-  // MARK: what no slot keeps
-
-  /// A new instance that no slot keeps, with one count, for a caller who keeps the environment from being released.
-  @inline(never)
-  func buildUntracked(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    try untracked(recipe) { context in
-      try core.kind.contains(.scoped) ? makeWithCare(recipe) : make(recipe, context)
-    }
-  }
-
-  /// Runs `make` where everything stands that the recipe takes.
-  @inline(__always)
-  func untracked<R>(
-    _ recipe: FrozenReference<Recipe>, mayNest: Bool = false, _ make: (StackReference<ResolutionContext>) throws -> R
-  ) throws -> R {
-    if beans_stack_is_low() { throw tooDeep(recipe) }
-    if !mayNest, ResolutionContext.innermost != nil, ResolutionContext.isBuilding(recipe, in: self) {
-      throw circle(closing: recipe)
-    }
-    return try ResolutionContext.with(Unretained(self), recipe) { context in
-      if !isComplete(recipe) { try ensure(recipe, context) }
-      if recipe.value.steps.isEmpty || core.kind.contains(.scoped) {
-        context.value.current.store(recipe.address, ordering: .relaxed)
-        do { return try make(context) } catch { throw failure(error, of: recipe) }
-      }
-      core.lock.withLock {
-        core.change { $0.enter() }
-        begin(context, recipe.value.steps)
-      }
-      let made: R
+    let operands = recipe.value.operands
+    return try EvaluatedArguments.with(operands.count) { evaluated in
+      var count = 0
       do {
-        try fill(context, recipe.value.steps)
-        context.value.current.store(recipe.address, ordering: .relaxed)
-        made = try make(context)
-      } catch { throw giveUp(context, recipe, error) }
-      let action = core.lock.withLock {
-        log(context, recipe.value.steps)
-        unlink(context)
-        return core.change { $0.leave() }
+        if let inactive = recipe.value.inactive { throw inactive }
+        try recipe.value.completion.requirements.forEach { try argument($0).release() }
+        while count < operands.count {
+          var isMissing = !isCounted
+          if case .computed = operands[count].place { isMissing = true }
+          evaluated[count] = isMissing ? try argument(operands[count]).object : nil
+          count += 1
+        }
+      } catch {
+        evaluated.release(count)
+        if isCounted { giveBack(operands) }
+        throw error
       }
-      if action == .release { release() }
-      return made
+      if isCounted { return ObjectReference(try create(Arguments(operands, core.slots, evaluated))) }
+      var taken = FrozenArray<Operand>(capacity: operands.count)
+      operands.forEach { taken.append(Operand(.computed(-1), $0.reading)) }
+      return ObjectReference(try create(Arguments(taken.all, core.slots, evaluated)))
     }
   }
 
@@ -600,14 +506,5 @@ extension Environment {
     return EnvironmentError(
       .creationFailed, "\(label) could not be created: \(error)", path: [label],
       origin: recipe.value.label.location.origin, underlying: [error])
-  }
-
-  /// The failure of one bean, as what was asked for sees it.
-  private func failure(
-    _ error: any Error, building failed: FrozenReference<Recipe>, for asked: FrozenReference<Recipe>
-  ) -> EnvironmentError {
-    ResolutionContext.chain(from: failed, to: asked).dropFirst().reduce(failure(error, of: failed)) {
-      failure($0, of: $1)
-    }
   }
 }

@@ -7,22 +7,36 @@ extension Environment {
   func complete(_ created: ObjectReference, _ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     var object = created
     do {
-      let isForeseen = object.identity == recipe.value.identity
-      let traits = isForeseen ? recipe.value.traits : object.with { BeanTraits.of($0) }
-      if !isForeseen, traits.contains(.injected), !recipe.value.isSeed {
+      let traits = traits(of: object, recipe)
+      if object.identity != recipe.value.identity, traits.contains(.injected), !recipe.value.isSeed {
         try object.with { try injectUnforeseen($0, recipe) }
       }
       try object.with { try setProperties(of: $0, recipe) }
       if traits.contains(.aware) {
-        object.with { introduce(to: $0, isForeseen ? recipe.value.completion.aware : nil) }
+        value(object, recipe.value.completion.aware, as: (any EnvironmentAware).self)?.environment = self
       }
       if recipe.value.completion.isProcessed { object = try process(object, recipe) }
-      try postConstruct(object, recipe)
+      if self.traits(of: object, recipe).contains(.bean) {
+        try value(object, recipe.value.completion.bean, as: (any Bean).self)?.postConstruct()
+      }
+      try recipe.value.code.with { code in
+        for callback in code.postConstructs { try object.with { try callback($0) } }
+      }
       return object
     } catch {
       object.release()
       throw error
     }
+  }
+
+  private func traits(of object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> BeanTraits {
+    object.identity == recipe.value.identity ? recipe.value.traits : object.with { BeanTraits.of($0) }
+  }
+
+  /// An object as a protocol; nil where it does not conform.
+  private func value<Value>(_ object: ObjectReference, _ layout: ExistentialLayout?, as type: Value.Type) -> Value? {
+    if let layout, layout.fits(object) { return layout.value(ObjectReference(object.object), as: type) }
+    return object.with { Box.open($0) as? Value }
   }
 
   /// The factory has made an instance of a subclass, or of a type that no plan could know. Lets go of it where something
@@ -48,38 +62,13 @@ extension Environment {
             next += 1
             try property.set(object, argument(operand, isCounted: isCounted))
           case .named(let id, let parameter, let point):
-            try property.set(object, lookUp(parameter, id: id(object), at: point))
+            try property.set(object, naming(point) { try lookUp(parameter, id: id(object)) })
           }
         }
       }
     } catch {
       if isCounted { giveBack(operands, from: next) }
       throw error
-    }
-  }
-
-  private func introduce(to object: AnyObject, _ layout: ExistentialLayout?) {
-    if let layout {
-      layout.value(ObjectReference(object), as: (any EnvironmentAware).self).environment = self
-    } else {
-      (Box.open(object) as? any EnvironmentAware)?.environment = self
-    }
-  }
-
-  private func postConstruct(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
-    try object.with { instance in
-      if object.identity == recipe.value.identity {
-        if let layout = recipe.value.completion.bean {
-          try layout.value(ObjectReference(instance), as: (any Bean).self).postConstruct()
-        } else if recipe.value.traits.contains(.bean) {
-          try (Box.open(instance) as? any Bean)?.postConstruct()
-        }
-      } else if BeanTraits.of(instance).contains(.bean) {
-        try (Box.open(instance) as? any Bean)?.postConstruct()
-      }
-      try recipe.value.code.with { code in
-        for callback in code.postConstructs { try callback(instance) }
-      }
     }
   }
 
@@ -132,13 +121,7 @@ extension Environment {
   }
 
   private func run(_ injection: ClassInjection, on object: AnyObject) throws {
-    do {
-      try injection.setter.set(object, argument(for: injection, of: object))
-    } catch let error as EnvironmentError {
-      throw EnvironmentError(
-        error.code, "\(injection.point): \(error.message)", path: error.path, origin: error.origin,
-        underlying: error.underlying)
-    }
+    try naming(injection.point) { try injection.setter.set(object, argument(for: injection, of: object)) }
   }
 
   private func argument(for injection: ClassInjection, of object: AnyObject) throws -> Argument {
@@ -154,9 +137,9 @@ extension Environment {
     }
   }
 
-  /// A bean that only the object knows the id of.
-  private func lookUp(_ parameter: Parameter, id: String, at point: String) throws -> Argument {
-    do { return try lookUp(parameter, id: id) } catch let error as EnvironmentError {
+  /// Has faults of `body` name the property that they concern.
+  private func naming<R>(_ point: String, _ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as EnvironmentError {
       throw EnvironmentError(
         error.code, "\(point): \(error.message)", path: error.path, origin: error.origin, underlying: error.underlying)
     }

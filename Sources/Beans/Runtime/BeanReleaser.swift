@@ -182,7 +182,7 @@ extension Environment {
       let isSilent = recipe.value.ending == .nothing
       if !isSilent, recipe.value.ending == .care { return false }
       // Everything that has been built is logged by now. The slot stays as it is: nobody looks at it any more.
-      let object = slots[index].content.loggedObject
+      let object = slots[index].content.object
       if object.identity != recipe.value.identity { return false }
       if !isSilent { call(object, recipe) }
       object.releaseLast()

@@ -57,19 +57,19 @@ final class ChildOpening: Sendable {
       if isHome(candidate) { return try open(seed, under: Unretained(candidate)) }
       next = candidate.parent
     }
-    seed?.release()
-    throw EnvironmentError(
-      .scopeNotActive, "a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current",
-      path: ["'\(scopeName)'"])
+    throw refusal(of: seed, "a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
   }
 
   @usableFromInline
   func open(_ seed: ObjectReference?, in parent: Environment) throws -> Environment {
     if parent === environment || isHome(parent) { return try open(seed, under: Unretained(parent)) }
+    throw refusal(
+      of: seed, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
+  }
+
+  private func refusal(of seed: ObjectReference?, _ message: String) -> EnvironmentError {
     seed?.release()
-    throw EnvironmentError(
-      .scopeNotActive, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'",
-      path: ["'\(scopeName)'"])
+    return EnvironmentError(.scopeNotActive, message, path: ["'\(scopeName)'"])
   }
 
   /// Whether children of the factory belong in an environment.
@@ -88,19 +88,14 @@ final class ChildOpening: Sendable {
     let child = plan.with { plan in
       Environment.allocate(plan.layout) { EnvironmentCore(Unretained(plan), parent: parent, $0) }
     }
-    if let seed { child.core.slots[0].store(.logged(seed)) }
+    if let seed { child.core.slots[0].store(.filled(seed)) }
     if let makeScope {
       try child.attach(makeScope(), in: parent, plan)
     } else {
       try child.join(parent, plan)
     }
-    if let context = ResolutionContext.innermost { note(child, in: context) }
+    if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
     return child
-  }
-
-  @inline(never)
-  private func note(_ child: Environment, in context: StackReference<ResolutionContext>) {
-    context.value.note(Unretained(child))
   }
 
   @inline(never)
@@ -139,7 +134,7 @@ extension Environment {
   /// Gives up a child that never joined; it lets go of its seed when it goes.
   @inline(never)
   private func abandoned(_ error: any Error) -> any Error {
-    core.lock.withLock { core.change { $0.close() } }
+    changeLocked { $0.close() }
     return error
   }
 

@@ -46,14 +46,14 @@ struct ContainerLog: Sendable {
     }
   }
 
-  func started(_ name: String) {
-    logger.debug("started '\(name)'")
-    tracer.trace(Self.loader, level: .low, message: "started '\(name)'")
-  }
+  func started(_ name: String) { say("started '\(name)'", Self.loader, .low) }
 
-  func failed(_ name: String, _ error: any Error) {
-    logger.debug("'\(name)' did not start: \(error)")
-    tracer.trace(Self.loader, level: .low, message: "'\(name)' did not start: \(error)")
+  func failed(_ name: String, _ error: any Error) { say("'\(name)' did not start: \(error)", Self.loader, .low) }
+
+  /// Tells the logger and a trace.
+  private func say(_ message: @autoclosure () -> String, _ path: String, _ level: Tracer.Level) {
+    logger.debug(message())
+    tracer.trace(path, level: level, message: message())
   }
 
   // MARK: beans, where they are followed
@@ -62,14 +62,10 @@ struct ContainerLog: Sendable {
     tracer.trace(Self.runtime, level: .high, message: "create \(label) in '\(name)'")
   }
 
-  func created(_ label: String, in name: String) {
-    logger.debug("created \(label) in '\(name)'")
-    tracer.trace(Self.runtime, level: .full, message: "created \(label) in '\(name)'")
-  }
+  func created(_ label: String, in name: String) { say("created \(label) in '\(name)'", Self.runtime, .full) }
 
   func failed(_ label: String, in name: String, _ error: any Error) {
-    logger.debug("\(label) in '\(name)' was not created: \(error)")
-    tracer.trace(Self.runtime, level: .high, message: "\(label) in '\(name)' was not created: \(error)")
+    say("\(label) in '\(name)' was not created: \(error)", Self.runtime, .high)
   }
 
   func releasing(_ label: String, in name: String) {
@@ -79,7 +75,6 @@ struct ContainerLog: Sendable {
   // MARK: the end
 
   func finished(_ name: String, released: Int) {
-    logger.debug("finished '\(name)': \(released) beans released")
-    tracer.trace(Self.runtime, level: .low, message: "finished '\(name)': \(released) beans released")
+    say("finished '\(name)': \(released) beans released", Self.runtime, .low)
   }
 }

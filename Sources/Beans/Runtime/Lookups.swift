@@ -11,67 +11,64 @@ extension Environment {
   @usableFromInline
   func fetch(_ type: ObjectIdentifier) throws -> Argument {
     guard let plan = core.plan else { return .none }
-    if let entry = plan.with({ $0.index.entry(type) }) { return try fetch(entry.value.operand, plan) }
-    return try fetchUnforeseen(plan, type, nil)
+    let entry = plan.with { $0.index.entry(type) }
+    return try fetch(entry.value.operand, plan) { try fetchOther(entry.value.operand, type, nil) }
   }
 
   @usableFromInline
   func fetch(_ type: ObjectIdentifier, _ id: String) throws -> Argument {
     guard let plan = core.plan else { return .none }
-    if let entry = plan.with({ $0.index.entry(type, id) }) { return try fetch(entry.value.operand, plan) }
-    return try fetchUnforeseen(plan, type, id)
+    let entry = plan.with { $0.entry(type, id) }
+    return try fetch(entry.value.operand, plan) { try fetchOther(entry.value.operand, type, id) }
   }
 
-  /// What a lookup that the plan does not foresee has found before.
-  @inline(never)
-  private func fetchUnforeseen(_ plan: Unretained<Plan>, _ type: ObjectIdentifier, _ id: String?) throws -> Argument {
-    let operand = home(plan).with { home in
-      home.core.extras?.with { $0.resources?.answers.find(plan.address, type, id)?.with { $0.operand } ?? nil } ?? nil
-    }
-    return if let operand { try fetch(operand, plan) } else { .none }
-  }
-
+  /// A bean of an environment that is no child of a factory.
   @inline(__always)
-  private func fetch(_ operand: Operand, _ plan: Unretained<Plan>) throws -> Argument {
-    if case .own(let slot) = operand.place { return try fetchOwn(slot, operand.reading) }
-    guard case .outer(let slot) = operand.place else { return try fetchComputed(operand) }
+  private func fetch(
+    _ operand: Operand, _ plan: Unretained<Plan>, orElse other: () throws -> Argument
+  ) throws -> Argument {
+    guard case .outer(let slot) = operand.place else { return try other() }
     guard let lent = lend(slot, plan) else { return .none }
     lent.object.retain()
-    lent.use.clear()
-    if lent.home.with({ $0.core.isFinishing }) { lent.home.with { $0.releaseUnlessRead() } }
-    if core.kind.contains(.hosted) { used() }
+    lent.end()
+    // An environment that is no child of a factory has no host.
+    if lent.home.address != Unretained(self).address, core.kind.contains(.hosted) { used() }
     return Argument(lent.object, operand.reading)
   }
 
-  /// A bean of a factory's child.
+  /// A bean of a factory's child, nearly always; a prototype; what a lookup that the plan does not foresee has found before.
   @inline(never)
-  private func fetchOwn(_ slot: Int32, _ reading: Reading) throws -> Argument {
-    if core.kind.contains(.scoped) { return .none }
-    let object: ObjectReference
-    if core.slots[slot].content.isFilled {
-      guard let found = keepEntering(slot) else { return .none }
-      object = found
-    } else {
-      object = try buildEntering(slot)
+  private func fetchOther(_ operand: Operand, _ type: ObjectIdentifier, _ id: String?) throws -> Argument {
+    if case .own(let slot) = operand.place {
+      if core.kind.contains(.scoped) { return .none }
+      let object = try keepEntering(slot) ?? build(slot, isInside: false)
+      if ResolutionContext.innermost != nil { try checkCaptivity(slot, object) }
+      if core.kind.contains(.hosted) { used() }
+      return Argument(object, operand.reading)
     }
-    if ResolutionContext.innermost != nil { try checkCaptivity(slot, object) }
-    if core.kind.contains(.hosted) { used() }
-    return Argument(object, reading)
+    guard operand.isNone else { return try fetchComputed(operand) }
+    let plan = core.compiledPlan
+    let found = home(plan).with { home in
+      home.core.extras?.with { $0.resources?.answers.find(plan.address, type, id)?.with { $0.operand } ?? nil } ?? nil
+    }
+    guard let found else { return .none }
+    return try fetch(found, plan) { try fetchOther(found, type, id) }
   }
 
-  /// A bean that stands, with a count for the caller; nil where nothing is looked up any more.
+  /// A bean that stands, with a count for the caller; nil where there is none, or where nothing is looked up any more.
+  @inline(__always)
   private func keepEntering(_ slot: Int32) -> ObjectReference? {
-    core.lock.withLock { () -> ObjectReference? in
+    let content = core.slots[slot].content
+    guard content.isFilled else { return nil }
+    return core.lock.withLock { () -> ObjectReference? in
       guard core.lifecycle.isOpen else { return nil }
-      let content = core.slots[slot].content
-      guard content.isFilled, !content.isUnlogged || core.builds == nil else { return nil }
+      if core.builds != nil { logBuilds() }
       content.object.retain()
       return content.object
     }
   }
 
-  /// A prototype, nearly always. In an environment that is no child of a factory a note is enough to keep it.
-  @inline(never)
+  /// Whatever has to be evaluated. In an environment that is no child of a factory, a note is enough to keep that.
   private func fetchComputed(_ operand: Operand) throws -> Argument {
     guard core.kind.contains(.plain), let use = HazardPointer.protecting(Unretained(self).address) else { return .none }
     defer { endUse(use) }
@@ -83,10 +80,10 @@ extension Environment {
   private func home(_ plan: Unretained<Plan>) -> Unretained<Environment> { ancestor(plan.with { $0.depth }) }
 
   /// Ends a use that has been noted; where the environment has begun to end, its release may have waited for that.
-  @inline(__always)
+  @inlinable @inline(__always)
   func endUse(_ use: HazardPointer) {
     use.clear()
-    if core.lifecycle.isFinishing { releaseUnlessRead() }
+    if core.isFinishing { releaseUnlessRead() }
   }
 
   // MARK: lent beans
@@ -104,16 +101,13 @@ extension Environment {
     }
 
     @inlinable @inline(__always)
-    func end() {
-      use.clear()
-      home.with { if $0.core.isFinishing { $0.releaseUnlessRead() } }
-    }
+    func end() { home.with { $0.endUse(use) } }
   }
 
   /// The bean of a class that stands in an environment which is no child of a factory; nil where that is otherwise.
   @usableFromInline
   func lend(_ type: ObjectIdentifier) -> Lent? {
-    guard let plan = core.plan, let operand = plan.with({ $0.index.find(type) }), case .outer(let slot) = operand.place,
+    guard let plan = core.plan, case .outer(let slot) = plan.with({ $0.index.entry(type) }).value.operand.place,
       !core.kind.contains(.hosted)
     else { return nil }
     return lend(slot, plan)
@@ -124,16 +118,13 @@ extension Environment {
   private func lend(_ slot: SlotReference, _ plan: Unretained<Plan>) -> Lent? {
     let home = home(plan)
     guard let use = HazardPointer.protecting(home.address) else { return nil }
-    // A child that has not begun to end keeps its ancestors from doing so.
     let content = slot.content
-    if core.lifecycle.isOpen, content.isFilled { return Lent(content.loggedObject, use, home) }
-    return refuse(use, home)
-  }
-
-  @inline(never)
-  private func refuse(_ use: HazardPointer, _ home: Unretained<Environment>) -> Lent? {
-    home.with { $0.endUse(use) }
-    return nil
+    // A child that has not begun to end keeps its ancestors from doing so.
+    guard core.lifecycle.isOpen, content.isFilled else {
+      home.with { $0.endUse(use) }
+      return nil
+    }
+    return Lent(content.object, use, home)
   }
 
   /// Runs `body` while nothing here is released.
@@ -167,22 +158,23 @@ extension Environment {
 
   func enter() throws {
     while true {
-      let isInside = core.lock.withLock {
-        core.change { lifecycle in
-          let mayEnter = lifecycle.isOpen || lifecycle.phase == .starting && isStartedHere
-          if mayEnter { lifecycle.enter() }
-          return mayEnter
-        }
+      let mayEnter = changeLocked { lifecycle in
+        let mayEnter = lifecycle.isOpen || lifecycle.phase == .starting && isStartedHere
+        if mayEnter { lifecycle.enter() }
+        return mayEnter
       }
-      if isInside { return }
+      if mayEnter { return }
       if core.lifecycle.isEnding { throw finishedError() }
       try startIfNeeded()
     }
   }
 
   func leave() {
-    if core.lock.withLock({ core.change { $0.leave() } }) == .release { release() }
+    if changeLocked({ $0.leave() }) == .release { release() }
   }
+
+  /// Runs a transition under the lock.
+  func changeLocked<R>(_ transition: (inout Lifecycle) -> R) -> R { core.lock.withLock { core.change(transition) } }
 
   /// Why nothing can be looked up any more: what startup threw, or `.finished`.
   func finishedError() -> any Error {
@@ -235,42 +227,44 @@ extension Environment {
     let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
     switch try directory.select(parameter, id: id, below: below) {
     case .computed(let computation, let reading): return UnforeseenLookup(computation, reading)
-    case .all(let beans): return UnforeseenLookup(all: try beans.map { try place(of: $0).place }, parameter)
+    case .all(let beans):
+      return UnforeseenLookup(converting: try beans.map { try computation(of: $0).computation }, parameter)
     case .bean(let bean):
-      let (place, recipe) = try place(of: bean)
+      let (computation, home, recipe) = try computation(of: bean)
       if let inactive = recipe.value.inactive { throw inactive }
       var layouts = LayoutTable()
-      if let reading = Reading(
-        parameter, of: bean.entry.type, isClass: bean.entry.traits.contains(.object), recipe.value.slotIdentity,
-        &layouts)
-      {
-        return UnforeseenLookup(place, reading, layouts.all, operand: operand(place, reading))
+      guard
+        let reading = Reading(
+          parameter, of: bean.entry.type, isClass: bean.entry.traits.contains(.object), recipe.value.slotIdentity,
+          &layouts)
+      else { return UnforeseenLookup(converting: [computation], parameter) }
+      var operand: Operand?
+      if case .outer(let hops, let slot) = computation {
+        if home.with({ $0.core.kind.contains(.plain) }) {
+          operand = Operand(.outer(home.with { $0.core.slots[slot] }), reading)
+        } else if hops == 0 {
+          operand = Operand(.own(slot: slot), reading)
+        }
       }
-      return UnforeseenLookup(converting: place, parameter)
+      return UnforeseenLookup(computation, reading, layouts.all, operand: operand)
     }
   }
 
-  /// The operand that leads to a place, where there is one.
-  private func operand(_ place: UnforeseenLookup.Place, _ reading: Reading) -> Operand? {
-    guard case .slot(let slot, let hops) = place else { return nil }
-    let home = ancestor(hops)
-    if home.with({ $0.core.kind.contains(.plain) }) {
-      return Operand(.outer(home.with { $0.core.slots[slot] }), reading)
-    }
-    return hops == 0 ? Operand(.own(slot: slot), reading) : nil
-  }
-
-  /// Where a bean is found from here.
-  private func place(
+  /// How a bean is got from here, and the environment and the recipe that it belongs to.
+  private func computation(
     of bean: BeanDirectory.Found
-  ) throws -> (place: UnforeseenLookup.Place, recipe: FrozenReference<Recipe>) {
-    guard let (number, hops) = core.compiledPlan.with({ $0.recipe(for: bean) }) else { throw bean.entry.notOpen }
-    let recipe = ancestor(Int32(hops)).with { $0.recipe(number) }
-    switch recipe.value.kind {
-    case .slot: return (.slot(recipe.value.slot, hops: Int32(hops)), recipe)
-    case .scoped: return (.computed(.scoped(number, hops: Int32(hops))), recipe)
-    case .prototype, .product: return (.computed(.prototype(number)), recipe)
-    }
+  ) throws -> (computation: Computation, home: Unretained<Environment>, recipe: FrozenReference<Recipe>) {
+    guard let (number, distance) = core.compiledPlan.with({ $0.recipe(for: bean) }) else { throw bean.entry.notOpen }
+    let hops = Int32(distance)
+    let home = ancestor(hops)
+    let recipe = home.with { $0.recipe(number) }
+    let computation: Computation =
+      switch recipe.value.kind {
+      case .slot: .outer(hops: hops, slot: recipe.value.slot)
+      case .scoped: .scoped(number, hops: hops)
+      case .prototype, .product: .prototype(number)
+      }
+    return (computation, home, recipe)
   }
 
   /// What a provider says where only children declare the bean: their scope is not open here.
@@ -292,54 +286,27 @@ extension Environment {
 
 /// The answer to a lookup that nobody foresaw.
 final class UnforeseenLookup: Sendable {
-  enum Place: Sendable {
-    case slot(Int32, hops: Int32)
-    case computed(Computation)
-  }
-
-  private enum Form: Sendable {
-    case one(Place, Reading)
-    case converted(Place, Parameter)
-    case all([Place], Parameter)
-  }
-
-  private let form: Form
+  private let computations: [Computation]
+  /// What one value is made of all of them as; nil where the only one is read as it is.
+  private let parameter: Parameter?
+  private let reading: Reading
   /// Says as much, where the answer is one bean of the environment itself or of one that is no child of a factory.
   let operand: Operand?
   /// Keeps what the reading names.
   private let layouts: [ExistentialLayout]
 
-  init(_ place: Place, _ reading: Reading, _ layouts: [ExistentialLayout] = [], operand: Operand? = nil) {
-    (form, self.layouts, self.operand) = (.one(place, reading), layouts, operand)
+  init(_ computation: Computation, _ reading: Reading, _ layouts: [ExistentialLayout] = [], operand: Operand? = nil) {
+    (computations, parameter) = ([computation], nil)
+    (self.reading, self.layouts, self.operand) = (reading, layouts, operand)
   }
 
-  convenience init(_ computation: Computation, _ reading: Reading) { self.init(.computed(computation), reading) }
-
-  init(converting place: Place, _ parameter: Parameter) {
-    (form, layouts, operand) = (.converted(place, parameter), [], nil)
+  init(converting computations: [Computation], _ parameter: Parameter) {
+    (self.computations, self.parameter) = (computations, parameter)
+    (reading, layouts, operand) = (.boxed, [], nil)
   }
-
-  init(all places: [Place], _ parameter: Parameter) { (form, layouts, operand) = (.all(places, parameter), [], nil) }
 
   func evaluate(in environment: Environment) throws -> Argument {
-    switch form {
-    case .one(let place, let reading): return Argument(try object(place, environment), reading)
-    case .converted(let place, let parameter): return try environment.boxed([bean(place, environment)], as: parameter)
-    case .all(let places, let parameter):
-      return try environment.boxed(places.map { try bean($0, environment) }, as: parameter)
-    }
-  }
-
-  private func object(_ place: Place, _ environment: Environment) throws -> ObjectReference? {
-    switch place {
-    case .slot(let slot, let hops): try environment.ancestor(hops).with { try $0.askedOrBuilt(slot) }
-    case .computed(let computation): try environment.evaluate(computation).object
-    }
-  }
-
-  private func bean(_ place: Place, _ environment: Environment) throws -> Any {
-    guard let object = try object(place, environment) else { return AnyObject?.none as Any }
-    defer { object.release() }
-    return object.with { Box.open($0) }
+    guard let parameter else { return Argument(try environment.evaluate(computations[0]).object, reading) }
+    return try environment.boxed(computations.map { try environment.evaluate($0).takeAny() }, as: parameter)
   }
 }

@@ -49,11 +49,7 @@ extension Environment {
 
   /// What stands behind operands that lead to single beans.
   private func beans(_ operands: [Operand]) throws -> [Any] {
-    try operands.map { operand in
-      let object = try existing(operand)
-      defer { object.release() }
-      return object.with { Box.open($0) }
-    }
+    try operands.map { Argument(try existing($0), .reference).takeAny() }
   }
 
   func boxed(_ beans: [Any], as parameter: Parameter) throws -> Argument {
@@ -86,20 +82,11 @@ final class ProductAssembly: ProductBuilder {
 
   func begin() throws -> (arguments: Arguments, use: HazardPointer)? {
     guard isPlain, let use = HazardPointer.protecting(Unretained(environment).address) else { return nil }
-    if environment.core.lifecycle.isOpen, areThere {
+    if environment.core.lifecycle.isOpen, environment.isComplete(recipe) {
       return (Arguments(recipe.value.operands, environment.core.slots), use)
     }
     end(use)
     return nil
-  }
-
-  private var areThere: Bool {
-    var areThere = true
-    recipe.value.needs.forEach { need in
-      if case .outer(let slot) = need.place, slot.content.isFilled { return }
-      areThere = false
-    }
-    return areThere
   }
 
   func end(_ use: HazardPointer) { environment.endUse(use) }
@@ -107,9 +94,8 @@ final class ProductAssembly: ProductBuilder {
   func build(_ create: (Arguments) throws -> AnyObject) throws -> AnyObject {
     try environment.using {
       defer { environment.used() }
-      return try environment.untracked(recipe, mayNest: true) { _ in
-        if let inactive = recipe.value.inactive { throw inactive }
-        let made = try environment.make(evaluating: recipe.value.operands, create)
+      return try environment.untracked(recipe) {
+        let made = try environment.make(recipe, isCounted: false, create)
         return try environment.complete(made, recipe).take(as: AnyObject.self)
       }
     }
@@ -117,7 +103,7 @@ final class ProductAssembly: ProductBuilder {
 
   func complete(_ object: AnyObject) throws -> AnyObject {
     try environment.using {
-      try environment.untracked(recipe, mayNest: true) { _ in
+      try environment.untracked(recipe) {
         let reference = ObjectReference(object)
         try environment.completeUnforeseen(reference, recipe)
         return reference.take(as: AnyObject.self)

@@ -16,8 +16,11 @@ struct ResolutionContext: ~Copyable {
   let current = Atomic<UInt>(0)
   /// The address of the next build of the same environment, or 0; under its lock.
   private var nextAddress: UInt = 0
-  /// Whether no other build has claimed any of what was asked for; read by this thread only.
-  var isAlone = true
+  /// The address of the first step that this build has yet to log; under the environment's lock.
+  var logged: UInt = 0
+  /// Steps before this address are stored without the lock, and logged later; those behind it are logged when they are
+  /// stored. Lowered under the environment's lock, where another build takes a step over.
+  let own = Atomic<UInt>(0)
   /// Whether the thread waits for the bean that is `current`, instead of building it.
   var isWaiting = false
   /// The address of the last of the children that this thread has opened meanwhile, or 0; retained.
@@ -67,7 +70,14 @@ struct ResolutionContext: ~Copyable {
     }
   }
 
+  /// Another build has taken over the step of that slot; under the environment's lock.
+  func giveAway(_ slot: Int32) {
+    guard let step = asked?.value.steps.first(where: { $0.slot == slot }) else { return }
+    own.store(min(own.load(ordering: .relaxed), step.address), ordering: .relaxed)
+  }
+
   /// Notes a child that the thread has opened.
+  @inline(never)
   mutating func note(_ child: Unretained<Environment>) {
     openedAddress = ObjectReference(OpenedChild(child.address, earlier: opened)).address
   }
@@ -91,7 +101,7 @@ struct ResolutionContext: ~Copyable {
 
   /// Whether this thread is building that bean there.
   static func isBuilding(_ recipe: FrozenReference<Recipe>, in environment: Environment) -> Bool {
-    all.contains { $0.value.isBuild(of: recipe, in: environment) }
+    innermost?.value.isBuildingFurtherOut(recipe, in: environment) == true
   }
 
   /// Whether this context, or one further out, is building that bean there.

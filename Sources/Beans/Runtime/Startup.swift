@@ -51,14 +51,11 @@ extension Environment {
     _ = UnsharedCounts.areKnown
     precondition(isFollowedByTail, "children are laid out in another way here")
     // Whoever ends this environment meanwhile leaves the release to this thread: beans may still be built.
-    let isRefused = core.lock.withLock {
-      core.change { lifecycle in
-        if lifecycle.isEnding { return true }
-        lifecycle.enter()
-        return false
-      }
+    let mayStart = changeLocked { lifecycle in
+      if !lifecycle.isEnding { lifecycle.enter() }
+      return !lifecycle.isEnding
     }
-    if isRefused { throw finishedError() }
+    guard mayStart else { throw finishedError() }
     defer { leave() }
     // The parent must not end, and let go of what is compiled against, before this environment is one of its children.
     try parent?.enter()
@@ -80,11 +77,9 @@ extension Environment {
       try buildInfrastructure(resources)
       try buildSingletons()
     }
-    let isOpen = core.lock.withLock {
-      core.change { lifecycle in
-        lifecycle.open()
-        return lifecycle.isOpen
-      }
+    let isOpen = changeLocked { lifecycle in
+      lifecycle.open()
+      return lifecycle.isOpen
     }
     guard isOpen else { throw finishedError() }
     log.started(name)
@@ -94,9 +89,7 @@ extension Environment {
   private func needs(of recipe: FrozenReference<Recipe>) -> [String] {
     var labels: [String] = []
     recipe.value.needs.forEach { need in
-      guard case .outer(let slot) = need.place,
-        let number = core.slots.number(of: slot, among: core.compiledPlan.with({ $0.layout.slots }))
-      else { return }
+      guard case .outer(let slot) = need.place, let number = ownSlot(slot) else { return }
       labels.append(self.recipe(number).value.label.text)
     }
     return labels
@@ -236,7 +229,7 @@ extension Environment {
   /// Releases what was built; from now on every call throws the cause.
   private func fail(_ error: any Error) {
     log.failed(name, error)
-    core.lock.withLock { core.change { $0.fail() } }
+    changeLocked { $0.fail() }
     beginFinish()
   }
 }

@@ -8,16 +8,14 @@ import Testing
     let object = Canary(Counter())
     let reference = ObjectReference(unretained: object)
     func facts(_ content: Slot.Content) -> [Bool] {
-      [content.isEmpty, content.isFilled, content.isUnlogged, content.isKept, content.claimant != nil]
+      [content.isEmpty, content.isFilled, content.isKept, content.claimant != nil]
     }
-    #expect(facts(.empty) == [true, false, false, false, false])
-    #expect(facts(.logged(reference)) == [false, true, false, false, false])
-    #expect(facts(.unlogged(reference)) == [false, true, true, false, false])
-    #expect(facts(.kept) == [false, false, false, true, false])
-    #expect(facts(.claimed(0x7F00_1000)) == [false, false, false, false, true])
+    #expect(facts(.empty) == [true, false, false, false])
+    #expect(facts(.filled(reference)) == [false, true, false, false])
+    #expect(facts(.kept) == [false, false, true, false])
+    #expect(facts(.claimed(0x7F00_1000)) == [false, false, false, true])
     #expect(Slot.Content.claimed(0x7F00_1000).claimant == 0x7F00_1000)
-    #expect(Slot.Content.logged(reference).object == reference)
-    #expect(Slot.Content.unlogged(reference).object == reference)
+    #expect(Slot.Content.filled(reference).object == reference)
     withExtendedLifetime(object) {}
   }
 
@@ -38,7 +36,7 @@ import Testing
     let ended = Counter()
     do {
       let block = SlotBlock(slots: 0, values: 3)
-      for number in [0, 2] { block.value(number).store(.logged(ObjectReference(Canary(ended)))) }
+      for number in [0, 2] { block.value(number).store(.filled(ObjectReference(Canary(ended)))) }
       #expect(block.value(1).content.isEmpty)
       if early {
         block.releaseValues()
