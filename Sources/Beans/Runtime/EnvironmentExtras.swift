@@ -18,14 +18,14 @@ final class EnvironmentExtras: Sendable {
     var failures: [any Error] = []
     var isDone = false
     var callbacks: [@Sendable () -> Void] = []
-    /// Of threads that wait for the end.
+    /// What wakes the threads that wait for the end.
     var waiting: [DispatchSemaphore] = []
     var rest: Rest?
     /// Whether what is awaited needs the calling thread.
     var isAwaitedHere: (@Sendable () -> Bool)?
   }
 
-  /// What is left of an end that goes on elsewhere. A class: made where needed, of many extras.
+  /// What is left of an end that goes on elsewhere. A class, so that extras without one stay small.
   private final class Rest: Sendable {
     let place: any HostedScope
     let work: @Sendable (_ isThere: Bool) -> Void

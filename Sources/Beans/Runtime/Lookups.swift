@@ -287,7 +287,7 @@ extension Environment {
 /// The answer to a lookup that nobody foresaw.
 final class UnforeseenLookup: Sendable {
   private let computations: [Computation]
-  /// What one value is made of all of them as; nil where the only one is read as it is.
+  /// What asks for one value made of all of them; nil where there is one, which is read as it is.
   private let parameter: Parameter?
   private let reading: Reading
   /// Says as much, where the answer is one bean of the environment itself or of one that is no child of a factory.
