@@ -159,7 +159,7 @@ extension Environment {
     _ what: String, _ subject: @autoclosure () -> String? = nil,
     at origin: @autoclosure () -> EnvironmentError.Origin? = nil
   ) throws -> EnvironmentDeclarations {
-    let resources = existingExtras?.resources
+    let resources = core.extras?.with { $0.resources }
     if core.lifecycle.phase == .declaring, let declarations = resources?.openDeclarations { return declarations }
     // The end before any startup is no failure of the declarations.
     if let failure = resources?.failure, (failure as? EnvironmentError)?.code != .finished { throw failure }

@@ -25,12 +25,15 @@ public final class EnvironmentFactory<Seed>: Sendable {
       throw EnvironmentError(
         .invalidDeclaration, "scope '\(scope)' is open in an ancestor already", path: ["'\(scope)'"])
     }
-    var seed: EnvironmentDeclarations.Seed?
+    var seed: BeanSpec?
     if Seed.self != Void.self {
-      seed = (
-        Seed.self, Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self),
-        SourceLocation.known(EnvironmentError.Origin(file: "childFactory(\"\(scope)\")", line: 0))
-      )
+      let origin = EnvironmentError.Origin(file: "childFactory(\"\(scope)\")", line: 0)
+      seed = BeanSpec(type: Seed.self, id: nil, location: .known(origin))
+      let identity = Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self)
+      // Never called: the slot is filled when the environment opens.
+      seed?.factory = FactoryFunction(parameters: [], identity: identity) { _ in
+        throw EnvironmentError(.scopeNotActive, "the seed of '\(scope)' is missing")
+      }
     }
     let home = environment.flatMap { $0.core.kind.contains(.template) ? nil : $0 }
     let opener = ChildOpening(scope, outerName: outer.name, of: home, makeScope)

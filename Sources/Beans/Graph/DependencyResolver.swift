@@ -4,7 +4,12 @@ import BeansReflection
 struct DependencyResolver {
   /// Definitions whose dependencies are still unknown. A list, not a recursion: chains may be as long as memory allows.
   private var pending: [BeanDefinition] = []
-  private let inherited: InheritedBeans
+  /// What all definitions are made of, each of which names its own.
+  private(set) var dependencies: [BeanDefinition.Dependency] = []
+  /// What was declared in environments that have started, nearest first.
+  private let outer: [DeclaredBeans]
+  /// Definitions made anew for beans of those.
+  private(set) var inherited: [Plan.EntryKey: BeanDefinition] = [:]
   private let memory = CandidateMemory()
   /// What beans ask for by its type: lookups of that are known beforehand.
   private(set) var asked: [Parameter] = []
@@ -13,10 +18,10 @@ struct DependencyResolver {
   private var hintsLeft = 20
 
   /// - Parameters:
-  ///   - inherited: what was declared further out.
+  ///   - outer: what was declared in environments that have started, nearest first.
   ///   - known: what beans further out ask for.
-  init(_ inherited: InheritedBeans, known: [Parameter]) {
-    self.inherited = inherited
+  init(_ outer: [DeclaredBeans], known: [Parameter]) {
+    self.outer = outer
     seen = Set(known.map { ObjectIdentifier($0) })
   }
 
@@ -30,7 +35,7 @@ struct DependencyResolver {
       if definition.isPlaced { return .defined(Unretained(definition), hops: 0) }
     }
     let home = graph.ancestor(bean.hops)
-    switch bean.entry.lifetime {
+    switch bean.lifetime {
     case .singleton:
       guard let home else { return compiled(bean, graph) }
       return place(bean, home, .slot, in: home, bean.hops)
@@ -59,10 +64,33 @@ struct DependencyResolver {
     if bean.hops > 0, let known = holder.placed(bean.number, in: bean.directory) {
       return .defined(Unretained(known), hops: Int32(hops))
     }
-    guard let definition = home?.definitions[Int(bean.number)] ?? inherited.definition(of: bean) else { return nil }
+    guard let definition = home?.definitions[Int(bean.number)] ?? inherit(bean) else { return nil }
     let placed = holder.place(definition, kind)
     pending.append(placed)
     return .defined(Unretained(placed), hops: Int32(hops))
+  }
+
+  /// A definition made anew for a bean that was declared further out.
+  private mutating func inherit(_ bean: BeanDirectory.Found) -> BeanDefinition? {
+    let key = Plan.EntryKey(bean.directory, bean.number)
+    if let known = inherited[key] { return known }
+    guard let level = outer.first(where: { $0.directory === bean.directory }),
+      let (spec, factory, maker) = level.beans[bean.number]
+    else { return nil }
+    let factoryBean = maker.map { number in
+      let type = factory.parameters[0].wanted
+      return BeanDefinition(
+        BeanSpec(type: type, id: nil, location: spec.location), type: type, lifetime: .singleton, factory: factory,
+        entry: number, home: Unretained(level))
+    }
+    let made = BeanDefinition(
+      spec, type: bean.type, lifetime: bean.lifetime, factory: factory, entry: bean.number, maker: factoryBean,
+      home: Unretained(level))
+    // Found without a fault when its own environment started.
+    _ = made.bindProperties()
+    made.collectValues()
+    inherited[key] = made
+    return made
   }
 
   // MARK: one definition
@@ -72,55 +100,78 @@ struct DependencyResolver {
   }
 
   private mutating func resolve(_ definition: BeanDefinition) {
-    let requirements = definition.spec.requirements.compactMap { requirement($0, of: definition) }
+    let (spec, factory) = (definition.spec, definition.factory)
+    let requirements = spec.requirements.isEmpty ? 0..<0 : add(spec.requirements) { $0.requirement($1, of: definition) }
+    let arguments: Range<Int>
     if let maker = definition.maker {
       // A product takes its factory, whatever the declaration says of arguments: those are the factory's.
       let home = definition.directory
       let hops = definition.graph.directory.chain.first { $0.directory === home }?.hops ?? 0
       let bean = BeanDirectory.Found(directory: home, number: maker.entry, hops: hops)
-      let factory = dependency(definition.factory.parameters[0], on: bean, of: definition, "parameter 0")
-      definition.connect(
-        requirements: requirements, arguments: [factory].compactMap(\.self), properties: properties(of: definition))
-      return
+      arguments = add(factory.parameters) { $0.dependency($1, on: bean, of: definition, "parameter 0") }
+    } else {
+      arguments = self.arguments(of: definition, spec.arguments, factory.parameters)
     }
-    let parameters = definition.factory.parameters
-    for (index, _) in definition.spec.arguments where !parameters.indices.contains(index) {
+    let (properties, injected) = properties(of: definition)
+    let assembled = factory.product.map { assemble($0, arguments, of: definition) }
+    definition.connect(
+      requirements: requirements, arguments: assembled ?? arguments, injected: injected, properties: properties)
+  }
+
+  /// What the parameters of a factory are given, each resolved.
+  private mutating func arguments(
+    of definition: BeanDefinition, _ given: [(index: Int, value: BeanValue)], _ parameters: [Parameter]
+  ) -> Range<Int> {
+    for (index, _) in given where !parameters.indices.contains(index) {
       definition.note(
         definition.fault(
           .invalidDeclaration, "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0"
         ))
     }
-    var arguments: [BeanDefinition.Dependency] = []
-    arguments.reserveCapacity(parameters.count)
-    for (index, parameter) in parameters.enumerated() {
+    let first = dependencies.count
+    for index in parameters.indices {
+      let parameter = parameters[index]
       if definition.factory.product != nil, isSeed(parameter, at: index, of: definition) { continue }
-      if let value = definition.spec.argument(index) {
-        if let found = resolve(value, as: parameter, of: definition, "parameter \(index)") { arguments.append(found) }
-        continue
+      let found: BeanDefinition.Dependency?
+      if let value = given.first(where: { $0.index == index })?.value {
+        found = resolve(value, as: parameter, of: definition, "parameter \(index)")
+      } else {
+        if seen.insert(ObjectIdentifier(parameter)).inserted { asked.append(parameter) }
+        found = dependency(parameter, of: definition, "parameter \(index)")
       }
-      if seen.insert(ObjectIdentifier(parameter)).inserted { asked.append(parameter) }
-      if let found = dependency(parameter, of: definition, "parameter \(index)") { arguments.append(found) }
+      if let found { dependencies.append(found) }
     }
-    let properties = properties(of: definition)
-    if let product = definition.factory.product { arguments = [assemble(product, arguments, of: definition)] }
-    definition.connect(requirements: requirements, arguments: arguments, properties: properties)
+    return first..<dependencies.count
+  }
+
+  /// Adds what is found for several things, and answers where it stands.
+  private mutating func add<Wanted>(
+    _ wanted: [Wanted], _ find: (inout DependencyResolver, Wanted) -> BeanDefinition.Dependency?
+  ) -> Range<Int> {
+    let first = dependencies.count
+    for wanted in wanted {
+      if let found = find(&self, wanted) { dependencies.append(found) }
+    }
+    return first..<dependencies.count
   }
 
   /// Gives what has been resolved to the product: it is what calls for it.
   private mutating func assemble(
-    _ product: (type: Any.Type, function: FactoryFunction), _ arguments: [BeanDefinition.Dependency],
-    of maker: BeanDefinition
-  ) -> BeanDefinition.Dependency {
+    _ product: (type: Any.Type, function: FactoryFunction), _ arguments: Range<Int>, of maker: BeanDefinition
+  ) -> Range<Int> {
     let made = maker.makeProduct(product)
     for fault in made.bindProperties() { maker.note(fault) }
     made.collectValues()
-    made.connect(arguments: arguments, properties: properties(of: made))
+    let (properties, injected) = properties(of: made)
+    made.connect(arguments: arguments, injected: injected, properties: properties)
     maker.product = made
     // What is wrong with the product is wrong with what makes it.
     for fault in made.faults { maker.note(fault) }
     maker.inactive = maker.inactive ?? made.inactive
     (made.faults, made.inactive) = ([], nil)
-    return BeanDefinition.Dependency(parameter: Parameter.of((any ProductBuilder).self), binding: .products(made))
+    return add([BeanDefinition.Binding.products(made)]) {
+      BeanDefinition.Dependency(parameter: Parameter.of((any ProductBuilder).self), binding: $1)
+    }
   }
 
   /// Whether a parameter is left to whoever calls the factory bean.
@@ -236,7 +287,7 @@ struct DependencyResolver {
   mutating func resolve(
     _ parameter: Parameter, id: String?, in graph: EnvironmentGraph
   ) throws(EnvironmentError) -> BeanDefinition.Binding {
-    let (directory, memory) = (graph.directory, memory)
+    let directory = graph.directory
     do throws(EnvironmentError) {
       if let id, parameter.isOfBeans {
         let bean = try directory.bean(id: id, hasHints: hintsLeft > 0)
@@ -270,20 +321,22 @@ struct DependencyResolver {
   /// A property of the declaration, resolved.
   private typealias Declared = (injection: PropertyInjection, property: BeanDefinition.Property)
 
-  private mutating func properties(of definition: BeanDefinition) -> [BeanDefinition.Property] {
-    if definition.given.isEmpty, definition.injections.isEmpty { return [] }
+  /// What is set, and where what it is set to stands among the dependencies.
+  private mutating func properties(of definition: BeanDefinition) -> ([BeanCode.Property], injected: Range<Int>) {
+    if definition.given.isEmpty, definition.injections.isEmpty { return ([], 0..<0) }
     var declared: [Declared] = []
     for property in definition.given {
       guard let setter = property.setter,
         let dependency = resolve(property.value, as: setter.parameter, of: definition, "\(property.name)")
       else { continue }
-      declared.append((property, (BeanCode.Property(source: .operand, set: setter.set), dependency)))
+      declared.append((property, (BeanCode.Property(set: setter.set), dependency)))
     }
-    if definition.injections.isEmpty { return declared.map(\.property) }
     let injected = resolveInjections(of: definition, &declared)
     // A key path may lead to an injected property: the declaration has the last word.
-    return declared.filter { !$0.injection.isPath }.map(\.property) + injected
-      + declared.filter(\.injection.isPath).map(\.property)
+    let isLast: (Declared) -> Bool = { !injected.isEmpty && $0.injection.isPath }
+    let properties =
+      declared.filter { !isLast($0) }.map(\.property) + injected + declared.filter(isLast).map(\.property)
+    return (properties.map(\.code), add(properties) { $1.dependency })
   }
 
   private mutating func resolveInjections(
@@ -313,7 +366,7 @@ struct DependencyResolver {
     for index in candidates {
       let set = declared[index].property.code.set
       let (isFirst, isLast) = (index == candidates.first, index == candidates.last)
-      declared[index].property.code = BeanCode.Property(source: .operand) { object, argument in
+      declared[index].property.code = BeanCode.Property { object, argument in
         if isFirst {
           argument.object?.retain()
           stopgap?.set(object, argument)
@@ -338,14 +391,13 @@ struct DependencyResolver {
             .unknownBean, "\(injection.point): no bean of type \(parameter.element) has an id"))
         return nil
       }
-      let source = BeanCode.Property.Source.named(id, parameter, point: injection.point)
-      return (BeanCode.Property(source: source, set: injection.setter.set), nil)
+      return (BeanCode.Property(named: (id, parameter, injection.point), set: injection.setter.set), nil)
     case .configuration(let value):
       let bound = definition.value(.configuration(value), parameter, at: injection.point)
       found = BeanDefinition.Dependency(parameter: parameter, binding: .value(bound))
     case .custom(let inject): found = injected(inject, injection, of: definition)
     }
-    return found.map { (BeanCode.Property(source: .operand, set: injection.setter.set), $0) }
+    return found.map { (BeanCode.Property(set: injection.setter.set), $0) }
   }
 
   private func hasCandidateWithId(for parameter: Parameter, _ graph: EnvironmentGraph) -> Bool {

@@ -26,9 +26,9 @@ struct GraphCompiler {
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
     self.input = input
     graph = EnvironmentGraph(declarations, input)
-    resolver = DependencyResolver(input.inherited, known: input.parameters)
+    resolver = DependencyResolver(input.outer, known: input.parameters)
     let graphs = [graph] + graph.below
-    var readers = graphs.map { TemplateResolver($0, input.inherited) }
+    var readers = graphs.map { TemplateResolver($0, input.outer) }
     for reader in readers { reader.prepareDescriptors() }
     for (index, graph) in graphs.enumerated() {
       readers[index].resolve()
@@ -39,14 +39,14 @@ struct GraphCompiler {
       checkScopes(graph)
     }
     for graph in graphs { resolve(graph) }
-    faults += Validator(graph: graph).validate()
+    faults += Validator(graph: graph, dependencies: resolver.dependencies).validate()
     sources = graph.definitions(.source).compactMap { place($0, in: graph) }
     self.input.hasSources = !sources.isEmpty
     for graph in graphs {
       valued += graph.definitions.filter(\.hasValues)
       valued += graph.placed.compactMap(\.product).filter(\.hasValues)
     }
-    valued += input.inherited.made.filter(\.hasValues)
+    valued += resolver.inherited.values.filter(\.hasValues)
     self.input.parameters += resolver.asked
   }
 
@@ -134,7 +134,7 @@ struct GraphCompiler {
     while let next = rest.popLast() {
       if next.isInfrastructure || home != nil && next.graph !== home { continue }
       next.isInfrastructure = true
-      next.forEachDependency { rest.append($0) }
+      next.forEachDependency(in: resolver.dependencies) { rest.append($0) }
     }
   }
 
@@ -153,7 +153,7 @@ struct GraphCompiler {
     var rest = [source]
     while let next = rest.popLast() {
       guard next.graph === graph, seen.insert(ObjectIdentifier(next)).inserted else { continue }
-      next.forEachDependency { rest.append($0) }
+      next.forEachDependency(in: resolver.dependencies) { rest.append($0) }
     }
     return bind(valued.filter { seen.contains(ObjectIdentifier($0)) }, isComplete: true)
   }

@@ -7,7 +7,7 @@ struct PlanCompiler {
   private let input: CompilerInput
   private let block: SlotBlock
   private var resolver: DependencyResolver
-  private var layouts = LayoutTable()
+  private let dependencies: [BeanDefinition.Dependency]
   private var computations: [Computation] = []
   /// What recipes refer to, gathered before it is frozen.
   private var operands: [Operand] = []
@@ -30,6 +30,7 @@ struct PlanCompiler {
     self.input = input
     self.block = block
     self.resolver = resolver
+    dependencies = resolver.dependencies
   }
 
   mutating func compile() -> Plan {
@@ -44,11 +45,10 @@ struct PlanCompiler {
     let templates = zip(graph.declarations.specs, graph.listed).compactMap { spec, entry in
       entry < 0 ? (spec.text(graph.scopeName), spec.location) : nil
     }
-    let storage = Plan.Storage(
-      operands: FrozenArray(operands), steps: FrozenArray(steps), layouts: layouts.all)
-    let hasProcessors = !graph.processors.isEmpty
+    let operands = FrozenArray(operands)
+    let steps = FrozenArray(steps)
     var recipes = FrozenArray<Recipe>(capacity: definitions.count)
-    for definition in definitions { recipes.append(recipe(of: definition, storage, hasProcessors)) }
+    for definition in definitions { recipes.append(recipe(of: definition, operands.all, steps.all)) }
     return Plan(
       name: graph.name, scopeName: graph.scopeName, parent: graph.parent?.plan ?? graph.parentPlan,
       directory: graph.directory, configuration: graph.declarations.configuration,
@@ -56,7 +56,7 @@ struct PlanCompiler {
       isTraced: input.isTraced, sorted: graph.sorted.map(\.number), processors: processors, injections: injections,
       below: graph.below.map(\.directory), parameters: input.parameters, listed: graph.listed, templates: templates,
       ownNumbers: graph.ownNumbers, foreignNumbers: graph.foreign.mapValues(\.number), recipes: recipes,
-      computations: computations, index: index, storage: storage)
+      computations: computations, index: index, operands: operands, steps: steps)
   }
 
   /// All definitions in the order of their numbers: those with a slot stand at the slot's number, the products of factory beans
@@ -105,8 +105,13 @@ struct PlanCompiler {
   private func needs(of definition: BeanDefinition) -> [BeanDefinition] {
     var found: [BeanDefinition] = []
     let graph = graph
-    definition.forEachOwnDependency { if $0.graph === graph, $0.kind == .slot { found.append($0) } }
+    definition.forEachOwnDependency(in: dependencies) { if $0.graph === graph, $0.kind == .slot { found.append($0) } }
     return found
+  }
+
+  /// What arguments and properties are.
+  private func taken(by definition: BeanDefinition) -> ArraySlice<BeanDefinition.Dependency> {
+    dependencies[definition.arguments] + dependencies[definition.injected]
   }
 
   // MARK: operands
@@ -117,22 +122,22 @@ struct PlanCompiler {
     var layout = BeanDefinition.Layout()
     needs.removeAll(keepingCapacity: true)
     let start = operands.count
-    for requirement in definition.dependencies[definition.requirements] {
-      let operand = operand(requirement, false)
+    for index in definition.requirements {
+      let operand = operand(dependencies[index], false)
       switch operand.place {
       case .own, .outer: needs.append(operand)
       case .counted, .computed: operands.append(operand)
       }
     }
     layout.requirements = start..<operands.count
-    for argument in definition.dependencies[definition.arguments] { append(argument, isCounted) }
+    for index in definition.arguments { append(dependencies[index], isCounted) }
     layout.operands = layout.requirements.upperBound..<operands.count
-    for property in definition.dependencies[definition.arguments.upperBound...] { append(property, isCounted) }
+    for index in definition.injected { append(dependencies[index], isCounted) }
     layout.properties = layout.operands.upperBound..<operands.count
     if let order {
       // What the steps take from further out, each once.
       for step in order.definitions + (definition.kind == .slot ? [] : [definition]) {
-        for taken in step.taken { note(directPlace(of: taken, false), taken, isOrdered: true) }
+        for taken in taken(by: step) { note(directPlace(of: taken, false), taken, isOrdered: true) }
       }
       layout.steps = appendSteps(of: definition, order)
     } else {
@@ -170,7 +175,7 @@ struct PlanCompiler {
   private mutating func appendSteps(of root: BeanDefinition, _ order: Order) -> Range<Int> {
     var takers: [Int32: UInt32] = [:]
     for definition in order.definitions + (root.kind == .slot ? [] : [root]) {
-      for taken in definition.taken {
+      for taken in taken(by: definition) {
         if case .counted(let slot) = directPlace(of: taken, true) { takers[slot, default: 0] += 1 }
       }
     }
@@ -239,14 +244,13 @@ struct PlanCompiler {
     switch target {
     case .defined(let definition, _):
       definition.with {
-        Reading(parameter, of: $0.type, isClass: $0.isClass, $0.slotIdentity, &layouts)
+        Reading(parameter, of: $0.type, isClass: $0.isClass, $0.slotIdentity)
       }
     case .compiled(let plan, let number, _):
       plan.with { plan in
         let recipe = plan.recipe(number)
-        let type = recipe.value.directory.with { $0.entries[Int(recipe.value.entry)].type }
-        let identity = recipe.value.slotIdentity
-        return Reading(parameter, of: type, isClass: type is AnyObject.Type, identity, &layouts)
+        let type = recipe.value.entry.type
+        return Reading(parameter, of: type, isClass: type is AnyObject.Type, recipe.value.slotIdentity)
       }
     }
   }
@@ -289,15 +293,13 @@ struct PlanCompiler {
   // MARK: recipes
 
   private mutating func recipe(
-    of definition: BeanDefinition, _ storage: borrowing Plan.Storage, _ hasProcessors: Bool
+    of definition: BeanDefinition, _ operands: FrozenSlice<Operand>, _ steps: FrozenSlice<Step>
   ) -> Recipe {
     let layout = definition.layout
     let code = code(of: definition)
-    let operands = storage.operands.all
     let arguments = operands[layout.operands]
-    let directory = definition.directory
     let identity = definition.factory.identity
-    let isProcessed = hasProcessors && !definition.isInfrastructure
+    let isProcessed = !graph.processors.isEmpty && !definition.isInfrastructure
     var work: Recipe.Work = input.isTraced ? .trace : []
     if definition.inactive != nil { work.insert(.refuse) }
     if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
@@ -319,25 +321,21 @@ struct PlanCompiler {
       function: Unretained(definition.factory), operands: arguments,
       identity: identity.map { UInt(bitPattern: $0) } ?? 0, work: work,
       ending: isSeed(definition) ? .nothing : ending, kind: definition.kind, slot: definition.slot,
-      number: definition.number,
-      steps: storage.steps.all[layout.steps], needs: operands[layout.needs],
-      code: Unretained(code),
-      completion: Recipe.Completion(
-        requirements: operands[layout.requirements], properties: operands[layout.properties], isProcessed: isProcessed,
-        aware: form(.aware, definition), bean: form(.bean, definition),
-        disposable: disposable),
-      entry: definition.entry, directory: Unretained(directory),
+      number: definition.number, steps: steps[layout.steps], needs: operands[layout.needs],
+      code: Unretained(code), requirements: operands[layout.requirements], properties: operands[layout.properties],
+      isProcessed: isProcessed, aware: form(.aware, definition), bean: form(.bean, definition), disposable: disposable,
+      entryNumber: definition.entry, directory: definition.home.with { Unretained($0.directory) },
       traits: isSeed(definition) ? [] : definition.traits, isLazy: definition.spec.isLazy ?? false,
-      isSeed: isSeed(definition), slotIdentity: definition.slotIdentity, inactive: definition.inactive?.value)
+      isSeed: isSeed(definition), slotIdentity: definition.slotIdentity)
   }
 
   private func isSeed(_ definition: BeanDefinition) -> Bool { graph.hasSeed && definition.slot == 0 }
 
-  private mutating func form(_ trait: BeanTraits, _ definition: BeanDefinition) -> ExistentialLayout? {
+  private func form(_ trait: BeanTraits, _ definition: BeanDefinition) -> ExistentialLayout? {
     guard definition.traits.contains(trait), definition.isClass,
       let identity = definition.factory.identity
     else { return nil }
-    return ExistentialLayout(trait.protocolType, for: identity)
+    return ExistentialLayout.of(trait.protocolType, for: identity)
   }
 
   private mutating func code(of definition: BeanDefinition) -> BeanCode {
@@ -346,7 +344,7 @@ struct PlanCompiler {
     // Only scopes ask for it: registered ones, and scope objects of a factory's children.
     let needsDeclaration = definition.kind == .scoped || graph.declarations.hasScope && !isSeed(definition)
     if !needsDeclaration, spec.instance == nil, definition.given.isEmpty, definition.properties.isEmpty,
-      spec.postConstructs.isEmpty, spec.onDestroys.isEmpty
+      spec.postConstructs.isEmpty, spec.onDestroys.isEmpty, definition.inactive == nil
     {
       return .none
     }
@@ -354,7 +352,8 @@ struct PlanCompiler {
     let code = BeanCode(
       given: definition.given, properties: definition.properties,
       postConstructs: isProduct ? [] : spec.postConstructs, onDestroys: isProduct ? [] : spec.onDestroys,
-      instance: spec.instance, declaration: needsDeclaration ? definition.makeDeclaration() : nil)
+      instance: spec.instance, declaration: needsDeclaration ? definition.makeDeclaration() : nil,
+      inactive: definition.inactive?.value)
     codes.append(code)
     return code
   }
@@ -417,9 +416,6 @@ struct PlanCompiler {
 extension BeanDefinition {
   /// Whether it stands in an environment that is no child of a factory.
   fileprivate var isSingleton: Bool { graph.isPlain }
-
-  /// What arguments and properties are.
-  fileprivate var taken: ArraySlice<Dependency> { dependencies[arguments.lowerBound...] }
 
   /// The class of what its slot holds, where startup can know it: of a class alone.
   fileprivate var slotIdentity: ObjectIdentifier? {

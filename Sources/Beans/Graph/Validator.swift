@@ -2,15 +2,17 @@
 struct Validator {
   /// The outermost of the graphs.
   let graph: EnvironmentGraph
+  /// What the definitions are made of.
+  let dependencies: [BeanDefinition.Dependency]
 
   /// Sorts the definitions of the graph and of all below it, and answers what is wrong.
   func validate() -> [EnvironmentError] {
     let graphs = [graph] + graph.below
     // A definition belongs to one graph; what it needs may belong to any further out.
-    let definitions = graphs.flatMap(\.placed)
+    let definitions = graphs.flatMap { $0.placed }
     for (position, definition) in definitions.enumerated() { definition.position = position }
     let (order, circles) = TopologicalSort.sort(definitions.count) { number, body in
-      definitions[number].forEachDependency { body($0.position) }
+      definitions[number].forEachDependency(in: dependencies) { body($0.position) }
     }
     let sorted = order.map { definitions[$0] }
     judgeLifetimes(of: sorted)
@@ -38,7 +40,7 @@ struct Validator {
     if definitions.allSatisfy({ $0.inactive == nil }) { return }
     for definition in definitions {
       var through: BeanDefinition?
-      definition.forEachDependency { if through == nil, $0.inactive != nil { through = $0 } }
+      definition.forEachDependency(in: dependencies) { if through == nil, $0.inactive != nil { through = $0 } }
       guard let inactive = definition.inactive?.value ?? through?.inactive?.value.within(definition.label) else {
         continue
       }
@@ -74,10 +76,10 @@ struct Validator {
   /// Which faults are faults of this startup.
   private func judge(_ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition]) -> [EnvironmentError] {
     for definition in sorted.reversed() where definition.slot >= 0 || definition.isNeeded {
-      definition.forEachDependency { $0.isNeeded = true }
+      definition.forEachDependency(in: dependencies) { $0.isNeeded = true }
     }
     var faults: [EnvironmentError] = []
-    for definition in graphs.flatMap(\.placed) where !definition.faults.isEmpty {
+    for definition in graphs.flatMap({ $0.placed }) where !definition.faults.isEmpty {
       if isForgiven(definition) {
         // A lookup may still ask for it here.
         definition.inactive = definition.faults.first.map { ValueBox($0) }

@@ -38,7 +38,7 @@ struct Reading: Sendable {
   /// The object is a box of exactly the wanted type.
   @inlinable static var boxed: Reading { Reading(word: 1) }
 
-  /// The wanted type is a protocol type, the object an instance of the layout's class. Who keeps the operand keeps the layout.
+  /// The wanted type is a protocol type, the object an instance of the layout's class.
   init(_ layout: ExistentialLayout) { word = unsafe UInt(bitPattern: Unmanaged.passUnretained(layout).toOpaque()) }
 
   var layout: ExistentialLayout? {

@@ -1,4 +1,5 @@
 import BeansReflection
+@_spi(BeansPackage) import BeansSupport
 
 /// How an instance of one class becomes a value of one protocol type: what stands beside the reference in it.
 ///
@@ -15,11 +16,21 @@ final class ExistentialLayout: Sendable {
   /// The address of the first word; none is written after `init`.
   @usableFromInline let first: UInt
 
-  /// nil where `type` is no protocol type that is made like this, or the class does not conform.
-  convenience init?(_ type: Any.Type, for identity: ObjectIdentifier) {
-    guard Self.isAsExpected else { return nil }
-    self.init(unchecked: type, for: identity)
+  /// The layout of a protocol type's values that are instances of a class; it stays as long as the process. nil where
+  /// `type` is no protocol type that is made like this, or the class does not conform.
+  static func of(_ type: Any.Type, for identity: ObjectIdentifier) -> ExistentialLayout? {
+    let key = ObjectIdentifier(type)
+    if let layout = known.withLock({ $0[identity]?[key] }) { return layout }
+    guard isAsExpected, let made = ExistentialLayout(unchecked: type, for: identity) else { return nil }
+    return known.withLock { known in
+      if let layout = known[identity]?[key] { return layout }
+      known[identity, default: [:]][key] = made
+      return made
+    }
   }
+
+  /// By class, then by protocol type.
+  private static let known = Locked<[ObjectIdentifier: [ObjectIdentifier: ExistentialLayout]]>([:])
 
   private init?(unchecked type: Any.Type, for identity: ObjectIdentifier) {
     let metadata = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: identity))

@@ -8,11 +8,11 @@ import BeansSupport
 final class BeanDirectory: Sendable {
   struct Entry: Sendable {
     let type: Any.Type
-    let id: String?
+    var id: String?
     let lifetime: Lifetime
-    let isPrimary: Bool
+    var isPrimary = false
     /// A seed answers to exactly its own type and is nobody's bean.
-    let isSeed: Bool
+    var isSeed = false
     /// The factory bean that makes the object, which has an entry of its own.
     var maker: Any.Type?
     /// What the bean, a factory, makes from seeds.
@@ -60,23 +60,12 @@ final class BeanDirectory: Sendable {
 
   /// What an id stands for: a bean, or a declaration that is none.
   struct Name: Sendable {
-    /// nil for a template, for a declaration at fault, and for an alias of what is declared further out.
-    var entry: Int32?
+    /// The bean, where no declaration has the id itself: a factory behind its product.
+    var entry: Int32 = -1
     /// Where the declaration stands among those that stand beside it; -1 where there is none.
     var position: Int32 = -1
-    /// What few names have.
-    var details: Details?
-
-    final class Details: Sendable {
-      let isAbstract: Bool
-      /// The id that an alias stands for, where that is declared further out.
-      let outer: String?
-      let location: SourceLocation
-
-      init(isAbstract: Bool = false, outer: String? = nil, location: SourceLocation) {
-        (self.isAbstract, self.outer, self.location) = (isAbstract, outer, location)
-      }
-    }
+    /// The id that an alias stands for, where that is declared further out.
+    var outer: String?
   }
 
   let name: String
@@ -90,15 +79,20 @@ final class BeanDirectory: Sendable {
   let names: [String: Name]
   /// The ids of beans that have another one.
   let aliases: [String]
-  /// Numbers of declarations, in ascending order, and their entries; -1 where there is none.
+  /// Numbers of declarations, in their order, and their entries; -1 where there is none.
   private let declared: [(number: Int, entry: Int32)]
+  /// As `declared`, in ascending order of numbers.
+  private let sorted: [(number: Int, entry: Int32)]
+  /// Declarations that have an id and are no beans, by their position.
+  private let unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)]
   /// All types that beans here answer to as classes, or as what they are declared with.
   let types: [Any.Type]
   private let byType: [ObjectIdentifier: [Int32]]
 
   init(
     name: String, scopeName: String?, parent: BeanDirectory?, entries: [Entry], names: [String: Name],
-    aliases: [String] = [], declared: [(number: Int, entry: Int32)] = []
+    aliases: [String] = [], declared: [(number: Int, entry: Int32)] = [],
+    unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)] = [:]
   ) {
     self.name = name
     self.scopeName = scopeName
@@ -108,7 +102,9 @@ final class BeanDirectory: Sendable {
     self.aliases = aliases
     traits = entries.reduce(into: []) { if !$1.isSeed { $0.formUnion($1.traits) } }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
-    self.declared = isSorted ? declared : declared.sorted { $0.number < $1.number }
+    self.declared = declared
+    self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }
+    self.unbuilt = unbuilt
     (types, byType) = Self.index(entries)
   }
 
@@ -147,6 +143,8 @@ final class BeanDirectory: Sendable {
 
     var directory: BeanDirectory { home.object }
     var entry: Entry { _read { yield home.object.entries[Int(number)] } }
+    var type: Any.Type { home.with { $0.entries[Int(number)].type } }
+    var lifetime: Lifetime { home.with { $0.entries[Int(number)].lifetime } }
   }
 
   /// This directory and those further out, nearest first, with their distance.
@@ -229,20 +227,25 @@ final class BeanDirectory: Sendable {
   /// The nearest environment's word on an id.
   func find(id: String) -> (name: Name, directory: BeanDirectory, hops: Int)? {
     let name = names[id]
-    if let name, name.details?.outer == nil { return (name, self, 0) }
-    return parent?.find(id: name?.details?.outer ?? id).map { ($0.name, $0.directory, $0.hops + 1) }
+    if let name, name.outer == nil { return (name, self, 0) }
+    return parent?.find(id: name?.outer ?? id).map { ($0.name, $0.directory, $0.hops + 1) }
   }
 
   /// The bean with that id.
   func bean(id: String, hasHints: Bool = true) throws(EnvironmentError) -> Found {
+    // Usually it is declared here.
+    if let name = names[id], name.position >= 0, declared[Int(name.position)].entry >= 0 {
+      return Found(directory: self, number: declared[Int(name.position)].entry, hops: 0)
+    }
     guard let (name, directory, hops) = find(id: id) else {
       let hint = hasHints ? hint(forId: id) : ""
       throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(hint)", path: ["'\(id)'"])
     }
-    if let number = name.entry { return Found(directory: directory, number: number, hops: hops) }
-    let reason = name.details?.isAbstract == true ? "is abstract: a template, not a bean" : "is at fault itself"
-    throw EnvironmentError(
-      .unknownBean, "'\(id)' \(reason)", path: ["'\(id)'"], origin: name.details?.location.origin)
+    let number = name.position < 0 ? name.entry : directory.declared[Int(name.position)].entry
+    if number >= 0 { return Found(directory: directory, number: number, hops: hops) }
+    let unbuilt = directory.unbuilt[name.position]
+    let reason = unbuilt?.isAbstract == true ? "is abstract: a template, not a bean" : "is at fault itself"
+    throw EnvironmentError(.unknownBean, "'\(id)' \(reason)", path: ["'\(id)'"], origin: unbuilt?.location.origin)
   }
 
   /// The bean of a declaration.
@@ -257,13 +260,13 @@ final class BeanDirectory: Sendable {
 
   /// The entry of a declaration that stands here.
   func entry(declared number: Int) -> Int32? {
-    var (low, high) = (0, declared.count)
+    var (low, high) = (0, sorted.count)
     while low < high {
       let middle = (low + high) / 2
-      if declared[middle].number < number { low = middle + 1 } else { high = middle }
+      if sorted[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    guard low < declared.count, declared[low].number == number, declared[low].entry >= 0 else { return nil }
-    return declared[low].entry
+    guard low < sorted.count, sorted[low].number == number, sorted[low].entry >= 0 else { return nil }
+    return sorted[low].entry
   }
 
   /// "; did you mean …" for an id that is almost one.

@@ -37,15 +37,9 @@ final class Plan: Sendable {
   private let ownNumbers: [Int32]
   /// The recipes of beans that are declared further out, and built here.
   private let foreignNumbers: [EntryKey: Int32]
-  /// What recipes point to.
-  private let storage: Storage
-
-  /// The arrays that recipes name parts of.
-  struct Storage: ~Copyable, Sendable {
-    let operands: FrozenArray<Operand>
-    let steps: FrozenArray<Step>
-    let layouts: [ExistentialLayout]
-  }
+  // What recipes name parts of.
+  private let operands: FrozenArray<Operand>
+  private let steps: FrozenArray<Step>
 
   /// Names one bean of one directory.
   struct EntryKey: Hashable, Sendable {
@@ -64,7 +58,7 @@ final class Plan: Sendable {
     below: [BeanDirectory], parameters: [Parameter], listed: [Int32],
     templates: [(text: String, location: SourceLocation)], ownNumbers: [Int32], foreignNumbers: [EntryKey: Int32],
     recipes: consuming FrozenArray<Recipe>, computations: [Computation], index: consuming LookupIndex,
-    storage: consuming Storage
+    operands: consuming FrozenArray<Operand>, steps: consuming FrozenArray<Step>
   ) {
     self.name = name
     self.scopeName = scopeName
@@ -87,7 +81,8 @@ final class Plan: Sendable {
     self.recipes = recipes
     self.computations = FrozenArray(computations)
     self.index = index
-    self.storage = storage
+    self.operands = operands
+    self.steps = steps
   }
 
   /// Whether its environment is no child of a factory.

@@ -23,7 +23,7 @@ struct Recipe: Sendable {
     static let complete = Work(rawValue: 2)
     /// Each bean is spoken of in the log.
     static let trace = Work(rawValue: 4)
-    /// The bean cannot be built here; see `inactive`.
+    /// The bean cannot be built here; see `BeanCode.inactive`.
     static let refuse = Work(rawValue: 8)
   }
 
@@ -52,54 +52,30 @@ struct Recipe: Sendable {
   let needs: FrozenSlice<Operand>
   // What few beans have.
   let code: Unretained<BeanCode>
-  let completion: Completion
+  /// What has to be evaluated before the factory is called, for its effect alone.
+  let requirements: FrozenSlice<Operand>
+  /// One operand for each property that has one, in the order of `BeanCode.properties`.
+  let properties: FrozenSlice<Operand>
+  /// Whether post processors see the bean: not those that serve them.
+  let isProcessed: Bool
+  let aware: ExistentialLayout?
+  let bean: ExistentialLayout?
+  let disposable: ExistentialLayout?
   /// The number of the bean's entry in its directory; for a product, of its factory's.
-  let entry: Int32
+  let entryNumber: Int32
   let directory: Unretained<BeanDirectory>
   let traits: BeanTraits
   let isLazy: Bool
   let isSeed: Bool
   /// The class of what the slot holds, where that is a class and startup can know it.
   let slotIdentity: ObjectIdentifier?
-  /// Why the bean cannot be built from this plan, although nothing is wrong with it elsewhere.
-  let inactive: EnvironmentError?
 
-  /// What is done to an object once its factory has made it.
-  struct Completion: Sendable {
-    /// What has to be evaluated before the factory is called, for its effect alone.
-    let requirements: FrozenSlice<Operand>
-    /// One operand for each property that has one, in the order of `BeanCode.properties`.
-    let properties: FrozenSlice<Operand>
-    /// Whether post processors see the bean: not those that serve them.
-    let isProcessed: Bool
-    let aware: ExistentialLayout?
-    let bean: ExistentialLayout?
-    let disposable: ExistentialLayout?
+  /// What faults and paths say of the bean.
+  var entry: BeanDirectory.Entry {
+    let bean = directory.with { $0.entries[Int(entryNumber)] }
+    guard case .product = kind, let product = bean.product else { return bean }
+    return BeanDirectory.Entry(type: product, lifetime: .prototype, location: bean.location)
   }
-
-  var label: BeanLabel {
-    directory.with { directory in
-      let bean = directory.entries[Int(entry)]
-      let product = if case .product = kind { bean.product } else { Any.Type?.none }
-      return BeanLabel(
-        type: product ?? bean.type, id: product == nil ? bean.id : nil, location: bean.location,
-        scopeName: product == nil ? bean.lifetime.name : Lifetime.prototype.name)
-    }
-  }
-
-  func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {
-    EnvironmentError(code, message, path: path.isEmpty ? [label.text] : path, origin: label.location.origin)
-  }
-}
-
-/// How a bean is named in paths and faults; put into words only when there is one.
-struct BeanLabel: Sendable {
-  let type: Any.Type
-  let id: String?
-  let location: SourceLocation
-  let scopeName: String
-
-  var text: String { BeanDirectory.Entry.label(type, id) }
 }
 
 /// One bean of those that are built together.
@@ -111,16 +87,11 @@ struct Step: Sendable {
   let dependent: Int32
 }
 
-/// What a bean has of the user's beside its factory. Environments drop it at their end, because it may hold them.
+/// What few beans have: what is the user's beside the factory, and why a bean cannot be built. Environments drop it at their end, because it may hold them.
 final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is handed to scopes, which only read it
   struct Property: Sendable {
-    enum Source: Sendable {
-      case operand
-      /// The bean whose id stands in the object, and how faults name the property.
-      case named(@Sendable (AnyObject) -> String, Parameter, point: String)
-    }
-
-    let source: Source
+    /// The bean whose id stands in the object, and how faults name the property; nil where an operand says which bean it is.
+    var named: (id: @Sendable (AnyObject) -> String, parameter: Parameter, point: String)?
     let set: @Sendable (AnyObject, Argument) throws -> Void
   }
 
@@ -135,10 +106,13 @@ final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is hand
   let instance: InstanceHolder?
   /// What scopes are handed.
   let declaration: BeanDeclaration?
+  /// Why the bean cannot be built from this plan, although nothing is wrong with it elsewhere.
+  let inactive: EnvironmentError?
 
   init(
     given: [PropertyInjection] = [], properties: [Property] = [], postConstructs: [BeanCallback] = [],
-    onDestroys: [BeanCallback] = [], instance: InstanceHolder? = nil, declaration: BeanDeclaration? = nil
+    onDestroys: [BeanCallback] = [], instance: InstanceHolder? = nil, declaration: BeanDeclaration? = nil,
+    inactive: EnvironmentError? = nil
   ) {
     self.given = given
     self.properties = properties
@@ -146,6 +120,7 @@ final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is hand
     self.onDestroys = onDestroys
     self.instance = instance
     self.declaration = declaration
+    self.inactive = inactive
   }
 }
 

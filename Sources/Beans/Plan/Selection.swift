@@ -63,7 +63,7 @@ extension BeanDirectory {
 
   /// Throws where a bean cannot be used as what the parameter asks for.
   func check(_ bean: Found, for parameter: Parameter) throws(EnvironmentError) -> Found {
-    if bean.entry.type == parameter.element { return bean }
+    if bean.type == parameter.element { return bean }
     let wanted: Any.Type = bean.entry.isSeed ? parameter.wanted : parameter.element
     if TypeRelation.isUsable(bean.entry.type, as: wanted) { return bean }
     throw bean.entry.fault(

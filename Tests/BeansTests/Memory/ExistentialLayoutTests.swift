@@ -8,7 +8,7 @@ import Testing
   private func pair<Value>(
     _ object: Canary, as type: Value.Type, of known: AnyClass? = nil
   ) -> (read: Value, cast: Value)? {
-    guard let layout = ExistentialLayout(type, for: ObjectIdentifier(known ?? Swift.type(of: object))),
+    guard let layout = ExistentialLayout.of(type, for: ObjectIdentifier(known ?? Swift.type(of: object))),
       let cast = object as? Value
     else { return nil }
     let read = Reading(layout).take(ObjectReference(object), as: type)
@@ -77,7 +77,7 @@ import Testing
 
   @Test func noLayout() {
     func hasLayout(_ type: Any.Type, for identity: AnyClass) -> Bool {
-      ExistentialLayout(type, for: ObjectIdentifier(identity)) != nil
+      ExistentialLayout.of(type, for: ObjectIdentifier(identity)) != nil
     }
     // Not conforming.
     #expect(!hasLayout((any Bird).self, for: Canary.self))
@@ -92,7 +92,7 @@ import Testing
 
   @Test func aSubclassFallsBack() throws {
     let (object, parrot) = (GreyParrot(Counter()), Parrot(Counter()))
-    let layout = try #require(ExistentialLayout((any Bird).self, for: ObjectIdentifier(Parrot.self)))
+    let layout = try #require(ExistentialLayout.of((any Bird).self, for: ObjectIdentifier(Parrot.self)))
     #expect(layout.fits(ObjectReference(unretained: parrot)))
     #expect(!layout.fits(ObjectReference(unretained: object)))
     withExtendedLifetime((object, parrot)) {}
@@ -116,7 +116,7 @@ import Testing
     func read<Value>(_ type: Value.Type) throws {
       let before = ended.value
       do {
-        let layout = try #require(ExistentialLayout(type, for: ObjectIdentifier(Parrot.self)))
+        let layout = try #require(ExistentialLayout.of(type, for: ObjectIdentifier(Parrot.self)))
         let object = ObjectReference(isSubclass ? GreyParrot(ended) : Parrot(ended))
         object.retain()
         let value = Reading(layout).take(object, as: type)

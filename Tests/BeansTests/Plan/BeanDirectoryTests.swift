@@ -18,16 +18,17 @@ import Testing
   /// Every id of a bean is a name; `names` adds aliases and templates.
   private func directory(
     _ name: String, in parent: BeanDirectory? = nil, _ entries: [BeanDirectory.Entry],
-    names: [String: BeanDirectory.Name] = [:]
+    names: [String: BeanDirectory.Name] = [:],
+    unbuilt: [Int32: (isAbstract: Bool, location: Beans.SourceLocation)] = [:]
   ) -> BeanDirectory {
     var all = names
     for (number, entry) in entries.enumerated() {
       if let id = entry.id { all[id] = BeanDirectory.Name(entry: Int32(number)) }
     }
-    let declared = entries.indices.map { (number: $0 + 10, entry: Int32($0)) }
+    let declared = entries.indices.map { (number: $0 + 10, entry: Int32($0)) } + unbuilt.keys.map { (Int($0) + 10, -1) }
     return BeanDirectory(
       name: name, scopeName: nil, parent: parent, entries: entries, names: all,
-      declared: parent == nil ? declared : [])
+      declared: parent == nil ? declared : [], unbuilt: unbuilt)
   }
 
   /// "directory/number", or nil.
@@ -145,13 +146,13 @@ import Testing
     let shop = directory("shop", [entry(Dog.self, "pet")])
     let session = directory(
       "session", in: shop, [],
-      names: ["animal": BeanDirectory.Name(details: .init(outer: "pet", location: here))])
+      names: ["animal": BeanDirectory.Name(outer: "pet")])
     let request = directory(
       "request", in: session, [entry(Stone.self, "pet")],
       names: [
-        "alias": BeanDirectory.Name(details: .init(outer: "animal", location: here)),
+        "alias": BeanDirectory.Name(outer: "animal"),
         "own": BeanDirectory.Name(entry: 0),
-        "lost": BeanDirectory.Name(details: .init(outer: "nothing", location: here)),
+        "lost": BeanDirectory.Name(outer: "nothing"),
       ])
     // Past the nearer bean of that name.
     for id in ["alias", "animal"] {
@@ -167,9 +168,10 @@ import Testing
     let shop = directory(
       "shop", [entry(Dog.self, "database")],
       names: [
-        "template": BeanDirectory.Name(details: .init(isAbstract: true, location: here)),
-        "broken": BeanDirectory.Name(details: .init(location: here)),
-      ])
+        "template": BeanDirectory.Name(position: 1),
+        "broken": BeanDirectory.Name(position: 2),
+      ],
+      unbuilt: [1: (isAbstract: true, location: here), 2: (isAbstract: false, location: here)])
     let session = directory("session", in: shop, [])
     func message(_ id: String) -> String {
       let error = #expect(throws: EnvironmentError.self) { try session.bean(id: id) }

@@ -170,7 +170,7 @@ extension Environment {
   }
 
   func leave() {
-    if changeLocked({ $0.leave() }) == .release { release() }
+    if changeLocked({ $0.leave() }) { release() }
   }
 
   /// Runs a transition under the lock.
@@ -211,14 +211,14 @@ extension Environment {
   ///
   /// A child that was opened by the same build may be used: whoever has opened it knows that it ends.
   private func checkCaptivity(_ slot: Int32, _ object: ObjectReference) throws {
-    let bean = recipe(slot)
-    guard !bean.value.isSeed, let holder = ResolutionContext.holder(above: self) else { return }
+    let recipe = recipe(slot)
+    guard !recipe.value.isSeed, let holder = ResolutionContext.holder(above: self) else { return }
     object.release()
-    let (label, holding) = (bean.value.label, holder.value.label)
-    throw bean.value.fault(
+    let (bean, holding) = (recipe.value.entry, holder.value.entry)
+    throw bean.fault(
       .captiveDependency,
-      "\(holding.text) (\(holding.scopeName)) is being built and outlives what it looks up (\(label.scopeName)): "
-        + "\(label.text); use a Provider", path: [holding.text, label.text])
+      "\(holding.label) (\(holding.lifetime.name)) is being built and outlives what it looks up "
+        + "(\(bean.lifetime.name)): \(bean.label); use a Provider", path: [holding.label, bean.label])
   }
 
   // MARK: lookups that nobody foresaw
@@ -231,12 +231,10 @@ extension Environment {
       return UnforeseenLookup(converting: try beans.map { try computation(of: $0).computation }, parameter)
     case .bean(let bean):
       let (computation, home, recipe) = try computation(of: bean)
-      if let inactive = recipe.value.inactive { throw inactive }
-      var layouts = LayoutTable()
+      if let inactive = recipe.value.code.with({ $0.inactive }) { throw inactive }
       guard
         let reading = Reading(
-          parameter, of: bean.entry.type, isClass: bean.entry.traits.contains(.object), recipe.value.slotIdentity,
-          &layouts)
+          parameter, of: bean.type, isClass: bean.entry.traits.contains(.object), recipe.value.slotIdentity)
       else { return UnforeseenLookup(converting: [computation], parameter) }
       var operand: Operand?
       if case .outer(let hops, let slot) = computation {
@@ -246,7 +244,7 @@ extension Environment {
           operand = Operand(.own(slot: slot), reading)
         }
       }
-      return UnforeseenLookup(computation, reading, layouts.all, operand: operand)
+      return UnforeseenLookup(computation, reading, operand: operand)
     }
   }
 
@@ -281,32 +279,5 @@ extension Environment {
     return EnvironmentError(
       .scopeNotActive, "\(name) lives in scope '\(holder.scopeName ?? holder.name)', which is not open here",
       path: [name])
-  }
-}
-
-/// The answer to a lookup that nobody foresaw.
-final class UnforeseenLookup: Sendable {
-  private let computations: [Computation]
-  /// What asks for one value made of all of them; nil where there is one, which is read as it is.
-  private let parameter: Parameter?
-  private let reading: Reading
-  /// Says as much, where the answer is one bean of the environment itself or of one that is no child of a factory.
-  let operand: Operand?
-  /// Keeps what the reading names.
-  private let layouts: [ExistentialLayout]
-
-  init(_ computation: Computation, _ reading: Reading, _ layouts: [ExistentialLayout] = [], operand: Operand? = nil) {
-    (computations, parameter) = ([computation], nil)
-    (self.reading, self.layouts, self.operand) = (reading, layouts, operand)
-  }
-
-  init(converting computations: [Computation], _ parameter: Parameter) {
-    (self.computations, self.parameter) = (computations, parameter)
-    (reading, layouts, operand) = (.boxed, [], nil)
-  }
-
-  func evaluate(in environment: Environment) throws -> Argument {
-    guard let parameter else { return Argument(try environment.evaluate(computations[0]).object, reading) }
-    return try environment.boxed(computations.map { try environment.evaluate($0).takeAny() }, as: parameter)
   }
 }

@@ -110,7 +110,11 @@ final class EnvironmentGraph {
       slotCount += 1
     case .prototype, .product: own.place(in: self, kind, slot: -1)
     }
-    placed.append(own)
+    // Taken out and put back: what is changed in place is looked up in a table of accesses each time.
+    var all = placed
+    placed = []
+    all.append(own)
+    placed = all
     if !isOwn { foreign[Plan.EntryKey(definition.directory, definition.entry)] = own }
     return own
   }

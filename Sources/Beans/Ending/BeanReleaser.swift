@@ -74,7 +74,7 @@ struct BeanReleaser {
     slot.store(.empty)
     let object = content.object
     if recipe.value.work.contains(.trace) {
-      environment.log.releasing(recipe.value.label.text, in: environment.name)
+      environment.log.releasing(recipe.value.entry.label, in: environment.name)
     }
     // The children of a factory share what was declared.
     if environment.core.kind.contains(.plain) { recipe.value.code.with { $0.instance?.letGo() } }
@@ -205,7 +205,7 @@ extension Environment {
   private func call(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
     var errors: [any Error] = []
     object.with { instance in
-      if let layout = recipe.value.completion.disposable {
+      if let layout = recipe.value.disposable {
         do { try layout.value(ObjectReference(instance), as: (any DisposableBean).self).preDestroy() } catch {
           errors.append(error)
         }
@@ -216,14 +216,14 @@ extension Environment {
         }
       }
     }
-    if !errors.isEmpty, let failure = BeanEnding.failure(errors, of: recipe.value.label) { note(failure) }
+    if !errors.isEmpty, let failure = BeanEnding.failure(errors, of: recipe.value.entry) { note(failure) }
   }
 }
 
 /// The end of one bean: `preDestroy`, then `.onDestroy`. Both run, whatever the first throws.
 struct BeanEnding {
   private let traits: BeanTraits
-  private let label: BeanLabel
+  private let bean: BeanDirectory.Entry
   private let callbacks: [BeanCallback]
 
   /// nil where there is nothing to do but to let go.
@@ -236,14 +236,14 @@ struct BeanEnding {
       return nil
     }
     self.traits = traits
-    label = recipe.value.label
+    bean = recipe.value.entry
     self.callbacks = callbacks
   }
 
   init(_ object: AnyObject, of declaration: BeanDeclaration) {
     traits = .of(object)
     callbacks = declaration.spec.onDestroys
-    label = declaration.label
+    bean = declaration.entry
   }
 
   /// Whether the release has to be awaited.
@@ -256,22 +256,22 @@ struct BeanEnding {
       errors.append(
         EnvironmentError(
           .destructionFailed,
-          "\(label.text) is released asynchronously: use 'await shutdown()' or a scope bound to a loop",
-          path: [label.text], origin: label.location.origin))
-    } else if traits.contains(.disposable), let bean = Box.open(object) as? any DisposableBean {
-      do { try bean.preDestroy() } catch { errors.append(error) }
+          "\(bean.label) is released asynchronously: use 'await shutdown()' or a scope bound to a loop",
+          path: [bean.label], origin: bean.location.origin))
+    } else if traits.contains(.disposable), let disposable = Box.open(object) as? any DisposableBean {
+      do { try disposable.preDestroy() } catch { errors.append(error) }
     }
     runCallbacks(object, &errors)
-    return Self.failure(errors, of: label)
+    return Self.failure(errors, of: bean)
   }
 
   func runAsynchronously(_ object: AnyObject) async -> EnvironmentError? {
     var errors: [any Error] = []
-    if let bean = Box.open(object) as? any AsyncDisposableBean {
-      do { try await bean.preDestroy() } catch { errors.append(error) }
+    if let disposable = Box.open(object) as? any AsyncDisposableBean {
+      do { try await disposable.preDestroy() } catch { errors.append(error) }
     }
     runCallbacks(object, &errors)
-    return Self.failure(errors, of: label)
+    return Self.failure(errors, of: bean)
   }
 
   private func runCallbacks(_ object: AnyObject, _ errors: inout [any Error]) {
@@ -280,13 +280,11 @@ struct BeanEnding {
     }
   }
 
-  static func failure(_ errors: [any Error], of label: BeanLabel) -> EnvironmentError? {
+  static func failure(_ errors: [any Error], of bean: BeanDirectory.Entry) -> EnvironmentError? {
     guard let first = errors.first else { return nil }
     if errors.count == 1, let error = first as? EnvironmentError, error.code == .destructionFailed { return error }
     let reasons = errors.map { "\($0)" }.joined(separator: "; ")
-    return EnvironmentError(
-      .destructionFailed, "\(label.text) could not be released: \(reasons)", path: [label.text],
-      origin: label.location.origin, underlying: errors)
+    return bean.fault(.destructionFailed, "\(bean.label) could not be released: \(reasons)").with(underlying: errors)
   }
 }
 
@@ -300,10 +298,10 @@ extension BeanDeclaration {
     if let failure = BeanEnding(instance, of: self).runSynchronously(instance) { throw failure }
   }
 
-  /// How the bean is named in paths; of a declaration that a scope is handed.
-  var label: BeanLabel {
-    BeanLabel(
-      type: spec.type ?? Any.self, id: spec.id, location: spec.location,
-      scopeName: spec.scopeName ?? "singleton")
+  /// What faults and paths say of the bean; of a declaration that a scope is handed.
+  var entry: BeanDirectory.Entry {
+    BeanDirectory.Entry(
+      type: spec.type ?? Any.self, id: spec.id, lifetime: Lifetime(spec.scopeName ?? "singleton"),
+      location: spec.location)
   }
 }

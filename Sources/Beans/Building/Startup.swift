@@ -90,7 +90,7 @@ extension Environment {
     var labels: [String] = []
     recipe.value.needs.forEach { need in
       guard case .outer(let slot) = need.place, let number = ownSlot(slot) else { return }
-      labels.append(self.recipe(number).value.label.text)
+      labels.append(self.recipe(number).value.entry.label)
     }
     return labels
   }
@@ -110,7 +110,7 @@ extension Environment {
     let parentPlan = parent?.core.plan?.object
     return CompilerInput(
       parent: parentPlan, slots: { slots[ObjectIdentifier($0)] }, scopeNames: resources.scopes.map(\.name),
-      outerScopes: outerScopes, inherited: InheritedBeans(levels), isTraced: log.followsBeans,
+      outerScopes: outerScopes, outer: levels, isTraced: log.followsBeans,
       parameters: parentPlan?.parameters ?? [])
   }
 
@@ -151,7 +151,8 @@ extension Environment {
 
   /// Recipes of beans declared here, dependencies first.
   private func declared(_ trait: BeanTraits) -> [FrozenReference<Recipe>] {
-    sortedRecipes.filter { isDeclaredHere($0) && $0.value.traits.contains(trait) }
+    if core.compiledPlan.with({ $0.directory.traits.isDisjoint(with: trait) }) { return [] }
+    return sortedRecipes.filter { isDeclaredHere($0) && $0.value.traits.contains(trait) }
   }
 
   private func isDeclaredHere(_ recipe: FrozenReference<Recipe>) -> Bool {
@@ -169,19 +170,19 @@ extension Environment {
 
   /// A scope bean has a name only now that it exists; nothing else leaves open what a scope is called.
   private func checkScopes() throws {
+    if core.compiledPlan.with({ $0.directory.traits.isDisjoint(with: .scope) }) { return }
     var faults: [EnvironmentError] = []
     for recipe in sortedRecipes where isDeclaredHere(recipe) {
       guard case .scoped = recipe.value.kind, userScope(of: recipe) == nil else { continue }
-      let entry = recipe.value.directory.with { $0.entries[Int(recipe.value.entry)] }
-      if entry.maker != nil { continue }
-      let name = recipe.value.label.scopeName
+      let bean = recipe.value.entry
+      if bean.maker != nil { continue }
       var names = ["singleton", "prototype", "request", "session"]
       var next = Optional(self)
       while let environment = next {
         names += environment.existingExtras?.resources?.scopes.map(\.name) ?? []
         next = environment.parent
       }
-      faults.append(recipe.value.fault(.unknownScope, EnvironmentGraph.unknownScope(name, among: names)))
+      faults.append(bean.fault(.unknownScope, EnvironmentGraph.unknownScope(bean.lifetime.name, among: names)))
     }
     try throwFaults(faults)
   }
@@ -202,13 +203,13 @@ extension Environment {
       }
       for number in 0..<plan.recipes.count {
         let recipe = plan.recipe(Int32(number))
-        recipe.value.completion.properties.forEach { operand in
+        recipe.value.properties.forEach { operand in
           guard case .computed(let computation) = operand.place,
             case .injection(let inject, let property, _) = plan.computations[Int(computation)],
             !served.contains(ObjectIdentifier(type(of: inject)))
           else { return }
           faults.append(
-            recipe.value.fault(
+            recipe.value.entry.fault(
               .invalidDeclaration, "\(property.label): no Injection is defined that serves \(type(of: inject))"))
         }
       }

@@ -9,17 +9,17 @@ extension Environment {
   @inline(__always)
   func beginFinish() {
     // Usually there have been no children.
-    let (action, isAlone) = core.lock.withLock { () -> (Lifecycle.Action, Bool) in
-      if core.extras != nil { return (.nothing, false) }
-      return (core.change { $0.finish() ? $0.releaseIfQuiet() : .nothing }, true)
+    let (isOver, isAlone) = core.lock.withLock { () -> (Bool, Bool) in
+      if core.extras != nil { return (false, false) }
+      return (core.change { $0.finish() && $0.releaseIfQuiet() }, true)
     }
-    if action == .release { return release() }
+    if isOver { return release() }
     if !isAlone { finishAll() }
   }
 
   @inline(never)
   private func finishAll() {
-    let isFirst = core.lock.withLock { core.change { $0.finish() } }
+    let isFirst = changeLocked { $0.finish() }
     // Not only by the first one: another caller must not return while something below still answers.
     closeChildren()
     guard isFirst else { return }
@@ -32,13 +32,13 @@ extension Environment {
       if isAsynchronous { child.extras.isAsynchronous.store(true, ordering: .relaxed) }
       child.beginFinish()
     }
-    if core.lock.withLock({ core.change { $0.releaseIfQuiet() } }) == .release { release() }
+    if changeLocked({ $0.releaseIfQuiet() }) { release() }
   }
 
   /// Ends lookups in all environments below. No child joins a parent that has closed.
   private func closeChildren() {
     for child in liveChildren {
-      child.core.lock.withLock { child.core.change { $0.close() } }
+      child.changeLocked { $0.close() }
       child.closeChildren()
     }
   }
@@ -193,11 +193,11 @@ extension Environment {
       if parent.core.kind.contains(.hosted) { parent.used() }
       let own = Unretained(self)
       let plan = core.compiledPlan.address
-      let action = parent.core.lock.withLock {
+      let isLast = parent.core.lock.withLock {
         parent.core.extras?.with { $0.children.leave(own, plan, released: released) }
         return parent.core.change { $0.leave() }
       }
-      if action == .release { parent.release() }
+      if isLast { parent.release() }
     }
   }
 

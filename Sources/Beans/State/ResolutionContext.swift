@@ -117,8 +117,8 @@ struct ResolutionContext: ~Copyable {
 
   /// Labels of the beans under construction here, outermost first.
   private var labels: [String] {
-    guard let building, let asked else { return building.map { [$0.value.label.text] } ?? [] }
-    return Self.chain(from: building, to: asked).dropFirst(isWaiting ? 1 : 0).reversed().map { $0.value.label.text }
+    guard let building, let asked else { return building.map { [$0.value.entry.label] } ?? [] }
+    return Self.chain(from: building, to: asked).dropFirst(isWaiting ? 1 : 0).reversed().map { $0.value.entry.label }
   }
 
   /// The beans that one bean is built for, itself first.
@@ -150,13 +150,13 @@ struct ResolutionContext: ~Copyable {
     closing recipe: FrozenReference<Recipe>, in environment: Environment, isInside: Bool
   ) -> [String] {
     var contexts = Array(all)[...]
-    var inner = [recipe.value.label.text]
+    var inner = [recipe.value.entry.label]
     if isInside, let asking = contexts.popFirst() { inner = asking.value.labels }
     for context in contexts {
       if context.value.isBuild(of: recipe, in: environment) { break }
       inner = context.value.labels + inner
     }
-    return [recipe.value.label.text] + inner
+    return [recipe.value.entry.label] + inner
   }
 
   /// The bean that this thread is building in an environment further out than one, and that will be kept there; nil where

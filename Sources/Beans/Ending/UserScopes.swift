@@ -17,30 +17,27 @@ extension Environment {
   /// Has the user's scope decide. Called on the environment that declares the bean, or whose scope object it is.
   func askScope(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
-      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.label.scopeName)'")
+      throw recipe.value.entry.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
     }
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     let object = try scope.get(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
     // What a user's scope answers is read by the bean's type from now on.
     let type: Any.Type = type(of: object)
     if UInt(bitPattern: ObjectIdentifier(type)) == recipe.value.identity { return ObjectReference(object) }
-    let label = recipe.value.label
+    let bean = recipe.value.entry
     let isFitting =
-      label.type is AnyObject.Type
-      ? TypeRelation.isUsable(type, as: label.type) : recipe.value.identity == 0 && object is Box
-    guard isFitting else {
-      throw recipe.value.fault(
-        .typeMismatch,
-        "scope '\(scope.name)' answered with a \(Swift.type(of: Box.open(object))) for \(label.text)")
-    }
-    return ObjectReference(object)
+      bean.type is AnyObject.Type
+      ? TypeRelation.isUsable(type, as: bean.type) : recipe.value.identity == 0 && object is Box
+    if isFitting { return ObjectReference(object) }
+    throw bean.fault(
+      .typeMismatch, "scope '\(scope.name)' answered with a \(Swift.type(of: Box.open(object))) for \(bean.label)")
   }
 
   /// The scope that decides about a bean: the child's own object, or the nearest registered one of that name, the last of
   /// several.
   func userScope(of recipe: FrozenReference<Recipe>) -> (any BeanScope)? {
     if core.kind.contains(.scoped) { return scopeCell.load(as: (any BeanScope).self) }
-    let name = recipe.value.label.scopeName
+    let name = recipe.value.entry.lifetime.name
     var next = Optional(Unretained(self))
     while let environment = next {
       let found = environment.with { $0.existingExtras?.resources?.scopes.last { $0.name == name }?.scope }
@@ -59,7 +56,7 @@ extension Environment {
   /// Tells a user's scope of a bean, once.
   func prepareScope(_ recipe: FrozenReference<Recipe>) throws {
     guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
-      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.label.scopeName)'")
+      throw recipe.value.entry.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
     }
     try scope.prepare(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
   }
@@ -142,7 +139,7 @@ struct ScopedBeanFactory: BeanFactory {
       guard bean === recipe.value.code.with({ $0.declaration }) else {
         throw EnvironmentError(
           .invalidDeclaration,
-          "scope '\(recipe.value.label.scopeName)' asked the factory of \(recipe.value.label.text) for another bean",
+          "scope '\(recipe.value.entry.lifetime.name)' asked the factory of \(recipe.value.entry.label) for another bean",
           origin: bean.spec.location.origin)
       }
       let object = try environment.buildUntracked(recipe)
@@ -250,7 +247,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
         // The builder has kept the instance or failed; in that case it is this thread's turn.
         case .wait:
           try WaitForGraph.wait(
-            for: name, bean.label.text, in: "scope \(scope)", origin: bean.label.location.origin
+            for: name, bean.entry.label, in: "scope \(scope)", origin: bean.spec.location.origin
           ) { self.queue.sync { self.builds[key] } }
         case .build:
           defer {
@@ -268,7 +265,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     }
 
     private func finishedError(_ scope: String, _ bean: BeanDeclaration) -> EnvironmentError {
-      EnvironmentError(.finished, "scope '\(scope)' has been finished", path: [bean.label.text])
+      EnvironmentError(.finished, "scope '\(scope)' has been finished", path: [bean.entry.label])
     }
 
     private func keep(_ kept: Kept, _ key: ObjectIdentifier) -> Bool {

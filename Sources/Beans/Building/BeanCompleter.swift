@@ -13,11 +13,11 @@ extension Environment {
       }
       try object.with { try setProperties(of: $0, recipe) }
       if traits.contains(.aware) {
-        value(object, recipe.value.completion.aware, as: (any EnvironmentAware).self)?.environment = self
+        value(object, recipe.value.aware, as: (any EnvironmentAware).self)?.environment = self
       }
-      if recipe.value.completion.isProcessed { object = try process(object, recipe) }
+      if recipe.value.isProcessed { object = try process(object, recipe) }
       if self.traits(of: object, recipe).contains(.bean) {
-        try value(object, recipe.value.completion.bean, as: (any Bean).self)?.postConstruct()
+        try value(object, recipe.value.bean, as: (any Bean).self)?.postConstruct()
       }
       try recipe.value.code.with { code in
         for callback in code.postConstructs { try object.with { try callback($0) } }
@@ -50,19 +50,18 @@ extension Environment {
   }
 
   private func setProperties(of object: AnyObject, _ recipe: FrozenReference<Recipe>) throws {
-    let operands = recipe.value.completion.properties
+    let operands = recipe.value.properties
     let isCounted = !core.kind.contains(.scoped)
     var next = 0
     do {
       try recipe.value.code.with { code in
         for property in code.properties {
-          switch property.source {
-          case .operand:
+          if let (id, parameter, point) = property.named {
+            try property.set(object, naming(point) { try lookUp(parameter, id: id(object)) })
+          } else {
             let operand = operands[next]
             next += 1
             try property.set(object, argument(operand, isCounted: isCounted))
-          case .named(let id, let parameter, let point):
-            try property.set(object, naming(point) { try lookUp(parameter, id: id(object)) })
           }
         }
       }
@@ -94,13 +93,11 @@ extension Environment {
     for operand in core.compiledPlan.with({ $0.processors }) {
       object = try argument(operand).take(as: (any BeanPostProcessor).self).process(object)
     }
-    let label = recipe.value.label
-    guard object === instance || TypeRelation.isUsable(type(of: object), as: label.type) else {
-      throw recipe.value.fault(
-        .typeMismatch,
-        "a post processor replaced \(label.text) by a \(type(of: object)), which is no \(label.type)")
-    }
-    return object
+    if object === instance { return object }
+    let bean = recipe.value.entry
+    if TypeRelation.isUsable(type(of: object), as: bean.type) { return object }
+    throw bean.fault(
+      .typeMismatch, "a post processor replaced \(bean.label) by a \(type(of: object)), which is no \(bean.type)")
   }
 
   // MARK: class-level injections that no recipe has

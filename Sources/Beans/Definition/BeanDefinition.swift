@@ -36,10 +36,11 @@ final class BeanDefinition {
   var number: Int32 = -1
   /// Among all definitions that are being sorted.
   var position = 0
-  /// What has to be there before, then what the factory takes, then what properties are set to.
-  private(set) var dependencies: [Dependency] = []
+  /// What has to be there before, what the factory takes, and what properties are set to: where that stands among the
+  /// dependencies that its resolver has found.
   private(set) var requirements = 0..<0
   private(set) var arguments = 0..<0
+  private(set) var injected = 0..<0
   private(set) var properties: [BeanCode.Property] = []
   /// What a factory makes from a seed. Its dependencies count as the factory's.
   var product: BeanDefinition?
@@ -165,23 +166,30 @@ final class BeanDefinition {
   // MARK: dependencies
 
   /// Calls `body` with every bean of the graph that has to exist first, or before the first product, in order.
-  func forEachDependency(_ body: (BeanDefinition) -> Void) {
-    forEachOwnDependency(body)
-    product?.forEachDependency(body)
+  func forEachDependency(in all: [Dependency], _ body: (BeanDefinition) -> Void) {
+    forEachOwnDependency(in: all, body)
+    product?.forEachDependency(in: all, body)
   }
 
   /// Calls `body` with every bean of the graph that has to exist first, in order.
-  func forEachOwnDependency(_ body: (BeanDefinition) -> Void) {
-    for index in dependencies.indices { dependencies[index].binding.forEachDefinition(body) }
+  func forEachOwnDependency(in all: [Dependency], _ body: (BeanDefinition) -> Void) {
+    for index in requirements { all[index].binding.forEachDefinition(body) }
+    for index in arguments { all[index].binding.forEachDefinition(body) }
+    for index in injected { all[index].binding.forEachDefinition(body) }
   }
 
-  func connect(requirements: [Dependency] = [], arguments: [Dependency], properties: [Property] = []) {
-    // Replaced as a whole, never changed in place: then it is read without asking who changes it.
-    let hasOthers = !requirements.isEmpty || !properties.isEmpty
-    dependencies = hasOthers ? requirements + arguments + properties.compactMap(\.dependency) : arguments
-    self.requirements = 0..<requirements.count
-    self.arguments = requirements.count..<requirements.count + arguments.count
-    self.properties = properties.map(\.code)
+  /// Says what the bean is made of.
+  ///
+  /// - Parameters:
+  ///   - requirements: where what has to be there before stands among all dependencies.
+  ///   - arguments: where what the factory takes stands.
+  ///   - injected: where what properties are set to stands.
+  ///   - properties: what is set, in that order.
+  func connect(
+    requirements: Range<Int> = 0..<0, arguments: Range<Int>, injected: Range<Int>, properties: [BeanCode.Property]
+  ) {
+    (self.requirements, self.arguments, self.injected) = (requirements, arguments, injected)
+    self.properties = properties
   }
 
   // MARK: properties

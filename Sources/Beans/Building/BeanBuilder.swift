@@ -80,11 +80,11 @@ extension Environment {
         try fill(context, steps)
         made = try make(context)
       } catch { throw giveUp(context, recipe, error) }
-      let action = core.lock.withLock {
+      let isLast = core.lock.withLock {
         log(context, before: context.value.own.load(ordering: .relaxed))
         return end(context)
       }
-      if action == .release { release() }
+      if isLast { release() }
       return made
     }
   }
@@ -136,8 +136,9 @@ extension Environment {
     context.value.logged = end
   }
 
+  /// Takes the build from those under way; true where the caller has to release the environment.
   @inline(__always)
-  private func end(_ context: StackReference<ResolutionContext>) -> Lifecycle.Action {
+  private func end(_ context: StackReference<ResolutionContext>) -> Bool {
     if core.builds?.address == context.address {
       core.builds = context.value.next
     } else {
@@ -203,7 +204,7 @@ extension Environment {
         context.value.isWaiting = true
         defer { context.value.isWaiting = false }
         try WaitForGraph.wait(
-          for: slot.address, recipe.value.label.text, in: name, origin: recipe.value.label.location.origin,
+          for: slot.address, recipe.value.entry.label, in: name, origin: recipe.value.entry.location.origin,
           builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
       }
     } catch {
@@ -271,7 +272,7 @@ extension Environment {
     let failure = ResolutionContext.chain(from: failed, to: asked).dropFirst().reduce(ownFailure) {
       self.failure($0, of: $1)
     }
-    let action = core.lock.withLock {
+    let isLast = core.lock.withLock {
       logBuilds()
       steps.forEach { if slots[$0.slot].content == mark { slots[$0.slot].store(.empty) } }
       return end(context)
@@ -279,7 +280,7 @@ extension Environment {
     if core.isAwaited.load(ordering: .relaxed), failed.value.slot >= 0 {
       WaitForGraph.end(slots[failed.value.slot].address, ownFailure)
     }
-    if action == .release { release() }
+    if isLast { release() }
     return failure
   }
 
@@ -290,7 +291,7 @@ extension Environment {
   ///   - paid: the slots whose beans have been given counts; nil for all.
   private func giveBack(_ recipe: FrozenReference<Recipe>, of paid: Set<Int32>? = nil) {
     giveBack(recipe.value.operands, of: paid)
-    giveBack(recipe.value.completion.properties, of: paid)
+    giveBack(recipe.value.properties, of: paid)
   }
 
   func giveBack(_ operands: FrozenSlice<Operand>, from index: Int = 0, of paid: Set<Int32>? = nil) {
@@ -367,7 +368,7 @@ extension Environment {
   private func taker(of need: Operand, in recipe: FrozenReference<Recipe>) -> FrozenReference<Recipe> {
     func isTaken(by recipe: FrozenReference<Recipe>) -> Bool {
       var isTaken = false
-      for operands in [recipe.value.operands, recipe.value.completion.properties] {
+      for operands in [recipe.value.operands, recipe.value.properties] {
         operands.forEach { if $0.isSame(as: need) { isTaken = true } }
       }
       return isTaken
@@ -426,21 +427,21 @@ extension Environment {
   private func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     // Where the child's scope object keeps beans, nothing stands in slots.
     let isCounted = !core.kind.contains(.scoped)
-    let (log, label) = (recipe.value.work.contains(.trace) ? log : nil, recipe.value.label)
-    log?.creating(label.text, in: name)
+    let log = recipe.value.work.contains(.trace) ? log : nil
+    log?.creating(recipe.value.entry.label, in: name)
     do {
       let made: ObjectReference
       do {
         made = try recipe.value.function.with { try make(recipe, isCounted: isCounted, $0.create) }
       } catch {
-        if isCounted { giveBack(recipe.value.completion.properties) }
+        if isCounted { giveBack(recipe.value.properties) }
         throw error
       }
       let object = try complete(made, recipe)
-      log?.created(label.text, in: name)
+      log?.created(recipe.value.entry.label, in: name)
       return object
     } catch {
-      log?.failed(label.text, in: name, error)
+      log?.failed(recipe.value.entry.label, in: name, error)
       throw error
     }
   }
@@ -458,8 +459,8 @@ extension Environment {
     return try EvaluatedArguments.with(operands.count) { evaluated in
       var count = 0
       do {
-        if let inactive = recipe.value.inactive { throw inactive }
-        try recipe.value.completion.requirements.forEach { try argument($0).release() }
+        if let inactive = recipe.value.code.with({ $0.inactive }) { throw inactive }
+        try recipe.value.requirements.forEach { try argument($0).release() }
         while count < operands.count {
           var isMissing = !isCounted
           if case .computed = operands[count].place { isMissing = true }
@@ -481,9 +482,9 @@ extension Environment {
   // MARK: failures
 
   func tooDeep(_ recipe: FrozenReference<Recipe>) -> EnvironmentError {
-    recipe.value.fault(
+    recipe.value.entry.fault(
       .creationFailed,
-      "builds are nested too deeply: the thread has no stack left for \(recipe.value.label.text)")
+      "builds are nested too deeply: the thread has no stack left for \(recipe.value.entry.label)")
   }
 
   /// - Parameters:
@@ -491,20 +492,20 @@ extension Environment {
   ///   - isInside: whether the innermost context is the one that asks for it again.
   func circle(closing recipe: FrozenReference<Recipe>, isInside: Bool = false) -> EnvironmentError {
     let path = ResolutionContext.circle(closing: recipe, in: self, isInside: isInside)
-    return recipe.value.fault(
+    return recipe.value.entry.fault(
       .cyclicDependency, "\(path.joined(separator: " → ")); break the circle with a Provider", path: path)
   }
 
   /// What a build throws: the container's own errors with a longer path, everything else as `.creationFailed`.
   func failure(_ error: any Error, of recipe: FrozenReference<Recipe>) -> EnvironmentError {
-    let label = recipe.value.label.text
+    let label = recipe.value.entry.label
     if let error = error as? EnvironmentError {
       // A circle names every bean on it; a longer path would hide where it closes.
       return error.code == .cyclicDependency || error.path.first == label
-        ? error : error.within(label, declaredAt: recipe.value.label.location.origin)
+        ? error : error.within(label, declaredAt: recipe.value.entry.location.origin)
     }
     return EnvironmentError(
       .creationFailed, "\(label) could not be created: \(error)", path: [label],
-      origin: recipe.value.label.location.origin, underlying: [error])
+      origin: recipe.value.entry.location.origin, underlying: [error])
   }
 }

@@ -18,11 +18,6 @@ struct Lifecycle: Equatable, Sendable {
     static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
   }
 
-  enum Action: Equatable {
-    case nothing
-    case release
-  }
-
   /// The phase in the lowest three bits, whether startup failed in the fourth, users above.
   private(set) var word: UInt32
 
@@ -60,9 +55,9 @@ struct Lifecycle: Equatable, Sendable {
   @inline(__always)
   mutating func enter() { word &+= Self.user }
 
-  /// Takes a user away. The last one of a finishing environment releases it.
+  /// Takes a user away; true for the last one of a finishing environment, who releases it.
   @inline(__always)
-  mutating func leave() -> Action {
+  mutating func leave() -> Bool {
     word &-= Self.user
     return releaseIfQuiet()
   }
@@ -90,20 +85,16 @@ struct Lifecycle: Equatable, Sendable {
     return true
   }
 
-  /// After `finish`: whether there is anybody to wait for.
+  /// After `finish`: true where there is nobody to wait for, and the caller has to release.
   @inline(__always)
-  mutating func releaseIfQuiet() -> Action {
-    word & ~Self.failedBit == Phase.finishing.rawValue ? beginRelease() : .nothing
+  mutating func releaseIfQuiet() -> Bool {
+    guard word & ~Self.failedBit == Phase.finishing.rawValue else { return false }
+    set(.releasing)
+    return true
   }
 
   @inline(__always)
   mutating func released() { set(.released) }
-
-  @inline(__always)
-  private mutating func beginRelease() -> Action {
-    set(.releasing)
-    return .release
-  }
 
   @inline(__always)
   private mutating func set(_ phase: Phase) { word = word & ~7 | phase.rawValue }

@@ -14,6 +14,8 @@ struct TemplateResolver {
   /// By the same order: the number of the declaration, and its entry once it has one.
   private var declared: [(number: Int, entry: Int32)] = []
   private var names: [String: BeanDirectory.Name] = [:]
+  /// Where ids are declared that no declaration has itself: aliases, and factories behind their products.
+  private var locations: [String: SourceLocation] = [:]
   /// Aliases of this environment, by name.
   private var aliases: [String: EnvironmentDeclarations.Alias] = [:]
   /// One report for all declarations that run into the same circle.
@@ -24,9 +26,9 @@ struct TemplateResolver {
   private var positions: [Int] = []
 
   /// Gathers the declarations of a graph, and those that stand in them.
-  init(_ graph: EnvironmentGraph, _ inherited: InheritedBeans) {
+  init(_ graph: EnvironmentGraph, _ outer: [DeclaredBeans]) {
     self.graph = graph
-    outer = graph.chain.dropFirst().map(\.declared) + inherited.levels
+    self.outer = graph.chain.dropFirst().map(\.declared) + outer
     let declarations = graph.declarations.specs
     specs.reserveCapacity(declarations.count)
     declared.reserveCapacity(declarations.count)
@@ -60,19 +62,18 @@ struct TemplateResolver {
   /// Reads all declarations; the graphs further out have been read.
   mutating func resolve() {
     definitions.reserveCapacity(specs.count)
-    if let seed = graph.declarations.seed { addSeed(seed) }
+    if let seed = graph.declarations.seed, let type = seed.type, let factory = seed.factory {
+      _ = add(seed, type, graph.usualLifetime, factory)
+    }
     for position in specs.indices { define(position) }
-    names = names.mapValues { name in
-      if name.position < 0 { return name }
-      let (spec, entry) = (specs[Int(name.position)], declared[Int(name.position)].entry)
-      return BeanDirectory.Name(
-        entry: entry < 0 ? nil : entry, position: name.position,
-        details: entry < 0 ? .init(isAbstract: spec.isAbstract, location: spec.location) : nil)
+    var unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)] = [:]
+    for (position, (_, entry)) in declared.enumerated() where entry < 0 && specs[position].id != nil {
+      unbuilt[Int32(position)] = (specs[position].isAbstract, specs[position].location)
     }
     let entered = enterAliases()
     let directory = BeanDirectory(
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, entries: definitions.map(entry),
-      names: names, aliases: entered, declared: declared)
+      names: names, aliases: entered, declared: declared, unbuilt: unbuilt)
     graph.declared.freeze(directory, specs)
     graph.freeze(definitions, positions.map { declared[$0].entry })
   }
@@ -100,29 +101,23 @@ struct TemplateResolver {
 
   /// The first of several with an id has it.
   private mutating func enter(_ id: String, _ name: BeanDirectory.Name, at location: SourceLocation) {
-    guard let earlier = names.updateValue(name, forKey: id) else { return }
+    guard let earlier = names.updateValue(name, forKey: id) else {
+      if name.position < 0 { locations[id] = location }
+      return
+    }
     names[id] = earlier
+    let taken = self.location(of: id).map { "\($0.origin)" } ?? "another bean"
     faults.append(
       EnvironmentError(
-        .duplicateId, "the id '\(id)' is taken by \(self.location(of: earlier).origin)", path: ["'\(id)'"],
-        origin: location.origin))
+        .duplicateId, "the id '\(id)' is taken by \(taken)", path: ["'\(id)'"], origin: location.origin))
   }
 
-  private func location(of name: BeanDirectory.Name) -> SourceLocation {
-    name.details?.location ?? specs[Int(name.position)].location
+  /// Where an id is declared.
+  private func location(of id: String) -> SourceLocation? {
+    locations[id] ?? names[id].map { specs[Int($0.position)].location }
   }
 
   // MARK: definitions
-
-  private mutating func addSeed(_ seed: EnvironmentDeclarations.Seed) {
-    let scope = graph.usualLifetime.name
-    let spec = BeanSpec(type: seed.type, id: nil, location: seed.location)
-    // Never called: the slot is filled when the environment opens.
-    let factory = FactoryFunction(parameters: [], identity: seed.identity) { _ in
-      throw EnvironmentError(.scopeNotActive, "the seed of '\(scope)' is missing")
-    }
-    _ = add(spec, seed.type, graph.usualLifetime, factory)
-  }
 
   /// Adds one bean; two where a factory bean makes the declared one; none where the declaration is abstract or at fault.
   private mutating func define(_ position: Int) {
@@ -208,10 +203,7 @@ struct TemplateResolver {
     // Products that are made anew come from one factory.
     let ownLifetime = lifetime == .prototype ? graph.usualLifetime : lifetime
     guard let maker = add(own, type, ownLifetime, function) else { return }
-    if let id = own.id {
-      enter(
-        id, BeanDirectory.Name(entry: maker.entry, details: .init(location: declared.location)), at: declared.location)
-    }
+    if let id = own.id { enter(id, BeanDirectory.Name(entry: maker.entry), at: declared.location) }
     check(maker)
     let spec = BeanSpec(type: target, id: declared.id, location: declared.location)
     spec.isLazy = merged.isLazy
@@ -330,7 +322,7 @@ struct TemplateResolver {
     var seen: Set<String> = []
     for alias in graph.declarations.aliases {
       let first = seen.insert(alias.name).inserted ? nil : aliases[alias.name]?.location
-      if let earlier = names[alias.name].map({ location(of: $0) }) ?? first {
+      if let earlier = location(of: alias.name) ?? first {
         faults.append(fault(alias, .duplicateId, "the id '\(alias.name)' is taken by \(earlier.origin)"))
         continue
       }
@@ -356,18 +348,15 @@ struct TemplateResolver {
   private mutating func enter(_ alias: EnvironmentDeclarations.Alias, _ target: String, _ found: BeanDirectory.Name)
     -> [String]
   {
-    let isOwn = names[target] != nil
-    let isAbstract = found.details?.isAbstract == true
-    names[alias.name] = BeanDirectory.Name(
-      entry: isOwn ? found.entry : nil, position: isOwn ? found.position : -1,
-      details: .init(isAbstract: isAbstract, outer: isOwn ? nil : target, location: alias.location))
+    func add(_ name: String, _ target: String, _ found: BeanDirectory.Name) {
+      locations[name] = alias.location
+      names[name] = names[target] == nil ? BeanDirectory.Name(outer: target) : found
+    }
+    add(alias.name, target, found)
     guard let factory = names["&\(target)"] ?? graph.outerDirectory?.find(id: "&\(target)")?.name else {
       return [alias.name]
     }
-    let isOwnFactory = names["&\(target)"] != nil
-    names["&\(alias.name)"] = BeanDirectory.Name(
-      entry: isOwnFactory ? factory.entry : nil,
-      details: .init(outer: isOwnFactory ? nil : "&\(target)", location: alias.location))
+    add("&\(alias.name)", "&\(target)", factory)
     return [alias.name, "&\(alias.name)"]
   }
 

@@ -11,13 +11,13 @@ import Testing
     func apply(to lifecycle: inout Lifecycle) -> Answer {
       switch self {
       case .enter: lifecycle.enter()
-      case .leave: return Answer(action: lifecycle.leave())
+      case .leave: return Answer(releases: lifecycle.leave())
       case .start: lifecycle.start()
       case .open: lifecycle.open()
       case .fail: lifecycle.fail()
       case .close: lifecycle.close()
       case .finish: return Answer(isFirst: lifecycle.finish())
-      case .releaseIfQuiet: return Answer(action: lifecycle.releaseIfQuiet())
+      case .releaseIfQuiet: return Answer(releases: lifecycle.releaseIfQuiet())
       case .released: lifecycle.released()
       }
       return Answer()
@@ -25,7 +25,8 @@ import Testing
   }
 
   struct Answer: Equatable {
-    var action = Lifecycle.Action.nothing
+    /// Whether the caller has to release.
+    var releases = false
     /// Of `finish`.
     var isFirst = false
   }
@@ -69,7 +70,7 @@ import Testing
           let change = changes(call, users: users)[phase]
           var expected = Answer()
           if call == .finish { expected.isFirst = change != nil }
-          if change == .releasing { expected.action = .release }
+          if change == .releasing { expected.releases = true }
           let more = call == .enter ? 1 : call == .leave ? -1 : 0
           let state: Comment = "\(call) in \(phase), \(users) users, failed: \(isFailed)"
           #expect(lifecycle.phase == change ?? phase, state)
@@ -123,7 +124,7 @@ import Testing
         let answer = call.apply(to: &after)
         var next = State(word: after.word, firsts: state.firsts, releases: state.releases)
         if answer.isFirst { next.firsts += 1 }
-        if answer.action == .release { next.releases += 1 }
+        if answer.releases { next.releases += 1 }
         // What has gone wrong once is not followed further.
         if known.insert(next).inserted, next.firsts < 2, next.releases < 2 { new.append(next) }
       }
@@ -142,10 +143,10 @@ import Testing
       // From everywhere the end is reached, by the call of whoever is last.
       var last = lifecycle
       _ = last.finish()
-      var action = last.releaseIfQuiet()
-      while last.users > 0 { action = last.leave() }
+      var releases = last.releaseIfQuiet()
+      while last.users > 0 { releases = last.leave() }
       #expect(last.phase >= .releasing)
-      #expect(state.releases + (action == .release ? 1 : 0) == 1)
+      #expect(state.releases + (releases ? 1 : 0) == 1)
     }
     #expect(Set(states.map { Lifecycle(word: $0.word).phase }).isSuperset(of: [.open, .closed, .finishing, .released]))
   }
@@ -160,7 +161,7 @@ import Testing
     let isFirst = lifecycle.finish()
     #expect(isFirst)
     var releases = 0
-    for _ in 1...100_000 where lifecycle.leave() == .release { releases += 1 }
+    for _ in 1...100_000 where lifecycle.leave() { releases += 1 }
     #expect(releases == 1)
     #expect(lifecycle.users == 0)
     #expect(lifecycle.isFailed)
@@ -188,14 +189,14 @@ import Testing
     func leave() {
       lock.withLock {
         inside -= 1
-        if lifecycle.leave() == .release { releases.append(inside) }
+        if lifecycle.leave() { releases.append(inside) }
       }
     }
 
     func finish() -> Bool {
       lock.withLock {
         guard lifecycle.finish() else { return false }
-        if lifecycle.releaseIfQuiet() == .release { releases.append(inside) }
+        if lifecycle.releaseIfQuiet() { releases.append(inside) }
         return true
       }
     }

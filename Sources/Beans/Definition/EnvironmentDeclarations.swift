@@ -4,13 +4,12 @@ import BeansConfiguration
 final class EnvironmentDeclarations {
   /// Another name for a bean.
   typealias Alias = (name: String, target: String, location: SourceLocation)
-  /// The type of the value that children of a factory are built from, and the class of what its slot will hold.
-  typealias Seed = (type: Any.Type, identity: ObjectIdentifier, location: SourceLocation)
 
   let name: String
   let scopeName: String?
   let configuration: ConfigurationManager
-  let seed: Seed?
+  /// The value that each child of a factory is built from.
+  let seed: BeanSpec?
   /// Whether the factory makes a scope object for each child.
   let hasScope: Bool
   /// What is declared where the factory is.
@@ -25,9 +24,8 @@ final class EnvironmentDeclarations {
   private let compiled: (Plan) -> Void
 
   init(
-    name: String, scopeName: String? = nil, configuration: ConfigurationManager, seed: Seed? = nil,
-    hasScope: Bool = false,
-    outer: EnvironmentDeclarations? = nil, compiled: @escaping (Plan) -> Void = { _ in }
+    name: String, scopeName: String? = nil, configuration: ConfigurationManager, seed: BeanSpec? = nil,
+    hasScope: Bool = false, outer: EnvironmentDeclarations? = nil, compiled: @escaping (Plan) -> Void = { _ in }
   ) {
     self.name = name
     self.scopeName = scopeName
@@ -48,7 +46,11 @@ final class EnvironmentDeclarations {
       if specs.contains(where: { $0.number == declaration.spec.number }) { return }
     }
     declaration.isDefined = true
-    specs.append(declaration.takeSpec())
+    // Taken out and put back: what is changed in place is looked up in a table of accesses each time.
+    var all = specs
+    specs = []
+    all.append(declaration.takeSpec())
+    specs = all
   }
 
   func add(_ alias: Alias) { aliases.append(alias) }
