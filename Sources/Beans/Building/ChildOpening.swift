@@ -121,7 +121,7 @@ extension Environment {
       return parent.core.lock.withLock {
         if parent.core.lifecycle.isEnding { return false }
         parent.core.change { $0.enter() }
-        extras.with { $0.children.join(own, plan.address) }
+        extras.with { $0.children.join(own) }
         return true
       }
     }

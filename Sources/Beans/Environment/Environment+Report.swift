@@ -55,12 +55,6 @@ extension Environment {
     own.released = existingExtras?.releasedBeans.load(ordering: .relaxed) ?? 0
     guard let extras = existingExtras else { return [own] }
     let (live, ended) = core.lock.withLock { (extras.children.all, extras.children.statistics) }
-    // A live child has been counted as opened when it joined; what lives below it has not.
-    let counted = live.map { child in
-      var counts = ScopeStatistics(scope: child.name)
-      counts.opened = -1
-      return counts
-    }
-    return ScopeStatistics.merged([own] + ended + counted + live.flatMap { $0.statistics() })
+    return ScopeStatistics.merged([own] + ended + live.flatMap { $0.statistics() })
   }
 }

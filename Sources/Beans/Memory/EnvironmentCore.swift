@@ -22,7 +22,7 @@ struct EnvironmentCore: ~Copyable, Sendable {
   let isPostponed = Atomic<Bool>(false)
   /// The address of the innermost of the builds under way, or 0; under the lock.
   let buildsWord = Atomic<UInt>(0)
-  // Neighbours among the parent's children; under the parent's lock.
+  // Neighbours among the parent's children, or the number of a list; under the parent's lock. See `ChildRegistry`.
   let previous = Atomic<UInt>(0)
   let next = Atomic<UInt>(0)
   /// The address of what most children never need, or 0; retained.

@@ -1,6 +1,6 @@
 /// An array that is filled, and never changes once it is a constant: it is read in place, without counting references to
 /// its storage.
-struct FrozenArray<Element>: ~Copyable, Sendable {
+struct FrozenArray<Element: ~Copyable>: ~Copyable, Sendable {
   /// The address of the first element.
   private let first: UInt
   private let capacity: Int
@@ -10,17 +10,6 @@ struct FrozenArray<Element>: ~Copyable, Sendable {
   init(capacity: Int) {
     first = UInt(bitPattern: UnsafeMutablePointer<Element>.allocate(capacity: max(capacity, 1)))
     self.capacity = capacity
-  }
-
-  init(_ elements: [Element]) {
-    self.init(capacity: elements.count)
-    for element in elements { append(element) }
-  }
-
-  init(repeating element: Element, count: Int) {
-    self.init(capacity: count)
-    unsafe storage.initialize(repeating: element, count: count)
-    self.count = count
   }
 
   deinit { unsafe storage.deinitialize(count: count).deallocate() }
@@ -36,17 +25,30 @@ struct FrozenArray<Element>: ~Copyable, Sendable {
     count += 1
   }
 
-  /// All elements, for as long as this array lives.
-  var all: FrozenSlice<Element> { FrozenSlice(first: first, count: count) }
-
-  /// The size of an element, by which `reference(atByte:)` counts.
-  static var stride: Int { MemoryLayout<Element>.stride }
-
   @inline(__always)
   subscript(index: Int) -> Element {
     unsafeAddress { unsafe UnsafePointer(storage + index) }
     unsafeMutableAddress { unsafe storage + index }
   }
+}
+
+extension FrozenArray {
+  init(_ elements: [Element]) {
+    self.init(capacity: elements.count)
+    for element in elements { append(element) }
+  }
+
+  init(repeating element: Element, count: Int) {
+    self.init(capacity: count)
+    unsafe storage.initialize(repeating: element, count: count)
+    self.count = count
+  }
+
+  /// All elements, for as long as this array lives.
+  var all: FrozenSlice<Element> { FrozenSlice(first: first, count: count) }
+
+  /// The size of an element, by which `reference(atByte:)` counts.
+  static var stride: Int { MemoryLayout<Element>.stride }
 
   @inline(__always)
   func reference(_ index: Int) -> FrozenReference<Element> {

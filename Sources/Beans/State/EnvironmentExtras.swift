@@ -1,11 +1,12 @@
 import BeansConfiguration
 @_spi(BeansPackage) import BeansSupport
+import CBeansRuntime
 import Dispatch
 import Synchronization
 
 /// What most children of factories never need: children of their own, failures, and threads that wait for the end.
 final class EnvironmentExtras: Sendable {
-  let children = ChildRegistry()
+  let children: ChildRegistry
   /// What was declared and compiled here; nil in the child of a factory.
   let resources: EnvironmentResources?
   private let outcome = Locked(Outcome())
@@ -36,7 +37,10 @@ final class EnvironmentExtras: Sendable {
     }
   }
 
-  init(_ resources: EnvironmentResources? = nil) { self.resources = resources }
+  init(_ resources: EnvironmentResources? = nil) {
+    self.resources = resources
+    children = ChildRegistry(isShared: resources != nil)
+  }
 
   func record(_ failure: any Error) { outcome.withLock { $0.failures.append(failure) } }
 
@@ -236,30 +240,50 @@ final class EnvironmentResources: Sendable {
 
 /// The children of one environment that have not ended, each held until it has; linked through the children themselves, so
 /// that joining and leaving cost the same whatever the number of siblings. Under the environment's lock.
+///
+/// An environment that many threads use has several lists, and the thread that opens a child decides which one takes it. A
+/// thread then finds children of its own beside it, and memory that no other processor has to hand over.
 final class ChildRegistry: Sendable {
-  private let first = Atomic<UInt>(0)
-  // Counts of children of one plan, which most environments have no other than.
+  private struct List: ~Copyable {
+    /// The address of the first child, or 0.
+    let first = Atomic<UInt>(0)
+    // Counts of the children of `plan` that have left on threads of this list.
+    let finished = Atomic<Int>(0)
+    let released = Atomic<Int>(0)
+  }
+
+  /// Every fourth one is used: no two of these share a line of a cache.
+  private let lists: FrozenArray<List>
+  /// The address of the plan that most children have: plans of factories outlive this registry.
   private let plan = Atomic<UInt>(0)
-  private let opened = Atomic<Int>(0)
-  private let finished = Atomic<Int>(0)
-  private let released = Atomic<Int>(0)
-  /// Counts of children of all other plans, by scope.
+  /// Counts of children of all other plans that have left, by scope.
   private let others = Locked<[String: ScopeStatistics]>([:])
 
-  var isEmpty: Bool { first.load(ordering: .acquiring) == 0 }
+  /// - Parameter isShared: whether many threads are likely to open children.
+  init(isShared: Bool) {
+    var lists = FrozenArray<List>(capacity: isShared ? 29 : 1)
+    for _ in 0..<(isShared ? 29 : 1) { lists.append(List()) }
+    self.lists = lists
+  }
+
+  /// Where in `lists` the calling thread's list stands.
+  @inline(__always)
+  private var ownList: Int { 4 &* Int(truncatingIfNeeded: beans_thread()) & (lists.count &- 1) }
+
+  var isEmpty: Bool { (0..<lists.count).allSatisfy { lists[$0].first.load(ordering: .acquiring) == 0 } }
 
   @inline(__always)
-  func join(_ child: Unretained<Environment>, _ plan: UInt) {
+  func join(_ child: Unretained<Environment>) {
     child.retain()
-    let old = first.load(ordering: .relaxed)
-    child.with { $0.core.next.store(old, ordering: .relaxed) }
-    Unretained<Environment>(address: old)?.with { $0.core.previous.store(child.address, ordering: .relaxed) }
-    first.store(child.address, ordering: .releasing)
-    if self.plan.load(ordering: .relaxed) == plan || select(plan) {
-      opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-    } else {
-      count(child) { $0.opened += 1 }
+    let list = ownList
+    let old = lists[list].first.load(ordering: .relaxed)
+    child.with {
+      $0.core.next.store(old, ordering: .relaxed)
+      // Odd, as no address is.
+      $0.core.previous.store(UInt(bitPattern: list) << 1 | 1, ordering: .relaxed)
     }
+    Unretained<Environment>(address: old)?.with { $0.core.previous.store(child.address, ordering: .relaxed) }
+    lists[list].first.store(child.address, ordering: .releasing)
   }
 
   /// Takes the child out, which has released so many beans: all that it has created. Its reference is the caller's then.
@@ -268,25 +292,27 @@ final class ChildRegistry: Sendable {
     let (before, after) = child.with {
       ($0.core.previous.load(ordering: .relaxed), $0.core.next.load(ordering: .relaxed))
     }
-    if let before = Unretained<Environment>(address: before) {
-      before.with { $0.core.next.store(after, ordering: .relaxed) }
+    if before & 1 == 0 {
+      Unretained<Environment>(known: before).with { $0.core.next.store(after, ordering: .relaxed) }
     } else {
-      first.store(after, ordering: .releasing)
+      lists[Int(before >> 1)].first.store(after, ordering: .releasing)
     }
     Unretained<Environment>(address: after)?.with { $0.core.previous.store(before, ordering: .relaxed) }
-    if self.plan.load(ordering: .relaxed) == plan {
-      finished.store(finished.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-      released.store(released.load(ordering: .relaxed) &+ count, ordering: .relaxed)
+    if self.plan.load(ordering: .relaxed) == plan || select(plan) {
+      let list = ownList
+      let (finished, released) = (
+        lists[list].finished.load(ordering: .relaxed), lists[list].released.load(ordering: .relaxed)
+      )
+      lists[list].finished.store(finished &+ 1, ordering: .relaxed)
+      lists[list].released.store(released &+ count, ordering: .relaxed)
     } else {
-      self.count(child) {
-        $0.finished += 1
-        $0.created += count
-        $0.released += count
-      }
+      let name = child.with { $0.name }
+      add([ScopeStatistics(ended: name, released: count)])
     }
   }
 
-  /// The first plan of a factory is the one whose counts stand here: plans of factories outlive this registry.
+  /// The first plan of a factory is the one whose counts stand in the lists.
+  @inline(never)
   private func select(_ plan: UInt) -> Bool {
     guard self.plan.load(ordering: .relaxed) == 0, let named = Unretained<Plan>(address: plan) else { return false }
     if named.with({ $0.isPlain }) { return false }
@@ -294,19 +320,15 @@ final class ChildRegistry: Sendable {
     return true
   }
 
-  @inline(never)
-  private func count(_ child: Unretained<Environment>, _ change: (inout ScopeStatistics) -> Void) {
-    let name = child.with { $0.name }
-    others.withLock { change(&$0[name, default: ScopeStatistics(scope: name)]) }
-  }
-
   /// Those that live now.
   var all: [Environment] {
     var children: [Environment] = []
-    var next = first.load(ordering: .relaxed)
-    while let child = Unretained<Environment>(address: next) {
-      children.append(child.object)
-      next = child.with { $0.core.next.load(ordering: .relaxed) }
+    for list in 0..<lists.count {
+      var next = lists[list].first.load(ordering: .relaxed)
+      while let child = Unretained<Environment>(address: next) {
+        children.append(child.object)
+        next = child.with { $0.core.next.load(ordering: .relaxed) }
+      }
     }
     return children
   }
@@ -318,17 +340,17 @@ final class ChildRegistry: Sendable {
     }
   }
 
-  /// Counts of all children there have been, and of theirs that ended with them.
+  /// Counts of the children that have ended, and of theirs.
   var statistics: [ScopeStatistics] {
     var all = Array(others.withLock { $0 }.values)
-    if let plan = Unretained<Plan>(address: plan.load(ordering: .relaxed)) {
-      var own = ScopeStatistics(scope: plan.with { $0.name })
-      own.opened = opened.load(ordering: .relaxed)
-      own.finished = finished.load(ordering: .relaxed)
-      own.released = released.load(ordering: .relaxed)
-      own.created = own.released
-      all.append(own)
+    guard let plan = Unretained<Plan>(address: plan.load(ordering: .relaxed)) else { return all }
+    var own = ScopeStatistics(scope: plan.with { $0.name })
+    for list in 0..<lists.count {
+      own.finished += lists[list].finished.load(ordering: .relaxed)
+      own.released += lists[list].released.load(ordering: .relaxed)
     }
+    (own.opened, own.created) = (own.finished, own.released)
+    all.append(own)
     return all
   }
 }
@@ -347,6 +369,12 @@ public struct ScopeStatistics: Sendable, Equatable {
   public internal(set) var released = 0
 
   init(scope: String) { self.scope = scope }
+
+  /// Those of one environment that has ended.
+  init(ended scope: String, released: Int) {
+    self.scope = scope
+    (opened, finished, created, self.released) = (1, 1, released, released)
+  }
 
   mutating func add(_ other: ScopeStatistics) {
     opened += other.opened
