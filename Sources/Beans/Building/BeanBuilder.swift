@@ -217,7 +217,7 @@ extension Environment {
   ///
   /// - Returns: whether the slot is this build's now; false where the bean stands, nil where its factory runs.
   private func claim(
-    _ slot: SlotReference, _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
+    _ slot: Slot, _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
   ) -> Bool? {
     let mark = Slot.Content.claimed(context.address)
     while true {
@@ -355,7 +355,7 @@ extension Environment {
 
   /// A bean that stands further out, for the one of the order that takes it.
   private func outer(
-    _ slot: SlotReference, for recipe: FrozenReference<Recipe>, _ need: Operand
+    _ slot: Slot, for recipe: FrozenReference<Recipe>, _ need: Operand
   ) throws -> ObjectReference {
     do { return try existing(need) } catch {
       let taker = taker(of: need, in: recipe)
@@ -405,7 +405,7 @@ extension Environment {
   }
 
   /// The number of a slot, where that is one of this environment's.
-  func ownSlot(_ slot: SlotReference) -> Int32? {
+  func ownSlot(_ slot: Slot) -> Int32? {
     core.plan.flatMap { plan in
       plan.with { $0.isPlain ? core.slots.number(of: slot, among: $0.layout.slots) : nil }
     }

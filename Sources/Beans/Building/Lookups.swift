@@ -115,7 +115,7 @@ extension Environment {
 
   /// The bean of a slot further out, where it stands.
   @inline(__always)
-  private func lend(_ slot: SlotReference, _ plan: Unretained<Plan>) -> Lent? {
+  private func lend(_ slot: Slot, _ plan: Unretained<Plan>) -> Lent? {
     let home = home(plan)
     guard let use = HazardPointer.protecting(home.address) else { return nil }
     let content = slot.content

@@ -19,23 +19,21 @@ extension Environment {
         path: ["'\(name)'"])
     }
     let key = UInt(bitPattern: ObjectIdentifier(resources))
-    switch resources.begin(UInt(beans_thread())) {
-    case .done: return
-    case .failed(let error): throw error
-    case .wait:
+    let thread = UInt(beans_thread())
+    guard let starter = try resources.begin(thread) else { return }
+    if starter != thread {
       try WaitForGraph.wait(
         for: key, "environment '\(name)'", in: name, origin: nil, builder: { resources.starter })
-      try startIfNeeded()
-    case .mine:
-      defer { WaitForGraph.end(key, nil) }
-      do {
-        try start(resources)
-        resources.end(nil)
-      } catch {
-        resources.end(error)
-        fail(error)
-        throw error
-      }
+      return try startIfNeeded()
+    }
+    defer { WaitForGraph.end(key, nil) }
+    do {
+      try start(resources)
+      resources.end(nil)
+    } catch {
+      resources.end(error)
+      fail(error)
+      throw error
     }
   }
 
@@ -63,14 +61,14 @@ extension Environment {
     log.starting(name)
     var compiler = GraphCompiler(declarations, input(resources))
     try throwFaults(compiler.faults + compiler.bindValues())
-    let output = compiler.compile()
-    resources.compiled(output)
+    let (plan, block) = compiler.compile()
+    resources.compiled(compiler, block)
     core.lock.withLock {
-      core.compiled(output.plan, output.block.slots)
+      core.compiled(plan, block.slots)
       core.change { $0.start() }
     }
-    for (declarations, plan) in output.below { declarations.tell(plan) }
-    log.compiled(output.plan, factories: declarations.factories.count) { needs(of: $0) }
+    for (declarations, plan) in compiler.below { declarations.tell(plan) }
+    log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
     if let parent = core.parent { try join(parent, core.compiledPlan) }
     try ResolutionContext.with(Unretained(self), nil) { _ in
       try buildSources(compiler)

@@ -60,16 +60,16 @@ public class BeanDeclaration {
   /// How long an instance lives: "singleton" (the default), "prototype", a factory's scope or one of your own.
   @discardableResult public func scope(_ name: String) -> Self { set { $0.scopeName = name } }
   /// Builds the bean with that id first.
-  @discardableResult public func requires(id: String) -> Self { set { $0.requirements = $0.requirements + [.id(id)] } }
+  @discardableResult public func requires(id: String) -> Self { requires(.requirement(Any.self), .reference(id)) }
   /// Builds the bean of that type first.
   @discardableResult public func requires(class type: Any.Type) -> Self { requires(type) }
   /// Builds the bean of that type first.
   @discardableResult public func requires(_ type: Any.Type) -> Self {
-    set { $0.requirements = $0.requirements + [.type(type)] }
+    requires(.requirement(type), .inject(InjectBean()))
   }
   /// Builds that bean first. It must be defined in an environment this one can see.
   @discardableResult public func requires(bean: BeanDeclaration) -> Self {
-    set { $0.requirements = $0.requirements + [.declaration(bean)] }
+    requires(.requirement(Any.self), .bean(bean))
   }
   /// Builds the bean with that id first.
   @discardableResult public func dependsOn(_ id: String) -> Self { requires(id: id) }
@@ -123,6 +123,10 @@ public class BeanDeclaration {
   /// `${key}`, `${namespace:key}` and `${key=default}` stand for configuration values; `$${` stands for `${`.
   @discardableResult public func argument(_ index: Int, resolve text: String) -> Self {
     argument(index, .text(text))
+  }
+
+  private func requires(_ parameter: Parameter, _ value: BeanValue) -> Self {
+    set { $0.requirements = $0.requirements + [(parameter, value)] }
   }
 
   @usableFromInline

@@ -5,13 +5,6 @@ import Synchronization
 /// Its parts are replaced, never changed in place: then the compiler sees by itself that nobody changes one while it is
 /// read, and startup reads them all for every bean.
 final class BeanSpec {
-  /// Something that must exist before the bean is built.
-  enum Requirement {
-    case id(String)
-    case type(Any.Type)
-    case declaration(BeanDeclaration)
-  }
-
   /// Tells declarations apart, also after they have gone; copies have the number of the original.
   let number: Int
   /// The bean's own type; nil for a template without a class.
@@ -34,7 +27,8 @@ final class BeanSpec {
   private(set) var arguments: [(index: Int, value: BeanValue)] = []
   /// In the order in which they were set.
   private(set) var properties: [PropertyInjection] = []
-  var requirements: [Requirement] = []
+  /// What must exist before the bean is built.
+  var requirements: [(parameter: Parameter, value: BeanValue)] = []
   /// What the declaration says the bean conforms to.
   var stated: [Any.Type] = []
   /// What a factory bean makes.

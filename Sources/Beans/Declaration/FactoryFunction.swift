@@ -3,12 +3,10 @@ import BeansReflection
 /// How an instance is made: what it takes, and what to call. Immutable.
 @usableFromInline
 final class FactoryFunction: Sendable {
-  @usableFromInline typealias Create = @Sendable (Arguments) throws -> AnyObject
-
   /// One for each parameter, in order.
   let parameters: [Parameter]
   /// Takes its arguments in the order of `parameters`; answers the object, or the value in its box.
-  let create: Create
+  let create: @Sendable (Arguments) throws -> AnyObject
   /// The type of what `create` answers, where that is a box.
   let boxed: Parameter?
   /// The class of what `create` usually answers, where the declared type decides it.
@@ -20,7 +18,8 @@ final class FactoryFunction: Sendable {
   @usableFromInline
   init(
     parameters: [Parameter], boxed: Parameter? = nil, identity: ObjectIdentifier? = nil,
-    product: (type: Any.Type, function: FactoryFunction)? = nil, create: @escaping Create
+    product: (type: Any.Type, function: FactoryFunction)? = nil,
+    create: @escaping @Sendable (Arguments) throws -> AnyObject
   ) {
     self.parameters = parameters
     self.boxed = boxed

@@ -53,9 +53,6 @@ final class BeanDefinition {
   var faults: [EnvironmentError] = []
   var layout = Layout()
 
-  /// A property, with what it is set to, if that is known now.
-  typealias Property = (code: BeanCode.Property, dependency: Dependency?)
-
   /// Where the parts of its recipe stand in the arrays of the plan.
   struct Layout {
     var operands = 0..<0

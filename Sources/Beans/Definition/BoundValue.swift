@@ -21,7 +21,7 @@ final class BoundValue {
   /// nil until bound.
   private(set) var object: AnyObject?
   /// Where operands find it, once the graph is compiled.
-  var place: SlotReference?
+  var place: Slot?
 
   init(_ given: Given, for parameter: Parameter, at point: String) {
     self.given = given

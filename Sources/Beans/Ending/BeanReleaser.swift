@@ -66,7 +66,7 @@ struct BeanReleaser {
 
   @inline(never)
   private mutating func releaseWithCare(
-    _ slot: SlotReference, _ content: Slot.Content, _ recipe: FrozenReference<Recipe>
+    _ slot: Slot, _ content: Slot.Content, _ recipe: FrozenReference<Recipe>
   ) -> Pending? {
     let environment = environment.object
     if content.isKept { return releaseInScope(slot, recipe, environment) }
@@ -99,7 +99,7 @@ struct BeanReleaser {
   /// A bean that a user's scope keeps is released in its place; a scope that releases all of its beans at once, in the
   /// place of the last one.
   private mutating func releaseInScope(
-    _ slot: SlotReference, _ recipe: FrozenReference<Recipe>, _ environment: Environment
+    _ slot: Slot, _ recipe: FrozenReference<Recipe>, _ environment: Environment
   ) -> Pending? {
     let user = environment.userScope(of: recipe)
     guard let scope = user as? AbstractBeanScope, let declaration = recipe.value.code.with({ $0.declaration }) else {

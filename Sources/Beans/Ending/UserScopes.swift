@@ -83,7 +83,7 @@ extension Environment {
 
   /// Gives a child that nobody else knows its scope object.
   func attach(_ scope: any BeanScope) throws {
-    guard ScopeObjects.take(scope) else {
+    guard scope.take() else {
       throw EnvironmentError(
         .invalidDeclaration,
         "one scope object cannot be that of two children: let the factory of '\(name)' make one for each",
@@ -101,31 +101,28 @@ extension Environment {
 
   func dropScope() {
     if core.kind.contains(.hosted) {
-      ScopeObjects.giveBack(scopeCell.load(as: (any HostedScope).self))
+      scopeCell.load(as: (any HostedScope).self).giveBack()
       scopeCell.deinitialize(as: (any HostedScope).self)
     } else if core.kind.contains(.scoped) {
-      ScopeObjects.giveBack(scopeCell.load(as: (any BeanScope).self))
+      scopeCell.load(as: (any BeanScope).self).giveBack()
       scopeCell.deinitialize(as: (any BeanScope).self)
     }
     core.remove(.withScope)
   }
 }
 
-/// Which scope objects belong to a child now: each to one.
-private enum ScopeObjects {
-  /// Those without a mark of their own.
-  private static let taken = Locked<Set<ObjectIdentifier>>([])
+/// The scope objects without a mark of their own that belong to a child now.
+private let takenScopes = Locked<Set<ObjectIdentifier>>([])
 
-  static func take(_ scope: any BeanScope) -> Bool {
-    if let scope = scope as? AbstractBeanScope { return scope.take() }
-    let key = ObjectIdentifier(scope)
-    return taken.withLock { $0.insert(key).inserted }
+extension BeanScope {
+  /// Makes the scope object that of a child; false where another one has it.
+  fileprivate func take() -> Bool {
+    if let scope = self as? AbstractBeanScope { return scope.mark() }
+    return takenScopes.withLock { $0.insert(ObjectIdentifier(self)).inserted }
   }
 
-  static func giveBack(_ scope: any BeanScope) {
-    if scope is AbstractBeanScope { return }
-    let key = ObjectIdentifier(scope)
-    taken.withLock { _ = $0.remove(key) }
+  fileprivate func giveBack() {
+    if !(self is AbstractBeanScope) { takenScopes.withLock { _ = $0.remove(ObjectIdentifier(self)) } }
   }
 }
 
@@ -182,8 +179,8 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     cache.releaseAll(of: self)
   }
 
-  /// False where another child has it.
-  fileprivate func take() -> Bool {
+  /// False where it has been marked before: it belongs to one child for ever.
+  fileprivate func mark() -> Bool {
     isTaken.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }
 
@@ -218,13 +215,6 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       weak var environment: Environment?
     }
 
-    private enum Step {
-      case found(AnyObject)
-      case wait
-      case build
-      case finished
-    }
-
     var environment: Environment? { queue.sync { attached } }
 
     func attach(_ environment: Environment) { queue.sync { attached = environment } }
@@ -234,34 +224,34 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       // The declaration's address names the build among all that threads wait for.
       let name = UInt(bitPattern: key)
       while true {
-        let step: Step = queue.sync {
-          if isFinished { return .finished }
-          if let kept = instances[key] { return .found(kept.instance) }
-          if builds[key] != nil { return .wait }
+        let (kept, isBuilder) = try queue.sync { () throws -> (AnyObject?, Bool) in
+          if isFinished { throw finishedError(scope, bean) }
+          if let kept = instances[key] { return (kept.instance, false) }
+          if builds[key] != nil { return (nil, false) }
           builds[key] = thread
-          return .build
+          return (nil, true)
         }
-        switch step {
-        case .found(let instance): return instance
-        case .finished: throw finishedError(scope, bean)
-        // The builder has kept the instance or failed; in that case it is this thread's turn.
-        case .wait:
-          try WaitForGraph.wait(
-            for: name, bean.entry.label, in: "scope \(scope)", origin: bean.spec.location.origin
-          ) { self.queue.sync { self.builds[key] } }
-        case .build:
-          defer {
-            queue.sync { builds[key] = nil }
-            WaitForGraph.end(name, nil)
-          }
-          let instance = try factory.create(bean)
-          let environment = (factory as? ScopedBeanFactory)?.environment
-          if keep(Kept(bean: bean, instance: instance, environment: environment), key) { return instance }
-          // Finished meanwhile: released like the others.
-          try bean.destroy(instance)
-          throw finishedError(scope, bean)
-        }
+        if let kept { return kept }
+        if isBuilder { return try build(bean, factory, in: scope) }
+        // The builder will have kept the instance or failed; in that case it is this thread's turn.
+        try WaitForGraph.wait(
+          for: name, bean.entry.label, in: "scope \(scope)", origin: bean.spec.location.origin
+        ) { self.queue.sync { self.builds[key] } }
       }
+    }
+
+    private func build(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
+      let key = ObjectIdentifier(bean)
+      defer {
+        queue.sync { builds[key] = nil }
+        WaitForGraph.end(UInt(bitPattern: key), nil)
+      }
+      let instance = try factory.create(bean)
+      let environment = (factory as? ScopedBeanFactory)?.environment
+      if keep(Kept(bean: bean, instance: instance, environment: environment), key) { return instance }
+      // Finished meanwhile: released like the others.
+      try bean.destroy(instance)
+      throw finishedError(scope, bean)
     }
 
     private func finishedError(_ scope: String, _ bean: BeanDeclaration) -> EnvironmentError {

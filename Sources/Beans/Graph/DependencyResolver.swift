@@ -101,7 +101,9 @@ struct DependencyResolver {
 
   private mutating func resolve(_ definition: BeanDefinition) {
     let (spec, factory) = (definition.spec, definition.factory)
-    let requirements = spec.requirements.isEmpty ? 0..<0 : add(spec.requirements) { $0.requirement($1, of: definition) }
+    let requirements =
+      spec.requirements.isEmpty
+      ? 0..<0 : add(spec.requirements) { $0.resolve($1.value, as: $1.parameter, of: definition, "requires") }
     let arguments: Range<Int>
     if let maker = definition.maker {
       // A product takes its factory, whatever the declaration says of arguments: those are the factory's.
@@ -182,16 +184,6 @@ struct DependencyResolver {
         definition.fault(.invalidDeclaration, "argument \(index) is the seed, which cannot be pinned"))
     }
     return true
-  }
-
-  private mutating func requirement(
-    _ requirement: BeanSpec.Requirement, of definition: BeanDefinition
-  ) -> BeanDefinition.Dependency? {
-    switch requirement {
-    case .id(let id): dependency(.requirement(Any.self), id: id, of: definition, "requires")
-    case .type(let type): dependency(.requirement(type), of: definition, "requires")
-    case .declaration(let bean): dependency(.requirement(Any.self), on: bean, of: definition, "requires")
-    }
   }
 
   /// What a declaration says about one parameter or property.
@@ -318,32 +310,31 @@ struct DependencyResolver {
 
   // MARK: properties
 
-  /// A property of the declaration, resolved.
-  private typealias Declared = (injection: PropertyInjection, property: BeanDefinition.Property)
+  /// A property that is set, what it is set to if that is known now, and what the declaration says of it if it does.
+  private typealias Property = (
+    code: BeanCode.Property, dependency: BeanDefinition.Dependency?, declared: PropertyInjection?
+  )
 
   /// What is set, and where what it is set to stands among the dependencies.
   private mutating func properties(of definition: BeanDefinition) -> ([BeanCode.Property], injected: Range<Int>) {
     if definition.given.isEmpty, definition.injections.isEmpty { return ([], 0..<0) }
-    var declared: [Declared] = []
+    var declared: [Property] = []
     for property in definition.given {
       guard let setter = property.setter,
         let dependency = resolve(property.value, as: setter.parameter, of: definition, "\(property.name)")
       else { continue }
-      declared.append((property, (BeanCode.Property(set: setter.set), dependency)))
+      declared.append((BeanCode.Property(set: setter.set), dependency, property))
     }
     let injected = resolveInjections(of: definition, &declared)
     // A key path may lead to an injected property: the declaration has the last word.
-    let isLast: (Declared) -> Bool = { !injected.isEmpty && $0.injection.isPath }
-    let properties =
-      declared.filter { !isLast($0) }.map(\.property) + injected + declared.filter(isLast).map(\.property)
+    let isLast = { (property: Property) in !injected.isEmpty && property.declared?.isPath == true }
+    let properties = declared.filter { !isLast($0) } + injected + declared.filter(isLast)
     return (properties.map(\.code), add(properties) { $1.dependency })
   }
 
-  private mutating func resolveInjections(
-    of definition: BeanDefinition, _ declared: inout [Declared]
-  ) -> [BeanDefinition.Property] {
+  private mutating func resolveInjections(of definition: BeanDefinition, _ declared: inout [Property]) -> [Property] {
     definition.injections.compactMap { injection in
-      guard injection.stopgap != nil, declared.contains(where: { $0.injection.sets(injection) == nil }) else {
+      guard injection.stopgap != nil, declared.contains(where: { $0.declared?.sets(injection) == .some(nil) }) else {
         return property(for: injection, of: definition)
       }
       let (faults, inactive) = (definition.faults, definition.inactive)
@@ -358,15 +349,13 @@ struct DependencyResolver {
   }
 
   /// Has the key paths that may lead to the property set it; where none did, the fault is a fault after all.
-  private func guess(
-    _ injection: ClassInjection, _ fault: EnvironmentError, _ declared: inout [Declared]
-  ) {
+  private func guess(_ injection: ClassInjection, _ fault: EnvironmentError, _ declared: inout [Property]) {
     let stopgap = injection.stopgap
-    let candidates = declared.indices.filter { declared[$0].injection.sets(injection) == nil }
+    let candidates = declared.indices.filter { declared[$0].declared?.sets(injection) == .some(nil) }
     for index in candidates {
-      let set = declared[index].property.code.set
+      let set = declared[index].code.set
       let (isFirst, isLast) = (index == candidates.first, index == candidates.last)
-      declared[index].property.code = BeanCode.Property { object, argument in
+      declared[index].code = BeanCode.Property { object, argument in
         if isFirst {
           argument.object?.retain()
           stopgap?.set(object, argument)
@@ -377,9 +366,7 @@ struct DependencyResolver {
     }
   }
 
-  private mutating func property(for injection: ClassInjection, of definition: BeanDefinition) -> BeanDefinition
-    .Property?
-  {
+  private mutating func property(for injection: ClassInjection, of definition: BeanDefinition) -> Property? {
     let parameter = injection.setter.parameter
     let found: BeanDefinition.Dependency?
     switch injection.source {
@@ -387,17 +374,16 @@ struct DependencyResolver {
     case .named(let id):
       guard hasCandidateWithId(for: parameter, definition.graph) else {
         definition.note(
-          definition.fault(
-            .unknownBean, "\(injection.point): no bean of type \(parameter.element) has an id"))
+          definition.fault(.unknownBean, "\(injection.point): no bean of type \(parameter.element) has an id"))
         return nil
       }
-      return (BeanCode.Property(named: (id, parameter, injection.point), set: injection.setter.set), nil)
+      return (BeanCode.Property(named: (id, parameter, injection.point), set: injection.setter.set), nil, nil)
     case .configuration(let value):
       let bound = definition.value(.configuration(value), parameter, at: injection.point)
       found = BeanDefinition.Dependency(parameter: parameter, binding: .value(bound))
     case .custom(let inject): found = injected(inject, injection, of: definition)
     }
-    return found.map { (BeanCode.Property(set: injection.setter.set), $0) }
+    return found.map { (BeanCode.Property(set: injection.setter.set), $0, nil) }
   }
 
   private func hasCandidateWithId(for parameter: Parameter, _ graph: EnvironmentGraph) -> Bool {

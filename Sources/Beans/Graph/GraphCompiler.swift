@@ -3,16 +3,6 @@ import BeansReflection
 
 /// From declarations to plans, or to everything that is wrong with them. No bean is built here.
 struct GraphCompiler {
-  /// What comes out of it.
-  struct Output {
-    let plan: Plan
-    /// Those of factories, at any depth, with what was declared for them.
-    let below: [(declarations: EnvironmentDeclarations, plan: Plan)]
-    let block: SlotBlock
-    let codes: [AnyObject]
-    let declared: DeclaredBeans
-  }
-
   private let graph: EnvironmentGraph
   private var input: CompilerInput
   private var resolver: DependencyResolver
@@ -21,6 +11,11 @@ struct GraphCompiler {
   private var valued: [BeanDefinition] = []
   /// Beans of this environment that bring configuration.
   private(set) var sources: [BeanDefinition] = []
+  // What `compile` has made.
+  /// The users' code that recipes name.
+  private(set) var codes: [AnyObject] = []
+  /// The plans of factories, at any depth, with what was declared for them.
+  private(set) var below: [(declarations: EnvironmentDeclarations, plan: Plan)] = []
 
   /// Finds what is wrong with the declarations of an environment and of all factories below it.
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
@@ -178,25 +173,27 @@ struct GraphCompiler {
     return faults
   }
 
-  /// The plans of a graph without faults.
-  mutating func compile() -> Output {
+  /// What environments further in need of what is declared here.
+  var declared: DeclaredBeans { graph.declared }
+
+  /// The plan of a graph without faults, and the slots of its environment.
+  mutating func compile() -> (plan: Plan, block: SlotBlock) {
     let values = valued.flatMap(\.values)
     let block = SlotBlock(slots: Int(graph.slotCount), values: values.count)
     for (number, value) in values.enumerated() {
       value.place = block.value(number)
       value.publish()
     }
-    var (codes, below): ([AnyObject], [(EnvironmentDeclarations, Plan)]) = ([], [])
-    for graph in [graph] + graph.below {
+    func compile(_ graph: EnvironmentGraph) -> Plan {
       var compiler = PlanCompiler(graph, input, block, resolver)
       let plan = compiler.compile()
       graph.plan = plan
       codes += compiler.codes
-      if graph !== self.graph { below.append((graph.declarations, plan)) }
+      return plan
     }
-    // Compiled just now.
-    guard let plan = graph.plan else { preconditionFailure("a graph has been compiled without a plan") }
-    graph.declared.keep(graph.definitions)
-    return Output(plan: plan, below: below, block: block, codes: codes, declared: graph.declared)
+    let plan = compile(graph)
+    for graph in graph.below { below.append((graph.declarations, compile(graph))) }
+    declared.keep(graph.definitions)
+    return (plan, block)
   }
 }

@@ -75,28 +75,24 @@ struct PlanCompiler {
 
   // MARK: orders
 
-  /// What is built for one bean, dependencies first, and by slot whose need brought it in.
-  private typealias Order = (definitions: [BeanDefinition], dependents: [Int32: Int32])
-
-  /// All that is built for a bean, so that counts can be added for all who take one; nil where each of them builds what it
-  /// needs by itself.
-  private func order(of root: BeanDefinition) -> Order? {
+  /// All that is built for a bean, dependencies first, each with the bean whose need brought it in, so that counts can be
+  /// added for all who take one; nil where each of them builds what it needs by itself.
+  private func order(of root: BeanDefinition) -> [(bean: BeanDefinition, dependent: BeanDefinition?)]? {
     // The singletons of a plain environment have an order of their own.
     if graph.isPlain || root.kind == .product { return nil }
-    var order: Order = ([], [:])
+    var order: [(bean: BeanDefinition, dependent: BeanDefinition?)] = []
     var seen: Set<Int32> = [root.slot]
-    var stack = [(definition: root, needs: needs(of: root)[...])]
+    var stack = [(bean: root, dependent: BeanDefinition?.none, needs: needs(of: root)[...])]
     while let top = stack.last {
       guard let next = top.needs.first else {
-        if top.definition.kind == .slot { order.definitions.append(top.definition) }
+        if top.bean.kind == .slot { order.append((top.bean, top.dependent)) }
         stack.removeLast()
         continue
       }
       stack[stack.count - 1].needs.removeFirst()
       guard seen.insert(next.slot).inserted else { continue }
       if seen.count > Self.longestOrder { return nil }
-      order.dependents[next.slot] = top.definition.slot
-      stack.append((next, needs(of: next)[...]))
+      stack.append((next, top.bean, needs(of: next)[...]))
     }
     return order
   }
@@ -135,11 +131,12 @@ struct PlanCompiler {
     for index in definition.injected { append(dependencies[index], isCounted) }
     layout.properties = layout.operands.upperBound..<operands.count
     if let order {
+      let takers = order.map(\.bean) + (definition.kind == .slot ? [] : [definition])
       // What the steps take from further out, each once.
-      for step in order.definitions + (definition.kind == .slot ? [] : [definition]) {
-        for taken in taken(by: step) { note(directPlace(of: taken, false), taken, isOrdered: true) }
+      for taker in takers {
+        for taken in taken(by: taker) { note(directPlace(of: taken, false), taken, isOrdered: true) }
       }
-      layout.steps = appendSteps(of: definition, order)
+      layout.steps = appendSteps(of: definition, order, takers)
     } else {
       if definition.kind == .slot { steps.append(Step(slot: definition.slot, takers: 1, dependent: -1)) }
       layout.steps = steps.count - (definition.kind == .slot ? 1 : 0)..<steps.count
@@ -172,20 +169,20 @@ struct PlanCompiler {
     }
   }
 
-  private mutating func appendSteps(of root: BeanDefinition, _ order: Order) -> Range<Int> {
-    var takers: [Int32: UInt32] = [:]
-    for definition in order.definitions + (root.kind == .slot ? [] : [root]) {
-      for taken in taken(by: definition) {
-        if case .counted(let slot) = directPlace(of: taken, true) { takers[slot, default: 0] += 1 }
-      }
+  private mutating func appendSteps(
+    of root: BeanDefinition, _ order: [(bean: BeanDefinition, dependent: BeanDefinition?)], _ takers: [BeanDefinition]
+  ) -> Range<Int> {
+    var counts: [Int32: UInt32] = [:]
+    for taken in takers.flatMap(taken) {
+      if case .counted(let slot) = directPlace(of: taken, true) { counts[slot, default: 0] += 1 }
     }
-    if root.kind == .slot { takers[root.slot, default: 0] += 1 }
+    if root.kind == .slot { counts[root.slot, default: 0] += 1 }
     var positions: [Int32: Int32] = [:]
-    for (index, definition) in order.definitions.enumerated() { positions[definition.slot] = Int32(index) }
+    for (index, step) in order.enumerated() { positions[step.bean.slot] = Int32(index) }
     let start = steps.count
-    for definition in order.definitions {
-      let dependent = order.dependents[definition.slot].flatMap { positions[$0] } ?? -1
-      steps.append(Step(slot: definition.slot, takers: takers[definition.slot] ?? 0, dependent: dependent))
+    for (bean, dependent) in order {
+      let position = dependent.flatMap { positions[$0.slot] } ?? -1
+      steps.append(Step(slot: bean.slot, takers: counts[bean.slot] ?? 0, dependent: position))
     }
     return start..<steps.count
   }

@@ -112,8 +112,8 @@ enum TopologicalSort {
   static func sort(
     _ count: Int, _ forEachDependency: (Int, (Int) -> Void) -> Void
   ) -> (sorted: [Int], circles: [[Int]]) {
-    enum Mark { case new, open, done }
-    var marks = Array(repeating: Mark.new, count: count)
+    // nil for what has not been looked at.
+    var isDone = Array(repeating: Bool?.none, count: count)
     var (sorted, circles): ([Int], [[Int]]) = ([], [])
     sorted.reserveCapacity(count)
     // The dependencies of all, one behind the other, and where those of each begin.
@@ -126,24 +126,24 @@ enum TopologicalSort {
     starts.append(dependencies.count)
     // What is open, and which of its dependencies is next.
     var stack: [(number: Int, next: Int)] = []
-    for root in 0..<count where marks[root] == .new {
-      marks[root] = .open
+    for root in 0..<count where isDone[root] == nil {
+      isDone[root] = false
       stack.append((root, starts[root]))
       while let (number, position) = stack.last {
         guard position < starts[number + 1] else {
           stack.removeLast()
-          marks[number] = .done
+          isDone[number] = true
           sorted.append(number)
           continue
         }
         stack[stack.count - 1].next += 1
         let next = dependencies[position]
-        switch marks[next] {
-        case .done: break
-        case .open:
+        switch isDone[next] {
+        case true?: break
+        case false?:
           if circles.count < 100 { circles.append(stack.map(\.number).drop { $0 != next }.map { $0 }) }
-        case .new:
-          marks[next] = .open
+        case nil:
+          isDone[next] = false
           stack.append((next, starts[next]))
         }
       }

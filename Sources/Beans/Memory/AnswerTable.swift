@@ -40,7 +40,7 @@ struct AnswerTable<Value: AnyObject & Sendable>: ~Copyable, Sendable {
   }
 
   @inline(__always)
-  private func slot(_ type: ObjectIdentifier) -> SlotReference {
+  private func slot(_ type: ObjectIdentifier) -> Slot {
     slots[Int32(truncatingIfNeeded: UInt(bitPattern: type) >> 4) & (Self.size - 1)]
   }
 

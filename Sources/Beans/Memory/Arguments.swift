@@ -9,7 +9,7 @@ struct Operand: Sendable {
     /// A slot of the environment that builds.
     case own(slot: Int32)
     /// A slot of an environment further out that is no child of a factory.
-    case outer(SlotReference)
+    case outer(Slot)
     /// What an entry of the plan's list of computations says.
     case computed(Int32)
   }

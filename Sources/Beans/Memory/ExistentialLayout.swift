@@ -81,20 +81,19 @@ final class ExistentialLayout: Sendable {
     let probe = Probe()
     let identity = ObjectIdentifier(Probe.self)
     guard let bound = ExistentialLayout(unchecked: (any BoundProbing).self, for: identity),
-      let open = ExistentialLayout(unchecked: (any Probing).self, for: identity),
-      let both = ExistentialLayout(unchecked: (any Probing & BoundProbing).self, for: identity)
+      let open = ExistentialLayout(unchecked: (any CustomStringConvertible).self, for: identity),
+      let both = ExistentialLayout(unchecked: (any CustomStringConvertible & BoundProbing).self, for: identity)
     else { return false }
     let first: any BoundProbing = bound.value(ObjectReference(probe), as: (any BoundProbing).self)
-    let second: any Probing = open.value(ObjectReference(probe), as: (any Probing).self)
-    let third = both.value(ObjectReference(probe), as: (any Probing & BoundProbing).self)
-    return first === probe && first.bound == 1 && second.number == 2 && second as? Probe === probe
-      && third === probe && third.bound == 1 && third.number == 2
+    let second: any CustomStringConvertible = open.value(ObjectReference(probe), as: (any CustomStringConvertible).self)
+    let third = both.value(ObjectReference(probe), as: (any CustomStringConvertible & BoundProbing).self)
+    return first === probe && first.bound == 1 && second.description == "2" && second as? Probe === probe
+      && third === probe && third.bound == 1 && third.description == "2"
   }()
 }
 
 private protocol BoundProbing: AnyObject { var bound: Int { get } }
-private protocol Probing { var number: Int { get } }
-private final class Probe: BoundProbing, Probing {
+private final class Probe: BoundProbing, CustomStringConvertible {
   var bound: Int { 1 }
-  var number: Int { 2 }
+  var description: String { "2" }
 }

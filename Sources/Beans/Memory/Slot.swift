@@ -1,15 +1,34 @@
 import Builtin
 public import Synchronization
 
-/// The place where one bean instance of one environment lives: one word, whose sign tells claims from beans.
+/// The place where one bean instance of one environment lives: the address of one word, whose sign tells claims from beans.
 ///
 ///     0                        empty
 ///     − address of a build     claimed by that build
 ///     address of an object     filled; the slot owns one reference
 ///     4                        a bean that the user's scope keeps, and that is in the creation log
 @usableFromInline
-struct Slot: ~Copyable, Sendable {
-  @usableFromInline let word = Atomic<UInt>(0)
+struct Slot: Sendable, Equatable {
+  @usableFromInline let address: UInt
+
+  @inlinable @inline(__always)
+  init(address: UInt) { self.address = address }
+
+  @inlinable @inline(__always)
+  var word: UnsafePointer<Atomic<UInt>> { unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
+
+  @inlinable @inline(__always)
+  var content: Content { unsafe Content(word: word.pointee.load(ordering: .acquiring)) }
+
+  @inline(__always)
+  func store(_ content: Content) { unsafe word.pointee.store(content.word, ordering: .releasing) }
+
+  /// False where the slot held something else.
+  func replace(_ old: Content, by new: Content) -> Bool {
+    unsafe word.pointee.compareExchange(
+      expected: old.word, desired: new.word, ordering: .acquiringAndReleasing
+    ).exchanged
+  }
 
   /// What a slot held at one moment.
   @usableFromInline
@@ -45,37 +64,6 @@ struct Slot: ~Copyable, Sendable {
     @inlinable @inline(__always)
     var object: ObjectReference { ObjectReference(address: word) }
   }
-
-  @inlinable @inline(__always)
-  var content: Content { Content(word: word.load(ordering: .acquiring)) }
-
-  @inline(__always)
-  func store(_ content: Content) { word.store(content.word, ordering: .releasing) }
-
-  /// False where the slot held something else.
-  func replace(_ old: Content, by new: Content) -> Bool {
-    word.compareExchange(expected: old.word, desired: new.word, ordering: .acquiringAndReleasing).exchanged
-  }
-}
-
-/// The address of a slot that stays where it is: of an environment that is no child of a factory.
-@usableFromInline
-struct SlotReference: Sendable, Equatable {
-  @usableFromInline let address: UInt
-
-  @inlinable @inline(__always)
-  init(address: UInt) { self.address = address }
-
-  @inlinable @inline(__always)
-  var pointer: UnsafePointer<Slot> { unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
-
-  @inlinable @inline(__always)
-  var content: Slot.Content { unsafe pointer.pointee.content }
-
-  @inline(__always)
-  func store(_ content: Slot.Content) { unsafe pointer.pointee.store(content) }
-
-  func replace(_ old: Slot.Content, by new: Slot.Content) -> Bool { unsafe pointer.pointee.replace(old, by: new) }
 }
 
 /// The slots of one environment, by number.
@@ -89,13 +77,13 @@ struct Slots: Sendable {
 
   /// The number is one of the plan's.
   @inlinable @inline(__always)
-  subscript(slot: Int32) -> SlotReference {
-    SlotReference(address: address &+ UInt(bitPattern: Int(slot) &* MemoryLayout<Slot>.stride))
+  subscript(slot: Int32) -> Slot {
+    Slot(address: address &+ UInt(bitPattern: Int(slot) &* MemoryLayout<UInt>.stride))
   }
 
   /// The number of a slot, where that is one of the first `count`.
-  func number(of slot: SlotReference, among count: Int) -> Int32? {
-    let distance = Int(bitPattern: slot.address &- address) / MemoryLayout<Slot>.stride
+  func number(of slot: Slot, among count: Int) -> Int32? {
+    let distance = Int(bitPattern: slot.address &- address) / MemoryLayout<UInt>.stride
     return slot.address >= address && distance < count ? Int32(distance) : nil
   }
 
@@ -133,7 +121,7 @@ final class SlotBlock: Sendable {
   }
 
   /// Where the value of that number stands.
-  func value(_ number: Int) -> SlotReference { values[Int32(number)] }
+  func value(_ number: Int) -> Slot { values[Int32(number)] }
 
   /// Lets go of the values.
   func releaseValues() {
@@ -175,8 +163,8 @@ struct SlotLayout: Sendable {
   /// Empties so many slots.
   @inline(__always)
   fileprivate static func initialize(_ memory: UnsafeMutableRawPointer, _ count: Int) -> Slots {
-    let first = unsafe memory.assumingMemoryBound(to: Slot.self)
-    for index in 0..<count { unsafe (first + index).initialize(to: Slot()) }
+    let first = unsafe memory.assumingMemoryBound(to: Atomic<UInt>.self)
+    for index in 0..<count { unsafe (first + index).initialize(to: Atomic(0)) }
     return Slots(address: UInt(bitPattern: memory))
   }
 }

@@ -160,7 +160,7 @@ extension Operand {
   }
 
   /// Whether it leads to that slot.
-  func names(_ slot: SlotReference) -> Bool {
+  func names(_ slot: Slot) -> Bool {
     if case .outer(let own) = place { own == slot } else { false }
   }
 }

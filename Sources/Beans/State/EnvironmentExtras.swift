@@ -163,28 +163,20 @@ final class EnvironmentResources: Sendable {
 
   var failure: (any Error)? { state.withLock { $0.value.failure } }
 
-  enum Turn {
-    /// This thread starts the environment.
-    case mine
-    case wait
-    case done
-    case failed(any Error)
-  }
-
-  func begin(_ thread: UInt) -> Turn {
-    state.withLock { state in
-      if let failure = state.value.failure { return .failed(failure) }
-      switch state.value.starter {
-      case thread:
-        // Only the name of a user's scope is asked for while declarations are read.
-        return state.value.block == nil
-          ? .failed(EnvironmentError(.frozen, "a lookup while the declarations are being read")) : .done
-      case .some: return .wait
-      case nil:
-        if state.value.declarations == nil { return .done }
-        state.value.starter = thread
-        return .mine
+  /// Answers the thread that starts the environment: the calling one where no other does; nil where it has been started.
+  ///
+  /// - Throws: what a startup has thrown.
+  func begin(_ thread: UInt) throws -> UInt? {
+    try state.withLock { state in
+      if let failure = state.value.failure { throw failure }
+      guard let starter = state.value.starter else {
+        if state.value.declarations != nil { state.value.starter = thread }
+        return state.value.starter
       }
+      if starter != thread { return starter }
+      if state.value.block != nil { return nil }
+      // Only the name of a user's scope is asked for while declarations are read.
+      throw EnvironmentError(.frozen, "a lookup while the declarations are being read")
     }
   }
 
@@ -196,14 +188,13 @@ final class EnvironmentResources: Sendable {
     }
   }
 
-  func compiled(_ output: GraphCompiler.Output) {
-    let carried = Carried(value: output)
-    self.state.withLock { state in
-      let output = carried.value
-      state.value.block = output.block
-      state.value.codes = output.codes
-      state.value.declared = output.declared
-      state.value.plans = output.below.map(\.plan)
+  func compiled(_ compiler: GraphCompiler, _ block: SlotBlock) {
+    let carried = Carried(value: compiler)
+    state.withLock { state in
+      state.value.block = block
+      state.value.codes = carried.value.codes
+      state.value.declared = carried.value.declared
+      state.value.plans = carried.value.below.map(\.plan)
     }
   }
 
