@@ -41,8 +41,8 @@ extension Environment {
   /// - Returns: the bean, with a count for the caller.
   @inline(never)
   func build(_ slot: Int32, isInside: Bool) throws -> ObjectReference {
-    let recipe = recipe(slot)
-    return try build(recipe, recipe.value.steps, isInside: isInside) { _ in core.slots[slot].content.object }
+    let (recipe, slots) = (recipe(slot), core.slots)
+    return try build(recipe, recipe.value.steps, isInside: isInside) { _ in slots[slot].content.object }
   }
 
   /// A new instance that no slot keeps, with one count, for a caller who keeps the environment from being released.
@@ -69,24 +69,34 @@ extension Environment {
     _ make: (StackReference<ResolutionContext>) throws -> R
   ) throws -> R {
     if beans_stack_is_low() { throw tooDeep(recipe) }
-    return try ResolutionContext.with(Unretained(self), recipe) { context in
-      if !isComplete(recipe) { try ensure(recipe, context, isInside: isInside) }
-      if steps.isEmpty {
-        do { return try make(context) } catch { throw failure(error, of: recipe) }
-      }
-      guard core.lock.withLock({ begin(context, steps, isInside: isInside) }) else { throw finishedError() }
-      let made: R
-      do {
-        try fill(context, steps)
-        made = try make(context)
-      } catch { throw giveUp(context, recipe, error) }
-      let isLast = core.lock.withLock {
-        log(context, before: context.value.own.load(ordering: .relaxed))
-        return end(context)
-      }
-      if isLast { release() }
-      return made
+    // A closure that has the environment itself counts it: four atomic steps of a request.
+    let own = Unretained(self)
+    return try ResolutionContext.with(own, recipe) { context in
+      try own.with { try $0.build(recipe, steps, context, isInside: isInside, make) }
     }
+  }
+
+  @inline(__always)
+  private func build<R>(
+    _ recipe: FrozenReference<Recipe>, _ steps: FrozenSlice<Step>, _ context: StackReference<ResolutionContext>,
+    isInside: Bool, _ make: (StackReference<ResolutionContext>) throws -> R
+  ) throws -> R {
+    if !isComplete(recipe) { try ensure(recipe, context, isInside: isInside) }
+    if steps.isEmpty {
+      do { return try make(context) } catch { throw failure(error, of: recipe) }
+    }
+    guard core.lock.withLock({ begin(context, steps, isInside: isInside) }) else { throw finishedError() }
+    let made: R
+    do {
+      try fill(context, steps)
+      made = try make(context)
+    } catch { throw giveUp(context, recipe, error) }
+    let isLast = core.lock.withLock {
+      log(context, before: context.value.own.load(ordering: .relaxed))
+      return end(context)
+    }
+    if isLast { release() }
+    return made
   }
 
   // MARK: under the lock

@@ -11,29 +11,28 @@ extension Environment {
   @usableFromInline
   func fetch(_ type: ObjectIdentifier) throws -> Argument {
     guard let plan = core.plan else { return .none }
-    let entry = plan.with { $0.index.entry(type) }
-    return try fetch(entry.value.operand, plan) { try fetchOther(entry.value.operand, type, nil) }
+    let operand = plan.with { $0.index.entry(type) }.value.operand
+    guard case .outer(let slot) = operand.place else { return try fetchOther(operand, type, nil) }
+    return fetch(slot, operand.reading, plan)
   }
 
   @usableFromInline
   func fetch(_ type: ObjectIdentifier, _ id: String) throws -> Argument {
     guard let plan = core.plan else { return .none }
-    let entry = plan.with { $0.entry(type, id) }
-    return try fetch(entry.value.operand, plan) { try fetchOther(entry.value.operand, type, id) }
+    let operand = plan.with { $0.entry(type, id) }.value.operand
+    guard case .outer(let slot) = operand.place else { return try fetchOther(operand, type, id) }
+    return fetch(slot, operand.reading, plan)
   }
 
   /// A bean of an environment that is no child of a factory.
   @inline(__always)
-  private func fetch(
-    _ operand: Operand, _ plan: Unretained<Plan>, orElse other: () throws -> Argument
-  ) throws -> Argument {
-    guard case .outer(let slot) = operand.place else { return try other() }
+  private func fetch(_ slot: Slot, _ reading: Reading, _ plan: Unretained<Plan>) -> Argument {
     guard let lent = lend(slot, plan) else { return .none }
     lent.object.retain()
     lent.end()
     // An environment that is no child of a factory has no host.
     if lent.home.address != Unretained(self).address, core.kind.contains(.hosted) { used() }
-    return Argument(lent.object, operand.reading)
+    return Argument(lent.object, reading)
   }
 
   /// A bean of a factory's child, nearly always; a prototype; what a lookup that the plan does not foresee has found before.
@@ -52,7 +51,8 @@ extension Environment {
       home.core.extras?.with { $0.resources?.answers.find(plan.address, type, id)?.with { $0.operand } ?? nil } ?? nil
     }
     guard let found else { return .none }
-    return try fetch(found, plan) { try fetchOther(found, type, id) }
+    guard case .outer(let slot) = found.place else { return try fetchOther(found, type, id) }
+    return fetch(slot, found.reading, plan)
   }
 
   /// A bean that stands, with a count for the caller; nil where there is none, or where nothing is looked up any more.

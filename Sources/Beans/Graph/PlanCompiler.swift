@@ -62,8 +62,10 @@ struct PlanCompiler {
   /// All definitions in the order of their numbers: those with a slot stand at the slot's number, the products of factory beans
   /// last.
   private func number() -> [BeanDefinition] {
-    var definitions = graph.placed.filter { $0.slot >= 0 }
-    if definitions.count < graph.placed.count { definitions += graph.placed.filter { $0.slot < 0 } }
+    var definitions = graph.placed
+    if definitions.contains(where: { $0.slot < 0 }) {
+      definitions = definitions.filter { $0.slot >= 0 } + definitions.filter { $0.slot < 0 }
+    }
     for definition in graph.placed {
       guard let product = definition.product else { continue }
       product.isInfrastructure = definition.isInfrastructure
