@@ -367,7 +367,7 @@ extension Environment {
   private func outer(
     _ slot: Slot, for recipe: FrozenReference<Recipe>, _ need: Operand
   ) throws -> ObjectReference {
-    do { return try existing(need) } catch {
+    do { return try object(at: slot) } catch {
       let taker = taker(of: need, in: recipe)
       throw taker == recipe
         ? error : ResolutionContext.chain(from: taker, to: recipe).dropLast().reduce(error) { failure($0, of: $1) }
@@ -387,31 +387,21 @@ extension Environment {
     return (0..<steps.count).map { self.recipe(steps[$0].slot) }.first(where: isTaken) ?? recipe
   }
 
-  /// The object of an operand that leads to a slot, built if need be, with a count for the caller.
-  func existing(_ operand: Operand) throws -> ObjectReference {
-    switch operand.place {
-    case .own(let slot), .counted(let slot): return try askedOrBuilt(slot)
-    case .outer(let slot):
-      let content = slot.content
-      if content.isFilled {
-        content.object.retain()
-        return content.object
-      }
-      var next = Optional(Unretained(self))
-      while let environment = next {
-        let found = environment.with { $0.ownSlot(slot) }
-        if let found { return try environment.with { try $0.bean(found) } }
-        next = environment.with { $0.core.parent }
-      }
-      throw EnvironmentError(
-        .unresolvedPlaceholder,
-        "a value is needed by a configuration source, before the configuration is complete")
-    case .computed(let number):
-      guard let object = try evaluate(number).object else {
-        throw EnvironmentError(.unknownBean, "there is no such bean")
-      }
-      return object
+  /// The object of a slot further out, built if need be, with a count for the caller.
+  func object(at slot: Slot) throws -> ObjectReference {
+    let content = slot.content
+    if content.isFilled {
+      content.object.retain()
+      return content.object
     }
+    var next = Optional(Unretained(self))
+    while let environment = next {
+      let found = environment.with { $0.ownSlot(slot) }
+      if let found { return try environment.with { try $0.bean(found) } }
+      next = environment.with { $0.core.parent }
+    }
+    throw EnvironmentError(
+      .unresolvedPlaceholder, "a value is needed by a configuration source, before the configuration is complete")
   }
 
   /// The number of a slot, where that is one of this environment's.

@@ -256,12 +256,7 @@ extension Environment {
     let hops = Int32(distance)
     let home = ancestor(hops)
     let recipe = home.with { $0.recipe(number) }
-    let computation: Computation =
-      switch recipe.value.kind {
-      case .slot: .outer(hops: hops, slot: recipe.value.slot)
-      case .scoped: .scoped(number, hops: hops)
-      case .prototype, .product: .prototype(number)
-      }
+    let computation = Computation(recipe.value.kind, number: number, slot: recipe.value.slot, hops: hops)
     return (computation, home, recipe)
   }
 

@@ -8,7 +8,8 @@ extension Environment {
   func argument(_ operand: Operand, isCounted: Bool = false) throws -> Argument {
     switch operand.place {
     case .counted(let slot) where isCounted: return Argument(core.slots[slot].content.object, operand.reading)
-    case .counted, .own, .outer: return Argument(try existing(operand), operand.reading)
+    case .counted(let slot), .own(let slot): return Argument(try askedOrBuilt(slot), operand.reading)
+    case .outer(let slot): return Argument(try object(at: slot), operand.reading)
     case .computed(let number): return Argument(try evaluate(number).object, operand.reading)
     }
   }
@@ -24,9 +25,8 @@ extension Environment {
     case .prototype(let number): return Argument(try buildUntracked(recipe(number)), .reference)
     case .scoped(let number, let hops):
       return Argument(try ancestor(hops).with { try $0.askScope($0.recipe(number)) }, .reference)
-    case .converted(let operand, let parameter):
-      return try boxed(try beans([operand]), as: parameter)
-    case .all(let operands, let parameter): return try boxed(try beans(operands), as: parameter)
+    case .all(let operands, let parameter):
+      return try boxed(operands.map { try argument($0).takeAny() }, as: parameter)
     case .absent(let parameter):
       return parameter.isReference ? .none : try boxed([], as: parameter)
     case .provider(let parameter, let id):
@@ -45,11 +45,6 @@ extension Environment {
     case .products(let number):
       return Argument(ValueBox<any ProductBuilder>(ProductAssembly(self, recipe(number))), .boxed)
     }
-  }
-
-  /// What stands behind operands that lead to single beans.
-  private func beans(_ operands: [Operand]) throws -> [Any] {
-    try operands.map { Argument(try existing($0), .reference).takeAny() }
   }
 
   func boxed(_ beans: [Any], as parameter: Parameter) throws -> Argument {

@@ -60,7 +60,7 @@ extension Environment {
     defer { parent?.leave() }
     log.starting(name)
     var compiler = GraphCompiler(declarations, input(resources))
-    try throwFaults(compiler.faults + compiler.bindValues())
+    try throwFaults(compiler.faults + compiler.bindValues(hasSources: false))
     let (plan, block) = compiler.compile()
     resources.compiled(compiler, block)
     core.lock.withLock {
@@ -123,12 +123,12 @@ extension Environment {
   private func buildSources(_ compiler: GraphCompiler) throws {
     if compiler.sources.isEmpty { return }
     for definition in compiler.sources {
-      try throwFaults(compiler.bindTexts(neededBy: definition))
+      try throwFaults(compiler.bindValues(neededBy: definition))
       let object = try instance(of: recipe(definition.number))
       guard let source = Box.open(object) as? any ConfigurationSource else { continue }
       do { try configuration.addSource(source) } catch { throw failure(error, of: recipe(definition.number)) }
     }
-    try throwFaults(compiler.bindTexts())
+    try throwFaults(compiler.bindValues(hasSources: true))
   }
 
   /// Scopes, then injections, then post processors, wherever they were declared.

@@ -15,7 +15,7 @@ struct BeanReleaser {
   /// The user's scope in whose place this runs, which can await releases there.
   private var place: (scope: any HostedScope, canWait: Bool)?
   /// Users' scopes that have been finished.
-  private var finished: [ObjectIdentifier]?
+  private var finished: [ObjectIdentifier] = []
   private(set) var released: Int
 
   /// What has to come first.
@@ -159,8 +159,8 @@ struct BeanReleaser {
 
   private mutating func finish(_ scope: any BeanScope) {
     let key = ObjectIdentifier(scope)
-    if finished?.contains(key) == true { return }
-    finished = (finished ?? []) + [key]
+    if finished.contains(key) { return }
+    finished.append(key)
     scope.finish()
     for failure in (scope as? AbstractBeanScope)?.cache.takeFailures() ?? [] {
       environment.with { $0.extras.record(failure) }

@@ -137,13 +137,12 @@ struct GraphCompiler {
 
   /// Converts the values that declarations give, and answers what is wrong. Texts come later than the rest where
   /// configuration sources are beans: those have to be built first.
-  func bindValues() -> [EnvironmentError] { bind(valued, isComplete: sources.isEmpty) }
-
-  /// Converts what depends on configuration sources, which have been built.
-  func bindTexts() -> [EnvironmentError] { bind(valued, isComplete: true) }
+  ///
+  /// - Parameter hasSources: whether all sources have been built.
+  func bindValues(hasSources: Bool) -> [EnvironmentError] { bind(valued, isComplete: hasSources || sources.isEmpty) }
 
   /// Converts what a configuration source depends on.
-  func bindTexts(neededBy source: BeanDefinition) -> [EnvironmentError] {
+  func bindValues(neededBy source: BeanDefinition) -> [EnvironmentError] {
     var seen: Set<ObjectIdentifier> = []
     var rest = [source]
     while let next = rest.popLast() {

@@ -231,7 +231,7 @@ struct PlanCompiler {
       // What is no reference is read from the slot by whoever takes it.
       return Operand(place(of: target, isCounted && reading.isReference), reading)
     }
-    return computed(.converted(plainOperand(target), parameter), .boxed)
+    return computed(.all([plainOperand(target)], parameter), .boxed)
   }
 
   /// The bean as it stands in its slot.
@@ -274,17 +274,15 @@ struct PlanCompiler {
 
   private mutating func place(of target: BeanDefinition.Target, _ isCounted: Bool) -> Operand.Place {
     if let slot = slot(of: target, isCounted) { return slot }
-    let (kind, slot, number, hops): (Recipe.Kind, Int32, Int32, Int32) =
+    let computation =
       switch target {
-      case .defined(let definition, let hops): definition.with { ($0.kind, $0.slot, $0.number, hops) }
+      case .defined(let definition, let hops):
+        definition.with { Computation($0.kind, number: $0.number, slot: $0.slot, hops: hops) }
       case .compiled(let plan, let number, let hops):
-        plan.with { ($0.recipe(number).value.kind, $0.recipe(number).value.slot, number, hops) }
-      }
-    let computation: Computation =
-      switch kind {
-      case .slot: .outer(hops: hops, slot: slot)
-      case .scoped: .scoped(number, hops: hops)
-      case .prototype, .product: .prototype(number)
+        plan.with {
+          let recipe = $0.recipe(number)
+          return Computation(recipe.value.kind, number: number, slot: recipe.value.slot, hops: hops)
+        }
       }
     return computed(computation, .reference).place
   }

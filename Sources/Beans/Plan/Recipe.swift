@@ -132,9 +132,7 @@ enum Computation: Sendable {
   case prototype(Int32)
   /// What a user's scope answers for a recipe of the environment so many steps further out.
   case scoped(Int32, hops: Int32)
-  /// The value of another type that a bean is made into.
-  case converted(Operand, Parameter)
-  /// All beans of a type.
+  /// The value that beans are made into: all of a type, or one that is wanted as another type.
   case all([Operand], Parameter)
   /// An optional without a bean.
   case absent(Parameter)
@@ -147,6 +145,16 @@ enum Computation: Sendable {
   case composed([Operand], any CollectionType.Type, Parameter)
   /// What a factory bean makes its products with.
   case products(Int32)
+
+  /// How a bean is got from an environment so many steps further in than the one that has the recipe.
+  init(_ kind: Recipe.Kind, number: Int32, slot: Int32, hops: Int32) {
+    self =
+      switch kind {
+      case .slot: .outer(hops: hops, slot: slot)
+      case .scoped: .scoped(number, hops: hops)
+      case .prototype, .product: .prototype(number)
+      }
+  }
 }
 
 extension Operand {
