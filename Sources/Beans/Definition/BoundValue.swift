@@ -75,12 +75,6 @@ final class BoundValue {
     }
   }
 
-  /// That a bean needs the value before there is one.
-  var unbound: EnvironmentError {
-    EnvironmentError(
-      .unresolvedPlaceholder, "\(point) is needed by a configuration source, before the configuration is complete")
-  }
-
   /// Puts the value where operands find it.
   func publish() {
     guard let object, let place, place.content.isEmpty else { return }
