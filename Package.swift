@@ -70,7 +70,7 @@ let package = Package(
     .testTarget(name: "FaultTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
       name: "SeedExamples", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
-    .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop"], swiftSettings: settings),
+    .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop", "CLibuv"], swiftSettings: settings),
     .testTarget(
       name: "BeansServerTests",
       dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging"],
