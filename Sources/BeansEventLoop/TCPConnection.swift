@@ -3,8 +3,8 @@ import CLibuv
 /// One TCP connection, accepted by a `TCPListener` or made by `connect`.
 ///
 /// Starts paused: set the callbacks, then call `resumeReading()`. Callbacks run on the loop's thread, inside libuv's
-/// frames (only `run()` of the same loop is forbidden there), and are dropped when the connection has been closed, so a
-/// callback may capture its connection.
+/// frames (only `run()` of the same loop is forbidden there), and are dropped when the connection has been closed, also
+/// where they are set later, so a callback may capture its connection.
 ///
 /// Belongs to its loop's thread, see `EventLoop`. A connection takes two allocations, about 500 bytes.
 @safe public final class TCPConnection: LoopHandle, @unchecked Sendable {
@@ -22,15 +22,15 @@ import CLibuv
 
   /// Called with what has arrived, at most 64 KiB. The bytes are valid during the call only.
   @exclusivity(unchecked) public var onRead: ((UnsafeRawBufferPointer) -> Void)? {
-    willSet { loop.preconditionMayUseHandles() }
+    didSet { if hasGone() { unsafe onRead = nil } }
   }
   /// Called when the peer has closed its side. The connection then stays open for writing until it is closed here.
   /// Without it, the end of the peer's side closes the connection once what has been written is sent.
-  public var onEnd: (() -> Void)? { willSet { loop.preconditionMayUseHandles() } }
+  public var onEnd: (() -> Void)? { didSet { if hasGone() { onEnd = nil } } }
   /// Called when the write queue, having reached `highWaterMark`, has fallen to half of it.
-  public var onDrain: (() -> Void)? { willSet { loop.preconditionMayUseHandles() } }
+  public var onDrain: (() -> Void)? { didSet { if hasGone() { onDrain = nil } } }
   /// Called exactly once, last of all callbacks, when libuv has let go of the connection.
-  public var onClose: ((CloseReason) -> Void)? { willSet { loop.preconditionMayUseHandles() } }
+  public var onClose: ((CloseReason) -> Void)? { didSet { if hasGone() { onClose = nil } } }
 
   /// Bytes in the write queue from which on `isWritable` is false. 64 KiB unless set.
   @exclusivity(unchecked) public var highWaterMark = 64 * 1024 { willSet { loop.preconditionMayUseHandles() } }
@@ -65,9 +65,11 @@ import CLibuv
   // MARK: Reading
 
   /// Stops reading; the system's buffers fill, and the peer has to wait. Also before the first `resumeReading()`.
+  ///
+  /// Does nothing after `close()`, which ends the reading by itself.
   public func pauseReading() {
     loop.preconditionMayUseHandles()
-    guard unsafe isReading else { return }
+    guard isOpen, unsafe isReading else { return }
     unsafe isReading = false
     unsafe uv_read_stop(stream)
   }
@@ -94,8 +96,8 @@ import CLibuv
     if status != 0 { fail(EventLoopError(status: status, "read")) }
   }
 
-  /// Whether the connection reads.
-  public var isReadingPaused: Bool { unsafe !isReading }
+  /// Whether the connection does not read, which a closed one never does.
+  public var isReadingPaused: Bool { unsafe !isOpen || !isReading }
 
   private func didRead(_ count: Int, _ bytes: UnsafeRawPointer?) {
     if count > 0 {
@@ -157,6 +159,12 @@ import CLibuv
     onDrain = nil
     self.onClose = nil
     onClose?(closeReason)
+  }
+
+  /// Whether a callback that has just been set would never be called, nor released.
+  private func hasGone() -> Bool {
+    loop.preconditionMayUseHandles()
+    return state == .closed
   }
 
   // MARK: Socket

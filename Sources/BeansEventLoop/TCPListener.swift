@@ -13,7 +13,10 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   public var port: Int { address.port }
   /// Called when a connection could not be accepted, for want of file descriptors for example. The listener goes on.
   public var onAcceptError: ((EventLoopError) -> Void)? {
-    willSet { loop.preconditionMayUseHandles() }
+    didSet {
+      loop.preconditionMayUseHandles()
+      if state == .closed, onAcceptError != nil { onAcceptError = nil }
+    }
   }
   private var onConnection: (@Sendable (TCPConnection) -> Void)?
   private let noDelay: Bool
@@ -97,9 +100,11 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   /// Lets no further connection come in, while those that the system has accepted already still arrive; to be called some
   /// iterations before `close()`, which resets whatever the system has accepted and the loop has not.
   ///
-  /// Clients that connect from now on get no answer until the listener is closed, then they are refused.
+  /// Clients that connect from now on get no answer until the listener is closed, then they are refused. Throws
+  /// `.handleClosed` after `close()`.
   public func stopAccepting() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
+    guard isOpen else { throw EventLoopError(.handleClosed, "stop accepting on \(address)") }
     var descriptor: Int32 = -1
     var status = unsafe uv_fileno(handle, &descriptor)
     // A socket filter of one instruction, "return 0 bytes", drops every packet for the listening socket.
