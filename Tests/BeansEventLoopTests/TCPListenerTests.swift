@@ -1,5 +1,8 @@
-import BeansEventLoop
+import CLibuv
+import Glibc
 import Testing
+
+@testable import BeansEventLoop
 
 @Suite(.timeLimit(.minutes(5)))
 struct TCPListenerTests {
@@ -91,6 +94,70 @@ struct TCPListenerTests {
     }
     try loop.run()
     #expect(result.value == .connectionRefused)
+    try loop.close()
+  }
+
+  /// With `TCP_DEFER_ACCEPT` a handshake that is over for the client goes on here until its first bytes arrive.
+  @Test func letsHandshakesThatHaveBegunCompleteAfterItStoppedAccepting() throws {
+    let loop = try EventLoop()
+    let received = Box<[UInt8]>([])
+    let listener = try TCPListener(on: loop) { server in
+      server.onRead = { bytes in
+        let bytes = Array(bytes)
+        received.update { $0 += bytes }
+        server.close()
+      }
+      server.onClose = { _ in loop.stop() }
+      server.resumeReading()
+    }
+    var descriptor: Int32 = -1
+    #expect(uv_fileno(listener.handle, &descriptor) == 0)
+    var seconds: Int32 = 60
+    let size = socklen_t(MemoryLayout<Int32>.size)
+    #expect(setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT, &seconds, size) == 0)
+
+    try TCPConnection.connect(on: loop, host: "127.0.0.1", port: listener.port) { result in
+      guard case .success(let client) = result else {
+        Issue.record("\(result)")
+        return loop.stop()
+      }
+      do {
+        try listener.stopAccepting()
+      } catch {
+        Issue.record(error)
+      }
+      client.onClose = { _ in loop.stop() }
+      client.resumeReading()
+      client.write(Array("first bytes".utf8))
+      // As many turns as a drain gives what has arrived, and some more.
+      @Sendable func wait(_ turns: Int) {
+        if turns > 0 { loop.execute { wait(turns - 1) } } else { listener.close() }
+      }
+      wait(10)
+    }
+    try loop.run()
+    #expect(received.value == Array("first bytes".utf8))
+    listener.close()
+    for _ in 0..<2 {
+      loop.execute { loop.stop() }
+      try loop.run()
+    }
+    try loop.close()
+  }
+
+  @Test func acceptsNobodyElseAfterItStoppedAccepting() throws {
+    let loop = try EventLoop()
+    let listener = try TCPListener(on: loop) { _ in Issue.record("accepted") }
+    try listener.stopAccepting()
+    let outcome = Box<EventLoopError.Code?>(nil)
+    try TCPConnection.connect(on: loop, host: "127.0.0.1", port: listener.port) { result in
+      if case .failure(let error) = result { outcome.update { $0 = error.code } }
+      loop.stop()
+    }
+    // The client's next attempt, a second later, finds nobody.
+    listener.close()
+    try loop.run()
+    #expect(outcome.value == .connectionRefused)
     try loop.close()
   }
 
