@@ -107,21 +107,28 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     guard isOpen else { throw EventLoopError(.handleClosed, "stop accepting on \(address)") }
     var descriptor: Int32 = -1
     var status = unsafe uv_fileno(handle, &descriptor)
-    // A socket filter of one instruction, "return 0 bytes", drops every packet for the listening socket.
+    // A socket filter that drops what begins a connection, and nothing else: the packets that end a handshake under way,
+    // and those of connections that inherit the filter, pass.
     struct Instruction {
-      var code: UInt16 = 0x06
+      var code: UInt16
       var jt: UInt8 = 0
       var jf: UInt8 = 0
-      var k: UInt32 = 0
+      var k: UInt32
     }
     @safe struct Program {
       var count: UInt16
       var instructions: UnsafeMutablePointer<Instruction>
     }
-    var instruction = Instruction()
+    var instructions = [
+      Instruction(code: 0x30, k: 13),  // load the byte of flags, which is the 14th of a TCP header
+      Instruction(code: 0x45, jt: 0, jf: 1, k: 0x02),  // SYN set: next; else: the one behind it
+      Instruction(code: 0x06, k: 0),  // keep no byte
+      Instruction(code: 0x06, k: .max),  // keep all
+    ]
     if status == 0 {
-      status = unsafe withUnsafeMutablePointer(to: &instruction) { instruction in
-        var program = unsafe Program(count: 1, instructions: instruction)
+      status = unsafe instructions.withUnsafeMutableBufferPointer { instructions in
+        guard let first = instructions.baseAddress else { return 0 }
+        var program = unsafe Program(count: UInt16(instructions.count), instructions: first)
         let size = socklen_t(MemoryLayout<Program>.size)
         return unsafe setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0 ? 0 : -errno
       }
