@@ -161,6 +161,72 @@ struct TCPListenerTests {
     try loop.close()
   }
 
+  /// Clients and listeners share a few descriptors, in a process of their own: the clients take all that are left, leave, and
+  /// come again.
+  @Test(arguments: [2, 8]) func acceptsAgainWhenDescriptorsAreFree(loops: Int) async {
+    await #expect(processExitsWith: .success) { [loops] in
+      // A loop that never comes back from libuv would hang this process.
+      alarm(60)
+      let descriptors = rlim_t(40 + 8 * loops)
+      var limit = rlimit(rlim_cur: descriptors, rlim_max: descriptors)
+      precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      let threads = try (0..<loops).map { _ in try EventLoopThread() }
+      let failures = Box(0)
+      let port = Box(0)
+      let listeners = Box<[TCPListener]>([])
+      for thread in threads {
+        let isReady = Event()
+        thread.loop.execute {
+          defer { isReady.signal() }
+          do {
+            let listener = try TCPListener(on: thread.loop, port: port.value, reusePort: true) { connection in
+              connection.onRead = { connection.write($0) }
+              connection.resumeReading()
+            }
+            listener.onAcceptError = { error in
+              if error.code == .tooManyOpenFiles { failures.update { $0 += 1 } }
+            }
+            port.update { $0 = listener.port }
+            listeners.update { $0.append(listener) }
+          } catch {
+            fatalError("\(error)")
+          }
+        }
+        isReady.wait()
+      }
+      for _ in 0..<3 {
+        let before = failures.value
+        var clients: [Int32] = []
+        while let client = try BlockingClient.connect(port: port.value) { clients.append(client) }
+        // Nobody can be accepted, for want of descriptors; the loops go on.
+        while failures.value == before { sched_yield() }
+        for thread in threads {
+          let isThere = Event()
+          thread.loop.execute { isThere.signal() }
+          isThere.wait()
+        }
+        for client in clients { close(client) }
+        // As many as there are loops, so that each is likely to get one.
+        for _ in 0..<loops {
+          var client: Int32?
+          while client == nil { client = try BlockingClient.connect(port: port.value) }
+          if let client {
+            precondition(BlockingClient.isEchoed(client))
+            close(client)
+          }
+        }
+      }
+      for thread in threads {
+        let listeners = listeners.value
+        thread.loop.execute { for listener in listeners where listener.loop === thread.loop { listener.close() } }
+      }
+      for thread in threads {
+        while thread.loop.openHandles != [:] { sched_yield() }
+        try thread.stopAndJoin()
+      }
+    }
+  }
+
   @Test func releasesItsClosures() throws {
     let loop = try EventLoop()
     let population = Box(0)
@@ -225,5 +291,31 @@ struct TCPListenerTests {
     try loop.close()
     #expect(loop.handleTotals.opened == 2 * total + 1)
     #expect(loop.handleTotals.closed == 2 * total + 1)
+  }
+}
+
+/// Sockets that block, for a client on the thread of a test.
+private enum BlockingClient {
+  /// Nil where there is no descriptor left.
+  static func connect(port: Int) throws -> Int32? {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    if descriptor < 0, errno == EMFILE { return nil }
+    precondition(descriptor >= 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let status = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    precondition(status == 0)
+    return descriptor
+  }
+
+  static func isEchoed(_ descriptor: Int32) -> Bool {
+    var byte: UInt8 = 7
+    return send(descriptor, &byte, 1, Int32(MSG_NOSIGNAL)) == 1 && recv(descriptor, &byte, 1, 0) == 1 && byte == 7
   }
 }
