@@ -114,9 +114,8 @@ extension EventLoop {
       unsafe uv_walk(
         native.loop,
         { handle, sites in
-          // The loop's own two handles, the wake-up and the alarm, have no object of this class.
-          guard let handle = unsafe handle, let sites = unsafe sites, unsafe handle.pointee.type != UV_POLL,
-            unsafe handle.pointee.type != UV_TIMER,
+          // The loop's own two handles have no object of this class: the wake-up has none, the alarm has the loop.
+          guard let handle = unsafe handle, let sites = unsafe sites, unsafe handle.pointee.type != UV_TIMER,
             let object = unsafe LoopHandle.from(handle)
           else { return }
           let entry = "\(object.kind.rawValue) made at \(object.site.file):\(object.site.line)"

@@ -1,4 +1,5 @@
 import CLibuv
+import Glibc
 
 /// One TCP connection, accepted by a `TCPListener` or made by `connect`.
 ///
@@ -42,15 +43,21 @@ import CLibuv
   @exclusivity(unchecked) private var isReading = false
   @exclusivity(unchecked) private var hasEnded = false
 
-  /// Takes the connection that waits at `listener`.
-  init(accepting listener: TCPListener, noDelay: Bool) throws(EventLoopError) {
-    unsafe try super.init(on: listener.loop, .connection, size: MemoryLayout<uv_tcp_t>.size, site: listener.site) {
-      unsafe uv_tcp_init($0, $1.assumingMemoryBound(to: uv_tcp_t.self))
+  /// Takes over a socket that `listener` has accepted, also where it throws.
+  init(accepted descriptor: Int32, by listener: TCPListener, noDelay: Bool) throws(EventLoopError) {
+    do {
+      unsafe try super.init(on: listener.loop, .connection, size: MemoryLayout<uv_tcp_t>.size, site: listener.site) {
+        unsafe uv_tcp_init($0, $1.assumingMemoryBound(to: uv_tcp_t.self))
+      }
+    } catch {
+      Glibc.close(descriptor)
+      throw error
     }
-    let status = unsafe uv_accept(listener.stream, stream)
+    let status = unsafe uv_tcp_open(tcp, descriptor)
     guard status == 0 else {
+      Glibc.close(descriptor)
       close()
-      throw EventLoopError(status: status, "accept a connection on \(listener.address)")
+      throw EventLoopError(status: status, listener.operation)
     }
     if noDelay { unsafe uv_tcp_nodelay(tcp, 1) }
   }

@@ -11,7 +11,8 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   public private(set) var address: SocketAddress
   /// The port it listens at.
   public var port: Int { address.port }
-  /// Called when a connection could not be accepted, for want of file descriptors for example. The listener goes on.
+  /// Called when a connection could not be accepted, for want of file descriptors for example. The listener tries again 50 ms
+  /// later; clients wait in the system's queue meanwhile.
   public var onAcceptError: ((EventLoopError) -> Void)? {
     didSet {
       loop.preconditionMayUseHandles()
@@ -20,6 +21,13 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   }
   private var onConnection: (@Sendable (TCPConnection) -> Void)?
   private let noDelay: Bool
+  // libuv's own listener, `uv_listen`, is not used: when another thread has taken its reserve descriptor, it calls `accept` for
+  // as long as that fails and never comes back to the loop.
+  private let descriptor: Int32
+  private var nextTry: EventLoop.Scheduled?
+
+  /// Connections that are accepted before other sockets get their turn.
+  private static let acceptedPerTurn = 64
 
   /// Binds and listens. On the loop's thread, or before `run()`.
   ///
@@ -41,60 +49,112 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     noDelay: Bool = true, file: StaticString = #fileID, line: UInt = #line,
     onConnection: @escaping @Sendable (TCPConnection) -> Void
   ) throws(EventLoopError) {
-    address = SocketAddress(host: host, port: port)
+    var address = SocketAddress(host: host, port: port)
+    let descriptor = try Self.listen(at: &address, backlog: backlog, reusePort: reusePort)
+    self.address = address
+    self.descriptor = descriptor
     self.onConnection = onConnection
     self.noDelay = noDelay
-    var native = try address.native()
-    let family = UInt32(native.ss_family)
-    unsafe try super.init(
-      on: loop, .listener, size: MemoryLayout<uv_tcp_t>.size, site: CreationSite(file: file, line: line)
-    ) { loop, memory in
-      // With a family, the socket exists before `uv_tcp_bind`, as its options require.
-      unsafe uv_tcp_init_ex(loop, memory.assumingMemoryBound(to: uv_tcp_t.self), family)
+    do {
+      unsafe try super.init(
+        on: loop, .listener, size: MemoryLayout<uv_poll_t>.size, site: CreationSite(file: file, line: line)
+      ) { loop, memory in
+        unsafe uv_poll_init(loop, memory.assumingMemoryBound(to: uv_poll_t.self), descriptor)
+      }
+    } catch {
+      Glibc.close(descriptor)
+      throw error
     }
     do {
-      try listen(at: &native, backlog: backlog, reusePort: reusePort)
+      try watch()
     } catch {
       close()
       throw error
     }
   }
 
-  private func listen(
-    at native: inout sockaddr_storage, backlog: Int32, reusePort: Bool
-  ) throws(EventLoopError) {
+  /// A socket that listens. Sets the port in `address` that the system has chosen.
+  private static func listen(
+    at address: inout SocketAddress, backlog: Int32, reusePort: Bool
+  ) throws(EventLoopError) -> Int32 {
     let operation = "listen on \(address)"
-    if reusePort {
-      var descriptor: Int32 = -1
-      var status = unsafe uv_fileno(handle, &descriptor)
-      guard status == 0 else { throw EventLoopError(status: status, operation) }
+    var native = try address.native()
+    let descriptor = socket(
+      Int32(native.ss_family), Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw EventLoopError(status: -errno, operation) }
+    func set(_ option: Int32) -> Bool {
       var on: Int32 = 1
-      status = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, socklen_t(MemoryLayout<Int32>.size))
-      guard status == 0 else { throw EventLoopError(status: -errno, operation) }
+      return unsafe setsockopt(descriptor, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
-    var status = unsafe withUnsafePointer(to: &native) {
-      unsafe uv_tcp_bind(tcp, UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self), 0)
+    let size = socklen_t(
+      native.ss_family == sa_family_t(AF_INET) ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size)
+    let isListening = unsafe withUnsafePointer(to: &native) { native in
+      let native = unsafe UnsafeRawPointer(native).assumingMemoryBound(to: sockaddr.self)
+      // So that a service can be started again while connections of its predecessor are still being forgotten.
+      return unsafe set(SO_REUSEADDR) && (!reusePort || set(SO_REUSEPORT)) && bind(descriptor, native, size) == 0
+        && Glibc.listen(descriptor, backlog) == 0
     }
-    guard status == 0 else { throw EventLoopError(status: status, operation) }
-    status = unsafe uv_listen(stream, backlog) { stream, status in
-      guard let listener = unsafe LoopHandle.from(stream) as? TCPListener else { return }
-      listener.accept(status)
+    guard isListening else {
+      let error = EventLoopError(status: -errno, operation)
+      Glibc.close(descriptor)
+      throw error
     }
-    guard status == 0 else { throw EventLoopError(status: status, operation) }
-    if let bound = unsafe SocketAddress(asking: { unsafe uv_tcp_getsockname(tcp, $0, $1) }) { address = bound }
+    let bound = unsafe SocketAddress(asking: { unsafe getsockname(descriptor, $0, $1) })
+    if let bound { address = bound }
+    return descriptor
   }
 
-  private func accept(_ status: Int32) {
-    guard status == 0 else {
-      onAcceptError?(EventLoopError(status: status, "accept a connection on \(address)"))
-      return
+  private func watch() throws(EventLoopError) {
+    let status = unsafe uv_poll_start(poll, Int32(UV_READABLE.rawValue)) { poll, _, _ in
+      guard let listener = unsafe LoopHandle.from(poll) as? TCPListener else { return }
+      listener.accept()
     }
-    do {
-      let connection = try TCPConnection(accepting: self, noDelay: noDelay)
-      onConnection?(connection)
-    } catch {
-      onAcceptError?(error)
+    guard status == 0 else { throw EventLoopError(status: status, "listen on \(address)") }
+  }
+
+  private func accept() {
+    for _ in 0..<Self.acceptedPerTurn where isOpen {
+      let accepted = clibuv_accept(descriptor)
+      guard accepted >= 0 else {
+        switch errno {
+        case EAGAIN: return
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause(EventLoopError(status: -errno, operation))
+        // What has gone wrong on the way of one connection; the next may be a good one.
+        default: continue
+        }
+      }
+      do throws(EventLoopError) {
+        onConnection?(try TCPConnection(accepted: accepted, by: self, noDelay: noDelay))
+      } catch {
+        onAcceptError?(error)
+      }
     }
+  }
+
+  /// Leaves clients in the system's queue for a moment, instead of asking again and again for what there is not.
+  private func pause(_ error: EventLoopError) {
+    unsafe uv_poll_stop(poll)
+    nextTry = loop.schedule(after: .milliseconds(50)) {
+      guard self.isOpen else { return }
+      do throws(EventLoopError) {
+        try self.watch()
+      } catch {
+        self.pause(error)
+      }
+    }
+    onAcceptError?(error)
+  }
+
+  var operation: String { "accept a connection on \(address)" }
+
+  /// Closes the listener. Connections that wait to be accepted are reset.
+  public override func close() {
+    loop.preconditionMayUseHandles()
+    guard isOpen else { return }
+    nextTry?.cancel()
+    nextTry = nil
+    super.close()
+    Glibc.close(descriptor)
   }
 
   /// Lets no further connection come in, while those that the system has accepted already still arrive; to be called some
@@ -105,8 +165,6 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   public func stopAccepting() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     guard isOpen else { throw EventLoopError(.handleClosed, "stop accepting on \(address)") }
-    var descriptor: Int32 = -1
-    var status = unsafe uv_fileno(handle, &descriptor)
     // A socket filter that drops what begins a connection, and nothing else: the packets that end a handshake under way,
     // and those of connections that inherit the filter, pass.
     struct Instruction {
@@ -125,15 +183,13 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
       Instruction(code: 0x06, k: 0),  // keep no byte
       Instruction(code: 0x06, k: .max),  // keep all
     ]
-    if status == 0 {
-      status = unsafe instructions.withUnsafeMutableBufferPointer { instructions in
-        guard let first = instructions.baseAddress else { return 0 }
-        var program = unsafe Program(count: UInt16(instructions.count), instructions: first)
-        let size = socklen_t(MemoryLayout<Program>.size)
-        return unsafe setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0 ? 0 : -errno
-      }
+    let isAttached = unsafe instructions.withUnsafeMutableBufferPointer { instructions in
+      guard let first = instructions.baseAddress else { return false }
+      var program = unsafe Program(count: UInt16(instructions.count), instructions: first)
+      let size = socklen_t(MemoryLayout<Program>.size)
+      return unsafe setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0
     }
-    guard status == 0 else { throw EventLoopError(status: status, "stop accepting on \(address)") }
+    guard isAttached else { throw EventLoopError(status: -errno, "stop accepting on \(address)") }
   }
 
   override func didClose() {
@@ -142,6 +198,5 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     onAcceptError = nil
   }
 
-  private var tcp: UnsafeMutablePointer<uv_tcp_t> { unsafe memory.assumingMemoryBound(to: uv_tcp_t.self) }
-  var stream: UnsafeMutablePointer<uv_stream_t> { unsafe memory.assumingMemoryBound(to: uv_stream_t.self) }
+  private var poll: UnsafeMutablePointer<uv_poll_t> { unsafe memory.assumingMemoryBound(to: uv_poll_t.self) }
 }

@@ -21,6 +21,7 @@ import Glibc
       close(descriptor)
       throw EventLoopError(status: status, operation)
     }
+    unsafe handle.pointee.data = nil
     let wakeUp = unsafe WakeUp(handle: handle, descriptor: descriptor)
     let startStatus = unsafe uv_poll_start(handle, Int32(UV_READABLE.rawValue)) { handle, _, _ in
       // Being woken is the message; reading only makes the descriptor quiet again.
