@@ -1,0 +1,72 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Storefront
+
+/// The service as a process, and what signals do to it.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct SignalTests {
+  private let database: TemporaryDatabase
+
+  init() throws { database = try TemporaryDatabase() }
+
+  @Test(arguments: [SIGTERM, SIGINT]) func endsWithABalancedReport(_ signal: Int32) throws {
+    let service = try ServiceProcess(database: database.path)
+    let client = try TestClient(port: try service.port())
+    try client.get("/")
+    _ = try client.receive()
+    service.signal(signal)
+    let end = try service.end(signal: false)
+    #expect(end.isClean, "\(end.output)")
+    #expect(end.count("answered") == 1)
+  }
+
+  /// Signals that go on until the process is gone.
+  @Test func repeatedSignalsDoNotCutTheReportShort() throws {
+    for _ in 0..<20 {
+      let service = try ServiceProcess(database: database.path)
+      _ = try service.port()
+      let id = service.id
+      let stop = Flag()
+      let sender = Thread {
+        while !stop.isRaised {
+          kill(id, SIGTERM)
+          usleep(50)
+        }
+      }
+      sender.start()
+      defer { stop.raise() }
+      let end = try service.end()
+      #expect(end.isClean, "\(end.status), \(end.isSignal): \(end.output)")
+    }
+  }
+
+  /// From before the environment is built until all listeners are open.
+  @Test(arguments: [2, 8]) func aSignalDuringTheStartEndsWithAReport(loops: Int) throws {
+    // How long a start takes here.
+    let began = ContinuousClock.now
+    let first = try ServiceProcess(database: database.path, environment: ["LOOPS": "\(loops)"])
+    _ = try first.port()
+    let start = ContinuousClock.now - began
+    #expect(try first.end().isClean)
+    for step in 0..<30 {
+      let service = try ServiceProcess(database: database.path, environment: ["LOOPS": "\(loops)"])
+      // The shell and the dynamic linker come first; a signal there ends any process.
+      try service.waitUntilSignalsAreHeld()
+      let delay = start * step / 30
+      usleep(UInt32(delay.components.attoseconds / 1_000_000_000_000))
+      let end = try service.end()
+      #expect(end.isClean, "after \(delay): \(end.status), \(end.isSignal): \(end.output)")
+    }
+  }
+}
+
+/// Something that is raised once. Safe from any thread.
+final class Flag: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value = false  // guarded by the lock
+
+  var isRaised: Bool { lock.withLock { value } }
+  func raise() { lock.withLock { value = true } }
+}
