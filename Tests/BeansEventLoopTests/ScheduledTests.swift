@@ -1,9 +1,32 @@
-import BeansEventLoop
 import Dispatch
 import Testing
 
+@testable import BeansEventLoop
+
 @Suite(.timeLimit(.minutes(5)))
 struct ScheduledTests {
+  /// The bytes are there before the timer is due, and the loop is busy until after it.
+  @Test func whatHasArrivedBeforeATimerIsDueComesBeforeIt() throws {
+    let order = Box<[String]>([])
+    try Pair.run { pair in
+      pair.client.onClose = { _ in pair.ended() }
+      pair.server.onClose = { _ in pair.ended() }
+      pair.server.onRead = { _ in order.update { $0.append("read") } }
+      pair.server.resumeReading()
+      pair.loop.execute {
+        pair.client.write([1])
+        pair.loop.schedule(after: .milliseconds(1)) {
+          order.update { $0.append("timer") }
+          pair.client.close()
+          pair.server.close()
+        }
+        let due = Deadline.after(.milliseconds(2))
+        while Deadline.now < due {}
+      }
+    }
+    #expect(order.value == ["read", "timer"])
+  }
+
   @Test func firesInOrderAndNeverEarly() throws {
     let loop = try EventLoop()
     let log = Box<[Int]>([])

@@ -162,6 +162,55 @@ struct HTTPDrainTests {
     let answered = Atomic(0)
   }
 
+  /// While the loop is kept busy the grace of an idle connection passes, and its next request arrives.
+  @Test func aRequestThatArrivesWhileTheLoopIsBusyIsAnswered() throws {
+    var settings = HTTPServerSettings.forTests
+    settings.drainGrace = .milliseconds(300)
+    let isBusy = DispatchSemaphore(value: 0)
+    let mayGoOn = DispatchSemaphore(value: 0)
+    let server = try TestServer(settings) { exchange in
+      if exchange.request.path == "/busy" {
+        isBusy.signal()
+        mayGoOn.wait()
+      }
+      exchange.respond(.text(.ok, exchange.request.path))
+    }
+    let (busy, idle) = (try server.client(), try server.client())
+    for client in [idle, busy] {
+      try client.get("/first")
+      _ = try client.receive()
+    }
+    let done = server.beginDrain()
+    let drained = MonotonicTime.now
+    try busy.get("/busy")
+    isBusy.wait()
+    try idle.get("/second")
+    // Only time makes a deadline pass.
+    while MonotonicTime.now.since(drained) < settings.drainGrace { sched_yield() }
+    mayGoOn.signal()
+    #expect(try busy.receive().text == "/busy")
+    let response = try idle.receive()
+    #expect(response.text == "/second")
+    #expect(response.closes)
+    done.wait()
+    #expect(try server.end().answered == 4)
+  }
+
+  @Test func aSecondServerOnTheSamePortIsRefused() throws {
+    let first = try TestServer(loops: 2)
+    let second = HTTPServer { _ in }
+    let threads = try (0..<2).map { _ in try EventLoopThread() }
+    let error = #expect(throws: EventLoopError.self) {
+      try second.start(host: "127.0.0.1", port: first.port, on: threads)
+    }
+    #expect(error?.code == .addressInUse)
+    for thread in threads { try thread.stopAndJoin() }
+    let client = try first.client()
+    try client.get("/")
+    #expect(try client.receive().status == 200)
+    try first.end()
+  }
+
   @Test func aTakenPortIsReported() throws {
     let server = try TestServer()
     let loop = try EventLoop()
