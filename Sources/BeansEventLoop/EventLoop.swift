@@ -19,6 +19,9 @@ import Synchronization
 ///
 /// **Life.** A loop must be closed. `run()` may be called again after it has returned.
 ///
+/// **Timers.** A timer runs only after the loop has looked at its sockets at a time at which the timer was due, however long the
+/// loop has been busy: what arrived before a deadline is handled before it.
+///
 /// **Work.** Whatever `execute`, `tryExecute` or the executor accept is run: by `run()`, or by `close()` on the closing
 /// thread. Closures, jobs and timers run outside of libuv's frames, one after the other, at most about a thousand before
 /// sockets get their turn.
@@ -35,10 +38,12 @@ public final class EventLoop: Sendable {
   // Set once in `init`. What the pointers point to is touched by the driving thread only; `wakeUp.send()` happens under the
   // lock of `state` and never after the phase `.closed`.
   nonisolated(unsafe) let native: NativeLoop
-  // The driving thread alone touches these four; `driver` changes hands under the lock of `state`, which orders the accesses.
+  // The driving thread alone touches these five; `driver` changes hands under the lock of `state`, which orders the accesses.
   @exclusivity(unchecked) private nonisolated(unsafe) var batch = WorkBatch()
   @exclusivity(unchecked) private nonisolated(unsafe) var deferred: [() -> Void] = []
   @exclusivity(unchecked) private nonisolated(unsafe) var alarmDeadline = Deadline.never
+  /// When the loop last began to look at its sockets.
+  @exclusivity(unchecked) private nonisolated(unsafe) var lastLook: UInt64 = 0
   nonisolated(unsafe) var closingHandles = 0
 
   /// Items, and timers, that run before sockets get their turn.
@@ -224,12 +229,12 @@ public final class EventLoop: Sendable {
     for closure in now { closure() }
   }
 
-  /// Runs what is due at the moment of the call: a timer that such a timer sets waits for the next turn.
+  /// Runs what was due when the loop last looked at its sockets: a timer that such a timer sets waits for the next turn.
   private func runDueTimers(limit: Int) {
-    let now = Deadline.now
+    let time = unsafe lastLook
     for _ in 0..<limit {
       // One at a time, so that a timer can still be cancelled by the one before it.
-      guard let action = state.withLock({ $0.timers.popDue(at: now) }) else { return }
+      guard let action = state.withLock({ $0.timers.popDue(at: time) }) else { return }
       switch action {
       case .run(let closure): closure()
       case .wake(let sleeper): sleeper.finish(on: self)
@@ -241,6 +246,7 @@ public final class EventLoop: Sendable {
 
   private func waitForEvents() {
     let now = Deadline.now
+    unsafe lastLook = now
     let hasWork = unsafe !batch.isUsedUp || !deferred.isEmpty
     // Released at the end of this method, outside the lock; the loop comes round again for the next.
     var emptied: TimerHeap.Emptied?

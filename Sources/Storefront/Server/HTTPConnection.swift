@@ -261,10 +261,7 @@ final class HTTPConnection: @unchecked Sendable {
   /// Decides what the connection waits for: the end, more input, a response, or the client to take output.
   func settle() {
     guard unsafe phase == .open, tcp.isOpen else { return }
-    let isIdle = unsafe pending.isEmpty && parser.progress == .idle
-    if unsafe pending.isEmpty, unsafe hasLastRequest || inputHasEnded || (isIdle && isIdleForTooLong) {
-      return finish()
-    }
+    if unsafe pending.isEmpty, unsafe hasLastRequest || inputHasEnded { return finish() }
 
     if unsafe pending.count < endpoint.settings.maximumPipelined, unsafe !hasLastRequest, unsafe !inputHasEnded,
       tcp.isWritable
@@ -277,10 +274,6 @@ final class HTTPConnection: @unchecked Sendable {
     unsafe deadlines.update(
       queued > 0 ? .output(queued) : !pending.isEmpty ? .response : .input(parser.progress),
       isDraining: endpoint.isDraining, for: self)
-  }
-
-  private var isIdleForTooLong: Bool {
-    unsafe endpoint.isDraining && deadlines.lastActivity + endpoint.settings.drainGrace <= .now
   }
 
   /// Says that nothing more comes from here, and waits a moment for the client to do the same: closing with unread input

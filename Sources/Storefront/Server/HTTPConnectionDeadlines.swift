@@ -35,7 +35,7 @@ struct HTTPConnectionDeadlines {
   private var requestBegan: MonotonicTime?
   private var wasActive = true
   /// When the connection was last seen to become idle; at first, when it was opened.
-  private(set) var lastActivity: MonotonicTime
+  private var lastActivity: MonotonicTime
 
   init(settings: HTTPServerSettings, now: MonotonicTime) {
     self.settings = settings
@@ -60,6 +60,8 @@ struct HTTPConnectionDeadlines {
       if wasActive || previous != waiting { lastActivity = now }
       wasActive = false
       let idle = lastActivity.later(by: keepAliveTimeout)
+      // Also where it has passed, not at once: the loop looks at its sockets before the timer runs, and the next request may
+      // be there.
       deadline = isDraining ? min(idle, lastActivity + settings.drainGrace) : idle
     case .input(let progress):
       let began = requestBegan ?? now
