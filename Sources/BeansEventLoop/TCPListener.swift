@@ -37,7 +37,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   ///   - port: 0 lets the system choose; see `port`.
   ///   - backlog: How many connections may wait to be accepted; the system caps it (`net.core.somaxconn`).
   ///   - reusePort: Lets several listeners, each on its own loop, share the port; the system spreads the connections.
-  ///     All of them must ask for it.
+  ///     All of them must ask for it, but for a first one that is told to `allowReusingPort()`.
   ///   - noDelay: Whether accepted connections send small writes at once (`TCP_NODELAY`).
   ///   - file: Where the listener is made, for the report of unclosed handles.
   ///   - line: See `file`.
@@ -82,17 +82,13 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     let descriptor = socket(
       Int32(native.ss_family), Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw EventLoopError(status: -errno, operation) }
-    func set(_ option: Int32) -> Bool {
-      var on: Int32 = 1
-      return unsafe setsockopt(descriptor, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<Int32>.size)) == 0
-    }
     let size = socklen_t(
       native.ss_family == sa_family_t(AF_INET) ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size)
     let isListening = unsafe withUnsafePointer(to: &native) { native in
       let native = unsafe UnsafeRawPointer(native).assumingMemoryBound(to: sockaddr.self)
       // So that a service can be started again while connections of its predecessor are still being forgotten.
-      return unsafe set(SO_REUSEADDR) && (!reusePort || set(SO_REUSEPORT)) && bind(descriptor, native, size) == 0
-        && Glibc.listen(descriptor, backlog) == 0
+      return unsafe set(SO_REUSEADDR, of: descriptor) && (!reusePort || set(SO_REUSEPORT, of: descriptor))
+        && bind(descriptor, native, size) == 0 && Glibc.listen(descriptor, backlog) == 0
     }
     guard isListening else {
       let error = EventLoopError(status: -errno, operation)
@@ -155,6 +151,23 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     nextTry = nil
     super.close()
     Glibc.close(descriptor)
+  }
+
+  /// Lets listeners that ask for `reusePort` join this one at its port, as if it had asked for it itself.
+  ///
+  /// Until then nobody else could have the port: of several services that want it, one gets it, and the others are told.
+  /// Throws `.handleClosed` after `close()`.
+  public func allowReusingPort() throws(EventLoopError) {
+    loop.preconditionMayUseHandles()
+    let operation = "share \(address)"
+    guard isOpen else { throw EventLoopError(.handleClosed, operation) }
+    // Linux asks whether a port may be shared when another socket is bound to it.
+    guard Self.set(SO_REUSEPORT, of: descriptor) else { throw EventLoopError(status: -errno, operation) }
+  }
+
+  private static func set(_ option: Int32, of descriptor: Int32) -> Bool {
+    var on: Int32 = 1
+    return unsafe setsockopt(descriptor, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<Int32>.size)) == 0
   }
 
   /// Lets no further connection come in, while those that the system has accepted already still arrive; to be called some

@@ -74,6 +74,40 @@ struct TCPListenerTests {
     try loop.close()
   }
 
+  @Test func aPortThatIsSharedLaterIsSharedAsEvenly() throws {
+    let loop = try EventLoop()
+    let accepted = Box([0, 0])
+    let first = try TCPListener(on: loop) { connection in
+      accepted.update { $0[0] += 1 }
+      connection.close()
+    }
+    #expect(code { _ = try TCPListener(on: loop, port: first.port, reusePort: true) { _ in } } == .addressInUse)
+    try first.allowReusingPort()
+    #expect(code { _ = try TCPListener(on: loop, port: first.port) { _ in } } == .addressInUse)
+    let second = try TCPListener(on: loop, port: first.port, reusePort: true) { connection in
+      accepted.update { $0[1] += 1 }
+      connection.close()
+    }
+    let clients = 200
+    loop.execute {
+      for _ in 0..<clients {
+        _ = try? TCPConnection.connect(on: loop, host: "127.0.0.1", port: first.port) { result in
+          guard case .success(let client) = result else { return loop.stop() }
+          client.onClose = { _ in
+            if loop.openHandles["TCPConnection"] == nil, accepted.value.reduce(0, +) == clients { loop.stop() }
+          }
+          client.resumeReading()
+        }
+      }
+    }
+    try loop.run()
+    // The system spreads them by a hash of the addresses; 50 of 200 would be a miracle.
+    #expect(accepted.value.min() ?? 0 > 50)
+    first.close()
+    second.close()
+    try loop.close()
+  }
+
   @Test func acceptsNoMoreAfterClose() throws {
     let loop = try EventLoop()
     let result = Box<EventLoopError.Code?>(nil)
