@@ -1,9 +1,10 @@
 import CLibuv
+import Glibc
 
 /// A Unix signal that is delivered to a closure on the loop's thread.
 ///
 /// While a source is open its signal no longer has its default effect, in the whole process; closing the last source
-/// restores that. Several loops may watch the same signal; each gets it. Signals that arrive in quick succession may be
+/// restores that, `closeIgnoringSignal()` does not. Several loops may watch the same signal; each gets it. Signals that arrive in quick succession may be
 /// delivered once.
 public final class SignalSource: LoopHandle, @unchecked Sendable {
   // Safe to send for the reason given in `LoopHandle`.
@@ -32,12 +33,50 @@ public final class SignalSource: LoopHandle, @unchecked Sendable {
     }
   }
 
+  /// Closes the source; where no other source watches the signal, the process ignores it from now on, for good.
+  ///
+  /// There is no moment in which the signal has its default effect. Costs four file descriptors, once for the process.
+  public func closeIgnoringSignal() {
+    loop.preconditionMayUseHandles()
+    guard isOpen else { return }
+    IgnoredSignals.add(number)
+    close()
+  }
+
   /// Closes the source from any thread: the signal is no longer delivered once the loop has come round to it.
   public func cancel() {
     if loop.isCurrent { close() } else { loop.execute { self.close() } }
   }
 
   override func didClose() { body = nil }
+}
+
+/// The signals that are ignored until the process ends.
+///
+/// When the last handle for a signal is closed, libuv restores the default effect, and a signal that comes before `SIG_IGN`
+/// is set would end the process. A handle on a loop that nobody runs keeps libuv from doing so.
+private enum IgnoredSignals {
+  @safe private struct State: @unchecked Sendable {  // the lock guards it
+    let loop: UnsafeMutablePointer<uv_loop_t>?
+    var numbers: Set<Int32> = []
+  }
+
+  private static let state: Lock<State> = {
+    let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    return unsafe Lock(State(loop: uv_loop_init(loop) == 0 ? loop : nil))
+  }()
+
+  static func add(_ number: Int32) {
+    state.withLock { state in
+      guard state.numbers.insert(number).inserted else { return }
+      if let loop = unsafe state.loop {
+        let handle = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
+        if unsafe uv_signal_init(loop, handle) == 0, unsafe uv_signal_start(handle, { _, _ in }, number) == 0 { return }
+      }
+      // Without a descriptor, the next best.
+      signal(number, SIG_IGN)
+    }
+  }
 }
 
 extension EventLoop {

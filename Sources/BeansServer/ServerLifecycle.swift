@@ -90,14 +90,16 @@ public final class ServerLifecycle: Sendable {
 
   /// Blocks the calling thread until the service has ended. Once; not on a loop's thread.
   ///
-  /// - Throws: what `watchSignals` throws, and what failed in the shutdown of the environment. The signals have been given
-  ///   back then.
+  /// From its return on the process ignores both signals, for good: one more Ctrl-C does not cut short what the service still
+  /// has to say.
+  ///
+  /// - Throws: what `watchSignals` throws, and what failed in the shutdown of the environment.
   public func run() throws {
     try watchSignals()
     drained.wait()
     phase.withLock { $0 = .finishing }
     defer {
-      giveBackSignals(waiting: true)
+      giveBackSignals(waiting: true, ignoring: true)
       if let logs { logs.flush() } else { LogManager.flush() }
     }
     try environment.shutdown()
@@ -118,7 +120,10 @@ public final class ServerLifecycle: Sendable {
     }
   }
 
-  private func giveBackSignals(waiting: Bool = false) {
+  /// - Parameters:
+  ///   - waiting: whether to return only when that has been done.
+  ///   - ignoring: whether the process ignores the signals from now on.
+  private func giveBackSignals(waiting: Bool = false, ignoring: Bool = false) {
     let given = sources.withLock { sources in
       defer { sources = [] }
       return sources
@@ -126,7 +131,9 @@ public final class ServerLifecycle: Sendable {
     guard !given.isEmpty else { return }
     let done = DispatchSemaphore(value: 0)
     let isAccepted = loop.tryExecute {
-      for source in given { source.close() }
+      for source in given {
+        if ignoring { source.closeIgnoringSignal() } else { source.close() }
+      }
       done.signal()
     }
     if !isAccepted {

@@ -174,14 +174,31 @@ struct ServerLifecycleTests {
     }
   }
 
-  @Test func afterTheEndASignalHasItsDefaultEffectAgain() async {
-    await #expect(processExitsWith: .signal(SIGTERM)) {
+  @Test func afterTheEndASignalHasNoEffect() async {
+    await #expect(processExitsWith: .success) {
       let thread = try EventLoopThread()
       let application = try Environment(name: "application")
       let lifecycle = ServerLifecycle(environment: application, loop: thread.loop) { _, done in done() }
       try lifecycle.watchSignals()
       kill(getpid(), SIGTERM)
+      // Sent until the loop has been closed, at every moment in between.
+      let sender = BackgroundThread { while !thread.loop.isClosed { kill(getpid(), SIGTERM) } }
       try lifecycle.run()
+      try thread.stopAndJoin()
+      try sender.join()
+      kill(getpid(), SIGTERM)
+      kill(getpid(), SIGINT)
+    }
+  }
+
+  @Test func oneThatCouldNotRunGivesItsSignalsBack() async {
+    await #expect(processExitsWith: .signal(SIGTERM)) {
+      let thread = try EventLoopThread()
+      let application = try Environment(name: "application")
+      do {
+        let lifecycle = ServerLifecycle(environment: application, loop: thread.loop) { _, done in done() }
+        try lifecycle.watchSignals()
+      }
       try thread.stopAndJoin()
       kill(getpid(), SIGTERM)
       while true { pause() }
