@@ -10,6 +10,7 @@ enum Storefront {
   private static let drainLimit = Duration.seconds(10)
 
   static func main() {
+    holdSignals(SIG_BLOCK)
     do {
       let report = try serve(Configuration.ofThisProcess())
       write(report.text, to: STDOUT_FILENO)
@@ -27,16 +28,20 @@ enum Storefront {
     let threads = try (0..<configuration.loops).map { try EventLoopThread(name: "loop \($0)") }
     let loops = threads.map(\.loop)
     let shop = try ShopEnvironment(configuration) { loops.first { $0.isCurrent } ?? loops[0] }
-    let service = try ShopService(shop)
-    let server = HTTPServer(handler: try service.handler(configuration))
-
+    let server = HTTPServer()
     let lifecycle = ServerLifecycle(environment: shop.application, loop: loops[0], drainLimit: drainLimit) {
       server.drain(within: $0, completion: $1)
     }
+    // Before anything takes long: who is told to end while starting ends in order, too.
     try lifecycle.watchSignals()
-    let port = try server.start(host: configuration.host, port: Int(configuration.port), on: threads)
-    let address = "http://\(HostAddress.forURL(configuration.host)):\(port)"
-    write("Storefront: \(address)\n  try: curl \(address)/api/products\n", to: STDOUT_FILENO)
+    holdSignals(SIG_UNBLOCK)
+    let service = try ShopService(shop)
+    let port = try server.start(
+      host: configuration.host, port: Int(configuration.port), on: threads, handler: service.handler(configuration))
+    if let port {
+      let address = "http://\(HostAddress.forURL(configuration.host)):\(port)"
+      write("Storefront: \(address)\n  try: curl \(address)/api/products\n", to: STDOUT_FILENO)
+    }
     try lifecycle.run()
 
     // Closing a loop fails where a handle is left.
@@ -44,6 +49,14 @@ enum Storefront {
     let handles = loops.map(\.openHandles).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
     return ClosingReport(
       statistics: shop.application.statistics(), requests: server.counts, openHandles: handles)
+  }
+
+  /// Blocks the signals that end the service, so that they wait, or lets this thread take them.
+  private static func holdSignals(_ how: Int32) {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    for number in [SIGTERM, SIGINT] { unsafe sigaddset(&signals, number) }
+    unsafe pthread_sigmask(how, &signals, nil)
   }
 
   private static func write(_ text: String, to descriptor: Int32) {

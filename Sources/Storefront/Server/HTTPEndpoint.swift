@@ -31,12 +31,19 @@ final class HTTPEndpoint: @unchecked Sendable {
     openOnAllLoops = open
   }
 
-  /// Returns the port, which the system chooses where `port` is 0.
-  func listen(host: String, port: Int) throws(EventLoopError) -> Int {
-    let listener = try TCPListener(on: loop, host: host, port: port, backlog: 1024, reusePort: true) {
+  /// Returns the port, which the system chooses where `port` is 0; nil where the endpoint drains already.
+  ///
+  /// - Parameters:
+  ///   - host: a numeric address.
+  ///   - port: 0 lets the system choose.
+  ///   - isFirst: whether nobody else may listen there yet.
+  func listen(host: String, port: Int, isFirst: Bool) throws(EventLoopError) -> Int? {
+    if isDraining { return nil }
+    let listener = try TCPListener(on: loop, host: host, port: port, backlog: 1024, reusePort: !isFirst) {
       self.accept($0)
     }
     self.listener = listener
+    if isFirst { try listener.allowReusingPort() }
     return listener.port
   }
 

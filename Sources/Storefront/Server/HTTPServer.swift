@@ -7,39 +7,50 @@ import Dispatch
 /// Each loop has a listener of its own on the same address (`SO_REUSEPORT`), so the kernel spreads the connections, and a
 /// connection stays on its loop for life. Safe from any thread.
 final class HTTPServer: Sendable {
+  private struct State {
+    var endpoints: [HTTPEndpoint] = []
+    var isDraining = false
+  }
+
   private let settings: HTTPServerSettings
-  private let handler: HTTPHandler
   private let open = HTTPOpenConnections()
-  private let endpoints = Locked<[HTTPEndpoint]>([])
+  private let state = Locked(State())
 
-  init(settings: HTTPServerSettings = HTTPServerSettings(), handler: @escaping HTTPHandler) {
-    self.settings = settings
-    self.handler = handler
-  }
-
-  /// Listens on one more loop. On that loop's thread, or before it runs. Returns the port: where it was 0, give the other
-  /// loops the one that is returned. Throws where the address is taken or not allowed.
-  func listen(on loop: EventLoop, host: String, port: Int) throws(EventLoopError) -> Int {
-    let endpoint = HTTPEndpoint(loop: loop, settings: settings, open: open, handler: handler)
-    let bound = try endpoint.listen(host: host, port: port)
-    endpoints.withLock { $0.append(endpoint) }
-    return bound
-  }
+  init(settings: HTTPServerSettings = HTTPServerSettings()) { self.settings = settings }
 
   /// Listens on all loops, which run on threads of their own. Blocks the caller until all of them listen, and must not be
-  /// called on one of the loops. Returns the port. Where one loop cannot listen, those that do are drained, and its error is
-  /// thrown.
-  func start(host: String, port: Int, on threads: [EventLoopThread]) throws(EventLoopError) -> Int {
+  /// called on one of the loops. Where one loop cannot listen, those that do are drained, and its error is thrown:
+  /// `.addressInUse` where anybody else listens there.
+  ///
+  /// - Parameters:
+  ///   - host: a numeric address.
+  ///   - port: 0 lets the system choose.
+  ///   - threads: whose loops serve.
+  ///   - handler: what answers requests.
+  /// - Returns: the port; nil where the server has been told to drain before all loops listened.
+  func start(
+    host: String, port: Int, on threads: [EventLoopThread], handler: @escaping HTTPHandler
+  ) throws(EventLoopError) -> Int? {
     var port = port
-    for thread in threads {
+    for (number, thread) in threads.enumerated() {
       precondition(!thread.loop.isCurrent, "a loop's thread cannot wait for itself")
+      let endpoint = HTTPEndpoint(loop: thread.loop, settings: settings, open: open, handler: handler)
+      // Known before it listens, so that a drain that comes now finds it, and its loop runs one after the other.
+      let isIn = state.withLock { state in
+        if !state.isDraining { state.endpoints.append(endpoint) }
+        return !state.isDraining
+      }
+      if !isIn { return nil }
       let answer = HTTPListenAnswer()
       thread.loop.execute { [port] in
         answer.give(
-          Result { () throws(EventLoopError) in try self.listen(on: thread.loop, host: host, port: port) })
+          Result { () throws(EventLoopError) in
+            try endpoint.listen(host: host, port: port, isFirst: number == 0)
+          })
       }
       do throws(EventLoopError) {
-        port = try answer.wait()
+        guard let bound = try answer.wait() else { return nil }
+        port = bound
       } catch {
         drain(within: .zero) {}
         throw error
@@ -49,10 +60,15 @@ final class HTTPServer: Sendable {
   }
 
   /// Stops accepting, answers every request that has arrived, in part or as a whole, closes every connection, and then calls
-  /// `completion`, on a thread of Dispatch. What has not ended after `limit` is cut off. A second call can shorten the time.
+  /// `completion`, on a thread of Dispatch. What has not ended after `limit` is cut off. A second call can shorten the time. A
+  /// server that drains does not listen any more, nor begin to.
   func drain(within limit: Duration, completion: @escaping @Sendable () -> Void) {
+    let endpoints = state.withLock { state in
+      state.isDraining = true
+      return state.endpoints
+    }
     let group = DispatchGroup()
-    for endpoint in endpoints.withLock({ $0 }) {
+    for endpoint in endpoints {
       group.enter()
       let taken = endpoint.loop.tryExecute { endpoint.drain(within: limit) { group.leave() } }
       // The loop has ended, and with it every connection.
@@ -63,22 +79,22 @@ final class HTTPServer: Sendable {
 
   /// The sum over all loops. Each number is exact; while requests run, they need not be of the same moment.
   var counts: HTTPCounts {
-    endpoints.withLock { $0 }.reduce(HTTPCounts()) { $0 + $1.counters.counts }
+    state.withLock { $0.endpoints }.reduce(HTTPCounts()) { $0 + $1.counters.counts }
   }
 }
 
 /// The port, or the error, that one thread hands to another which waits for it.
 private final class HTTPListenAnswer: Sendable {
-  private let content = Locked<Result<Int, EventLoopError>?>(nil)
+  private let content = Locked<Result<Int?, EventLoopError>?>(nil)
   private let isGiven = DispatchSemaphore(value: 0)
 
-  func give(_ result: Result<Int, EventLoopError>) {
+  func give(_ result: Result<Int?, EventLoopError>) {
     content.withLock { $0 = result }
     isGiven.signal()
   }
 
   /// Blocks until `give` was called. Once.
-  func wait() throws(EventLoopError) -> Int {
+  func wait() throws(EventLoopError) -> Int? {
     isGiven.wait()
     guard let result = content.withLock({ $0 }) else { preconditionFailure("signalled before the answer was given") }
     return try result.get()

@@ -198,10 +198,10 @@ struct HTTPDrainTests {
 
   @Test func aSecondServerOnTheSamePortIsRefused() throws {
     let first = try TestServer(loops: 2)
-    let second = HTTPServer { _ in }
+    let second = HTTPServer()
     let threads = try (0..<2).map { _ in try EventLoopThread() }
     let error = #expect(throws: EventLoopError.self) {
-      try second.start(host: "127.0.0.1", port: first.port, on: threads)
+      try second.start(host: "127.0.0.1", port: first.port, on: threads) { _ in }
     }
     #expect(error?.code == .addressInUse)
     for thread in threads { try thread.stopAndJoin() }
@@ -211,14 +211,25 @@ struct HTTPDrainTests {
     try first.end()
   }
 
+  @Test func aServerThatDrainsDoesNotBeginToListen() throws {
+    let server = HTTPServer()
+    let thread = try EventLoopThread()
+    let isDrained = DispatchSemaphore(value: 0)
+    server.drain(within: .seconds(15)) { isDrained.signal() }
+    isDrained.wait()
+    #expect(try server.start(host: "127.0.0.1", port: 0, on: [thread]) { _ in } == nil)
+    #expect(thread.loop.openHandles == [:])
+    try thread.stopAndJoin()
+  }
+
   @Test func aTakenPortIsReported() throws {
     let server = try TestServer()
     let loop = try EventLoop()
     let listener = try TCPListener(on: loop) { $0.close() }
-    let second = HTTPServer { _ in }
+    let second = HTTPServer()
     let thread = try EventLoopThread()
     let error = #expect(throws: EventLoopError.self) {
-      try second.start(host: "127.0.0.1", port: listener.port, on: [thread])
+      try second.start(host: "127.0.0.1", port: listener.port, on: [thread]) { _ in }
     }
     #expect(error?.code == .addressInUse)
     try thread.stopAndJoin()

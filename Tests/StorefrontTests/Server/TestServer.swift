@@ -18,9 +18,9 @@ final class TestServer: Sendable {
     loops: Int = 1, _ settings: HTTPServerSettings = .forTests,
     handler: @escaping HTTPHandler = { $0.respond(.text(.ok, $0.request.path)) }
   ) throws {
-    server = HTTPServer(settings: settings, handler: handler)
+    server = HTTPServer(settings: settings)
     threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
-    port = try server.start(host: "127.0.0.1", port: 0, on: threads)
+    port = try Self.start(server, threads, handler)
     application = nil
   }
 
@@ -29,10 +29,21 @@ final class TestServer: Sendable {
     let threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
     let all = threads.map(\.loop)
     let shop = try ShopEnvironment(configuration) { all.first(where: \.isCurrent) ?? all[0] }
-    server = HTTPServer(settings: settings, handler: try ShopService(shop).handler(configuration))
-    port = try server.start(host: "127.0.0.1", port: 0, on: threads)
+    server = HTTPServer(settings: settings)
+    port = try Self.start(server, threads, ShopService(shop).handler(configuration))
     application = shop.application
     self.threads = threads
+  }
+
+  private struct NotStarted: Error {}
+
+  private static func start(
+    _ server: HTTPServer, _ threads: [EventLoopThread], _ handler: @escaping HTTPHandler
+  ) throws -> Int {
+    guard let port = try server.start(host: "127.0.0.1", port: 0, on: threads, handler: handler) else {
+      throw NotStarted()
+    }
+    return port
   }
 
   func client() throws -> TestClient { try TestClient(port: port) }
