@@ -92,6 +92,12 @@ final class TestClient {
     guard input.isEmpty else { throw Failure(description: "unexpected bytes: \(text)") }
   }
 
+  /// Takes at most so many bytes, and drops them. Returns how many; none where the server has ended the connection.
+  func skip(_ most: Int) -> Int {
+    var bytes = [UInt8](repeating: 0, count: most)
+    return max(0, recv(descriptor, &bytes, most, 0))
+  }
+
   /// Whether there is something to receive, or the end, within so many milliseconds.
   func hasInput(within milliseconds: Int32) -> Bool {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
