@@ -44,6 +44,12 @@ enum ASCII {
     }
   }
 
+  /// White space inside a line.
+  static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
+
+  /// A byte that a field value may hold: no control character but HTAB. Bytes beyond ASCII are opaque.
+  static func isFieldText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == tab }
+
   /// The value of a hexadecimal digit, nil for any other byte.
   static func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {

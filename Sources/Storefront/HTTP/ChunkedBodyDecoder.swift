@@ -81,8 +81,8 @@ struct ChunkedBodyDecoder {
     let digits = line.prefix { ASCII.hexValue($0) != nil }
     // 15 digits cannot overflow Int, and nothing near that size passes the limit.
     guard (1...15).contains(digits.count) else { throw malformed }
-    let rest = line[digits.endIndex...].drop { $0 == ASCII.space || $0 == ASCII.tab }
-    if let next = rest.first, next != UInt8(ascii: ";") { throw malformed }
+    let rest = line[digits.endIndex...].drop(while: ASCII.isBlank)
+    if let next = rest.first, next != UInt8(ascii: ";") || !rest.allSatisfy(ASCII.isFieldText) { throw malformed }
     if rest.isEmpty, digits.count != line.count { throw malformed }
     return digits.reduce(0) { $0 << 4 | Int(ASCII.hexValue($1) ?? 0) }
   }
@@ -90,7 +90,6 @@ struct ChunkedBodyDecoder {
   private static func checkTrailer(_ line: ArraySlice<UInt8>) throws(HTTPError) {
     let name = line.prefix(while: ASCII.isToken)
     let value = line[name.endIndex...]
-    guard !name.isEmpty, value.first == UInt8(ascii: ":"), value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 })
-    else { throw malformed }
+    guard !name.isEmpty, value.first == UInt8(ascii: ":"), value.allSatisfy(ASCII.isFieldText) else { throw malformed }
   }
 }

@@ -7,8 +7,8 @@ struct FormFields: Sendable {
     var pairs: [(name: String, value: String)] = []
     for part in Array(bytes).split(separator: UInt8(ascii: "&")) {
       let sides = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentEncoding.decode(sides[0], plusIsSpace: true),
-        let value = sides.count == 2 ? PercentEncoding.decode(sides[1], plusIsSpace: true) : ""
+      guard let name = PercentEncoding.decode(sides[0], in: .form),
+        let value = sides.count == 2 ? PercentEncoding.decode(sides[1], in: .form) : ""
       else { throw HTTPError(.badRequest, "The form has a malformed escape.") }
       pairs.append((name, value))
     }

@@ -12,6 +12,8 @@ struct HTTPRequestHead {
   var query: String?
   var headers: HTTPHeaders
   var keepAlive: Bool
+  /// Whether the client speaks HTTP/1.0.
+  var isOld: Bool
   var framing: Framing
   /// The client waits for `100 Continue` before it sends the body.
   var expectsContinue: Bool
@@ -23,7 +25,9 @@ struct HTTPRequestHead {
 /// is kept. Its callbacks only note offsets; they cannot fail, and nothing unwinds through C.
 ///
 /// Distributions build the library in its lenient mode. Checked here therefore: spaces in field names, folded lines,
-/// control and non-ASCII characters in the target, and (by `HTTPRequestParser`) line ends.
+/// control characters at the beginning of values, control and non-ASCII characters in the target, and (by
+/// `HTTPRequestParser`) line ends. Nor is it asked whether the connection stays open: it takes `Proxy-Connection` for
+/// `Connection`, and `keep-alive, close` of HTTP/1.0 for `keep-alive`.
 enum HTTPHeadParser {
   /// Where the library found what. Offsets are relative to the head's first byte.
   @safe private struct Notes {
@@ -34,7 +38,6 @@ enum HTTPHeadParser {
     var target: Range<Int>?
     var foldedLine = false
     var headersComplete = false
-    var keepAlive = false
     var contentLength: UInt64 = .max
     var chunked = false
 
@@ -87,7 +90,6 @@ enum HTTPHeadParser {
     unsafe settings.pointee.on_headers_complete = { parser in
       guard let parser = unsafe parser, let notes = unsafe Notes.of(parser) else { return -1 }
       unsafe notes.pointee.headersComplete = true
-      unsafe notes.pointee.keepAlive = unsafe http_should_keep_alive(parser) != 0
       unsafe notes.pointee.contentLength = unsafe parser.pointee.content_length
       unsafe notes.pointee.chunked = unsafe parser.pointee.flags & F_CHUNKED.rawValue != 0
       // A server may ignore an offer to change the protocol; the library would stop reading the message.
@@ -119,10 +121,14 @@ enum HTTPHeadParser {
     fields.removeLast(lines - (found?.count ?? 0))
     let failure = unsafe http_errno(rawValue: UInt32(library.http_errno))
     guard failure == HPE_OK, let notes = found, notes.headersComplete, let target = notes.target else {
-      throw error(failure)
+      throw error(failure, bytes)
     }
     guard unsafe library.http_major == 1 else {
       throw HTTPError(.versionNotSupported, "Only HTTP/1.0 and HTTP/1.1 are served.")
+    }
+    // The library knows the protocol of Icecast, too.
+    guard bytes[target.upperBound...].first(where: { $0 != ASCII.space }) == UInt8(ascii: "H") else {
+      throw HTTPError(.badRequest, "The HTTP version is malformed.")
     }
     if fields.count > limits.fields {
       throw HTTPError(.headerFieldsTooLarge, "There are too many header fields.")
@@ -130,16 +136,21 @@ enum HTTPHeadParser {
     if notes.foldedLine { throw HTTPError(.badRequest, "A header field is folded over several lines.") }
 
     let headers = HTTPHeaders(bytes: bytes, fields: fields)
-    let special = headers.countSpecial()
+    let special = headers.special()
     if special.namesWithSpace > 0 { throw HTTPError(.badRequest, "A header field's name contains a space.") }
+    if special.valuesWithControl > 0 {
+      throw HTTPError(.badRequest, "A header field's value begins with a control character.")
+    }
     let method = unsafe HTTPMethod(code: library.method)
     let (path, query) = try HTTPTarget.parse(bytes[target], method: method)
     let isOld = unsafe library.http_minor == 0
     if special.hosts > 1 || special.hosts == 0 && !isOld {
       throw HTTPError(.badRequest, "There must be exactly one Host field.")
     }
+    if special.invalidHosts > 0 { throw HTTPError(.badRequest, "The Host field is malformed.") }
     return HTTPRequestHead(
-      method: method, path: path, query: query, headers: headers, keepAlive: notes.keepAlive,
+      method: method, path: path, query: query, headers: headers,
+      keepAlive: !special.close && (special.keepAlive || !isOld), isOld: isOld,
       framing: try framing(notes, headers, special, isOld: isOld, limits: limits),
       expectsContinue: try expectsContinue(headers, special, isOld: isOld))
   }
@@ -149,10 +160,7 @@ enum HTTPHeadParser {
     for index in 0..<notes.count {
       let field = unsafe notes.fields[index]
       var end = field.valueEnd
-      while end > field.valueStart, case let last = unsafe bytes[Int(end) - 1], last == ASCII.space || last == ASCII.tab
-      {
-        end -= 1
-      }
+      while end > field.valueStart, unsafe ASCII.isBlank(bytes[Int(end) - 1]) { end -= 1 }
       unsafe notes.fields[index].valueEnd = end
     }
   }
@@ -183,10 +191,11 @@ enum HTTPHeadParser {
     throw HTTPError(.expectationFailed, "The expectation is not supported.")
   }
 
-  private static func error(_ failure: http_errno) -> HTTPError {
+  private static func error(_ failure: http_errno, _ bytes: [UInt8]) -> HTTPError {
     switch failure {
+    case HPE_INVALID_METHOD where hasRequestLine(bytes): HTTPError(.notImplemented, "The method is not implemented.")
     case HPE_HEADER_OVERFLOW: HTTPError(.headerFieldsTooLarge, "The header fields are too large.")
-    case HPE_INVALID_METHOD: HTTPError(.badRequest, "The method is unknown.")
+    case HPE_INVALID_METHOD: HTTPError(.badRequest, "The method is malformed.")
     case HPE_INVALID_VERSION: HTTPError(.badRequest, "The HTTP version is malformed.")
     case HPE_UNEXPECTED_CONTENT_LENGTH: HTTPError(.badRequest, "The length of the body is ambiguous.")
     case HPE_INVALID_CONTENT_LENGTH: HTTPError(.badRequest, "The Content-Length field is malformed.")
@@ -195,5 +204,13 @@ enum HTTPHeadParser {
     case HPE_INVALID_URL, HPE_INVALID_HOST, HPE_INVALID_PORT: HTTPError(.badRequest, "The request target is malformed.")
     default: HTTPError(.badRequest, "The request is malformed.")
     }
+  }
+
+  /// Whether the first line is `method target HTTP/1.x`, with any token for a method.
+  private static func hasRequestLine(_ bytes: [UInt8]) -> Bool {
+    let parts = bytes.prefix { $0 != ASCII.carriageReturn }
+      .split(separator: ASCII.space, omittingEmptySubsequences: false)
+    return parts.count == 3 && !parts[0].isEmpty && parts[0].allSatisfy(ASCII.isToken) && !parts[1].isEmpty
+      && parts[2].starts(with: "HTTP/1.".utf8)
   }
 }

@@ -10,14 +10,37 @@ struct HTTPHeaders: Sendable {
     var valueEnd: UInt32 = 0
   }
 
-  /// How often the fields occur that every request is checked for.
+  /// What the fields of every request are looked at for.
   struct Special {
+    /// How often the fields occur that tell where a request goes and where it ends.
     var hosts = 0
     var contentLengths = 0
     var transferCodings = 0
     var expectations = 0
+    /// `Host` fields that name no host.
+    var invalidHosts = 0
     /// Fields whose name holds a space.
     var namesWithSpace = 0
+    /// Fields whose value begins with a control character.
+    var valuesWithControl = 0
+    /// What the `Connection` fields list.
+    var close = false
+    var keepAlive = false
+
+    /// Takes note of one `Connection` field.
+    mutating func note(connection value: UnsafeRawBufferPointer) {
+      var start = 0
+      while start < value.count {
+        var end = unsafe value[start...].firstIndex(of: UInt8(ascii: ",")) ?? value.count
+        let next = end + 1
+        while start < end, unsafe ASCII.isBlank(value[start]) { start += 1 }
+        while start < end, unsafe ASCII.isBlank(value[end - 1]) { end -= 1 }
+        let option = unsafe UnsafeRawBufferPointer(rebasing: value[start..<end])
+        if unsafe ASCII.equalIgnoringCase(option, "close") { close = true }
+        if unsafe ASCII.equalIgnoringCase(option, "keep-alive") { keepAlive = true }
+        start = next
+      }
+    }
   }
 
   private let bytes: [UInt8]
@@ -61,14 +84,20 @@ struct HTTPHeaders: Sendable {
   }
 
   /// Looks at each field once. Most names differ in their length from all that are looked for.
-  func countSpecial() -> Special {
+  func special() -> Special {
     var special = Special()
     unsafe bytes.withUnsafeBytes { bytes in
       for field in fields {
         let name = unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(field.nameStart)..<Int(field.nameEnd)])
+        let value = unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(field.valueStart)..<Int(field.valueEnd)])
+        // http-parser looks at every byte of a value but the first.
+        if let first = unsafe value.first, !ASCII.isFieldText(first) { special.valuesWithControl += 1 }
         switch name.count {
-        case 4 where unsafe ASCII.equalIgnoringCase(name, "host"): special.hosts += 1
+        case 4 where unsafe ASCII.equalIgnoringCase(name, "host"):
+          special.hosts += 1
+          if unsafe !HTTPAuthority.isValid(value) { special.invalidHosts += 1 }
         case 6 where unsafe ASCII.equalIgnoringCase(name, "expect"): special.expectations += 1
+        case 10 where unsafe ASCII.equalIgnoringCase(name, "connection"): unsafe special.note(connection: value)
         case 14 where unsafe ASCII.equalIgnoringCase(name, "content-length"): special.contentLengths += 1
         case 17 where unsafe ASCII.equalIgnoringCase(name, "transfer-encoding"): special.transferCodings += 1
         default: if unsafe name.contains(ASCII.space) { special.namesWithSpace += 1 }

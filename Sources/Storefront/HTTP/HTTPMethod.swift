@@ -1,6 +1,6 @@
 import CHTTPParser
 
-/// A request method, one of those the http-parser library knows; others are refused while parsing.
+/// A request method, one of those the http-parser library knows; others are answered with `501`.
 struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
   private let code: UInt8
 

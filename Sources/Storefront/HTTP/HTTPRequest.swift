@@ -1,7 +1,7 @@
 /// One complete request. Immutable, so it may be handed to any thread.
 final class HTTPRequest: Sendable {
   let method: HTTPMethod
-  /// Percent-decoded; always begins with `/`, or is `*` for `OPTIONS *`.
+  /// Percent-decoded but for `%2F`; always begins with `/`, or is `*` for `OPTIONS *`.
   let path: String
   /// As sent, without the `?`; nil when there was none.
   let query: String?
@@ -10,10 +10,12 @@ final class HTTPRequest: Sendable {
   let body: [UInt8]
   /// Whether the client lets the connection stay open after the response.
   let keepAlive: Bool
+  /// Whether the client speaks HTTP/1.0.
+  let isOld: Bool
 
   init(
     method: HTTPMethod, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
-    keepAlive: Bool = true
+    keepAlive: Bool = true, isOld: Bool = false
   ) {
     self.method = method
     self.path = path
@@ -21,18 +23,19 @@ final class HTTPRequest: Sendable {
     self.headers = headers
     self.body = body
     self.keepAlive = keepAlive
+    self.isOld = isOld
   }
 
   /// The value of the first cookie of that name; names are compared exactly.
   func cookie(_ name: String) -> String? {
     headers.firstValue("Cookie") { value in
       for pair in value.split(separator: UInt8(ascii: ";")) {
-        let pair = pair.drop { $0 == ASCII.space || $0 == ASCII.tab }
+        let pair = pair.drop(while: ASCII.isBlank)
         guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), pair[..<equals].elementsEqual(name.utf8) else {
           continue
         }
         var cookie = pair[(equals + 1)...]
-        while let last = cookie.last, last == ASCII.space || last == ASCII.tab { cookie.removeLast() }
+        while let last = cookie.last, ASCII.isBlank(last) { cookie.removeLast() }
         if cookie.count >= 2, cookie.first == UInt8(ascii: "\""), cookie.last == UInt8(ascii: "\"") {
           cookie = cookie.dropFirst().dropLast()
         }

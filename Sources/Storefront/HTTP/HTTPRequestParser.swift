@@ -21,7 +21,7 @@ final class HTTPRequestParser {
     case head
     case body(HTTPRequestHead, length: Int)
     case chunked(HTTPRequestHead, ChunkedBodyDecoder)
-    case failed(HTTPError)
+    case failed(HTTPError, isHead: Bool)
   }
 
   private let limits: HTTPLimits
@@ -64,10 +64,19 @@ final class HTTPRequestParser {
     do {
       return try advance()
     } catch {
-      unsafe state = .failed(error)
+      unsafe state = .failed(error, isHead: isHead)
       unsafe buffer = []
       unsafe (position, lineStart, searched, continueWanted) = (0, 0, 0, false)
       throw error
+    }
+  }
+
+  /// Whether the request that has come in part, or has been refused, is a HEAD: no answer to it has a body.
+  var isHead: Bool {
+    switch unsafe state {
+    case .head: unsafe buffer[position...].starts(with: "HEAD ".utf8)
+    case .body(let head, _), .chunked(let head, _): head.method == .head
+    case .failed(_, let isHead): isHead
     }
   }
 
@@ -78,7 +87,7 @@ final class HTTPRequestParser {
   }
 
   private func advance() throws(HTTPError) -> HTTPRequest? {
-    if case .failed(let error) = unsafe state { throw error }
+    if case .failed(let error, _) = unsafe state { throw error }
     if case .head = unsafe state {
       guard let end = try findHeadEnd() else { return nil }
       let bytes = unsafe buffer.withUnsafeBufferPointer {
@@ -109,7 +118,13 @@ final class HTTPRequestParser {
       // Taken out of the state while it works, so that its body is not copied.
       unsafe state = .head
       var end = unsafe position
-      let complete = try unsafe decoder.decode(buffer, from: &end)
+      let complete: Bool
+      do throws(HTTPError) {
+        complete = try unsafe decoder.decode(buffer, from: &end)
+      } catch {
+        unsafe state = .chunked(head, decoder)
+        throw error
+      }
       setPosition(end)
       if complete { return request(head, body: decoder.body) }
       unsafe state = .chunked(head, decoder)
@@ -123,7 +138,7 @@ final class HTTPRequestParser {
     unsafe continueWanted = false
     return HTTPRequest(
       method: head.method, path: head.path, query: head.query, headers: head.headers, body: body,
-      keepAlive: head.keepAlive)
+      keepAlive: head.keepAlive, isOld: head.isOld)
   }
 
   private func setPosition(_ newPosition: Int) {
@@ -149,8 +164,15 @@ final class HTTPRequestParser {
           continue
         }
         if line.count > limits.requestLine { throw HTTPError(.uriTooLong, "The request line is too long.") }
-      } else if let first = unsafe buffer[line].first, first == ASCII.space || first == ASCII.tab {
+      } else if let first = unsafe buffer[line].first, ASCII.isBlank(first) {
         throw HTTPError(.badRequest, "A header field is folded over several lines.")
+      } else {
+        // Behind a length, http-parser takes spaces for white space, but not tabs.
+        var end = line.upperBound
+        while end > line.lowerBound, unsafe ASCII.isBlank(buffer[end - 1]) {
+          end -= 1
+          unsafe buffer[end] = ASCII.space
+        }
       }
       unsafe (lineStart, searched, lines) = unsafe (lineFeed + 1, lineFeed + 1, lines + 1)
       if unsafe lineStart - position > limits.head { throw Self.headTooLarge }

@@ -40,7 +40,7 @@ struct HTTPResponse: Sendable {
     guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isToken), !Self.ownedByServer.contains(name.lowercased()) else {
       throw HTTPError(.internalServerError, "The response field's name is not allowed.")
     }
-    guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == ASCII.tab }) else {
+    guard value.utf8.allSatisfy(ASCII.isFieldText) else {
       throw HTTPError(.internalServerError, "The response field's value is not allowed.")
     }
     fieldLines.append(contentsOf: name.utf8)
@@ -56,8 +56,9 @@ struct HTTPResponse: Sendable {
   /// Appends the whole message to `output`.
   ///
   /// `isHead`: the request was HEAD, so the length is told but the body is left out. `keepAlive`: false adds
-  /// `Connection: close`. `date`: what `HTTPDate` gave.
-  func serialise(into output: inout [UInt8], isHead: Bool, keepAlive: Bool, date: [UInt8]) {
+  /// `Connection: close`, and true `Connection: keep-alive` where `isOld` says that the request was of HTTP/1.0, whose
+  /// clients take a connection for closed unless they are told otherwise. `date`: what `HTTPDate` gave.
+  func serialise(into output: inout [UInt8], isHead: Bool, keepAlive: Bool, isOld: Bool = false, date: [UInt8]) {
     output.reserveCapacity(output.count + 160 + fieldLines.count + body.count)
     if status == .ok {
       // Nearly always, so in one piece.
@@ -74,7 +75,13 @@ struct HTTPResponse: Sendable {
       output.append(literal: "\r\nContent-Length: ")
       output.appendDecimal(body.count)
     }
-    output.append(literal: keepAlive ? "\r\n" : "\r\nConnection: close\r\n")
+    if !keepAlive {
+      output.append(literal: "\r\nConnection: close\r\n")
+    } else if isOld {
+      output.append(literal: "\r\nConnection: keep-alive\r\n")
+    } else {
+      output.append(literal: "\r\n")
+    }
     output.append(contentsOf: fieldLines)
     output.append(literal: "\r\n")
     if status.mayHaveBody, !isHead { output.append(contentsOf: body) }

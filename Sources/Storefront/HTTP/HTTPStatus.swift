@@ -18,6 +18,7 @@ enum HTTPStatus: Int, Sendable, CaseIterable {
   case unprocessableContent = 422
   case headerFieldsTooLarge = 431
   case internalServerError = 500
+  case notImplemented = 501
   case serviceUnavailable = 503
   case versionNotSupported = 505
 
@@ -42,6 +43,7 @@ enum HTTPStatus: Int, Sendable, CaseIterable {
     case .unprocessableContent: "Unprocessable Content"
     case .headerFieldsTooLarge: "Request Header Fields Too Large"
     case .internalServerError: "Internal Server Error"
+    case .notImplemented: "Not Implemented"
     case .serviceUnavailable: "Service Unavailable"
     case .versionNotSupported: "HTTP Version Not Supported"
     }

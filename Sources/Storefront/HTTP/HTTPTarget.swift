@@ -16,7 +16,7 @@ enum HTTPTarget {
     else { throw malformed }
     let afterScheme = target[(scheme.endIndex + 3)...]
     let host = afterScheme.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-    if host.isEmpty { throw malformed }
+    guard !host.isEmpty, unsafe host.withUnsafeBytes(HTTPAuthority.isValid) else { throw malformed }
     let rest = target[host.endIndex...]
     return try rest.first == UInt8(ascii: "/") ? split(rest) : split([UInt8(ascii: "/")] + rest)
   }
@@ -43,7 +43,7 @@ enum HTTPTarget {
     let raw = target[..<(mark ?? target.endIndex)]
     let query = mark.map { String(decoding: target[($0 + 1)...], as: UTF8.self) }
     if !raw.contains(UInt8(ascii: "%")) { return (String(decoding: raw, as: UTF8.self), query) }
-    guard let path = PercentEncoding.decode(raw, plusIsSpace: false) else { throw malformed }
+    guard let path = PercentEncoding.decode(raw, in: .path) else { throw malformed }
     return (path, query)
   }
 }

@@ -1,7 +1,15 @@
 /// Percent-decoding of paths, queries and form bodies.
 enum PercentEncoding {
-  /// Nil where an escape is malformed or the result is not UTF-8 or holds a NUL. `plusIsSpace` is the rule of forms and queries.
-  static func decode(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> String? {
+  /// What the escapes stand in.
+  enum Place {
+    /// An escaped `/` separates nothing, so it stays as `%2F`.
+    case path
+    /// A form or a query: `+` is a space.
+    case form
+  }
+
+  /// Nil where an escape is malformed or the result is not UTF-8 or holds a NUL.
+  static func decode(_ bytes: some Sequence<UInt8>, in place: Place) -> String? {
     var decoded: [UInt8] = []
     var iterator = bytes.makeIterator()
     while let byte = iterator.next() {
@@ -9,8 +17,13 @@ enum PercentEncoding {
       case UInt8(ascii: "%"):
         guard let high = iterator.next().flatMap(ASCII.hexValue), let low = iterator.next().flatMap(ASCII.hexValue)
         else { return nil }
-        decoded.append(high << 4 | low)
-      case UInt8(ascii: "+") where plusIsSpace:
+        let character = high << 4 | low
+        if character == UInt8(ascii: "/"), place == .path {
+          decoded.append(literal: "%2F")
+        } else {
+          decoded.append(character)
+        }
+      case UInt8(ascii: "+") where place == .form:
         decoded.append(ASCII.space)
       default:
         decoded.append(byte)

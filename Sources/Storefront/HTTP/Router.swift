@@ -6,6 +6,8 @@ struct Router<Handler: Sendable>: Sendable {
     case found(Handler)
     /// The path is known, the method is not. `allow` is the value of the `Allow` field.
     case methodNotAllowed(allow: String)
+    /// `OPTIONS *`, which asks about the whole server and wants no more than an answer.
+    case wholeServer
     case notFound
   }
 
@@ -18,7 +20,7 @@ struct Router<Handler: Sendable>: Sendable {
   }
 
   func match(_ method: HTTPMethod, _ path: String) -> Match {
-    guard let handlers = routes[path] else { return .notFound }
+    guard let handlers = routes[path] else { return method == .options && path == "*" ? .wholeServer : .notFound }
     let wanted = method == .head && !handlers.contains { $0.method == .head } ? HTTPMethod.get : method
     if let found = handlers.first(where: { $0.method == wanted }) { return .found(found.handler) }
     var names = handlers.map(\.method.name)
@@ -31,6 +33,8 @@ struct Router<Handler: Sendable>: Sendable {
     switch match {
     case .found:
       return nil
+    case .wholeServer:
+      return HTTPResponse(.noContent)
     case .notFound:
       return HTTPResponse(HTTPError(.notFound, "There is nothing here."))
     case .methodNotAllowed(let allow):

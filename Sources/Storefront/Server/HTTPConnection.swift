@@ -10,6 +10,8 @@ final class HTTPConnection: @unchecked Sendable {
   private struct Pending {
     let isHead: Bool
     let keepAlive: Bool
+    /// Whether the client speaks HTTP/1.0.
+    let isOld: Bool
     /// False for a message that was refused before it became a request.
     let isRequest: Bool
     var response: HTTPResponse?
@@ -145,7 +147,8 @@ final class HTTPConnection: @unchecked Sendable {
     let keepAlive = request.keepAlive
     if !keepAlive { unsafe hasLastRequest = true }
     let sequence = unsafe firstSequence + pending.count
-    unsafe pending.append(Pending(isHead: request.method == .head, keepAlive: keepAlive, isRequest: true))
+    unsafe pending.append(
+      Pending(isHead: request.method == .head, keepAlive: keepAlive, isOld: request.isOld, isRequest: true))
     HTTPCounters.increase(endpoint.counters.requests)
     endpoint.handler(HTTPExchange(request, on: self, sequence: sequence))
   }
@@ -158,7 +161,9 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func answer(_ error: HTTPError) {
     unsafe hasLastRequest = true
-    unsafe pending.append(Pending(isHead: false, keepAlive: false, isRequest: false, response: HTTPResponse(error)))
+    unsafe pending.append(
+      Pending(
+        isHead: parser.isHead, keepAlive: false, isOld: false, isRequest: false, response: HTTPResponse(error)))
     writeAnswered()
   }
 
@@ -204,7 +209,8 @@ final class HTTPConnection: @unchecked Sendable {
     let keepAlive = unsafe pending[0].keepAlive && !isLastWhileDraining
     if !keepAlive { unsafe hasLastRequest = true }
     unsafe response.serialise(
-      into: &output, isHead: pending[0].isHead, keepAlive: keepAlive, date: endpoint.date.now())
+      into: &output, isHead: pending[0].isHead, keepAlive: keepAlive, isOld: pending[0].isOld,
+      date: endpoint.date.now())
     if unsafe pending[0].isRequest { unsafe responsesInOutput += 1 }
     // The usual case, where nothing has to move.
     if unsafe pending.count == 1 { unsafe pending.removeLast() } else { unsafe pending.removeFirst() }

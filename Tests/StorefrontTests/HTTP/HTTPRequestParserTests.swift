@@ -172,8 +172,8 @@ import Testing
   // MARK: refusals
 
   @Test(arguments: [
-    "FOO / HTTP/1.1\r\nHost: s\r\n\r\n", "GET / HTTP/x\r\nHost: s\r\n\r\n", "GET  HTTP/1.1\r\nHost: s\r\n\r\n",
-    "GET /\r\n HTTP/1.1\r\n\r\n", "get / HTTP/1.1\r\nHost: s\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n",
+    "FOO /\r\nHost: s\r\n\r\n", "GET / HTTP/x\r\nHost: s\r\n\r\n", "GET  HTTP/1.1\r\nHost: s\r\n\r\n",
+    "GET /\r\n HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n",
     "GET / HTTP/1.1\r\n\r\n",  // no Host
     "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
     "GET /%zz HTTP/1.1\r\nHost: s\r\n\r\n", "GET /%00 HTTP/1.1\r\nHost: s\r\n\r\n",
@@ -186,6 +186,10 @@ import Testing
   ])
   func refusesWhatIsMalformed(text: String) {
     #expect(status(text) == .badRequest)
+  }
+
+  @Test(arguments: ["FOO", "get", "GETS", "1"]) func saysThatAMethodIsNotImplemented(method: String) {
+    #expect(status("\(method) / HTTP/1.1\r\nHost: s\r\n\r\n") == .notImplemented)
   }
 
   /// Each of these has been used to make two servers see different requests in the same bytes.
