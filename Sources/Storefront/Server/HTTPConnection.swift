@@ -40,6 +40,8 @@ final class HTTPConnection: @unchecked Sendable {
   /// Requests answered in `output`, and those in each write the system has not yet taken.
   @exclusivity(unchecked) private var responsesInOutput = 0
   private var responsesInWrites: [Int] = []
+  /// Bytes that have ever been put into the write queue.
+  private var bytesQueued = 0
   /// Writes whose completion is still to come but tells nothing new.
   private var writesKnownToBeDone = 0
 
@@ -229,6 +231,7 @@ final class HTTPConnection: @unchecked Sendable {
       unsafe HTTPCounters.increase(endpoint.counters.answered, by: responsesInOutput)
     } else {
       unsafe responsesInWrites.append(responsesInOutput)
+      unsafe bytesQueued += output.count - sent
       unsafe output.withUnsafeBytes { bytes in
         unsafe tcp.write(UnsafeRawBufferPointer(rebasing: bytes[sent...])) { error in self.wrote(error) }
       }
@@ -255,6 +258,13 @@ final class HTTPConnection: @unchecked Sendable {
       HTTPCounters.increase(endpoint.counters.answered, by: responsesInWrites.removeFirst())
     }
     // After a failure the connection is closing, and `closed` counts what was lost.
+    if error == nil, bytesTaken == nil { settle() }
+  }
+
+  /// How many of the bytes that had to wait the client's system has taken; nil where none waits.
+  private var bytesTaken: Int? {
+    let queued = tcp.writeQueueSize
+    return queued > 0 ? bytesQueued - queued : nil
   }
 
   private func finishOutput() {
@@ -276,9 +286,8 @@ final class HTTPConnection: @unchecked Sendable {
     } else {
       tcp.pauseReading()
     }
-    let queued = tcp.writeQueueSize
     unsafe deadlines.update(
-      queued > 0 ? .output(queued) : !pending.isEmpty ? .response : .input(parser.progress),
+      bytesTaken.map { .output(taken: $0) } ?? (pending.isEmpty ? .input(parser.progress) : .response),
       isDraining: endpoint.isDraining, for: self)
   }
 
@@ -298,13 +307,13 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func waitForEnd() {
     guard tcp.isOpen else { return }
-    unsafe deadlines.update(.end(tcp.writeQueueSize), isDraining: endpoint.isDraining, for: self)
+    unsafe deadlines.update(.end(taken: bytesTaken), isDraining: endpoint.isDraining, for: self)
   }
 
   /// The deadline's timer has fired.
   func timedOut() {
     guard unsafe phase != .closed, tcp.isOpen else { return }
-    switch unsafe deadlines.check(writeQueueSize: tcp.writeQueueSize, for: self) {
+    switch unsafe deadlines.check(taken: bytesTaken, for: self) {
     case .goOn: break
     case .close: tcp.close()
     case .finish: finish()

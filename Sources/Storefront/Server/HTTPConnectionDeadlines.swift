@@ -9,10 +9,10 @@ struct HTTPConnectionDeadlines {
   enum Waiting: Equatable {
     case input(HTTPRequestParser.Progress)
     case response
-    /// That the client takes what is in the write queue, so many bytes.
-    case output(Int)
-    /// That the client closes its side; so many bytes were still to be sent.
-    case end(Int)
+    /// That the client takes what is in the write queue. It had taken so many bytes when its time began.
+    case output(taken: Int)
+    /// That the client closes its side. It had taken so many bytes when its time began; nil where it has been sent all.
+    case end(taken: Int?)
   }
 
   enum Verdict {
@@ -34,7 +34,7 @@ struct HTTPConnectionDeadlines {
   /// When the first bytes of the request that is arriving were seen.
   private var requestBegan: MonotonicTime?
   private var wasActive = true
-  /// When the connection was last seen to become idle; at first, when it was opened.
+  /// When the connection was last seen to become idle after a request; at first, when it was opened.
   private var lastActivity: MonotonicTime
 
   init(settings: HTTPServerSettings, now: MonotonicTime) {
@@ -57,7 +57,8 @@ struct HTTPConnectionDeadlines {
     switch waiting {
     case .input(.idle):
       requestBegan = nil
-      if wasActive || previous != waiting { lastActivity = now }
+      // An empty line, which is ignored, leads here as well.
+      if wasActive { lastActivity = now }
       wasActive = false
       let idle = lastActivity.later(by: keepAliveTimeout)
       // Also where it has passed, not at once: the loop looks at its sockets before the timer runs, and the next request may
@@ -73,25 +74,30 @@ struct HTTPConnectionDeadlines {
       deadline = .never
     case .output:
       requestBegan = nil
-      deadline = now + settings.writeTimeout
-    case .end(let queued):
-      deadline = now + (queued > 0 ? settings.writeTimeout : settings.lingerTimeout)
+      // More output does not give more time.
+      if case .output = previous { self.waiting = previous } else { deadline = now + settings.writeTimeout }
+    case .end(let taken):
+      deadline = now + (taken == nil ? settings.lingerTimeout : settings.writeTimeout)
     }
     setTimer(now, connection)
   }
 
-  /// To be called when the timer has fired.
-  mutating func check(writeQueueSize: Int, for connection: HTTPConnection) -> Verdict {
+  /// To be called when the timer has fired. `taken`: how many bytes the client has taken by now; nil where it has all.
+  mutating func check(taken: Int?, for connection: HTTPConnection) -> Verdict {
     timer = nil
     alarm = .never
     let now = MonotonicTime.now
     switch waiting {
-    case .output(let queued) where writeQueueSize < queued:
-      waiting = .output(writeQueueSize)
-      deadline = now + settings.writeTimeout
-    case .end(let queued) where queued > 0 && writeQueueSize < queued:
-      waiting = .end(writeQueueSize)
-      deadline = now + (writeQueueSize > 0 ? settings.writeTimeout : settings.lingerTimeout)
+    case .output(let before):
+      if let taken, taken - before >= settings.leastTaken {
+        waiting = .output(taken: taken)
+        deadline = now + settings.writeTimeout
+      }
+    case .end(let before?):
+      if taken.map({ $0 - before >= settings.leastTaken }) ?? true {
+        waiting = .end(taken: taken)
+        deadline = now + (taken == nil ? settings.lingerTimeout : settings.writeTimeout)
+      }
     default: break
     }
     if deadline > now {

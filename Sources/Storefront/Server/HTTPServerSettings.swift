@@ -11,8 +11,11 @@ struct HTTPServerSettings: Sendable {
   var requestTimeout = Duration.seconds(30)
   /// From one response to the first byte of the next request; then the connection is closed.
   var keepAliveTimeout = Duration.seconds(60)
-  /// How long a client may take nothing of a response before the connection is dropped.
+  /// How long a client may take less than `leastTaken` of what is written to it before the connection is dropped.
   var writeTimeout = Duration.seconds(30)
+  /// Bytes that a client has to take within `writeTimeout`, unless fewer wait for it: with a few at a time it could hold its
+  /// connection for ever.
+  var leastTaken = 16 * 1024
   /// How long a connection that has been closed for writing waits for the client to close its side.
   var lingerTimeout = Duration.seconds(1)
   /// While draining: a connection that was active within this time may still send one request, which is probably on its way.
