@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// What the body of a `POST /api/cart` asks for.
 struct CartChange: Equatable, Sendable {
   enum Action: String, Sendable {
@@ -21,12 +23,8 @@ struct CartChange: Equatable, Sendable {
   init(_ request: HTTPRequest) throws(HTTPError) {
     switch request.contentType {
     case "application/json":
-      guard let json = try? JSONParser.parse(request.body), case .object = json else {
-        throw HTTPError(.badRequest, "The body is no JSON object.")
-      }
-      try self.init(
-        action: Self.field(json["action"], \.string), product: Self.field(json["product"], \.integer),
-        quantity: Self.field(json["quantity"], \.integer))
+      let fields = try Fields(json: request.body)
+      try self.init(action: fields.action, product: fields.product, quantity: fields.quantity)
     case "application/x-www-form-urlencoded":
       let form = try FormFields(request.body)
       try self.init(
@@ -44,12 +42,22 @@ struct CartChange: Equatable, Sendable {
     self.init(action: action, product: product, quantity: Int(quantity ?? 1))
   }
 
-  private static func field<T>(_ value: JSONValue?, _ kind: (JSONValue) -> T?) throws(HTTPError) -> T? {
-    guard let value, value != .null else { return nil }
-    guard let field = kind(value) else {
-      throw HTTPError(.unprocessableContent, "A field has a value of the wrong kind.")
+  /// The fields as they stand in JSON. One that is null counts as left out.
+  private struct Fields: Decodable {
+    let action: String?
+    let product: Int64?
+    let quantity: Int64?
+
+    init(json: [UInt8]) throws(HTTPError) {
+      do {
+        self = try JSONDecoder().decode(Fields.self, from: Data(json))
+      } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
+        throw HTTPError(.unprocessableContent, "A field has a value of the wrong kind.")
+      } catch {
+        // The decoder does not tell a number that is no 64-bit integer from one that is malformed.
+        throw HTTPError(.badRequest, "The body is no JSON object, or a number in it is no integer.")
+      }
     }
-    return field
   }
 
   private static func integer(_ text: String?) throws(HTTPError) -> Int64? {

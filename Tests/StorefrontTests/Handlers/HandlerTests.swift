@@ -53,7 +53,7 @@ import Testing
       })
   }
 
-  private func json(_ response: HTTPResponse) throws -> JSONValue { try JSONParser.parse(response.body) }
+  private func json(_ response: HTTPResponse) throws -> JSONValue { try JSONValue(response.body) }
 
   @Test func listsProducts() throws {
     let response = try answer(HTTPRequest(method: .get, path: "/api/products")) { transaction, _ in

@@ -117,12 +117,36 @@ extension Catalogue {
     #expect(status("text/plain", "product=3") == .unsupportedMediaType)
   }
 
-  @Test(arguments: ["", "{", "[1]", "3", "null"]) func refusesWhatIsNoObject(body: String) {
-    #expect(status("application/json", body) == .badRequest)
+  @Test func readsEscapesAndNumbersInEveryNotation() throws {
+    #expect(try change("application/json", #"{"pro\u0064uct":3.0,"action":"\u0073et"}"#).action == .set)
+    #expect(try change("application/json", #"{"product":1e2}"#).product == 100)
+    #expect(try change("application/json", #"{"product":9223372036854775807}"#).product == .max)
   }
 
   @Test(arguments: [
-    "{}", #"{"product":"3"}"#, #"{"product":1.5}"#, #"{"product":3,"quantity":"2"}"#, #"{"product":3,"action":"eat"}"#,
+    "", " ", "{", "[1]", "3", "null", #"{"product"}"#, #"{"product":}"#, "{product:3}", #"{"product":3 "quantity":1}"#,
+    #"{"product":3} x"#, "{'product':3}", #"{"product":03}"#, #"{"product":+3}"#, #"{"product":3.}"#,
+    #"{"product":NaN}"#, #"{"product":1.5}"#, #"{"product":9223372036854775808}"#, #"{"product":1e999}"#,
+    #"{"product":3,"action":"\ud800"}"#, "{\"product\":3,\"action\":\"a\nb\"}", #"{/**/"product":3}"#,
+  ])
+  func refusesWhatIsNoObject(body: String) {
+    #expect(status("application/json", body) == .badRequest)
+  }
+
+  @Test func refusesBadUTF8() {
+    let request = HTTPRequest(
+      method: .post, path: "/api/cart", headers: HTTPHeaders([("Content-Type", "application/json")]),
+      body: Array(#"{"product":3,"action":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
+    #expect(throws: HTTPError.self) { try CartChange(request) }
+  }
+
+  /// A hostile text must not exhaust the stack.
+  @Test(arguments: ["[", #"{"a":"#]) func refusesDeepNesting(opening: String) {
+    #expect(status("application/json", String(repeating: opening, count: 100_000)) == .badRequest)
+  }
+
+  @Test(arguments: [
+    "{}", #"{"product":"3"}"#, #"{"product":[3]}"#, #"{"product":3,"quantity":"2"}"#, #"{"product":3,"action":"eat"}"#,
     #"{"product":3,"action":1}"#, #"{"product":null}"#,
   ])
   func refusesWrongFields(body: String) {
