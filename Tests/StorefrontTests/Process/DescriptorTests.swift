@@ -1,0 +1,44 @@
+import Glibc
+import Testing
+
+@testable import Storefront
+
+/// The service with few file descriptors, and more clients than there are.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct DescriptorTests {
+  private let database: TemporaryDatabase
+
+  init() throws { database = try TemporaryDatabase() }
+
+  @Test(arguments: [2, 8], [40, 64, 256])
+  func servesWhatItHasAndAcceptsAgain(loops: Int, descriptors: Int) throws {
+    let service = try ServiceProcess(
+      database: database.path, descriptors: descriptors, environment: ["LOOPS": "\(loops)"])
+    let port = try service.port()
+    let visitor = try TestClient(port: port)
+    try visitor.get("/")
+    #expect(try visitor.receive().status == 200)
+
+    for _ in 0..<2 {
+      var crowd: [TestClient] = []
+      for _ in 0..<descriptors + 100 { crowd.append(try TestClient(port: port)) }
+      for path in ["/healthz", "/api/products", "/", "/healthz"] {
+        try visitor.get(path)
+        #expect(try visitor.receive().status == 200, "\(path)")
+      }
+      crowd = []
+      // Until the service has seen the others go, it may be full.
+      var status = 503
+      while status == 503 {
+        let late = try TestClient(port: port)
+        guard (try? late.get("/healthz")) != nil, let response = try? late.receive() else { continue }
+        status = response.status
+      }
+      #expect(status == 200)
+    }
+    let crowd = try (0..<descriptors + 100).map { _ in try TestClient(port: port) }
+    let end = try service.end()
+    #expect(end.isClean, "\(end.status), \(end.isSignal): \(end.output)")
+    withExtendedLifetime(crowd) {}
+  }
+}
