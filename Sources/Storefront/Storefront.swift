@@ -25,10 +25,19 @@ enum Storefront {
   }
 
   private static func serve(_ configuration: Configuration) throws -> ClosingReport {
-    let threads = try (0..<configuration.loops).map { try EventLoopThread(name: "loop \($0)") }
+    let descriptors = FileDescriptors.raiseLimit()
+    let loopCount = FileDescriptors.loops(configuration.loops, limit: descriptors)
+    if loopCount < configuration.loops {
+      write(
+        "storefront: \(descriptors) file descriptors are too few for \(configuration.loops) loops: \(loopCount) will do\n",
+        to: STDERR_FILENO)
+    }
+    let threads = try (0..<loopCount).map { try EventLoopThread(name: "loop \($0)") }
     let loops = threads.map(\.loop)
     let shop = try ShopEnvironment(configuration) { loops.first { $0.isCurrent } ?? loops[0] }
-    let server = HTTPServer()
+    var settings = HTTPServerSettings()
+    settings.limitConnections(to: FileDescriptors.connections(loops: loopCount, limit: descriptors))
+    let server = HTTPServer(settings: settings)
     let lifecycle = ServerLifecycle(environment: shop.application, loop: loops[0], drainLimit: drainLimit) {
       server.drain(within: $0, completion: $1)
     }

@@ -19,9 +19,6 @@ final class HTTPEndpoint: @unchecked Sendable {
   private var deadline: EventLoop.Scheduled?
   private var completions: [@Sendable () -> Void] = []
 
-  /// Connections beyond the maximum that are told so; still more are dropped without a word.
-  private static let refusedAtOnce = 256
-
   init(
     loop: EventLoop, settings: HTTPServerSettings, open: HTTPOpenConnections, handler: @escaping HTTPHandler
   ) {
@@ -56,7 +53,7 @@ final class HTTPEndpoint: @unchecked Sendable {
     if open <= settings.maximumConnections { return connection.start() }
     counters.refusedConnections.add(1, ordering: .relaxed)
     connection.start(refusing: HTTPError(.serviceUnavailable, "There are too many connections. Try again."))
-    if open > settings.maximumConnections + Self.refusedAtOnce { connection.abort() }
+    if open > settings.maximumConnections + settings.maximumRefusals { connection.abort() }
   }
 
   func didClose(_ connection: HTTPConnection, aborted: Int) {

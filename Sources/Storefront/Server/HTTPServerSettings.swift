@@ -3,6 +3,8 @@ struct HTTPServerSettings: Sendable {
   var limits = HTTPLimits()
   /// Connections at one time, over all loops; the next ones get `503`.
   var maximumConnections = 10_000
+  /// Connections beyond the maximum that are told so; still more are dropped without a word.
+  var maximumRefusals = 256
   /// Requests of one connection that are in work at one time; then the server stops reading from it.
   var maximumPipelined = 16
   /// From a request's first byte to the end of its head; then `408`.
@@ -21,4 +23,10 @@ struct HTTPServerSettings: Sendable {
   /// While draining: a connection that was active within this time may still send one request, which is probably on its way.
   /// One that has idled for longer is closed at once.
   var drainGrace = Duration.milliseconds(200)
+
+  /// Makes do with `count` connections at one time, those that are refused included.
+  mutating func limitConnections(to count: Int) {
+    maximumRefusals = min(maximumRefusals, count / 8)
+    maximumConnections = max(1, min(maximumConnections, count - maximumRefusals))
+  }
 }

@@ -10,6 +10,20 @@ struct DescriptorTests {
 
   init() throws { database = try TemporaryDatabase() }
 
+  @Test func leavesDescriptorsForWhatIsNoConnection() {
+    for limit in [40, 64, 256, 1024, 1_048_576] {
+      for wanted in [1, 2, 8, 64, 256] {
+        let loops = FileDescriptors.loops(wanted, limit: limit)
+        #expect((1...wanted).contains(loops))
+        var settings = HTTPServerSettings()
+        settings.limitConnections(to: FileDescriptors.connections(loops: loops, limit: limit))
+        #expect(settings.maximumConnections + settings.maximumRefusals >= 2 * loops)
+        #expect(settings.maximumConnections >= loops)
+        #expect(settings.maximumConnections + settings.maximumRefusals + 4 * loops + 28 <= limit)
+      }
+    }
+  }
+
   @Test(arguments: [2, 8], [40, 64, 256])
   func servesWhatItHasAndAcceptsAgain(loops: Int, descriptors: Int) throws {
     let service = try ServiceProcess(

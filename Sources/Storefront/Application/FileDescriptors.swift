@@ -1,0 +1,28 @@
+import Glibc
+
+/// How many file descriptors this process may have, and what they are planned for.
+enum FileDescriptors {
+  /// What a loop needs: its `epoll`, two `eventfd`s and a listener; and two connections, or it would be of no use.
+  private static let perLoop = 6
+  /// The standard streams, Dispatch, the database, signals, and what is opened for a moment.
+  private static let forAll = 28
+
+  /// Raises the soft limit to the hard one, and returns it.
+  static func raiseLimit() -> Int {
+    var limit = rlimit()
+    let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    guard unsafe getrlimit(kind, &limit) == 0 else { return 1024 }
+    if limit.rlim_cur < limit.rlim_max {
+      limit.rlim_cur = limit.rlim_max
+      unsafe setrlimit(kind, &limit)
+      unsafe getrlimit(kind, &limit)
+    }
+    return Int(clamping: limit.rlim_cur)
+  }
+
+  /// How many of the `wanted` loops there are descriptors for; one at least.
+  static func loops(_ wanted: Int, limit: Int) -> Int { min(wanted, max(1, (limit - forAll) / perLoop)) }
+
+  /// How many connections the loops may have, so that descriptors are left for everything else.
+  static func connections(loops: Int, limit: Int) -> Int { max(1, limit - forAll - loops * (perLoop - 2)) }
+}
