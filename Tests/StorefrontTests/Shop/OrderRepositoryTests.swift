@@ -50,14 +50,6 @@ import Testing
     #expect(try OrderRepository(transaction: reader).stock().values.sorted() == [7, 250])
   }
 
-  @Test func refusesAFileOfALaterVersion() throws {
-    let connection = try database.connect()
-    try connection.execute("PRAGMA user_version = 1000")
-    #expect(throws: SQLiteError.self) { try database.shop() }
-    // It must not have been left inside a transaction.
-    try connection.execute("BEGIN IMMEDIATE")
-  }
-
   @Test func placesAnOrder() throws {
     let transaction = SQLiteTransaction(store: store)
     let repository = OrderRepository(transaction: transaction)
