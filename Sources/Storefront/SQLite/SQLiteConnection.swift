@@ -26,6 +26,10 @@ internal import CSQLite
       throw error
     }
     unsafe handle = unsafe opened
+    // SQLite falls back to reading only where it may not write, without an error before the first change.
+    guard unsafe sqlite3_db_readonly(opened, "main") == 0 else {
+      throw SQLiteError(code: SQLITE_READONLY, message: "the file is read-only", operation: "open \(path)")
+    }
     unsafe sqlite3_extended_result_codes(opened, 1)
     unsafe sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout.wholeMilliseconds))
     try execute("PRAGMA foreign_keys = ON")

@@ -4,9 +4,15 @@ final class Catalogue: Sendable {
   let products: [Product]
   private let index: [Int64: Int]
 
-  init(products: [Product]) {
+  /// Throws where two products have one id, or a price is none: a file that is written while the service starts may hold
+  /// anything.
+  init(products: [Product]) throws(SQLiteError) {
     self.products = products
-    index = Dictionary(uniqueKeysWithValues: products.enumerated().map { ($1.id, $0) })
+    index = Dictionary(products.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    guard index.count == products.count else { throw SQLiteError.misuse("two products have one id", operation: "load") }
+    for product in products where product.price <= .zero || product.price > .maximum {
+      throw SQLiteError.misuse("the price of “\(product.sku)” is out of bounds", operation: "load")
+    }
   }
 
   /// Reads the products of the store, which must be open.
@@ -22,7 +28,7 @@ final class Catalogue: Sendable {
       }
     }
     try transaction.finish()
-    self.init(products: products)
+    try self.init(products: products)
   }
 
   /// The product of that id, nil where there is none.

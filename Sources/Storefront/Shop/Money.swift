@@ -5,6 +5,8 @@ struct Money: Hashable, Comparable, Sendable, CustomStringConvertible {
   init(cents: Int64) { self.cents = cents }
 
   static let zero = Money(cents: 0)
+  /// The most that one piece of anything may cost.
+  static let maximum = Money(cents: 100_000_000)
 
   static func < (left: Money, right: Money) -> Bool { left.cents < right.cents }
   static func + (left: Money, right: Money) -> Money { Money(cents: left.cents + right.cents) }

@@ -66,6 +66,6 @@ final class OrderRepository {
         (row.integer(0), row.integer(1))
       }
     }
-    return Dictionary(uniqueKeysWithValues: rows)
+    return Dictionary(rows) { first, _ in first }
   }
 }

@@ -1,22 +1,22 @@
 /// The tables, and what is in them on the first start.
 enum ShopSchema {
-  /// Kept in the file as `user_version`. Raise it with every change and add a step to `prepare`.
-  private static let version: Int64 = 1
+  /// Kept in the file as `user_version`; raised with every change of the tables.
+  private static let version: Int64 = 2
 
-  /// Creates and fills the tables of a new file, in one transaction; leaves a filled one as it is.
-  /// Throws where the file was made by a later version.
+  /// Creates and fills the tables of a new file, in one transaction; checks a filled one, which takes as long as reading it.
+  ///
+  /// - Throws: `SQLiteError` where the file was made by another version or program, or is damaged: its message tells the reason.
   static func prepare(_ connection: SQLiteConnection) throws(SQLiteError) {
     // Immediate: of two processes that start at once on one new file, the second waits and then finds it filled.
     try connection.execute("BEGIN IMMEDIATE")
     do throws(SQLiteError) {
       let found = try connection.query("PRAGMA user_version") { row in row.integer(0) }.first ?? 0
-      if found > version {
-        throw SQLiteError.misuse("the file has schema \(found), this program knows \(version)", operation: "open")
-      }
       if found == 0 {
-        for statement in tables { try connection.execute(statement) }
-        for product in products { try insert(product, connection) }
-        try connection.execute("PRAGMA user_version = \(version)")
+        try create(connection)
+      } else if found == version {
+        try check(connection)
+      } else {
+        throw refusal("the file has schema version \(found), this program knows \(version)")
       }
       try connection.execute("COMMIT")
     } catch {
@@ -25,27 +25,64 @@ enum ShopSchema {
     }
   }
 
-  private static let tables = [
-    """
-    CREATE TABLE products (
-      id INTEGER PRIMARY KEY, sku TEXT NOT NULL UNIQUE, name TEXT NOT NULL, description TEXT NOT NULL,
-      symbol TEXT NOT NULL, price_cents INTEGER NOT NULL CHECK (price_cents > 0), stock INTEGER CHECK (stock >= 0)
-    ) STRICT
-    """,
-    """
-    CREATE TABLE orders (
-      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, visitor TEXT NOT NULL, placed_at INTEGER NOT NULL,
-      total_cents INTEGER NOT NULL CHECK (total_cents > 0)
-    ) STRICT
-    """,
-    "CREATE INDEX orders_of_visitor ON orders (visitor, placed_at)",
-    """
-    CREATE TABLE order_lines (
-      order_id TEXT NOT NULL REFERENCES orders (id), product_id INTEGER NOT NULL REFERENCES products (id),
-      quantity INTEGER NOT NULL CHECK (quantity > 0), price_cents INTEGER NOT NULL,
-      UNIQUE (order_id, product_id)
-    ) STRICT
-    """,
+  private static func create(_ connection: SQLiteConnection) throws(SQLiteError) {
+    let others = try connection.query("SELECT name FROM sqlite_master ORDER BY name") { row in row.text(0) }
+    if !others.isEmpty {
+      throw refusal("the file holds what this program has not made: \(others.joined(separator: ", "))")
+    }
+    for (_, statement) in objects { try connection.execute(statement) }
+    for product in products { try insert(product, connection) }
+    try connection.execute("PRAGMA user_version = \(version)")
+  }
+
+  /// The tables are those of `objects`, and the rows are what their constraints allow, whoever has written them.
+  private static func check(_ connection: SQLiteConnection) throws(SQLiteError) {
+    let found = try connection.query("SELECT name, sql FROM sqlite_master") { row in (row.text(0), row.text(1)) }
+    for (name, statement) in objects where !found.contains(where: { $0 == (name, statement) }) {
+      throw refusal("“\(name)” is missing, or not as this program makes it")
+    }
+    let damage = try connection.query("PRAGMA quick_check(3)") { row in row.text(0) }
+    if damage != ["ok"] { throw refusal("the file is damaged: \(damage.joined(separator: "; "))") }
+    if let table = try connection.query("PRAGMA foreign_key_check", row: { row in row.text(0) }).first {
+      throw refusal("a row of “\(table)” refers to one that is not there")
+    }
+  }
+
+  private static func refusal(_ reason: String) -> SQLiteError { .misuse(reason, operation: "open") }
+
+  /// By name, in the order in which they are made. With these bounds no sum of an order's lines can overflow.
+  private static let objects: [(name: String, statement: String)] = [
+    (
+      "products",
+      """
+      CREATE TABLE products (
+        id INTEGER PRIMARY KEY, sku TEXT NOT NULL UNIQUE, name TEXT NOT NULL, description TEXT NOT NULL,
+        symbol TEXT NOT NULL, price_cents INTEGER NOT NULL CHECK (price_cents BETWEEN 1 AND \(Money.maximum.cents)),
+        stock INTEGER CHECK (stock BETWEEN 0 AND 1000000000)
+      ) STRICT
+      """
+    ),
+    (
+      "orders",
+      """
+      CREATE TABLE orders (
+        sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, visitor TEXT NOT NULL, placed_at INTEGER NOT NULL,
+        total_cents INTEGER NOT NULL CHECK (total_cents > 0)
+      ) STRICT
+      """
+    ),
+    ("orders_of_visitor", "CREATE INDEX orders_of_visitor ON orders (visitor, placed_at)"),
+    (
+      "order_lines",
+      """
+      CREATE TABLE order_lines (
+        order_id TEXT NOT NULL REFERENCES orders (id), product_id INTEGER NOT NULL REFERENCES products (id),
+        quantity INTEGER NOT NULL CHECK (quantity BETWEEN 1 AND \(Cart.maximumQuantity)),
+        price_cents INTEGER NOT NULL CHECK (price_cents BETWEEN 1 AND \(Money.maximum.cents)),
+        UNIQUE (order_id, product_id)
+      ) STRICT
+      """
+    ),
   ]
 
   /// A product as it is on the first day. `stock` nil: made to order.

@@ -5,7 +5,7 @@ import Testing
 extension Catalogue {
   /// Three products for tests.
   static func sample() -> Catalogue {
-    Catalogue(products: [
+    try! Catalogue(products: [
       Product(
         id: 1, sku: "a", name: "Apple <b>", description: "\"A\" & 'a'", symbol: "🍎", price: Money(cents: 150),
         isLimited: false),

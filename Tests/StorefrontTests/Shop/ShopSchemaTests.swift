@@ -120,6 +120,18 @@ struct ShopSchemaTests {
     }
   }
 
+  @Test func aCatalogueThatCannotBeIsRefused() throws {
+    func product(_ id: Int64, cents: Int64) -> Product {
+      Product(id: id, sku: "a", name: "A", description: "", symbol: "a", price: Money(cents: cents), isLimited: false)
+    }
+    #expect(
+      try Catalogue(products: [product(1, cents: 1), product(2, cents: Money.maximum.cents)]).products.count == 2)
+    #expect(throws: SQLiteError.self) { try Catalogue(products: [product(1, cents: 1), product(1, cents: 1)]) }
+    for cents in [.min, -1, 0, Money.maximum.cents + 1, .max] {
+      #expect(throws: SQLiteError.self) { try Catalogue(products: [product(1, cents: cents)]) }
+    }
+  }
+
   private func contents() throws -> [UInt8] {
     let file = open(database.path, O_RDONLY)
     defer { close(file) }
