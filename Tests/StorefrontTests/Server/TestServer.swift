@@ -46,6 +46,11 @@ final class TestServer: Sendable {
     return port
   }
 
+  /// How many sessions of the shop there are.
+  var sessions: Int {
+    application?.statistics().first { $0.scope == "session" }.map { $0.opened - $0.finished } ?? 0
+  }
+
   func client() throws -> TestClient { try TestClient(port: port) }
 
   /// Drains, and waits until that is done.

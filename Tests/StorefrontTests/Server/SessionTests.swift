@@ -1,0 +1,159 @@
+import Beans
+import Testing
+
+@testable import Storefront
+
+/// Who gets a session of the shop, and what other sites can do with it.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct SessionTests {
+  private let database: TemporaryDatabase
+
+  init() throws { database = try TemporaryDatabase() }
+
+  private func shop(_ environment: [String: String] = [:]) throws -> TestServer {
+    try TestServer(
+      loops: 1,
+      shop: Configuration(
+        environment: environment.merging(["DATABASE": database.path]) { $1 }, processors: 2,
+        temporaryFolder: database.folder))
+  }
+
+  private func request(_ method: String, _ path: String, body: String = "", fields: [String] = []) -> String {
+    let fields = fields.map { $0 + "\r\n" }.joined()
+    return
+      "\(method) \(path) HTTP/1.1\r\nHost: shop.test\r\nContent-Type: application/x-www-form-urlencoded\r\n\(fields)"
+      + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+  }
+
+  /// Adds a product as a new visitor; returns the `Cookie` field.
+  private func visit(_ client: TestClient) throws -> String {
+    try client.send(request("POST", "/api/cart", body: "product=2"))
+    let response = try client.receive()
+    let cookie = try #require(response.fields["set-cookie"], "\(response.status)")
+    return "Cookie: \(cookie.prefix { $0 != ";" })"
+  }
+
+  @Test(arguments: [
+    ("GET", "/", ""), ("HEAD", "/", ""), ("GET", "/api/cart", ""), ("GET", "/api/orders", ""),
+    ("POST", "/api/cart", "product=99"), ("POST", "/api/cart", "product=2&quantity=0"), ("POST", "/api/cart", "x"),
+    ("POST", "/api/cart", "product=2&action=remove"), ("POST", "/api/checkout", ""), ("DELETE", "/api/cart", ""),
+    ("DELETE", "/api/cart?product=2", ""),
+  ])
+  func nobodyGetsASessionWithoutAChange(_ method: String, _ path: String, _ body: String) throws {
+    let server = try shop()
+    let client = try server.client()
+    try client.send(request(method, path, body: body))
+    let response = try client.receive(isHead: method == "HEAD")
+    #expect(response.fields["set-cookie"] == nil)
+    #expect(server.sessions == 0)
+    try client.send(request(method, path, body: body, fields: ["Cookie: sid=0123456789abcdef0123456789abcdef"]))
+    #expect(try client.receive(isHead: method == "HEAD").fields["set-cookie"] == nil)
+    #expect(server.sessions == 0)
+    try server.end()
+  }
+
+  @Test func theFirstChangeOpensASession() throws {
+    let server = try shop()
+    let client = try server.client()
+    let cookie = try visit(client)
+    #expect(server.sessions == 1)
+    try client.send(request("GET", "/api/cart", fields: [cookie]))
+    let cart = try client.receive()
+    #expect(cart.text.contains("House Espresso"))
+    #expect(cart.fields["set-cookie"] == nil)
+    #expect(server.sessions == 1)
+    try server.end()
+  }
+
+  @Test func beyondTheLimitOthersAreAskedToComeBack() throws {
+    let server = try shop(["SESSIONS": "2"])
+    let client = try server.client()
+    let cookies = try [visit(client), visit(client)]
+    for _ in 0..<3 {
+      try client.send(request("POST", "/api/cart", body: "product=2"))
+      let refused = try client.receive()
+      #expect(refused.status == 503)
+      #expect(refused.fields["set-cookie"] == nil)
+      #expect(refused.fields["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+      #expect(server.sessions == 2)
+    }
+    for cookie in cookies {
+      try client.send(request("POST", "/api/checkout", fields: [cookie]))
+      #expect(try client.receive().status == 201)
+    }
+    try client.get("/")
+    #expect(try client.receive().status == 200)
+    try server.end()
+  }
+
+  @Test(arguments: [
+    (["Sec-Fetch-Site: cross-site"], false), (["Sec-Fetch-Site: same-site"], false),
+    (["Sec-Fetch-Site: same-origin"], true), (["Sec-Fetch-Site: none"], true),
+    (["Sec-Fetch-Site: cross-site", "Origin: http://shop.test"], false),
+    (["Sec-Fetch-Site: same-origin", "Origin: https://shop.test"], true),
+    (["Origin: http://evil.test"], false), (["Origin: null"], false), (["Origin: http://shop.test:81"], false),
+    (["Origin: http://shop.test.evil.test"], false), (["Origin: "], false),
+    (["Origin: http://shop.test"], true), (["Origin: https://SHOP.test"], true), ([], true),
+  ])
+  func onlyTheShopItselfMayChangeAnything(_ fields: [String], _ isAllowed: Bool) throws {
+    let server = try shop()
+    let client = try server.client()
+    let cookie = try visit(client)
+    for (method, path, body) in [
+      ("POST", "/api/cart", "product=3"), ("DELETE", "/api/cart", ""), ("POST", "/api/checkout", ""),
+    ] {
+      for visitor in [[cookie], []] {
+        try client.send(request(method, path, body: body, fields: fields + visitor))
+        let response = try client.receive()
+        #expect((response.status == 403) == !isAllowed, "\(method) \(path): \(response.status)")
+        if !isAllowed { #expect(response.fields["set-cookie"] == nil) }
+      }
+    }
+    if !isAllowed {
+      #expect(server.sessions == 1)
+      try client.send(request("GET", "/api/cart", fields: fields + [cookie]))
+      #expect(try client.receive().text.contains("\"pieces\":1"))
+    }
+    try server.end()
+  }
+
+  /// Browsers send cookies for longer paths first, which a page of a neighbouring host may have set.
+  @Test func theLastOfSeveralCookiesCounts() throws {
+    let server = try shop()
+    let client = try server.client()
+    let (mine, other) = (try visit(client), try visit(client))
+    try client.send(request("POST", "/api/cart", body: "product=3", fields: [mine]))
+    _ = try client.receive()
+    let both = other + "; " + mine.dropFirst("Cookie: ".count)
+    try client.send(request("GET", "/api/cart", fields: [both]))
+    #expect(try client.receive().text.contains("\"pieces\":2"))
+    try server.end()
+  }
+
+  @Test func behindTLSTheCookieBelongsToThisHostAlone() throws {
+    let server = try shop(["SECURE_COOKIES": "yes"])
+    let client = try server.client()
+    try client.send(request("POST", "/api/cart", body: "product=2"))
+    let field = try #require(try client.receive().fields["set-cookie"])
+    #expect(field.hasPrefix("__Host-sid="))
+    #expect(field.contains("; Secure") && field.contains("; Path=/;") && !field.contains("Domain"))
+    let sid = field.prefix { $0 != ";" }
+    try client.send(request("GET", "/api/cart", fields: ["Cookie: \(sid)"]))
+    #expect(try client.receive().text.contains("\"pieces\":1"))
+    // Without the prefix anybody may have set it.
+    try client.send(request("GET", "/api/cart", fields: ["Cookie: \(sid.dropFirst("__Host-".count))"]))
+    #expect(try client.receive().text.contains("\"pieces\":0"))
+    try server.end()
+  }
+
+  @Test func strangersDoNotSeeWhatIsAlive() throws {
+    let server = try shop()
+    let client = try server.client()
+    try client.get("/environments")
+    #expect(try client.receive().status == 404)
+    try client.get("/")
+    let page = try client.receive()
+    #expect(!page.text.contains("/environments"))
+    try server.end()
+  }
+}
