@@ -40,11 +40,16 @@ final class ServiceProcess {
   /// - Parameters:
   ///   - database: the path of its file.
   ///   - descriptors: how many it may have open, at most; nil for as many as this process.
+  ///   - kibibytes: how large its files may get; nil for as large as those of this process.
   ///   - environment: further variables.
-  init(database: String, descriptors: Int? = nil, environment: [String: String] = [:]) throws {
+  init(
+    database: String, descriptors: Int? = nil, kibibytes: Int? = nil, environment: [String: String] = [:]
+  ) throws {
     let executable = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       .deletingLastPathComponent().appendingPathComponent("Storefront").path
-    let limit = descriptors.map { "ulimit -n \($0); " } ?? ""
+    var limit = descriptors.map { "ulimit -n \($0); " } ?? ""
+    // In blocks of 512 bytes. The signal would end the process, where a full disk is an error.
+    if let kibibytes { limit += "ulimit -f \(2 * kibibytes); trap '' XFSZ; " }
     let variables = ProcessInfo.processInfo.environment
       .merging(["HOST": "127.0.0.1", "PORT": "0", "DATABASE": database]) { $1 }
       .merging(environment) { $1 }
@@ -65,6 +70,7 @@ final class ServiceProcess {
     sigemptyset(&none)
     var all = sigset_t()
     sigfillset(&all)
+    if kibibytes != nil { sigdelset(&all, SIGXFSZ) }
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))

@@ -1,0 +1,148 @@
+import Glibc
+import Testing
+
+@testable import Storefront
+
+/// The shop while its store is locked by somebody else, or of no use.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct StorePressureTests {
+  private let database: TemporaryDatabase
+
+  init() throws { database = try TemporaryDatabase() }
+
+  private func shop(_ environment: [String: String] = [:]) throws -> TestServer {
+    try TestServer(
+      loops: 1,
+      shop: Configuration(
+        environment: environment.merging(["DATABASE": database.path]) { $1 }, processors: 2,
+        temporaryFolder: database.folder))
+  }
+
+  /// A visitor on a connection of its own, with one thing in the cart.
+  private struct Visitor {
+    let client: TestClient
+    let cookie: String
+
+    init(port: Int) throws {
+      client = try TestClient(port: port)
+      try client.send(
+        "POST /api/cart HTTP/1.1\r\nHost: t\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+          + "Content-Length: 9\r\n\r\nproduct=2")
+      cookie = try client.receive().fields["set-cookie"].map { String($0.prefix { $0 != ";" }) } ?? ""
+    }
+
+    func checkOut() throws {
+      try client.send("POST /api/checkout HTTP/1.1\r\nHost: t\r\nCookie: \(cookie)\r\nContent-Length: 0\r\n\r\n")
+    }
+
+    func pieces() throws -> String {
+      try client.get("/api/cart", "Cookie: \(cookie)\r\n")
+      return try client.receive().text
+    }
+  }
+
+  @Test func aForeignLockDelaysNobodyElse() throws {
+    let server = try shop(["STORE_WAIT": "15s"])
+    let visitors = try (0..<6).map { _ in try Visitor(port: server.port) }
+    let other = try database.connect()
+    try other.execute("BEGIN IMMEDIATE")
+    for visitor in visitors { try visitor.checkOut() }
+    let reader = try server.client()
+    for path in ["/healthz", "/api/products", "/", "/healthz"] {
+      try reader.get(path)
+      #expect(try reader.receive().status == 200)
+    }
+    for visitor in visitors { #expect(!visitor.client.hasInput(within: 0)) }
+    try other.execute("COMMIT")
+    for visitor in visitors { #expect(try visitor.client.receive().status == 201) }
+    try server.end()
+  }
+
+  @Test func whoWaitsTooLongIsAskedToComeBack() throws {
+    let server = try shop(["STORE_WAIT": "50ms"])
+    let visitor = try Visitor(port: server.port)
+    let other = try database.connect()
+    try other.execute("BEGIN IMMEDIATE")
+    try visitor.checkOut()
+    let refused = try visitor.client.receive()
+    #expect(refused.status == 503)
+    #expect(refused.fields["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+    #expect(try visitor.pieces().contains("\"pieces\":1"))
+    try other.execute("COMMIT")
+    try visitor.checkOut()
+    #expect(try visitor.client.receive().status == 201)
+    try server.end()
+  }
+
+  @Test func aForeignLockDoesNotKeepTheServiceFromEnding() throws {
+    let service = try ServiceProcess(database: database.path, environment: ["STORE_WAIT": "1s"])
+    let port = try service.port()
+    let visitors = try (0..<6).map { _ in try Visitor(port: port) }
+    let other = try database.connect()
+    try other.execute("BEGIN IMMEDIATE")
+    for visitor in visitors { try visitor.checkOut() }
+    let began = ContinuousClock.now
+    let end = try service.end()
+    #expect(end.isClean, "\(end.output)")
+    #expect(end.count("aborted") == 0)
+    // Six waits one after the other would be six seconds.
+    #expect(ContinuousClock.now - began < .seconds(4))
+    for visitor in visitors { #expect(try visitor.client.receive().status == 503) }
+    try other.execute("COMMIT")
+  }
+
+  @Test func anUnusableStoreShowsInTheLogAndInTheHealth() throws {
+    let service = try ServiceProcess(database: database.path)
+    let port = try service.port()
+    let visitor = try Visitor(port: port)
+    let other = try database.connect()
+    for table in ["order_lines", "orders", "products"] { try other.execute("DROP TABLE \(table)") }
+    try visitor.checkOut()
+    #expect(try visitor.client.receive().status == 500)
+    let client = try TestClient(port: port)
+    for _ in 0..<100 {
+      try client.get("/api/products")
+      #expect(try client.receive().status == 500)
+    }
+    var status = 200
+    while status == 200 {
+      try client.get("/healthz")
+      status = try client.receive().status
+    }
+    #expect(status == 503)
+    let end = try service.end()
+    #expect(end.isClean, "\(end.output)")
+    let lines = end.output.split(separator: "\n").filter { $0.contains("no such table") }
+    #expect((2...50).contains(lines.count), "\(end.output)")
+    #expect(lines.contains { $0.contains("POST /api/checkout") })
+  }
+
+  /// No file may grow beyond 2 MiB.
+  @Test func aFullDiskShowsInTheHealthAndEndsInOrder() throws {
+    let service = try ServiceProcess(database: database.path, kibibytes: 2048)
+    let port = try service.port()
+    let visitor = try Visitor(port: port)
+    var status = 201
+    for _ in 0..<5_000 where status == 201 {
+      try visitor.client.send(
+        "POST /api/cart HTTP/1.1\r\nHost: t\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+          + "Cookie: \(visitor.cookie)\r\nContent-Length: 9\r\n\r\nproduct=2")
+      _ = try visitor.client.receive()
+      try visitor.checkOut()
+      status = try visitor.client.receive().status
+    }
+    #expect(status == 500)
+    var health = 200
+    while health == 200 {
+      try visitor.client.get("/healthz")
+      health = try visitor.client.receive().status
+    }
+    #expect(health == 503)
+    try visitor.client.get("/api/products")
+    #expect(try visitor.client.receive().status == 200)
+    #expect(try visitor.pieces().contains("\"pieces\":1"))
+    let end = try service.end()
+    #expect(end.isClean, "\(end.output)")
+    #expect(end.output.contains("POST /api/checkout"))
+  }
+}
