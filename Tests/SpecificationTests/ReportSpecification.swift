@@ -44,6 +44,23 @@ import Testing
     #expect(!untraced.contains("ReportSpecification.swift"))
   }
 
+  @Test("A report with a limit tells of so many children of each environment, and how many it leaves out")
+  func limited() throws {
+    let environment = try environment()
+    let factory = try environment.childFactory("shift", seed: Int.self)
+    try environment.startup()
+    let shifts = try (0..<5).map { try factory.build($0) }
+    #expect(environment.report().split(separator: "\n").count { $0.contains("shift: open") } == 5)
+    let limited = environment.report(maximumChildren: 2)
+    #expect(limited.split(separator: "\n").count { $0.contains("shift: open") } == 2)
+    #expect(limited.contains("and 3 more"))
+    #expect(environment.report(maximumChildren: 5) == environment.report())
+    #expect(environment.report(maximumChildren: -1).contains("and 5 more"))
+    for shift in shifts { shift.finish() }
+    #expect(!environment.report(maximumChildren: 0).contains("more"))
+    try environment.shutdown()
+  }
+
   @Test("A report is no lookup: it builds nothing, and it works before startup")
   func buildsNothing() throws {
     let environment = try Environment(name: "warehouse")

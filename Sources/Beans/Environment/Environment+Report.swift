@@ -5,14 +5,20 @@ extension Environment {
   ///
   /// A line for each bean: its type, id, scope, and whether it is lazy, abstract or primary; with `traceOrigin`, where it
   /// was declared. From any thread; walks the whole tree.
-  public func report() -> String {
+  public func report() -> String { report(maximumChildren: .max) }
+
+  /// What `report()` tells, with at most so many children of each environment, and the number of those left out.
+  ///
+  /// For services whose sessions are many. From any thread; takes time for what it tells, and a moment for each child of an
+  /// environment on the way.
+  public func report(maximumChildren: Int) -> String {
     var lines = ["### ENVIRONMENT \(name) REPORT"]
     let traceOrigin = existingExtras?.resources?.traceOrigin == true
     for (text, location) in listing {
       lines.append("- \(text)\(traceOrigin ? " origin: \(location.origin)" : "")")
     }
     lines.append("")
-    appendTree(&lines, indent: "")
+    appendTree(&lines, indent: "", max(0, maximumChildren))
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -30,7 +36,7 @@ extension Environment {
     }
   }
 
-  private func appendTree(_ lines: inout [String], indent: String) {
+  private func appendTree(_ lines: inout [String], indent: String, _ maximumChildren: Int) {
     let lifecycle = core.lifecycle
     let phase =
       switch lifecycle.phase {
@@ -41,7 +47,9 @@ extension Environment {
       case .released: "finished"
       }
     lines.append("\(indent)\(name): \(phase), \(createdBeans) beans")
-    for child in liveChildren { child.appendTree(&lines, indent: indent + "  ") }
+    let children = liveChildren
+    for child in children.prefix(maximumChildren) { child.appendTree(&lines, indent: indent + "  ", maximumChildren) }
+    if children.count > maximumChildren { lines.append("\(indent)  and \(children.count - maximumChildren) more") }
   }
 
   /// Counts for each scope: this environment and all that were opened below it so far, live or not, wherever in the tree.
