@@ -31,17 +31,35 @@ public final class SessionRegistry<Seed>: Sendable {
       sessions[id] = opened
       return opened
     }
-    if session !== opened {
-      opened.finish()
-    } else {
-      // The registry may go before its sessions; a session that replaced this one stays.
-      opened.whenFinished { [weak self, weak opened] in
-        self?.sessions.withLock { sessions in
-          if let current = sessions[id], current === opened || current.isFinished { sessions[id] = nil }
-        }
+    if session === opened { forget(session, as: id) } else { opened.finish() }
+    return session
+  }
+
+  /// Takes in a session that was built without the registry, such as one that turned out to be worth keeping.
+  ///
+  /// - Parameters:
+  ///   - session: an environment of the registry's factory.
+  ///   - id: what it will be found by.
+  ///   - limit: how many sessions there may be.
+  /// - Returns: false, and nothing has happened, where there are `limit` sessions, or the id is taken.
+  public func add(_ session: Environment, as id: String, limit: Int = .max) -> Bool {
+    let isIn = sessions.withLock { sessions in
+      guard sessions.count < limit, sessions[id] == nil else { return false }
+      sessions[id] = session
+      return true
+    }
+    if isIn { forget(session, as: id) }
+    return isIn
+  }
+
+  /// Makes the session leave when it ends.
+  private func forget(_ session: Environment, as id: String) {
+    // The registry may go before its sessions; a session that replaced this one stays.
+    session.whenFinished { [weak self, weak session] in
+      self?.sessions.withLock { sessions in
+        if let current = sessions[id], current === session || current.isFinished { sessions[id] = nil }
       }
     }
-    return session
   }
 
   /// Ends the session with that id, such as on logout. Does not wait for its loop.

@@ -37,6 +37,27 @@ struct SessionRegistryTests {
     }
   }
 
+  @Test func takesInASessionThatWasBuiltElsewhereUpToALimit() throws {
+    try withLoops { loops in
+      let factory = try application.childFactory(
+        "session", seed: String.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) })
+      let sessions = SessionRegistry(factory)
+      let built = try (0..<3).map { try factory.build("\($0)") }
+      #expect(sessions.add(built[0], as: "a", limit: 2))
+      #expect(!sessions.add(built[1], as: "a", limit: 2))
+      #expect(sessions.add(built[1], as: "b", limit: 2))
+      #expect(!sessions.add(built[2], as: "c", limit: 2))
+      #expect(sessions.find("a") === built[0])
+      #expect(sessions.find("c") == nil)
+      sessions.end("a")
+      try waitUntil("the session having left") { sessions.count == 1 }
+      #expect(sessions.add(built[2], as: "c", limit: 2))
+      #expect(sessions.find("c") === built[2])
+      try application.shutdown()
+      try waitUntil("all having left") { sessions.count == 0 }
+    }
+  }
+
   @Test func threadsThatOpenOneIdGetOneSession() throws {
     try withLoops { loops in
       let sessions = try registry(on: loops[0])
