@@ -15,7 +15,7 @@ export SCRATCH DURATION CONNECTIONS
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
 
-demo: packages ## builds the example service and runs it until Ctrl-C (HOST, PORT, DATABASE, SESSION_IDLE)
+demo: packages ## builds the example service and runs it until Ctrl-C (HOST, PORT, ADMIN_PORT, DATABASE, SESSION_IDLE)
 	@exec scripts/demo
 
 test: packages ## builds and runs all tests

@@ -28,8 +28,8 @@ end
 
 function request()
   count = count + 1
-  -- Without a cookie the service opens a session.
-  if #sessions < sessions_per_thread then return build("GET", "/api/cart", nil, nil) end
+  -- Without a cookie the service opens a session for the first thing in the cart.
+  if #sessions < sessions_per_thread then return build("POST", "/api/cart", "product=1&quantity=1", nil) end
   -- By chance, so that every session does everything sooner or later.
   local sid = sessions[math.random(#sessions)]
   local step = count % 50

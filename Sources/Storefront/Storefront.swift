@@ -38,16 +38,25 @@ enum Storefront {
     var settings = HTTPServerSettings()
     settings.limitConnections(to: FileDescriptors.connections(loops: loopCount, limit: descriptors))
     let server = HTTPServer(settings: settings)
+    settings.limitConnections(to: 8)
+    let administration = HTTPServer(settings: settings)
     let lifecycle = ServerLifecycle(environment: shop.application, loop: loops[0], drainLimit: drainLimit) {
-      server.drain(within: $0, completion: $1)
+      limit, done in
+      server.drain(within: limit) { administration.drain(within: limit, completion: done) }
     }
     // Before anything takes long: who is told to end while starting ends in order, too.
     try lifecycle.watchSignals()
     holdSignals(SIG_UNBLOCK)
-    let service = try ShopService(shop)
+    let service = try ShopService(shop, configuration)
     let port = try server.start(
-      host: configuration.host, port: Int(configuration.port), on: threads, handler: service.handler(configuration))
+      host: configuration.host, port: Int(configuration.port), on: threads, handler: service.handler())
     if let port {
+      if let wanted = configuration.adminPort,
+        let port = try administration.start(
+          host: "127.0.0.1", port: Int(wanted), on: [threads[0]], handler: service.handleAdministration)
+      {
+        write("Storefront: http://127.0.0.1:\(port)/environments, for this machine alone\n", to: STDOUT_FILENO)
+      }
       let address = "http://\(HostAddress.forURL(configuration.host)):\(port)"
       write("Storefront: \(address)\n  try: curl \(address)/api/products\n", to: STDOUT_FILENO)
     }
@@ -57,7 +66,8 @@ enum Storefront {
     for thread in threads { try thread.stopAndJoin() }
     let handles = loops.map(\.openHandles).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
     return ClosingReport(
-      statistics: shop.application.statistics(), requests: server.counts, openHandles: handles)
+      statistics: shop.application.statistics(), requests: server.counts + administration.counts,
+      openHandles: handles)
   }
 
   /// Blocks the signals that end the service, so that they wait, or lets this thread take them.

@@ -64,6 +64,7 @@ struct ShopEnvironment: Sendable {
     try application.define(application.bean(StorefrontPage.self, factory: StorefrontPage.init))
     try application.define(application.bean(IdGenerator.self, factory: IdGenerator.init))
     try application.define(application.bean(AccessLog.self, factory: { AccessLog() }))
+    try application.define(application.bean(ErrorLog.self, factory: { ErrorLog() }))
     try application.define(application.bean(HealthHandler.self, factory: HealthHandler.init))
     try application.define(application.bean(LiveTree.self, factory: LiveTree.init))
   }
@@ -88,11 +89,19 @@ struct SessionSeed: Sendable {
   let id: String
 }
 
-/// The tree of environments, for `GET /environments`.
+/// The tree of environments, for `GET /environments`: counts of all, and some of each kind.
 final class LiveTree: LiveReport {
+  /// How many children of an environment are listed.
+  static let maximumChildren = 50
+
   private let environment: Environment
 
   init(environment: Environment) { self.environment = environment }
 
-  func text() -> String { environment.report() }
+  func text() -> String {
+    let counts = environment.statistics().map { counts in
+      "\(counts.scope): \(counts.opened - counts.finished) live, \(counts.created - counts.released) beans\n"
+    }
+    return counts.joined() + "\n" + environment.report(maximumChildren: Self.maximumChildren)
+  }
 }

@@ -1,41 +1,153 @@
 import Beans
+import BeansEventLoop
 import BeansServer
+import Synchronization
 
 /// Answers requests: one child environment each, inside the visitor's session where there is one.
+///
+/// Whoever has none gets a session for the time of the request, which is kept, with a cookie, when something has been put into
+/// it. A request that finds the store locked is begun anew a little later, up to a time; meanwhile its loop serves others.
 final class ShopService: Sendable {
+  /// How many requests may wait for the store at one time.
+  private static let maximumWaiting = 1_000
+  /// How soon a request is begun anew: at first, and at most.
+  private static let pauses = (first: Duration.milliseconds(1), last: Duration.milliseconds(50))
+
   private let shop: ShopEnvironment
+  private let configuration: Configuration
+  private let cookieName: String
   private let sessions: SessionRegistry<SessionSeed>
   private let ids: IdGenerator
   private let health: HealthHandler
   private let log: AccessLog
+  private let errors: ErrorLog
+  private let waiting = Atomic(0)
 
   /// Starts the application environment.
-  init(_ shop: ShopEnvironment) throws {
+  init(_ shop: ShopEnvironment, _ configuration: Configuration) throws {
     self.shop = shop
+    self.configuration = configuration
+    cookieName = configuration.secureCookies ? "__Host-sid" : "sid"
     try shop.application.startup()
     sessions = SessionRegistry(shop.sessions)
     ids = try shop.application.getBean(IdGenerator.self)
     health = try shop.application.getBean(HealthHandler.self)
     log = try shop.application.getBean(AccessLog.self)
+    errors = try shop.application.getBean(ErrorLog.self)
   }
 
   /// What the server is to call: this, with `ProductsByHand` in front where the configuration asks for it.
-  func handler(_ configuration: Configuration) throws -> HTTPHandler {
+  func handler() throws -> HTTPHandler {
     configuration.byHand ? try ProductsByHand(self, shop.application).handle : handle
   }
 
   /// Answers one exchange on its loop's thread.
-  func handle(_ exchange: HTTPExchange) {
+  func handle(_ exchange: HTTPExchange) { handle(exchange, ShopRoute.router) }
+
+  /// Answers those who run the service.
+  func handleAdministration(_ exchange: HTTPExchange) { handle(exchange, ShopRoute.administration) }
+
+  private func handle(_ exchange: HTTPExchange, _ router: Router<ShopRoute>) {
     let request = exchange.request
     do {
-      switch ShopRoute.router.match(request.method, request.path) {
+      switch router.match(request.method, request.path) {
       case .found(.health): exchange.respond(checkHealth(request))
-      case .found(let route): exchange.respond(try answer(request, route))
+      case .found(let route):
+        if request.mayChangeSomething, request.isFromAnotherSite {
+          throw HTTPError(.forbidden, "Only pages of this site may do that.")
+        }
+        answer(exchange, route, Wait(until: .now + configuration.storeWait, pause: Self.pauses.first))
       case let refused: try answer(refused, request).map { _ = exchange.respond($0) }
       }
     } catch {
-      exchange.respond(HTTPResponse(failure: error))
+      exchange.respond(response(to: error, request))
     }
+  }
+
+  // MARK: While the store is locked
+
+  /// How long a request is still begun anew, and how soon.
+  private struct Wait {
+    let until: MonotonicTime
+    let pause: Duration
+  }
+
+  private func answer(_ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait) {
+    do {
+      exchange.respond(try answer(exchange.request, route, isLast: wait.until <= .now))
+    } catch {
+      // Thrown only by an attempt that is not the last: the store is locked.
+      guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
+        waiting.subtract(1, ordering: .relaxed)
+        exchange.respond(response(to: error, exchange.request))
+        return
+      }
+      exchange.loop.schedule(after: wait.pause) { [self] in
+        waiting.subtract(1, ordering: .relaxed)
+        answer(exchange, route, Wait(until: wait.until, pause: min(wait.pause * 2, Self.pauses.last)))
+      }
+    }
+  }
+
+  /// - Throws: `SQLiteError` that tells of a lock, unless this is the last attempt. Nothing has happened then.
+  private func answer(_ request: HTTPRequest, _ route: ShopRoute, isLast: Bool) throws(SQLiteError) -> HTTPResponse {
+    do {
+      if !route.needsVisitor { return try answer(request, route, in: shop.requests.build(request), isLast: isLast) }
+      if let sid = request.cookie(cookieName), let session = sessions.find(sid),
+        let child = try? shop.visitorRequests.build(request, in: session)
+      {
+        return try answer(request, route, in: child, isLast: isLast)
+      }
+      // No session, or one that ended between being found and being entered.
+      return try answerStranger(request, route, isLast: isLast)
+    } catch {
+      if !isLast, let locked = error as? SQLiteError, locked.isBusy { throw locked }
+      return response(to: error, request)
+    }
+  }
+
+  // MARK: One attempt
+
+  private func answerStranger(_ request: HTTPRequest, _ route: ShopRoute, isLast: Bool) throws -> HTTPResponse {
+    let sid = ids.next()
+    let session = try shop.sessions.build(SessionSeed(id: sid))
+    var isKept = false
+    defer { if !isKept { session.finish() } }
+    var response = try answer(
+      request, route, in: shop.visitorRequests.build(request, in: session), isLast: isLast)
+    if try session.getBean(Cart.self).isEmpty { return response }
+    isKept = sessions.add(session, as: sid, limit: configuration.sessions)
+    if !isKept { throw HTTPError(.serviceUnavailable, "There are too many visitors. Try again later.", retryAfter: 60) }
+    response.addCookie(try HTTPCookie(name: cookieName, value: sid, isSecure: configuration.secureCookies))
+    return response
+  }
+
+  private func answer(
+    _ request: HTTPRequest, _ route: ShopRoute, in child: Environment, isLast: Bool
+  ) throws -> HTTPResponse {
+    // Rolls back what has not been committed, and writes the log line.
+    defer { child.finish() }
+    let log = try child.getBean(RequestLog.self)
+    do {
+      let response = try route.handler(in: child).handle(request)
+      log.status = response.status
+      return response
+    } catch {
+      if !isLast, let locked = error as? SQLiteError, locked.isBusy {
+        log.discard()
+        throw locked
+      }
+      let response = response(to: error, request)
+      log.status = response.status
+      return response
+    }
+  }
+
+  /// What the client is told of an error; one that nobody expected gets a line in the log.
+  private func response(to error: any Error, _ request: HTTPRequest) -> HTTPResponse {
+    let response = HTTPResponse(failure: error)
+    if response.status == .internalServerError || error is SQLiteError { errors.record(error, request) }
+    return response
   }
 
   /// A path or method that nobody serves gets its line in the log, too.
@@ -58,36 +170,6 @@ final class ShopService: Sendable {
     }
     log.record(request, status: response.status, took: MonotonicTime.now.since(begun))
     return response
-  }
-
-  private func answer(_ request: HTTPRequest, _ route: ShopRoute) throws -> HTTPResponse {
-    if !route.needsVisitor { return try answer(request, route, in: shop.requests.build(request)) }
-    if let sid = request.cookie("sid"), let session = sessions.find(sid),
-      let child = try? shop.visitorRequests.build(request, in: session)
-    {
-      return try answer(request, route, in: child)
-    }
-    // No session, or one that ended between being found and being entered.
-    let sid = ids.next()
-    let session = try sessions.open(sid, SessionSeed(id: sid))
-    var response = try answer(request, route, in: shop.visitorRequests.build(request, in: session))
-    response.addCookie(try HTTPCookie(name: "sid", value: sid))
-    return response
-  }
-
-  private func answer(_ request: HTTPRequest, _ route: ShopRoute, in child: Environment) throws -> HTTPResponse {
-    // Rolls back what has not been committed, and writes the log line.
-    defer { child.finish() }
-    let log = try child.getBean(RequestLog.self)
-    do {
-      let response = try route.handler(in: child).handle(request)
-      log.status = response.status
-      return response
-    } catch {
-      let response = HTTPResponse(failure: error)
-      log.status = response.status
-      return response
-    }
   }
 }
 

@@ -8,6 +8,14 @@ struct Configuration: Equatable, Sendable {
   var database: String
   /// `SESSION_IDLE`: how long a session lasts without a request.
   var sessionIdle = Duration.seconds(30 * 60)
+  /// `SESSIONS`: how many sessions there may be; who comes then is asked to come back.
+  var sessions = 100_000
+  /// `STORE_WAIT`: how long a request waits while another process has locked the store; then it gets `503`.
+  var storeWait = Duration.seconds(2)
+  /// `SECURE_COOKIES`: whether browsers reach the service by TLS, through a proxy: cookies are then for this host and TLS alone.
+  var secureCookies = false
+  /// `ADMIN_PORT`: where `GET /environments` and `GET /healthz` are answered to this machine alone; nil for nowhere.
+  var adminPort: UInt16?
   /// `LOOPS`: the number of loop threads.
   var loops: Int
   /// `BY_HAND`: whether `GET /by-hand/api/products` is served, which is there to be measured.
@@ -31,6 +39,14 @@ struct Configuration: Equatable, Sendable {
     }
     sessionIdle = read("SESSION_IDLE", "a duration such as 90, 250ms, 30s, 5m or 2h, more than 0", .seconds(30 * 60)) {
       DurationText.parse($0).flatMap { $0 > .zero ? $0 : nil }
+    }
+    sessions = read("SESSIONS", "a number from 1 to 10000000", 100_000) { text in
+      Int(text).flatMap { (1...10_000_000).contains($0) ? $0 : nil }
+    }
+    storeWait = read("STORE_WAIT", "a duration such as 90, 250ms, 30s, 5m or 2h", .seconds(2), DurationText.parse)
+    secureCookies = read("SECURE_COOKIES", "yes or no", false) { ["yes": true, "no": false][$0] }
+    adminPort = read("ADMIN_PORT", "a port number from 0 to 65535", nil) {
+      $0.first?.isNumber == true ? UInt16($0).map(Optional.some) : nil
     }
     loops = read("LOOPS", "a number from 1 to 256", max(1, min(processors, 256))) { text in
       Int(text).flatMap { (1...256).contains($0) ? $0 : nil }

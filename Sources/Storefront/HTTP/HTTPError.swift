@@ -6,10 +6,13 @@ struct HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   let status: HTTPStatus
   /// One plain sentence that is shown to the client; must not quote anything the client sent.
   let message: String
+  /// After how many seconds the client may try again; nil where that is of no use.
+  let retryAfter: Int?
 
-  init(_ status: HTTPStatus, _ message: String) {
+  init(_ status: HTTPStatus, _ message: String, retryAfter: Int? = nil) {
     self.status = status
     self.message = message
+    self.retryAfter = retryAfter
   }
 
   var description: String { "\(status.rawValue) \(status.reason): \(message)" }

@@ -26,10 +26,12 @@ final class HTTPRequest: Sendable {
     self.isOld = isOld
   }
 
-  /// The value of the first cookie of that name; names are compared exactly.
+  /// The value of the last cookie of that name; names are compared exactly.
+  ///
+  /// The last, because browsers send cookies for longer paths first, and a neighbouring host may have set such a one.
   func cookie(_ name: String) -> String? {
     headers.firstValue("Cookie") { value in
-      for pair in value.split(separator: UInt8(ascii: ";")) {
+      for pair in value.split(separator: UInt8(ascii: ";")).reversed() {
         let pair = pair.drop(while: ASCII.isBlank)
         guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), pair[..<equals].elementsEqual(name.utf8) else {
           continue
@@ -43,6 +45,20 @@ final class HTTPRequest: Sendable {
       }
       return nil
     }
+  }
+
+  /// Whether the method asks for more than to read (RFC 9110 §9.2.1).
+  var mayChangeSomething: Bool { method != .get && method != .head && method != .options }
+
+  /// Whether a page of another site has sent the request, as far as the browser tells (`Sec-Fetch-Site`, else `Origin`).
+  ///
+  /// False for clients that tell nothing, which are no browsers.
+  var isFromAnotherSite: Bool {
+    if let site = headers["Sec-Fetch-Site"] { return site != "same-origin" && site != "none" }
+    guard let origin = headers["Origin"] else { return false }
+    // The scheme is not compared: behind a proxy that ends TLS it differs.
+    guard let scheme = ["http://", "https://"].first(where: origin.hasPrefix) else { return true }
+    return origin.dropFirst(scheme.count).lowercased() != headers["Host"]?.lowercased()
   }
 
   /// The fields of the query. Throws `400` where an escape is malformed.

@@ -32,6 +32,7 @@ struct HTTPResponse: Sendable {
   /// The answer to a refused request, as JSON with one field `error`.
   init(_ error: HTTPError) {
     self = .json(error.status, JSONWriter.object { $0.field("error", error.message) })
+    if let seconds = error.retryAfter { fieldLines.append(contentsOf: "Retry-After: \(seconds)\r\n".utf8) }
   }
 
   /// Adds a field. Throws `500` where the name is no token, the value has a line end or another control character, or the

@@ -7,6 +7,7 @@ enum HTTPStatus: Int, Sendable, CaseIterable {
   case seeOther = 303
   case notModified = 304
   case badRequest = 400
+  case forbidden = 403
   case notFound = 404
   case methodNotAllowed = 405
   case requestTimeout = 408
@@ -32,6 +33,7 @@ enum HTTPStatus: Int, Sendable, CaseIterable {
     case .seeOther: "See Other"
     case .notModified: "Not Modified"
     case .badRequest: "Bad Request"
+    case .forbidden: "Forbidden"
     case .notFound: "Not Found"
     case .methodNotAllowed: "Method Not Allowed"
     case .requestTimeout: "Request Timeout"

@@ -22,7 +22,7 @@ final class PageHandler: RequestHandler {
     try response.addField("Cache-Control", "no-store")
     try response.addField(
       "Content-Security-Policy",
-      "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; connect-src 'self'; "
+      "default-src 'none'; img-src data:; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; connect-src 'self'; "
         + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
     return response
   }

@@ -12,7 +12,7 @@ extension HTTPResponse {
     case let error as HTTPError: self.init(error)
     case let error as ShopError: self.init(error.httpError)
     case let error as SQLiteError where error.isBusy:
-      self.init(HTTPError(.serviceUnavailable, "The store is busy. Try again."))
+      self.init(HTTPError(.serviceUnavailable, "The store is busy. Try again.", retryAfter: 1))
     default: self.init(HTTPError(.internalServerError, "Something went wrong here."))
     }
   }

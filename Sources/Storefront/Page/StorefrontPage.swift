@@ -24,7 +24,7 @@ final class StorefrontPage: Sendable {
     Self.orders(orders, &html)
     html.markup("</aside>\n</main>\n<p id=\"notice\" role=\"status\" aria-live=\"polite\"></p>\n")
     html.markup("<footer><a href=\"/api/products\">/api/products</a> · <a href=\"/api/cart\">/api/cart</a> · ")
-    html.markup("<a href=\"/api/orders\">/api/orders</a> · <a href=\"/environments\">/environments</a></footer>\n")
+    html.markup("<a href=\"/api/orders\">/api/orders</a></footer>\n")
     html.markup("<script nonce=\"")
     html.text(nonce)
     html.markup("\">")

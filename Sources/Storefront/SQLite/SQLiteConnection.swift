@@ -31,7 +31,7 @@ internal import CSQLite
       throw SQLiteError(code: SQLITE_READONLY, message: "the file is read-only", operation: "open \(path)")
     }
     unsafe sqlite3_extended_result_codes(opened, 1)
-    unsafe sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout.wholeMilliseconds))
+    setBusyTimeout(busyTimeout)
     try execute("PRAGMA foreign_keys = ON")
     let mode = try query("PRAGMA journal_mode = \(journalMode.rawValue)") { (row: SQLiteRow) in row.text(0) }
     // SQLite keeps the old mode, without an error, where the file system cannot do the new one.
@@ -46,6 +46,11 @@ internal import CSQLite
     statements = [:]
     // `_v2` waits for a statement that somebody still holds.
     unsafe sqlite3_close_v2(handle)
+  }
+
+  /// Sets how long a statement waits for another connection's lock; rounded up to milliseconds.
+  func setBusyTimeout(_ timeout: Duration) {
+    unsafe sqlite3_busy_timeout(handle, Int32(clamping: timeout.wholeMilliseconds))
   }
 
   /// The prepared statement for `sql`, compiled at its first use. `sql` must be one statement and come from this program,

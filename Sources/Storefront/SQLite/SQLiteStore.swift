@@ -1,4 +1,6 @@
 @_spi(BeansPackage) import BeansSupport
+internal import CSQLite
+import Dispatch
 
 /// A database file and the connections to it, which are lent to one transaction at a time and kept for the next.
 ///
@@ -8,7 +10,8 @@
 final class SQLiteStore: @unchecked Sendable {
   /// The file's path. Created by `open()` where it is missing; its folder must exist.
   var path = ""
-  /// How long a statement waits for another connection's lock.
+  /// How long `open` waits for another connection's lock. Later no statement waits, because that would keep a loop's thread from
+  /// everything else: `SQLiteError.isBusy` tells that it is worth trying again.
   var busyTimeout = Duration.seconds(5)
   var journalMode = SQLiteJournalMode.wal
 
@@ -19,13 +22,18 @@ final class SQLiteStore: @unchecked Sendable {
   }
 
   private let state = Locked(State())
+  /// Taken by the one transaction of this process that writes.
+  private let writing = DispatchSemaphore(value: 1)
+  /// How long another transaction of this process may keep a thread waiting. They take a fraction of a millisecond.
+  private static let longestTurn = DispatchTimeInterval.milliseconds(100)
 
   init() {}
 
   /// Opens a first connection and runs `prepare` on it: the schema, and the first rows of a new file.
   func open(prepare: (SQLiteConnection) throws -> Void) throws {
-    let connection = try connect()
+    let connection = try connect(busyTimeout: busyTimeout)
     try prepare(connection)
+    connection.setBusyTimeout(.zero)
     state.withLock { $0.idle.append(connection) }
   }
 
@@ -39,7 +47,7 @@ final class SQLiteStore: @unchecked Sendable {
     if isClosed { throw SQLiteError.misuse("the store is closed", operation: "lease") }
     if let idle { return idle }
     do {
-      return try connect()
+      return try connect(busyTimeout: .zero)
     } catch {
       state.withLock { $0.lent -= 1 }
       throw error
@@ -59,6 +67,17 @@ final class SQLiteStore: @unchecked Sendable {
     state.withLock { $0.lent -= 1 }
   }
 
+  /// Waits until no other transaction of this process writes: only those of other processes can then be in the way.
+  ///
+  /// - Throws: `SQLiteError` that tells of a lock, after 100 ms.
+  func beginWriting() throws(SQLiteError) {
+    guard writing.wait(timeout: .now() + Self.longestTurn) == .success else {
+      throw SQLiteError(code: SQLITE_BUSY, message: "another transaction of this process writes", operation: "BEGIN")
+    }
+  }
+
+  func endWriting() { writing.signal() }
+
   /// Closes the idle connections; those that are lent close when they are given back. Idempotent.
   func close() {
     let idle = state.withLock { state in
@@ -73,7 +92,7 @@ final class SQLiteStore: @unchecked Sendable {
   /// How many connections are lent now and how many wait, for reports and tests.
   var connections: (lent: Int, idle: Int) { state.withLock { ($0.lent, $0.idle.count) } }
 
-  private func connect() throws(SQLiteError) -> SQLiteConnection {
+  private func connect(busyTimeout: Duration) throws(SQLiteError) -> SQLiteConnection {
     try SQLiteConnection(path: path, busyTimeout: busyTimeout, journalMode: journalMode)
   }
 }

@@ -38,7 +38,13 @@ final class SQLiteTransaction {
   func write<R>(_ body: (SQLiteConnection) throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     let connection = try read { $0 }
     if case .reading = state {
-      try connection.execute("BEGIN IMMEDIATE")
+      try store.beginWriting()
+      do throws(SQLiteError) {
+        try connection.execute("BEGIN IMMEDIATE")
+      } catch {
+        store.endWriting()
+        throw error
+      }
       state = .writing(connection)
     }
     return try body(connection)
@@ -49,6 +55,7 @@ final class SQLiteTransaction {
   func commit() throws(SQLiteError) {
     guard case .writing(let connection) = state else { return }
     try connection.execute("COMMIT")
+    store.endWriting()
     state = .reading(connection)
   }
 
@@ -63,7 +70,10 @@ final class SQLiteTransaction {
       store.giveBack(connection)
     case .writing(let connection):
       // Some errors (disk full, out of memory) have rolled back already.
-      defer { connection.isAutocommit ? store.giveBack(connection) : store.discard(connection) }
+      defer {
+        connection.isAutocommit ? store.giveBack(connection) : store.discard(connection)
+        store.endWriting()
+      }
       if !connection.isAutocommit { try connection.execute("ROLLBACK") }
     }
   }

@@ -21,6 +21,8 @@ final class Cart: Sendable {
 
   init(catalogue: Catalogue) { self.catalogue = catalogue }
 
+  var isEmpty: Bool { entries.withLock { $0.isEmpty } }
+
   var lines: [Line] { lines(entries.withLock { $0 }) }
 
   /// Adds `quantity`, at least 1, to what is in the cart of that product.

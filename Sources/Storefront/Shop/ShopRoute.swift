@@ -8,7 +8,7 @@ enum ShopRoute: Sendable, CaseIterable {
   case health
   case environments
 
-  /// Methods and paths of all routes.
+  /// Methods and paths of what the public is served.
   static let router: Router<ShopRoute> = {
     var router = Router<ShopRoute>()
     router.on(.get, "/", .page)
@@ -16,6 +16,13 @@ enum ShopRoute: Sendable, CaseIterable {
     for method in [HTTPMethod.get, .post, .delete] { router.on(method, "/api/cart", .cart) }
     router.on(.post, "/api/checkout", .checkout)
     router.on(.get, "/api/orders", .orders)
+    router.on(.get, "/healthz", .health)
+    return router
+  }()
+
+  /// Methods and paths of what those who run the service are served, on a port of this machine alone.
+  static let administration: Router<ShopRoute> = {
+    var router = Router<ShopRoute>()
     router.on(.get, "/healthz", .health)
     router.on(.get, "/environments", .environments)
     return router

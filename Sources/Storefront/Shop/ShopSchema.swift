@@ -83,6 +83,8 @@ enum ShopSchema {
       ) STRICT
       """
     ),
+    // What `HealthHandler` writes, to see whether anything can be written.
+    ("probe", "CREATE TABLE probe (at INTEGER PRIMARY KEY) STRICT"),
   ]
 
   /// A product as it is on the first day. `stock` nil: made to order.

@@ -15,13 +15,21 @@ import Testing
     #expect(configuration.sessionIdle == .seconds(1800))
     #expect(configuration.loops == 4)
     #expect(!configuration.byHand)
+    #expect(configuration.sessions == 100_000)
+    #expect(configuration.storeWait == .seconds(2))
+    #expect(!configuration.secureCookies)
+    #expect(configuration.adminPort == nil)
   }
 
   @Test func readsEveryVariable() throws {
     let configuration = try read([
       "HOST": "::1", "PORT": "0", "DATABASE": "shop.db", "SESSION_IDLE": "250ms", "LOOPS": "2",
-      "BY_HAND": "yes",
+      "BY_HAND": "yes", "SESSIONS": "7", "STORE_WAIT": "0", "SECURE_COOKIES": "yes", "ADMIN_PORT": "0",
     ])
+    #expect(configuration.sessions == 7)
+    #expect(configuration.storeWait == .zero)
+    #expect(configuration.secureCookies)
+    #expect(configuration.adminPort == 0)
     #expect(configuration.host == "::1")
     #expect(configuration.port == 0)
     #expect(configuration.database == "shop.db")
@@ -37,6 +45,8 @@ import Testing
     ("SESSION_IDLE", "0"), ("SESSION_IDLE", "0ms"), ("SESSION_IDLE", "-5s"), ("SESSION_IDLE", "5 s"),
     ("SESSION_IDLE", "1.5s"), ("SESSION_IDLE", "s"), ("SESSION_IDLE", "5d"), ("SESSION_IDLE", "9999999999999999h"),
     ("LOOPS", "0"), ("LOOPS", "257"), ("LOOPS", "many"), ("BY_HAND", "1"),
+    ("SESSIONS", "0"), ("SESSIONS", "many"), ("STORE_WAIT", "soon"), ("SECURE_COOKIES", "on"), ("ADMIN_PORT", "http"),
+    ("ADMIN_PORT", "+80"),
   ])
   func refusesBadValues(name: String, value: String) {
     let faults = #expect(throws: ConfigurationFaults.self) { try read([name: value]) }

@@ -141,7 +141,7 @@ import Testing
     func health(_ handler: HealthHandler, _ time: MonotonicTime) -> HTTPStatus {
       do { return try handler.answer(at: time).status } catch { return error.status }
     }
-    let handler = HealthHandler(store: store)
+    let handler = HealthHandler(store: store, errors: ErrorLog { _ in })
     let (time, later) = (MonotonicTime.now, MonotonicTime.now + HealthHandler.period)
     #expect(health(handler, time) == .ok)
     #expect(store.connections.lent == 0)
@@ -150,7 +150,7 @@ import Testing
     #expect(health(handler, time) == .ok)
     #expect(health(handler, later) == .serviceUnavailable)
     #expect(health(handler, later) == .serviceUnavailable)
-    #expect(health(HealthHandler(store: store), time) == .serviceUnavailable)
+    #expect(health(HealthHandler(store: store, errors: ErrorLog { _ in }), time) == .serviceUnavailable)
   }
 
   @Test func tellsNothingOfUnexpectedErrors() throws {

@@ -24,6 +24,19 @@ import Testing
     #expect(!html.contains("<script>"))
   }
 
+  /// A style that is parsed with a foreign nonce violates the page's policy, even where it is thrown away.
+  @Test func theScriptParsesNoStyleOfACopy() throws {
+    let html = render()
+    let parts = html.split(separator: "<aside>", omittingEmptySubsequences: false)
+    #expect(parts.count == 3, "once in the page, once in its script")
+    let aside = try #require(html.firstRange(of: "<aside>\n")?.lowerBound)
+    let end = try #require(html.firstRange(of: "</aside>")?.lowerBound)
+    let part = html[aside..<end]
+    #expect(part.contains("id=\"cart\"") && part.contains("id=\"orders\""))
+    #expect(!part.contains("<style") && !part.contains("<script"))
+    #expect(html.contains("parseFromString(part,"))
+  }
+
   @Test func everyProductCanBeAddedWithAPlainForm() {
     let html = render()
     for id in 1...3 { #expect(html.contains("name=\"product\" value=\"\(id)\"")) }

@@ -17,9 +17,10 @@ struct LoadTests {
     onThreads(8) { _ in
       do {
         let client = try server.client()
-        try client.get("/")
-        let page = try client.receive()
-        let cookie = page.fields["set-cookie"]?.prefix { $0 != ";" } ?? ""
+        try client.send(
+          "POST /api/cart HTTP/1.1\r\nHost: t\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            + "Content-Length: 9\r\n\r\nproduct=2")
+        let cookie = try client.receive().fields["set-cookie"]?.prefix { $0 != ";" } ?? ""
         while true {
           let path = paths[answered.load(ordering: .relaxed) % paths.count]
           try client.get(path, "Cookie: \(cookie)\r\n")

@@ -24,13 +24,24 @@ final class TestServer: Sendable {
     application = nil
   }
 
-  /// The whole shop.
-  init(loops: Int, _ settings: HTTPServerSettings = .forTests, shop configuration: Configuration) throws {
+  /// The whole shop, as the public sees it or those who run it.
+  ///
+  /// - Parameters:
+  ///   - loops: how many loops serve.
+  ///   - settings: how long and how much the server bears.
+  ///   - configuration: what the service is told.
+  ///   - isForAdministration: whether to answer what only those who run the service are answered.
+  init(
+    loops: Int, _ settings: HTTPServerSettings = .forTests, shop configuration: Configuration,
+    isForAdministration: Bool = false
+  ) throws {
     let threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
     let all = threads.map(\.loop)
     let shop = try ShopEnvironment(configuration) { all.first(where: \.isCurrent) ?? all[0] }
     server = HTTPServer(settings: settings)
-    port = try Self.start(server, threads, ShopService(shop).handler(configuration))
+    let service = try ShopService(shop, configuration)
+    port = try Self.start(
+      server, threads, isForAdministration ? service.handleAdministration : service.handler())
     application = shop.application
     self.threads = threads
   }

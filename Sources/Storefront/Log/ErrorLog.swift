@@ -1,0 +1,51 @@
+@_spi(BeansPackage) import BeansSupport
+import Glibc
+
+/// Writes a line for each error that nobody expected, but no flood of them. Safe from any thread.
+final class ErrorLog: Sendable {
+  /// How many lines there may be in each second.
+  static let linesPerSecond = 10
+
+  private struct State {
+    var second: UInt64 = 0
+    var lines = 0
+    var suppressed = 0
+  }
+
+  private let write: @Sendable (String) -> Void
+  private let state = Locked(State())
+
+  /// `write` gets each line without its line end.
+  init(write: @escaping @Sendable (String) -> Void) { self.write = write }
+
+  /// Writes to the standard error output.
+  convenience init() {
+    self.init { line in
+      let line = Array("\(line)\n".utf8)
+      // Where this fails there is nobody left to tell.
+      _ = unsafe line.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+  }
+
+  /// Notes what went wrong with a request.
+  func record(_ error: any Error, _ request: HTTPRequest) { record(error, "\(request.method) \(request.path)") }
+
+  /// Notes what went wrong in the middle of `work`.
+  func record(_ error: any Error, _ work: String, at time: MonotonicTime = .now) {
+    let second = time.nanoseconds / 1_000_000_000
+    let (mayWrite, suppressed) = state.withLock { state in
+      var suppressed = 0
+      if second != state.second {
+        suppressed = state.suppressed
+        state = State(second: second)
+      }
+      state.lines += 1
+      let mayWrite = state.lines <= Self.linesPerSecond
+      if !mayWrite { state.suppressed += 1 }
+      return (mayWrite, suppressed)
+    }
+    if suppressed > 0 { write("storefront: \(suppressed) more errors were not written") }
+    // What a client has sent must not be able to forge a line.
+    if mayWrite { write("storefront: \(work): \(error)".map { $0.isNewline ? " " : String($0) }.joined()) }
+  }
+}
