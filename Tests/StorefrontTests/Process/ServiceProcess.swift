@@ -98,6 +98,12 @@ final class ServiceProcess {
     if ending.status == nil { kill(id, SIGKILL) }
   }
 
+  /// What the process holds in memory, in bytes.
+  func residentBytes() throws -> Int {
+    let fields = try String(contentsOfFile: "/proc/\(id)/statm", encoding: .utf8).split(separator: " ")
+    return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(getpagesize())
+  }
+
   func signal(_ number: Int32) { kill(id, number) }
 
   /// Waits until the service has printed its address; returns the port.
