@@ -47,6 +47,20 @@ final class HTTPRequestParser {
     }
   }
 
+  /// Bytes that have come and are not yet part of a complete request.
+  var waitingBytes: Int {
+    var bytes = unsafe buffer.count - position
+    if case .chunked(_, let decoder) = unsafe state { bytes += decoder.body.count }
+    return bytes
+  }
+
+  /// Lets go of what has come; `error` is thrown from now on.
+  func giveUp(_ error: HTTPError) {
+    unsafe state = .failed(error, isHead: isHead)
+    unsafe buffer = []
+    unsafe (position, lineStart, searched, continueWanted) = (0, 0, 0, false)
+  }
+
   /// Takes over the bytes. They are parsed by `next()`.
   func append(_ bytes: some Collection<UInt8>) {
     if case .failed = unsafe state { return }
@@ -64,9 +78,7 @@ final class HTTPRequestParser {
     do {
       return try advance()
     } catch {
-      unsafe state = .failed(error, isHead: isHead)
-      unsafe buffer = []
-      unsafe (position, lineStart, searched, continueWanted) = (0, 0, 0, false)
+      giveUp(error)
       throw error
     }
   }

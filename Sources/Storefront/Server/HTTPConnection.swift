@@ -14,6 +14,8 @@ final class HTTPConnection: @unchecked Sendable {
     let isOld: Bool
     /// False for a message that was refused before it became a request.
     let isRequest: Bool
+    /// Bytes of the request's body.
+    var input = 0
     var response: HTTPResponse?
     var abandoned: (() -> Void)?
   }
@@ -40,6 +42,8 @@ final class HTTPConnection: @unchecked Sendable {
   /// Requests answered in `output`, and those in each write the system has not yet taken.
   @exclusivity(unchecked) private var responsesInOutput = 0
   private var responsesInWrites: [Int] = []
+  /// Bytes of requests that are not yet answered, as they are counted for all connections.
+  @exclusivity(unchecked) private var input = 0
   /// Bytes that have ever been put into the write queue.
   private var bytesQueued = 0
   /// Writes whose completion is still to come but tells nothing new.
@@ -98,6 +102,7 @@ final class HTTPConnection: @unchecked Sendable {
     let requests = unsafe pending.count { $0.isRequest } + responsesInOutput + responsesInWrites.reduce(0, +)
     let abandoned = unsafe pending.compactMap(\.abandoned)
     unsafe pending = []
+    countInput(0)
     responsesInWrites = []
     unsafe responsesInOutput = 0
     endpoint.didClose(self, aborted: requests)
@@ -133,11 +138,35 @@ final class HTTPConnection: @unchecked Sendable {
       if unsafe output.count >= Self.outputLimit { flush() }
     }
     unsafe isProcessing = false
+    limitInput()
     // In its place: behind the responses to all earlier requests.
     if unsafe pending.isEmpty, unsafe !hasLastRequest, parser.takeContinue() {
       unsafe output.append(literal: "HTTP/1.1 100 Continue\r\n\r\n")
     }
     finishOutput()
+  }
+
+  /// Refuses what has arrived in part where all connections together have sent too much.
+  private func limitInput() {
+    let waiting = parser.waitingBytes
+    // The usual case: everything has been taken and answered.
+    if waiting == 0, unsafe pending.isEmpty, unsafe input == 0 { return }
+    unsafe countInput(waiting + pending.reduce(0) { $0 + $1.input })
+    let limit = endpoint.settings.maximumInput
+    guard waiting > endpoint.settings.limits.head, unsafe !hasLastRequest,
+      endpoint.openOnAllLoops.input.load(ordering: .relaxed) > limit
+    else { return }
+    let error = HTTPError(.serviceUnavailable, "There is too much to do. Try again.", retryAfter: 1)
+    parser.giveUp(error)
+    refuse(error)
+    unsafe countInput(pending.reduce(0) { $0 + $1.input })
+  }
+
+  private func countInput(_ bytes: Int) {
+    let change = unsafe bytes - input
+    if change == 0 { return }
+    unsafe input = bytes
+    endpoint.openOnAllLoops.input.add(change, ordering: .relaxed)
   }
 
   private var mayTakeRequest: Bool {
@@ -150,7 +179,9 @@ final class HTTPConnection: @unchecked Sendable {
     if !keepAlive { unsafe hasLastRequest = true }
     let sequence = unsafe firstSequence + pending.count
     unsafe pending.append(
-      Pending(isHead: request.method == .head, keepAlive: keepAlive, isOld: request.isOld, isRequest: true))
+      Pending(
+        isHead: request.method == .head, keepAlive: keepAlive, isOld: request.isOld, isRequest: true,
+        input: request.body.count))
     HTTPCounters.increase(endpoint.counters.requests)
     endpoint.handler(HTTPExchange(request, on: self, sequence: sequence))
   }

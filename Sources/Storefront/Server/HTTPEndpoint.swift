@@ -12,7 +12,7 @@ final class HTTPEndpoint: @unchecked Sendable {
   let counters = HTTPCounters()
   var date = HTTPDate()
 
-  private let openOnAllLoops: HTTPOpenConnections
+  let openOnAllLoops: HTTPOpenConnections
   private var listener: TCPListener?
   private var connections: [ObjectIdentifier: HTTPConnection] = [:]
   private(set) var isDraining = false
@@ -100,7 +100,9 @@ final class HTTPEndpoint: @unchecked Sendable {
   }
 }
 
-/// How many connections are open on all loops of a server.
+/// What connections take up on all loops of a server.
 final class HTTPOpenConnections: Sendable {
   let count = Atomic(0)
+  /// Bytes of requests that are not yet answered.
+  let input = Atomic(0)
 }

@@ -5,6 +5,9 @@ struct HTTPServerSettings: Sendable {
   var maximumConnections = 10_000
   /// Connections beyond the maximum that are told so; still more are dropped without a word.
   var maximumRefusals = 256
+  /// Bytes that all connections together may have sent of requests which are not yet answered. Beyond that, those who have sent
+  /// more than a head get `503`.
+  var maximumInput = 64 * 1024 * 1024
   /// Requests of one connection that are in work at one time; then the server stops reading from it.
   var maximumPipelined = 16
   /// From a request's first byte to the end of its head; then `408`.
