@@ -57,6 +57,21 @@ import Testing
     #expect(fault.passes("Holder") && fault.passes("Part"))
   }
 
+  @Test("In a circle, a captive is a fault of the bean that holds it, not of those that hold that bean")
+  func inACircle() throws {
+    let application = try application()
+    defer { try? application.shutdown() }
+    try application.define(application.bean(Outer.self, factory: { (_: Right) in Outer() }))
+    try application.define(application.bean(Part.self).scope("request"))
+    try application.define(application.bean(Left.self, factory: { (_: Right) in Left() }))
+    try application.define(application.bean(Right.self, factory: { (_: Left, _: Part) in Right() }))
+    let faults = try startupFaults(of: application)
+    #expect(Set(faults.map(\.code)) == [.captiveDependency, .cyclicDependency])
+    let captives = faults.filter { $0.code == .captiveDependency }
+    #expect(captives.count == 1)
+    #expect(captives.first?.path.first?.contains("Right") == true)
+  }
+
   @Test("Captivity is judged through optionals and arrays")
   func throughOptionalsAndArrays() throws {
     let optional = try application()
@@ -159,6 +174,10 @@ private final class Holder {
   let part: Part
   init(part: Part) { self.part = part }
 }
+
+private final class Left {}
+
+private final class Right {}
 
 private final class Outer: Initializable {
   var part: Part?

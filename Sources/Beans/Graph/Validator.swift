@@ -40,7 +40,10 @@ struct Validator {
     if definitions.allSatisfy({ $0.inactive == nil }) { return }
     for definition in definitions {
       var through: BeanDefinition?
-      definition.forEachDependency(in: dependencies) { if through == nil, $0.inactive != nil { through = $0 } }
+      // In a circle, what a bean takes may not have been judged yet; a bean with a slot answers for itself.
+      definition.forEachDependency(in: dependencies) {
+        if through == nil, $0.kind != .slot, $0.inactive != nil { through = $0 }
+      }
       guard let inactive = definition.inactive?.value ?? through?.inactive?.value.within(definition.label) else {
         continue
       }
