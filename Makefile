@@ -10,7 +10,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo test load bench bench-http check-cost check-memory sanitize fuzz format lint packages
+.PHONY: help demo test soak load bench bench-http check-cost check-memory sanitize fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -21,6 +21,9 @@ demo: packages ## builds the example service and runs it until Ctrl-C (HOST, POR
 test: packages ## builds and runs all tests
 	swift build --build-tests --scratch-path $(SCRATCH)
 	swift test --skip-build --scratch-path $(SCRATCH)
+
+soak: packages ## compares the container with a naive reference in MODEL_SEEDS (1000000) made-up scenarios
+	scripts/soak
 
 load: packages ## loads the service with wrk, ends it in the middle of a second run, checks its closing report
 	@scripts/require-packages wrk

@@ -66,6 +66,7 @@ let package = Package(
       name: "BeansTests", dependencies: ["Beans", "BeansSupport", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "SpecificationTests", dependencies: ["Beans", "BeansLogging", "CForeignThread"], swiftSettings: settings),
+    .testTarget(name: "ModelTests", dependencies: ["Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(name: "FaultTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(

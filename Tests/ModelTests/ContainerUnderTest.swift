@@ -1,0 +1,274 @@
+import Beans
+
+/// A factory of any seed.
+private enum Opener {
+  case tenant(EnvironmentFactory<Tenant>)
+  case session(EnvironmentFactory<Session>)
+  case request(EnvironmentFactory<Request>)
+  case job(EnvironmentFactory<Job>)
+
+  init(_ scope: Scope, in environment: Environment, _ configure: (Environment) throws -> Void) throws {
+    let name = scope.rawValue
+    switch scope {
+    case .tenant: self = .tenant(try environment.childFactory(name, seed: Tenant.self, configure: configure))
+    case .session: self = .session(try environment.childFactory(name, seed: Session.self, configure: configure))
+    case .request: self = .request(try environment.childFactory(name, seed: Request.self, configure: configure))
+    case .job: self = .job(try environment.childFactory(name, seed: Job.self, configure: configure))
+    }
+  }
+
+  init(_ scope: Scope, in outer: Opener, _ configure: (Environment) throws -> Void) throws {
+    func nest<Seed>(_ outer: EnvironmentFactory<Seed>) throws -> Opener {
+      let name = scope.rawValue
+      switch scope {
+      case .tenant: return .tenant(try outer.childFactory(name, seed: Tenant.self, configure: configure))
+      case .session: return .session(try outer.childFactory(name, seed: Session.self, configure: configure))
+      case .request: return .request(try outer.childFactory(name, seed: Request.self, configure: configure))
+      case .job: return .job(try outer.childFactory(name, seed: Job.self, configure: configure))
+      }
+    }
+    switch outer {
+    case .tenant(let factory): self = try nest(factory)
+    case .session(let factory): self = try nest(factory)
+    case .request(let factory): self = try nest(factory)
+    case .job(let factory): self = try nest(factory)
+    }
+  }
+
+  func build(_ number: Int, in parent: Environment) throws -> Environment {
+    switch self {
+    case .tenant(let factory): try factory.build(Tenant(number: number), in: parent)
+    case .session(let factory): try factory.build(Session(number: number), in: parent)
+    case .request(let factory): try factory.build(Request(number: number), in: parent)
+    case .job(let factory): try factory.build(Job(number: number), in: parent)
+    }
+  }
+}
+
+/// Runs a scenario in the container.
+struct ContainerUnderTest {
+  let scenario: Scenario
+  private let recorder: Recorder
+  private var environments: [Opened?] = []
+
+  private struct Opened {
+    let environment: Environment
+    let level: Int
+    /// The environment made by hand that declares this one's factory, or this one.
+    let owner: Int
+    var openers: [Int: Opener] = [:]
+  }
+
+  private init(_ scenario: Scenario) {
+    self.scenario = scenario
+    recorder = Recorder(scenario)
+  }
+
+  /// What the scenario leads to.
+  static func run(_ scenario: Scenario) -> Outcome {
+    var container = ContainerUnderTest(scenario)
+    let recorder = container.recorder
+    container.runAll()
+    container.environments = []
+    recorder.note("\(recorder.live) alive")
+    return recorder.outcome
+  }
+
+  private mutating func runAll() {
+    open(level: 0, parent: nil, starts: false)
+    for (index, operation) in scenario.operations.enumerated() {
+      recorder.begin("operation \(index)")
+      run(operation)
+    }
+    guard let root = environments.first ?? nil else { return }
+    recorder.begin("end")
+    attempt { try root.environment.shutdown() }
+    for count in root.environment.statistics().sorted(by: { $0.scope < $1.scope }) {
+      recorder.note(
+        "\(count.scope): opened \(count.opened) finished \(count.finished) "
+          + "created \(count.created) released \(count.released)")
+    }
+  }
+
+  private mutating func run(_ operation: Operation) {
+    switch operation {
+    case .start(let number):
+      guard let opened = environments[number] else { return }
+      attempt { try opened.environment.startup() }
+    case .open(let level, let parent, let starts):
+      open(level: level, parent: parent, starts: starts)
+    case .lookup(let number, let lookup):
+      guard let opened = environments[number] else { return }
+      let current = lookup.current.flatMap { environments[$0]?.environment }
+      Environment.$current.withValue(current) {
+        attempt { try look(lookup, in: opened.environment) }
+      }
+    case .finish(let number):
+      environments[number]?.environment.finish()
+    case .shutdown(let number):
+      guard let opened = environments[number] else { return }
+      attempt { try opened.environment.shutdown() }
+    }
+  }
+
+  private func look(_ lookup: Lookup, in environment: Environment) throws {
+    let found = try lookup.kind.asked(lookup.form).lookup(environment, lookup.id)
+    recorder.note("found \(recorder.take(found))")
+    guard lookup.callsProviders, case .bean(let bean?) = found else { return }
+    for case .provider(let get) in bean.given {
+      attempt { recorder.note("provided \(recorder.take(.bean(try get())))") }
+    }
+  }
+
+  /// Notes what the body throws.
+  private func attempt(_ body: () throws -> Void) {
+    do { try body() } catch let error as EnvironmentError {
+      let faults = error.code == .startupFailed ? error.underlying.map { $0 as! EnvironmentError } : [error]
+      recorder.note(Fault.text(faults.map(fault)))
+    } catch { recorder.note("unexpected \(error)") }
+  }
+
+  private func fault(_ error: EnvironmentError) -> Fault {
+    guard error.code == .cyclicDependency, let line = error.origin?.line else {
+      return Fault(code: error.code.description, declaration: error.origin?.line)
+    }
+    return Fault(code: error.code.description, declaration: recorder.rules.circle(of: line))
+  }
+
+  private mutating func open(level: Int, parent: Int?, starts: Bool) {
+    let outer = parent.flatMap { environments[$0] }
+    environments.append(nil)
+    if parent != nil && outer == nil { return }
+    let number = environments.count - 1
+    var opened: Opened?
+    attempt {
+      opened = try make(number, level: level, outer: outer)
+      if starts || outer?.environment.isFinished == true { try opened?.environment.startup() }
+    }
+    environments[number] = opened
+  }
+
+  private func make(_ number: Int, level: Int, outer: Opened?) throws -> Opened {
+    if scenario.levels[level].scope != nil, let outer {
+      let opener = environments[outer.owner]!.openers[level]!
+      let opened = Opened(
+        environment: try opener.build(number, in: outer.environment), level: level, owner: outer.owner)
+      recorder.add(opened.environment, number)
+      return opened
+    }
+    let environment = try Environment(name: "level \(level)", parent: outer?.environment)
+    recorder.add(environment, number)
+    var opened = Opened(environment: environment, level: level, owner: number)
+    for declaration in scenario.levels[level].declarations { try define(declaration, in: environment) }
+    for inner in scenario.family(of: level).dropFirst() {
+      let declared = scenario.levels[inner]
+      let configure: (Environment) throws -> Void = { child in
+        for declaration in declared.declarations { try define(declaration, in: child) }
+      }
+      if declared.parent == level {
+        opened.openers[inner] = try Opener(declared.scope!, in: environment, configure)
+      } else {
+        opened.openers[inner] = try Opener(declared.scope!, in: opened.openers[declared.parent!]!, configure)
+      }
+    }
+    return opened
+  }
+
+  // MARK: declaring
+
+  private func define(_ declaration: Declaration, in environment: Environment) throws {
+    let bean = bean(declaration, environment)
+    if !declaration.isAbstract { bean.property("declaration", value: declaration.number) }
+    if let id = declaration.id { bean.id(id) }
+    if let template = declaration.template { bean.parent(template) }
+    if declaration.isAbstract { bean.abstract() } else if declaration.kind == nil { bean.abstract(false) }
+    if declaration.isLazy { bean.lazy() }
+    if declaration.isPrimary { bean.primary() }
+    if let scope = declaration.scope { bean.scope(scope) }
+    for (index, parameter) in (declaration.parameters ?? []).enumerated() {
+      if let reference = parameter.reference { bean.argument(index, ref: reference) }
+    }
+    for requirement in declaration.requirements {
+      switch requirement {
+      case .id(let id): bean.requires(id: id)
+      case .kind(let kind): bean.requires(kind.type)
+      }
+    }
+    try environment.define(bean)
+  }
+
+  private func bean(_ declaration: Declaration, _ environment: Environment) -> BeanDeclaration {
+    let line = UInt(declaration.number)
+    guard let kind = declaration.kind else {
+      return environment.template(declaration.id ?? "", line: line)
+    }
+    guard let parameters = declaration.parameters else { return plain(kind.made, environment, line) }
+    let asked = parameters.map(\.wish.asked)
+    let recipe = Making(recorder: recorder, declaration: declaration.number, failures: declaration.failures)
+    switch asked.count {
+    case 0: return recipe.bean(kind.made, environment)
+    case 1: return recipe.bean(kind.made, asked[0], environment)
+    case 2: return recipe.bean(kind.made, asked[0], asked[1], environment)
+    default: return recipe.bean(kind.made, asked[...], environment)
+    }
+  }
+
+  private func plain<T: Made>(_ type: T.Type, _ environment: Environment, _ line: UInt) -> BeanDeclaration {
+    environment.bean(type, line: line)
+  }
+}
+
+/// The factory of one declaration, for any parameters.
+private struct Making: Sendable {
+  let recorder: Recorder
+  let declaration: Int
+  let failures: Int
+  private var line: UInt { UInt(declaration) }
+
+  init(recorder: Recorder, declaration: Int, failures: Int) {
+    self.recorder = recorder
+    self.declaration = declaration
+    self.failures = failures
+  }
+
+  private func make<T: Made>(_ type: T.Type, _ given: [Given]) throws -> T {
+    try recorder.call(declaration, failures: failures)
+    return T(recorder, declaration, given)
+  }
+
+  func bean<T: Made>(_ type: T.Type, _ environment: Environment) -> BeanDeclaration {
+    environment.bean(type, line: line, factory: { try make(type, []) })
+  }
+
+  func bean<T: Made, A: Asked>(_ type: T.Type, _: A.Type, _ environment: Environment) -> BeanDeclaration {
+    environment.bean(type, line: line, factory: { (a: A.Value) in try make(type, [A.given(a)]) })
+  }
+
+  func bean<T: Made, A: Asked, B: Asked>(
+    _ type: T.Type, _: A.Type, _: B.Type, _ environment: Environment
+  ) -> BeanDeclaration {
+    environment.bean(
+      type, line: line, factory: { (a: A.Value, b: B.Value) in try make(type, [A.given(a), B.given(b)]) })
+  }
+
+  /// Three and more parameters are gathered one by one, and declared by the form for any number of them.
+  func bean<T: Made, each P: Asked>(
+    _ type: T.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment, _ gathered: repeat (each P).Type
+  ) -> BeanDeclaration {
+    if let next = rest.first { return bean(type, next, rest.dropFirst(), environment, repeat each gathered) }
+    return environment.bean(
+      type, line: line,
+      factory: { (values: repeat (each P).Value) in
+        var given: [Given] = []
+        for one in repeat (each P).given(each values) { given.append(one) }
+        return try make(type, given)
+      })
+  }
+
+  private func bean<T: Made, Next: Asked, each P: Asked>(
+    _ type: T.Type, _ next: Next.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment,
+    _ gathered: repeat (each P).Type
+  ) -> BeanDeclaration {
+    bean(type, rest, environment, repeat each gathered, next)
+  }
+}

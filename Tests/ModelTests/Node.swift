@@ -1,0 +1,258 @@
+import Beans
+
+// MARK: - beans
+
+/// What a scenario has led to.
+struct Outcome {
+  var lines: [String] = []
+  /// For each operation, the declarations whose beans it created, in order; negative where the factory threw.
+  var orders: [[Int]] = [[]]
+
+  /// Ends an operation: in which order prototypes were made among other beans is not compared, nor how many of them where
+  /// something failed.
+  static func end(_ lines: inout [String], _ prototypes: inout [String]) {
+    let hasFailed = lines.reversed().prefix { !$0.hasPrefix("operation") }.contains { $0.hasPrefix("fault") }
+    if !hasFailed { lines += prototypes.sorted() }
+    prototypes = []
+  }
+}
+
+/// What the beans of a scenario report, and its counters.
+final class Recorder: @unchecked Sendable {  // used by one thread
+  private(set) var outcome = Outcome()
+  var live = 0
+  let rules: ReferenceRules
+  private let prototypes: Set<Int>
+  private var prototypeLines: [String] = []
+  private var made = 0
+  private var calls: [Int: Int] = [:]
+  private var environments: [ObjectIdentifier: Int] = [:]
+
+  init(_ scenario: Scenario) {
+    rules = ReferenceRules(scenario)
+    prototypes = Set(rules.beans.joined().filter(\.isPrototype).map(\.number))
+  }
+
+  func note(_ line: String) { outcome.lines.append(line) }
+
+  /// Begins the next operation.
+  func begin(_ operation: String) {
+    Outcome.end(&outcome.lines, &prototypeLines)
+    outcome.orders.append([])
+    note(operation)
+  }
+
+  /// Notes the call of a factory; throws where the declaration says so.
+  func call(_ declaration: Int, failures: Int) throws {
+    calls[declaration, default: 0] += 1
+    guard calls[declaration]! <= failures else { return }
+    note("d\(declaration) throws")
+    outcome.orders[outcome.orders.count - 1].append(-declaration)
+    throw PlannedFailure()
+  }
+
+  /// Gives a bean its name. That of a prototype says what it was given; it must have one holder.
+  func name(_ bean: Node) -> String {
+    let given = bean.given.map { " \(take($0))" }.joined()
+    if prototypes.contains(bean.declaration) {
+      let name = "d\(bean.declaration){\(given)}"
+      prototypeLines.append(name + " by d\(bean.factory)")
+      return name
+    }
+    made += 1
+    note("#\(made) is d\(bean.declaration) by d\(bean.factory)\(given)")
+    outcome.orders[outcome.orders.count - 1].append(bean.declaration)
+    return "#\(made)"
+  }
+
+  func add(_ environment: Environment, _ number: Int) { environments[ObjectIdentifier(environment)] = number }
+
+  /// Says what is handed to somebody.
+  func take(_ given: Given) -> String {
+    switch given {
+    case .bean(let bean): bean.map(take) ?? "nil"
+    case .beans(let beans): "[" + beans.map(take).joined(separator: " ") + "]"
+    case .provider: "provider"
+    case .seed(let number): "seed \(number)"
+    case .environment(let environment): "environment \(environments[ObjectIdentifier(environment)] ?? -1)"
+    }
+  }
+
+  private func take(_ bean: Node) -> String {
+    if prototypes.contains(bean.declaration) && bean.isTaken { note("\(bean.name) is handed out twice") }
+    bean.isTaken = true
+    return bean.name
+  }
+}
+
+/// What a factory throws where its declaration says so.
+struct PlannedFailure: Error {}
+
+/// One value that a factory was given, or a lookup found.
+enum Given {
+  case bean(Node?)
+  case beans([Node])
+  case provider(() throws -> Node)
+  case seed(Int)
+  case environment(Environment)
+}
+
+/// A type that scenarios declare beans of.
+protocol Made: AnyObject, SendableMetatype {
+  init(_ recorder: Recorder, _ factory: Int, _ given: [Given])
+}
+
+class Node: Made, Bean, DisposableBean {
+  /// Which declaration's factory has made the bean.
+  let factory: Int
+  /// Whose bean it is, set by the container.
+  private(set) var declaration = 0
+  private(set) var name = "?"
+  private(set) var given: [Given]
+  var isTaken = false
+  private let recorder: Recorder
+
+  required init(_ recorder: Recorder, _ factory: Int, _ given: [Given]) {
+    self.recorder = recorder
+    self.factory = factory
+    self.given = given
+    recorder.live += 1
+  }
+
+  func postConstruct() {
+    name = recorder.name(self)
+    // An environment that its own beans hold would not be deallocated when it is forgotten.
+    given.removeAll { if case .environment = $0 { true } else { false } }
+  }
+
+  func preDestroy() { recorder.note("\(name) is released") }
+
+  deinit { recorder.live -= 1 }
+}
+
+protocol Red {}
+protocol Green {}
+protocol Blue {}
+class Animal: Node {}
+class Cat: Animal, Red {}
+final class Lion: Cat {}
+final class Dog: Animal, Green {}
+final class Ash: Node, Red {}
+final class Beech: Node, Red, Green {}
+final class Cedar: Node, Green {}
+final class Elm: Node, Blue {}
+final class Fir: Node, Blue, Red {}
+final class Gum: Node {}
+final class Holly: Node {}
+final class Ivy: Node {}
+final class Juniper: Node {}
+final class Larch: Node {}
+final class Maple: Node {}
+final class Oak: Node {}
+
+/// The seeds of the scopes.
+struct Tenant { let number: Int }
+struct Session { let number: Int }
+struct Request { let number: Int }
+struct Job { let number: Int }
+
+// MARK: - types
+
+/// A form in which a type is asked for, by a parameter or a lookup.
+protocol Asked: SendableMetatype {
+  associatedtype Value
+  static func given(_ value: Value) -> Given
+  static func lookup(_ environment: Environment, _ id: String?) throws -> Given
+}
+
+enum One<T>: Asked {
+  static func given(_ value: T) -> Given { .bean((value as! Node)) }
+  static func lookup(_ environment: Environment, _ id: String?) throws -> Given {
+    given(try environment.getBean(T.self, byId: id))
+  }
+}
+
+enum Maybe<T>: Asked {
+  static func given(_ value: T?) -> Given { .bean(value.map { $0 as! Node }) }
+  static func lookup(_ environment: Environment, _ id: String?) throws -> Given {
+    given(try environment.getBean(T?.self, byId: id))
+  }
+}
+
+enum All<T>: Asked {
+  static func given(_ value: [T]) -> Given { .beans(value.map { $0 as! Node }) }
+  static func lookup(_ environment: Environment, _ id: String?) throws -> Given {
+    given(try environment.getBeansByType(T.self))
+  }
+}
+
+enum Later<T>: Asked {
+  static func given(_ value: Provider<T>) -> Given { .provider { try value.get() as! Node } }
+  static func lookup(_ environment: Environment, _ id: String?) throws -> Given {
+    .bean((try environment.getBean(Provider<T>.self).get() as! Node))
+  }
+}
+
+enum SeedOf<T>: Asked {
+  static func given(_ value: T) -> Given {
+    switch value {
+    case let seed as Tenant: .seed(seed.number)
+    case let seed as Session: .seed(seed.number)
+    case let seed as Request: .seed(seed.number)
+    case let seed as Job: .seed(seed.number)
+    default: .bean(nil)
+    }
+  }
+  static func lookup(_ environment: Environment, _ id: String?) throws -> Given {
+    given(try environment.getBean(T.self))
+  }
+}
+
+enum Around: Asked {
+  static func given(_ value: Environment) -> Given { .environment(value) }
+  static func lookup(_ environment: Environment, _ id: String?) throws -> Given {
+    given(try environment.getBean(Environment.self))
+  }
+}
+
+/// One type in all its forms.
+struct Forms: Sendable {
+  let type: Any.Type
+  let forms: [Parameter.Form: any Asked.Type]
+
+  init<T>(_ type: T.Type) {
+    self.type = type
+    forms = [.one: One<T>.self, .optional: Maybe<T>.self, .all: All<T>.self, .provider: Later<T>.self]
+  }
+}
+
+extension Kind {
+  private static let types: [Forms] = [
+    Forms(Animal.self), Forms(Cat.self), Forms(Lion.self), Forms(Dog.self), Forms(Ash.self), Forms(Beech.self),
+    Forms(Cedar.self), Forms(Elm.self), Forms(Fir.self), Forms(Gum.self), Forms(Holly.self), Forms(Ivy.self),
+    Forms(Juniper.self), Forms(Larch.self), Forms(Maple.self), Forms(Oak.self),
+    Forms((any Red).self), Forms((any Green).self), Forms((any Blue).self),
+  ]
+
+  private static let made: [any Made.Type] = [
+    Animal.self, Cat.self, Lion.self, Dog.self, Ash.self, Beech.self, Cedar.self, Elm.self, Fir.self, Gum.self,
+    Holly.self, Ivy.self, Juniper.self, Larch.self, Maple.self, Oak.self,
+  ]
+
+  var type: Any.Type { Kind.types[rawValue].type }
+  var made: any Made.Type { Kind.made[rawValue] }
+  func asked(_ form: Parameter.Form) -> any Asked.Type { Kind.types[rawValue].forms[form]! }
+}
+
+extension Parameter.Wish {
+  var asked: any Asked.Type {
+    switch self {
+    case .bean(let kind, let form): kind.asked(form)
+    case .seed(.tenant): SeedOf<Tenant>.self
+    case .seed(.session): SeedOf<Session>.self
+    case .seed(.request): SeedOf<Request>.self
+    case .seed(.job): SeedOf<Job>.self
+    case .environment: Around.self
+    }
+  }
+}

@@ -1,0 +1,431 @@
+/// A declaration with its templates merged.
+final class ReferenceBean {
+  let declaration: Declaration
+  let level: Int
+  let kind: Kind
+  let isLazy: Bool
+  let scope: String?
+  let parameters: [Parameter]
+  /// Whose factory it is built by.
+  let factory: Declaration
+  let requirements: [Requirement]
+  /// What has to stand before it is built.
+  let needs: [Need]
+  let number: Int
+  let isPrototype: Bool
+
+  enum Need {
+    case parameter(Parameter)
+    case requirement(Requirement)
+  }
+
+  /// Merges a declaration with its templates, nearest first; nil where they bring no class or no factory.
+  init?(_ chain: [Declaration], _ level: Int) {
+    guard let kind = chain.lazy.compactMap(\.kind).first, let factory = chain.first(where: { $0.parameters != nil })
+    else { return nil }
+    declaration = chain[0]
+    self.level = level
+    self.kind = kind
+    isLazy = chain.contains(where: \.isLazy)
+    scope = chain.lazy.compactMap(\.scope).first
+    parameters = factory.parameters ?? []
+    self.factory = factory
+    requirements = chain.flatMap(\.requirements)
+    needs = parameters.map { .parameter($0) } + requirements.map { .requirement($0) }
+    number = declaration.number
+    isPrototype = scope == "prototype"
+  }
+}
+
+/// What is found and what is refused, by the contract and as plainly as possible: everything is looked for anew each time.
+struct ReferenceRules {
+  let scenario: Scenario
+  /// The beans of each level, in order of definition.
+  private(set) var beans: [[ReferenceBean]] = []
+  /// What is wrong with the declarations of each level by themselves.
+  private var faults: [Set<Fault>] = []
+  private let memory = Memory()
+
+  init(_ scenario: Scenario) {
+    self.scenario = scenario
+    for level in scenario.levels.indices {
+      beans.append([])
+      faults.append([])
+      for declaration in scenario.levels[level].declarations { merge(declaration, level) }
+      for (index, declaration) in scenario.levels[level].declarations.enumerated() {
+        let earlier = scenario.levels[level].declarations[..<index]
+        if let id = declaration.id, earlier.contains(where: { $0.id == id }) {
+          faults[level].insert(Fault(code: "duplicateId", declaration: declaration.number))
+        }
+      }
+    }
+  }
+
+  private mutating func merge(_ declaration: Declaration, _ level: Int) {
+    func refuse(_ code: String) { faults[level].insert(Fault(code: code, declaration: declaration.number)) }
+    // Like references, the names of templates are looked for from where the bean is declared.
+    var chain = [declaration]
+    var isBroken = false
+    while let id = chain[chain.count - 1].template {
+      guard let next = template(id, from: level, except: chain[chain.count - 1].number) else {
+        refuse("unknownBean")
+        isBroken = true
+        break
+      }
+      if chain.contains(next) {
+        refuse("cyclicDependency")
+        isBroken = true
+        break
+      }
+      chain.append(next)
+    }
+    if declaration.isAbstract { return }
+    // What a broken template would have given is not missed as well.
+    if isBroken { return }
+    guard let bean = ReferenceBean(chain, level) else { return refuse("invalidDeclaration") }
+    if let made = bean.factory.kind, !made.isA(bean.kind) {
+      refuse("typeMismatch")
+    } else if let scope = bean.scope {
+      if !bean.isPrototype, !isKnown(scope, level) { refuse("unknownScope") }
+      if isOuter(scope, level) { refuse("invalidDeclaration") }
+    }
+    beans[level].append(bean)
+  }
+
+  /// Refuses a provider that can never find a bean.
+  func check(provider kind: Kind, _ id: String?, from level: Int) throws(Fault) {
+    do { _ = try select(kind, id, from: level) } catch {
+      // One that is hidden is missed when the provider is called.
+      let seen = scenario.family(of: level).flatMap { scenario.chain(from: $0) }
+      let isSomewhere = seen.contains { beans[$0].contains { $0.kind.isA(kind) } }
+      if error.code == "typeMismatch" || error.code == "unknownBean" && !isSomewhere { throw error }
+    }
+  }
+
+  /// What a provider that is called finds, seen from a level.
+  func provide(_ kind: Kind, _ id: String?, from level: Int) throws(Fault) -> ReferenceBean {
+    do { return try select(kind, id, from: level) } catch {
+      let isFurtherIn = scenario.family(of: level).contains { !all(kind, from: $0).isEmpty }
+      throw error.code == "unknownBean" && isFurtherIn ? Fault(code: "scopeNotActive", declaration: nil) : error
+    }
+  }
+
+  private func template(_ id: String, from level: Int, except own: Int) -> Declaration? {
+    scenario.chain(from: level).lazy.flatMap { scenario.levels[$0].declarations }
+      .first { $0.id == id && $0.number != own }
+  }
+
+  /// Whether a scope encloses the environments of a level, whose beans it would outlive.
+  private func isOuter(_ scope: String, _ level: Int) -> Bool {
+    scenario.chain(from: level).dropFirst().contains { scenario.levels[$0].scope?.rawValue == scope }
+  }
+
+  private func isKnown(_ scope: String, _ level: Int) -> Bool {
+    // Those of a server are known everywhere, whether a factory has them or not.
+    ["session", "request"].contains(scope)
+      || (scenario.chain(from: level) + scenario.family(of: level))
+        .contains { scenario.levels[$0].scope?.rawValue == scope }
+  }
+
+  // MARK: lookups
+
+  /// The bean that is meant, seen from a level.
+  func select(_ kind: Kind, _ id: String?, from level: Int) throws(Fault) -> ReferenceBean {
+    let chain = scenario.chain(from: level)
+    if let id {
+      for level in chain where scenario.levels[level].declarations.contains(where: { $0.id == id }) {
+        guard let bean = bean(id, level) else { break }
+        if !bean.kind.isA(kind) { throw Fault(code: "typeMismatch", declaration: bean.number) }
+        return bean
+      }
+      throw Fault(code: "unknownBean", declaration: nil)
+    }
+    let all = all(kind, from: level)
+    guard let first = all.first else { throw Fault(code: "unknownBean", declaration: nil) }
+    let candidates = all.prefix { $0.level == first.level }
+    let exact = candidates.filter { $0.kind == kind }
+    let nearest = exact.isEmpty ? Array(candidates) : exact
+    let primary = nearest.filter(\.declaration.isPrimary)
+    if nearest.count == 1 { return nearest[0] }
+    if primary.count == 1 { return primary[0] }
+    throw Fault(code: "ambiguousBean", declaration: nil)
+  }
+
+  /// All beans of a type, nearest level first.
+  func all(_ kind: Kind, from level: Int) -> [ReferenceBean] {
+    let key = level * Kind.allCases.count + kind.rawValue
+    if let known = memory.all[key] { return known }
+    let chain = scenario.chain(from: level)
+    let all = chain.flatMap { beans[$0].filter { $0.kind.isA(kind) && !isHidden($0, from: chain) } }
+    memory.all[key] = all
+    return all
+  }
+
+  /// Whether a nearer declaration has the id.
+  private func isHidden(_ bean: ReferenceBean, from chain: [Int]) -> Bool {
+    guard let id = bean.declaration.id else { return false }
+    return chain.prefix { $0 != bean.level }.contains { level in
+      scenario.levels[level].declarations.contains { $0.id == id }
+    }
+  }
+
+  /// The level whose environment holds the bean, seen from one that asks; nil where its scope is not active there.
+  func place(_ bean: ReferenceBean, from level: Int) -> Int? {
+    guard let scope = bean.scope else { return bean.level }
+    if bean.isPrototype { return level }
+    // One that would outlive the level that declares it is nowhere.
+    if isOuter(scope, bean.level) && scenario.levels[bean.level].scope == nil { return nil }
+    return scenario.chain(from: level).first { scenario.levels[$0].scope?.rawValue == scope }
+  }
+
+  // MARK: faults
+
+  /// All faults that the startup of an environment of this level reports.
+  func faults(of level: Int) -> Set<Fault> {
+    let family = scenario.family(of: level)
+    var found = family.reduce(into: Set<Fault>()) { $0.formUnion(faults[$1]) }
+    var graph = Graph()
+    for inner in family {
+      for bean in kept(in: inner) { visit(bean, inner, &graph, isNeeded: true) }
+      for bean in beans[inner] where isOuter(bean.scope ?? "", inner) {
+        if let home = place(bean, from: inner) { visit(bean, home, &graph, isNeeded: true) }
+      }
+    }
+    for inner in family {
+      for bean in beans[inner] where bean.isPrototype && !graph.judged.contains(Place(bean: bean.number, level: inner))
+      {
+        // One that works only further in is refused when it is asked for where it does not work.
+        let worksFurtherIn = inner == level && family.dropFirst().contains { works(bean, in: $0) }
+        visit(bean, inner, &graph, isNeeded: !worksFurtherIn, isTop: true)
+      }
+    }
+    found.formUnion(graph.faults)
+    // A circle further in counts, whether anybody asks for it there or not.
+    for inner in family {
+      for bean in scenario.chain(from: inner).filter(family.contains).flatMap({ beans[$0] }) where bean.isPrototype {
+        visit(bean, inner, &graph, isNeeded: false)
+      }
+    }
+    for circle in graph.circles() {
+      found.insert(Fault(code: "cyclicDependency", declaration: self.circle(of: circle.first!.bean)))
+    }
+    return found
+  }
+
+  /// The beans that the environments of a level keep.
+  private func kept(in level: Int) -> [ReferenceBean] {
+    let scope = scenario.levels[level].scope?.rawValue
+    var kept = beans[level].filter { $0.scope == nil || $0.scope == scope }
+    if let scope {
+      for outer in scenario.chain(from: level).dropFirst() { kept += beans[outer].filter { $0.scope == scope } }
+    }
+    return kept
+  }
+
+  /// Whether all that a prototype names is found from a level.
+  private func works(_ bean: ReferenceBean, in level: Int) -> Bool {
+    var graph = Graph()
+    visit(bean, level, &graph, isNeeded: true, isTop: true)
+    return graph.faults.isEmpty && inactive(bean, level) == nil
+  }
+
+  /// What is wrong with a prototype that is asked for from a level.
+  func faults(ofPrototype bean: ReferenceBean, from level: Int) -> Set<Fault> {
+    var graph = Graph()
+    visit(bean, level, &graph, isNeeded: true)
+    if let inactive = inactive(bean, level) {
+      graph.faults.insert(Fault(code: "scopeNotActive", declaration: inactive.holder))
+    }
+    for circle in graph.circles() where circle.contains(where: { $0.level == level }) {
+      graph.faults.insert(Fault(code: "cyclicDependency", declaration: self.circle(of: circle.first!.bean)))
+    }
+    return graph.faults
+  }
+
+  /// One bean in the environment in which it is built.
+  private struct Place: Hashable {
+    let bean: Int
+    let level: Int
+  }
+
+  /// Who takes whom, as far as it has been looked at.
+  private struct Graph {
+    var edges: [Place: [Place]] = [:]
+    /// Those whose faults count.
+    var judged: Set<Place> = []
+    var faults: Set<Fault> = []
+
+    /// The circles, those that meet as one.
+    func circles() -> [Set<Place>] {
+      // What takes nothing that is left is in no circle.
+      var left = edges
+      while true {
+        let kept = left.filter { $0.value.contains { left[$0] != nil } }
+        if kept.count == left.count { break }
+        left = kept
+      }
+      let places = Array(left.keys)
+      let numbers = Dictionary(uniqueKeysWithValues: zip(places, places.indices))
+      let next = places.map { left[$0]!.compactMap { numbers[$0] } }
+      let reached = places.indices.map { start -> [Bool] in
+        var seen = [Bool](repeating: false, count: places.count)
+        var open = next[start]
+        while let place = open.popLast() {
+          if seen[place] { continue }
+          seen[place] = true
+          open += next[place]
+        }
+        return seen
+      }
+      var found: [Set<Place>] = []
+      for start in places.indices where reached[start][start] && !found.contains(where: { $0.contains(places[start]) })
+      {
+        found.append(Set(places.indices.filter { reached[start][$0] && reached[$0][start] }.map { places[$0] }))
+      }
+      return found
+    }
+  }
+
+  /// Looks at a bean and at the prototypes that it takes.
+  private func visit(
+    _ bean: ReferenceBean, _ level: Int, _ graph: inout Graph, isNeeded: Bool, isTop: Bool = false
+  ) {
+    let place = Place(bean: bean.number, level: level)
+    if isNeeded ? !graph.judged.insert(place).inserted : graph.edges[place] != nil { return }
+    graph.edges[place] = []
+    // One fault of this kind for each bean.
+    if !bean.isPrototype, let inactive = inactive(takenBy: bean, level) {
+      graph.faults.insert(Fault(code: captivity(of: inactive.scope, level), declaration: bean.number))
+    }
+    for need in bean.needs {
+      let targets: [ReferenceBean]
+      do { targets = try self.targets(of: need, from: level) } catch {
+        if isNeeded { graph.faults.insert(Fault(code: error.code, declaration: bean.number)) }
+        continue
+      }
+      if targets.contains(where: { self.place($0, from: level) == nil }) { continue }
+      for target in targets {
+        guard let inner = self.place(target, from: level) else { continue }
+        graph.edges[place]!.append(Place(bean: target.number, level: inner))
+        if target.isPrototype { visit(target, level, &graph, isNeeded: isNeeded && !isTop) }
+      }
+    }
+  }
+
+  /// What it is called that something of a scope is held in an environment of a level where that scope is not active.
+  private func captivity(of scope: String, _ level: Int) -> String {
+    let isFurtherIn = scenario.family(of: level).contains { scenario.levels[$0].scope?.rawValue == scope }
+    // Siblings do not outlive each other.
+    return scenario.levels[level].scope == nil || isFurtherIn ? "captiveDependency" : "scopeNotActive"
+  }
+
+  /// A scope that is not active, and what asks for it: the bean itself, or the prototype that takes it.
+  struct Inactive {
+    let scope: String
+    let holder: Int
+  }
+
+  /// The scope of a bean, or of what it takes by prototypes, that is not active in a level.
+  func inactive(_ bean: ReferenceBean, _ level: Int) -> Inactive? {
+    var seen: Set<Int> = []
+    return inactive(bean, level, &seen)
+  }
+
+  /// What of that a bean takes is not active, itself or by prototypes.
+  private func inactive(takenBy bean: ReferenceBean, _ level: Int) -> Inactive? {
+    var seen: Set<Int> = []
+    return inactive(takenBy: bean, level, &seen)
+  }
+
+  private func inactive(_ bean: ReferenceBean, _ level: Int, _ seen: inout Set<Int>) -> Inactive? {
+    guard place(bean, from: level) != nil else { return Inactive(scope: bean.scope!, holder: bean.number) }
+    guard bean.isPrototype, seen.insert(bean.number).inserted else { return nil }
+    return inactive(takenBy: bean, level, &seen)
+  }
+
+  private func inactive(takenBy bean: ReferenceBean, _ level: Int, _ seen: inout Set<Int>) -> Inactive? {
+    let taken = bean.needs.flatMap { (try? targets(of: $0, from: level)) ?? [] }
+    if let closed = taken.first(where: { place($0, from: level) == nil }) {
+      return Inactive(scope: closed.scope!, holder: bean.number)
+    }
+    for target in taken {
+      if let inactive = inactive(target, level, &seen) { return inactive }
+    }
+    return nil
+  }
+
+  func targets(of need: ReferenceBean.Need, from level: Int) throws(Fault) -> [ReferenceBean] {
+    switch need {
+    case .requirement(.id(let id)): return [try select(id, from: level)]
+    case .requirement(.kind(let kind)): return [try select(kind, nil, from: level)]
+    case .parameter(let parameter):
+      switch parameter.wish {
+      case .environment: return []
+      case .seed(let scope):
+        if scenario.chain(from: level).contains(where: { scenario.levels[$0].scope == scope }) { return [] }
+        throw Fault(code: "unknownBean", declaration: nil)
+      case .bean(let kind, let form): return try targets(kind, form, parameter.reference, from: level)
+      }
+    }
+  }
+
+  private func targets(
+    _ kind: Kind, _ form: Parameter.Form, _ id: String?, from level: Int
+  ) throws(Fault) -> [ReferenceBean] {
+    switch form {
+    case .one: return [try select(kind, id, from: level)]
+    case .optional:
+      do { return [try select(kind, id, from: level)] } catch {
+        if error.code == "unknownBean" && id == nil { return [] }
+        throw error
+      }
+    case .all: return all(kind, from: level)
+    case .provider:
+      try check(provider: kind, id, from: level)
+      return []
+    }
+  }
+
+  /// The bean that the first declaration of an id stands for; nil where that is a template.
+  private func bean(_ id: String, _ level: Int) -> ReferenceBean? {
+    let first = scenario.levels[level].declarations.first { $0.id == id }
+    return beans[level].first { $0.number == first?.number }
+  }
+
+  /// The bean of an id, of whatever type.
+  func select(_ id: String, from level: Int) throws(Fault) -> ReferenceBean {
+    for level in scenario.chain(from: level) where scenario.levels[level].declarations.contains(where: { $0.id == id })
+    {
+      guard let bean = bean(id, level) else { break }
+      return bean
+    }
+    throw Fault(code: "unknownBean", declaration: nil)
+  }
+
+  /// The first declaration of the circles through a declaration, and through those of it, wherever in the scenario they are.
+  func circle(of declaration: Int) -> Int {
+    let circles = memory.circles ?? allCircles()
+    memory.circles = circles
+    var met: Set<Int> = [declaration]
+    while let next = circles.first(where: { !$0.isDisjoint(with: met) && !$0.isSubset(of: met) }) {
+      met.formUnion(next)
+    }
+    return met.min()!
+  }
+
+  private func allCircles() -> [Set<Int>] {
+    var graph = Graph()
+    for level in scenario.levels.indices {
+      for bean in kept(in: level) + scenario.chain(from: level).flatMap({ beans[$0] }).filter(\.isPrototype) {
+        visit(bean, level, &graph, isNeeded: true)
+      }
+    }
+    return graph.circles().map { Set($0.map(\.bean)) }
+  }
+
+  /// What has been found once.
+  private final class Memory {
+    var circles: [Set<Int>]?
+    var all: [Int: [ReferenceBean]] = [:]
+  }
+}

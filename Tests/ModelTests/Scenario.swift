@@ -1,0 +1,137 @@
+/// A scenario: what is declared on each level, and what is then done with the environments made of the levels.
+struct Scenario: Equatable {
+  var levels: [Level]
+  var operations: [Operation]
+
+  /// The level, then those around it, nearest first.
+  func chain(from level: Int) -> [Int] {
+    var chain = [level]
+    while let parent = levels[chain[chain.count - 1]].parent { chain.append(parent) }
+    return chain
+  }
+
+  /// The level, then the levels of factories that are declared in it, directly or inside each other.
+  func family(of level: Int) -> [Int] {
+    var family = [level]
+    for (index, other) in levels.enumerated() where other.scope != nil {
+      if let parent = other.parent, family.contains(parent) { family.append(index) }
+    }
+    return family
+  }
+
+  var declarationCount: Int { levels.reduce(0) { $0 + $1.declarations.count } }
+}
+
+/// What one environment declares, or all children of one factory.
+struct Level: Equatable {
+  /// The level around this one, which comes earlier; nil for the root alone.
+  var parent: Int?
+  /// The scope of the factory whose children these are; nil for an environment that is made by hand.
+  var scope: Scope?
+  var declarations: [Declaration] = []
+}
+
+/// The scopes of factories, each with a seed type of its own.
+enum Scope: String, CaseIterable {
+  case tenant, session, request, job
+}
+
+/// One declaration.
+struct Declaration: Equatable {
+  /// Stands as the line of its origin, so that a fault tells which declaration it means.
+  var number: Int
+  /// Nil for a template without a class.
+  var kind: Kind?
+  var id: String?
+  var template: String?
+  var isAbstract = false
+  var isLazy = false
+  var isPrimary = false
+  var scope: String?
+  /// What its own factory takes; nil where it has none.
+  var parameters: [Parameter]?
+  var requirements: [Requirement] = []
+  /// So many of the first calls of its own factory throw.
+  var failures = 0
+}
+
+/// One parameter of a factory.
+struct Parameter: Equatable {
+  enum Form: String, CaseIterable { case one, optional, all, provider }
+
+  enum Wish: Equatable {
+    case bean(Kind, Form)
+    case seed(Scope)
+    case environment
+  }
+
+  var wish: Wish
+  /// The id that it is pinned to.
+  var reference: String?
+}
+
+/// What a declaration has to be built after.
+enum Requirement: Equatable {
+  case id(String)
+  case kind(Kind)
+}
+
+/// One step of a scenario. Environment 0 is the root; each `open` makes the next one.
+enum Operation: Equatable {
+  case start(Int)
+  case open(level: Int, parent: Int, starts: Bool)
+  case lookup(Int, Lookup)
+  case finish(Int)
+  case shutdown(Int)
+}
+
+/// One lookup.
+struct Lookup: Equatable {
+  var kind: Kind
+  var form: Parameter.Form
+  var id: String?
+  /// Whether the providers that were given to what is found are called as well.
+  var callsProviders = false
+  /// What is the current environment meanwhile.
+  var current: Int?
+}
+
+/// The types that beans are declared as and asked for.
+enum Kind: Int, CaseIterable, Comparable {
+  case animal, cat, lion, dog, ash, beech, cedar, elm, fir, gum, holly, ivy, juniper, larch, maple, oak
+  case red, green, blue
+
+  static let classes = allCases.filter { $0 < .red }
+
+  static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
+
+  /// The name of the type in Swift.
+  var name: String { "\(self)".prefix(1).uppercased() + "\(self)".dropFirst() }
+
+  var isProtocol: Bool { self >= .red }
+
+  /// The superclass and the protocols that the class names itself.
+  var supertypes: [Kind] {
+    switch self {
+    case .cat: [.animal, .red]
+    case .lion: [.cat]
+    case .dog: [.animal, .green]
+    case .ash: [.red]
+    case .beech: [.red, .green]
+    case .cedar: [.green]
+    case .elm: [.blue]
+    case .fir: [.blue, .red]
+    default: []
+    }
+  }
+
+  /// Whether an instance of this type is one of the other.
+  func isA(_ other: Kind) -> Bool { Kind.table[rawValue][other.rawValue] }
+
+  private static let table = allCases.map { kind in allCases.map { kind.inherits($0) } }
+
+  private func inherits(_ other: Kind) -> Bool { self == other || supertypes.contains { $0.inherits(other) } }
+
+  /// The type itself and all that it is, too.
+  var all: [Kind] { Kind.allCases.filter { isA($0) } }
+}

@@ -1,0 +1,264 @@
+/// A small generator of random numbers that gives the same numbers for the same seed, everywhere.
+struct SplitMix64: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// Whether something happens that happens so many times in a hundred.
+  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+  mutating func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &self)! }
+
+  mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+}
+
+/// Makes the scenario of a seed.
+struct ScenarioGenerator {
+  private var random: SplitMix64
+  private var scenario = Scenario(levels: [Level()], operations: [])
+  private var count = 0
+
+  static func scenario(seed: UInt64) -> Scenario {
+    var generator = ScenarioGenerator(random: SplitMix64(seed: seed))
+    generator.addLevels()
+    generator.addDeclarations()
+    // Most scenarios can start; what is wrong in the others is left in them.
+    generator.spare()
+    if generator.random.chance(80) { generator.repair() }
+    generator.plant()
+    generator.addOperations()
+    return generator.scenario
+  }
+
+  private init(random: SplitMix64) { self.random = random }
+
+  // MARK: levels
+
+  private mutating func addLevels() {
+    for _ in 0..<random.pick([0, 0, 1, 1, 2, 2, 3, 3, 4, 6]) {
+      let parents = scenario.levels.indices.filter { scenario.chain(from: $0).count < 4 }
+      let parent = random.pick(parents)
+      let taken = scenario.chain(from: parent).compactMap { scenario.levels[$0].scope }
+      let free = Scope.allCases.filter { !taken.contains($0) }
+      scenario.levels.append(Level(parent: parent, scope: random.chance(60) && !free.isEmpty ? random.pick(free) : nil))
+    }
+  }
+
+  // MARK: declarations
+
+  private mutating func addDeclarations() {
+    let size = random.pick([3, 5, 5, 8, 8, 12, 12, 16, 20, random.chance(3) ? 200 : 30])
+    for _ in 0..<random.number(size / 2 + 1...size) {
+      let level = random.chance(40) ? 0 : random.number(0...scenario.levels.count - 1)
+      count += 1
+      scenario.levels[level].declarations.append(declaration(level))
+    }
+  }
+
+  private mutating func declaration(_ level: Int) -> Declaration {
+    var new = Declaration(number: count)
+    new.kind = random.pick(Kind.classes)
+    new.isLazy = random.chance(25)
+    new.isPrimary = random.chance(20)
+    let own = scenario.levels[level].declarations
+    if random.chance(65) { new.id = "b\(count)" }
+    if random.chance(10) {
+      let shared = random.pick(["x", "y", "z"])
+      if !own.contains(where: { $0.id == shared }) { new.id = shared }
+    }
+    if random.chance(35) { new.scope = scope(level) }
+    new.failures = random.chance(2) ? random.number(1...2) : 0
+    if random.chance(12) {
+      new.isAbstract = true
+      new.id = "t\(count)"
+      if random.chance(40) { new.kind = nil }
+    }
+    let templates = scenario.chain(from: level).filter { !isCutOff($0, level) }.flatMap {
+      scenario.levels[$0].declarations
+    }
+    .filter { $0.isAbstract || random.chance(5) }.filter { $0.id != nil }
+    if !templates.isEmpty && random.chance(35) {
+      let template = random.pick(templates)
+      new.template = template.id
+      if inherited(template, level, \.kind) != nil {
+        new.kind = random.chance(50) && new.id != nil ? nil : inherited(template, level, \.kind)
+      }
+      // Arguments are inherited with the factory that they are for.
+      if inherited(template, level, \.parameters) != nil { return new }
+    }
+    if new.kind == nil {
+      if !new.isAbstract { new.kind = random.pick(Kind.classes) } else { return new }
+    }
+    if new.isAbstract && random.chance(40) && new.template == nil { return new }
+    new.parameters = (0..<random.pick([0, 0, 1, 1, 2, 2, 3, 4, 7])).compactMap { _ in parameter(level) }
+    if random.chance(8), let target = target(level) {
+      if let id = target.id { new.requirements.append(.id(id)) } else { new.requirements.append(.kind(target.kind!)) }
+    }
+    return new
+  }
+
+  /// Whether an environment made by hand stands between a level and one inside: it does not see the templates and
+  /// prototypes of a factory's children, which is a known difference.
+  private func isCutOff(_ level: Int, _ inner: Int) -> Bool {
+    scenario.levels[level].scope != nil
+      && scenario.chain(from: inner).prefix { $0 != level }.contains { scenario.levels[$0].scope == nil }
+  }
+
+  /// What a template gives, itself or by its own templates.
+  private func inherited<Value>(_ template: Declaration, _ level: Int, _ path: KeyPath<Declaration, Value?>) -> Value? {
+    var next: Declaration? = template
+    while let one = next {
+      if let value = one[keyPath: path] { return value }
+      next = scenario.chain(from: level).lazy.flatMap { scenario.levels[$0].declarations }
+        .first { $0.id == one.template && one.template != nil && $0 != one }
+    }
+    return nil
+  }
+
+  /// A scope that beans of a level may have: a prototype's, or that of the level or one further in.
+  private mutating func scope(_ level: Int) -> String {
+    if random.chance(40) { return "prototype" }
+    let owner = scenario.chain(from: level).first { scenario.levels[$0].scope == nil }!
+    let scopes = scenario.family(of: owner).filter { scenario.chain(from: $0).contains(level) }
+      .compactMap { scenario.levels[$0].scope?.rawValue }
+    return scopes.isEmpty ? "prototype" : random.pick(scopes)
+  }
+
+  /// A bean that can be seen from a level.
+  private mutating func target(_ level: Int) -> Declaration? {
+    let seen = scenario.chain(from: level).filter { !scenario.levels[$0].declarations.isEmpty }
+    guard !seen.isEmpty else { return nil }
+    let target = random.pick(scenario.levels[random.pick(seen)].declarations)
+    return target.isAbstract || target.kind == nil ? nil : target
+  }
+
+  private mutating func parameter(_ level: Int) -> Parameter? {
+    if random.chance(4) { return Parameter(wish: .environment) }
+    let scopes = scenario.chain(from: level).compactMap { scenario.levels[$0].scope }
+    if !scopes.isEmpty && random.chance(20) { return Parameter(wish: .seed(random.pick(scopes))) }
+    guard let target = target(level) else { return nil }
+    var kind = target.kind!
+    if random.chance(30) { kind = random.pick(kind.all) }
+    let form = random.pick([.one, .one, .one, .one, .one, .optional, .all, .provider] as [Parameter.Form])
+    if form == .one, let id = target.id, random.chance(70) {
+      return Parameter(wish: .bean(kind, form), reference: id)
+    }
+    return Parameter(wish: .bean(kind, form))
+  }
+
+  // MARK: faults
+
+  /// Drops what leads to faults of startup, parameter by parameter.
+  private mutating func repair() {
+    for _ in 0..<40 {
+      let rules = ReferenceRules(scenario)
+      let levels = scenario.levels.indices.filter { scenario.levels[$0].scope == nil }
+      let faults = levels.reduce(into: Set<Fault>()) { $0.formUnion(rules.faults(of: $1)) }
+      if faults.isEmpty { return }
+      let factories = rules.beans.joined().filter { bean in faults.contains { $0.declaration == bean.number } }
+      for number in Set(factories.map(\.factory.number) + faults.compactMap(\.declaration)).sorted() {
+        scenario.change(number) { declaration in
+          if !declaration.requirements.isEmpty { declaration.requirements.removeLast() }
+          guard let parameters = declaration.parameters, !parameters.isEmpty else { return }
+          declaration.parameters!.remove(at: random.number(0...parameters.count - 1))
+        }
+      }
+    }
+  }
+
+  /// Adds, now and then, something that is wrong for certain.
+  private mutating func plant() {
+    guard random.chance(12) else { return }
+    let numbers = scenario.levels.flatMap(\.declarations).filter { $0.parameters != nil && !$0.isAbstract }.map(
+      \.number)
+    guard !numbers.isEmpty else { return }
+    for _ in 0..<random.number(1...3) {
+      let number = random.pick(numbers)
+      let level = scenario.levels.first { $0.declarations.contains { $0.number == number } }!
+      let ids = level.declarations.filter { !$0.isAbstract && $0.number < number }.compactMap(\.id)
+      let choice = random.number(0...6)
+      scenario.change(number) { declaration in
+        switch choice {
+        case 0: declaration.parameters!.append(Parameter(wish: .bean(.oak, .one), reference: "nowhere"))
+        case 1: declaration.scope = "nowhere"
+        case 2: declaration.template = "nowhere"
+        case 3: declaration.requirements.append(.id("nowhere"))
+        case 4: if let id = declaration.id { declaration.requirements.append(.id(id)) }
+        case 5: if let id = ids.first { declaration.id = id }
+        default: declaration.failures = 1
+        }
+      }
+    }
+  }
+
+  /// Lets no factory of a prototype fail: how much is built before it is left to the container.
+  private mutating func spare() {
+    for bean in ReferenceRules(scenario).beans.joined() where bean.isPrototype {
+      scenario.change(bean.factory.number) { $0.failures = 0 }
+      let isUnseen = scenario.levels.indices.contains { inner in
+        scenario.chain(from: inner).contains(bean.level) && isCutOff(bean.level, inner)
+      }
+      let own = scenario.levels[bean.level].scope?.rawValue
+      if isUnseen { scenario.change(bean.number) { $0.scope = own } }
+    }
+  }
+
+  // MARK: operations
+
+  private mutating func addOperations() {
+    if random.chance(60) { scenario.operations.append(.start(0)) }
+    var levels = [0]
+    for _ in 0..<random.number(2...14) {
+      let environment = random.number(0...levels.count - 1)
+      switch random.number(0...99) {
+      case ..<30:
+        let inner = scenario.levels.indices.filter { scenario.levels[$0].parent == levels[environment] }
+        guard !inner.isEmpty else { fallthrough }
+        let level = random.pick(inner)
+        levels.append(level)
+        scenario.operations.append(.open(level: level, parent: environment, starts: random.chance(70)))
+      case ..<85:
+        let current = random.chance(40) ? random.number(0...levels.count - 1) : nil
+        scenario.operations.append(.lookup(environment, lookup(levels[environment], current)))
+      case ..<88: scenario.operations.append(.start(environment))
+      case ..<95: scenario.operations.append(.finish(environment))
+      default: scenario.operations.append(.shutdown(environment))
+      }
+    }
+    if random.chance(30) {
+      scenario.operations.append(random.chance(50) ? .shutdown(0) : .finish(0))
+      let environment = random.number(0...levels.count - 1)
+      scenario.operations.append(.lookup(environment, lookup(levels[environment], nil)))
+    }
+  }
+
+  private mutating func lookup(_ level: Int, _ current: Int?) -> Lookup {
+    let target = target(level)
+    var kind = target?.kind ?? random.pick(Kind.allCases)
+    if random.chance(30) { kind = random.pick(kind.all) }
+    if random.chance(4) { kind = random.pick(Kind.allCases) }
+    let form = random.pick([.one, .one, .one, .one, .optional, .all, .provider] as [Parameter.Form])
+    var lookup = Lookup(kind: kind, form: form, callsProviders: random.chance(60), current: current)
+    if form == .one && random.chance(50) { lookup.id = random.chance(95) ? target?.id : "nowhere" }
+    return lookup
+  }
+}
+
+extension Scenario {
+  /// Changes the declaration of a number.
+  mutating func change(_ number: Int, _ body: (inout Declaration) -> Void) {
+    for level in levels.indices {
+      for index in levels[level].declarations.indices where levels[level].declarations[index].number == number {
+        body(&levels[level].declarations[index])
+      }
+    }
+  }
+}
