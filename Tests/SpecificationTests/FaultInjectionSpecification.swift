@@ -1,0 +1,227 @@
+import Beans
+import Synchronization
+import Testing
+
+/// Runs the life of an application once for each place at which its code may throw, and throws there.
+@Suite("Every failure in turn", .timeLimit(.minutes(5))) struct FaultInjectionSpecification {
+  enum End: CaseIterable { case shutdown, finish, asynchronous }
+
+  @Test("Whatever throws, what was built is released in reverse order, the rest is usable, and nothing leaks")
+  func everyPlace() async throws {
+    for end in End.allCases {
+      let whole = await Run(failingAt: nil, end)
+      #expect(whole.errors.isEmpty)
+      #expect(whole.places.count > 40)
+      for (index, place) in whole.places.enumerated() {
+        let run = await Run(failingAt: index, end)
+        check(run, "\(end), \(index): \(place)")
+        checkUse(run, place, whole)
+      }
+    }
+  }
+
+  /// What holds wherever it throws.
+  private func check(_ run: Run, _ place: Comment) {
+    #expect(run.live == 0, place)
+    // It is thrown once, or, where it makes startup fail, by every later call.
+    #expect(!run.errors.isEmpty, place)
+    for (_, error) in run.errors { #expect(error.causes == [Boom()], "\(place), \(error)") }
+    for environment in ["application", "request1", "request2"] {
+      let built = run.lines("built \(environment)")
+      #expect(run.lines("released \(environment)") == built.reversed(), place)
+      #expect(run.lines("ended \(environment)") == built.reversed(), place)
+    }
+  }
+
+  /// What is usable afterwards.
+  private func checkUse(_ run: Run, _ place: String, _ whole: Run) {
+    let failed = run.errors.map(\.action)
+    guard run.hasStarted else {
+      #expect(failed == ["startup", "lazy", "lazy", "custom", "custom", "request", "request"], "\(place): \(failed)")
+      return
+    }
+    // What could not be built is built by the next lookup; what could not be released is thrown by the shutdown.
+    #expect(failed.count == 1, "\(place): \(failed)")
+    #expect(Set(run.journal) == Set(whole.journal), "\(place)")
+    if place.hasPrefix("released") || place.hasPrefix("ended") {
+      #expect(failed.allSatisfy { $0.hasPrefix("shutdown") }, "\(place): \(failed)")
+    }
+  }
+}
+
+// MARK: - one run
+
+/// One life of an application that has lazy beans, requests and a scope of the user's own.
+private final class Run {
+  private(set) var errors: [(action: String, error: EnvironmentError)] = []
+  private(set) var hasStarted = false
+  private let injector: Injector
+
+  var journal: [String] { injector.journal.entries }
+  var places: [String] { injector.places.withLock { $0 } }
+  var live: Int { injector.live.load(ordering: .relaxed) }
+
+  /// What the journal says of one event, in order.
+  func lines(_ prefix: String) -> [String] {
+    journal.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+  }
+
+  init(failingAt index: Int?, _ end: FaultInjectionSpecification.End) async {
+    injector = Injector(failingAt: index)
+    do { try await live(end) } catch { Issue.record("\(error)") }
+  }
+
+  private func attempt(_ action: String, _ body: () throws -> Void) {
+    do { try body() } catch let error as EnvironmentError { errors.append((action, error)) } catch {
+      Issue.record("\(action): \(error)")
+    }
+  }
+
+  private func live(_ end: FaultInjectionSpecification.End) async throws {
+    let application = try Environment(name: "application")
+    let requests = try declare(application, end)
+    attempt("startup") { try application.startup() }
+    hasStarted = errors.isEmpty
+    // Twice: what has failed once is built by the next lookup.
+    for _ in 0..<2 { attempt("lazy") { _ = try application.getBean(Part.self, byId: "lazy") } }
+    for _ in 0..<2 { attempt("custom") { _ = try application.getBean(Part.self, byId: "custom") } }
+    for number in 1...2 {
+      var request: Environment?
+      attempt("request") { request = try requests.build(Place(number: number)) }
+      guard let request else { continue }
+      for _ in 0..<2 {
+        attempt("lookup") {
+          _ = try request.getBean(Part.self, byId: "second")
+          _ = try request.getBean([Part].self)
+        }
+      }
+      switch end {
+      case .shutdown: attempt("shutdown of a request") { try request.shutdown() }
+      case .finish:
+        request.finish()
+        attempt("shutdown after finish of a request") { try request.shutdown() }
+      case .asynchronous: break
+      }
+    }
+    switch end {
+    case .shutdown: attempt("shutdown") { try application.shutdown() }
+    case .finish:
+      application.finish()
+      attempt("shutdown after finish") { try application.shutdown() }
+    case .asynchronous:
+      do { try await application.shutdown() } catch let error as EnvironmentError { errors.append(("shutdown", error)) }
+    }
+  }
+
+  private func declare(
+    _ application: Environment, _ end: FaultInjectionSpecification.End
+  ) throws -> EnvironmentFactory<Place> {
+    let injector = injector
+    try application.registerScope(AbstractBeanScope(name: "custom"))
+    try application.registerConversion(from: String.self, to: Label.self) { text in
+      try injector.pass("conversion")
+      return Label(text: text)
+    }
+    try application.define(application.bean(Watcher.self, factory: { Watcher(injector) }))
+    func define(
+      _ id: String, _ environment: Environment, needs: String? = nil, _ change: (BeanDeclaration) -> Void = { _ in }
+    ) throws {
+      let isAsynchronous = end == .asynchronous && id == "middle"
+      let part = environment.bean(
+        Part.self, id: id,
+        factory: { (place: Place) in
+          let name = place.number == 0 ? "application \(id)" : "request\(place.number) \(id)"
+          return
+            isAsynchronous ? try AsynchronousPart(name, injector) : try SynchronousPart(name, injector)
+        }
+      )
+      .property(\.label, resolve: id)
+      .postConstruct {
+        try injector.pass("constructed \($0.name)")
+        injector.journal.note("built \($0.name)")
+      }
+      .onDestroy {
+        injector.journal.note("ended \($0.name)")
+        try injector.pass("ended \($0.name)")
+      }
+      if let needs { part.requires(id: needs) }
+      change(part)
+      try environment.define(part)
+    }
+    try application.define(application.bean(Place(number: 0)))
+    try define("base", application)
+    try define("middle", application, needs: "base")
+    try define("below", application) { $0.lazy() }
+    try define("lazy", application, needs: "below") { $0.lazy() }
+    try define("custom", application, needs: "base") { $0.scope("custom") }
+    return try application.childFactory("request", seed: Place.self) { child in
+      try define("first", child, needs: "base")
+      try define("second", child, needs: "first")
+    }
+  }
+}
+
+/// Whose beans a factory makes: 0 for the application, then the number of the request.
+private struct Place { let number: Int }
+
+/// Throws at one place, once, and notes all places that are passed.
+private final class Injector: Sendable {
+  let journal = Journal()
+  let places = Guarded<[String]>([])
+  let live = Atomic(0)
+  private let failing: Int?
+
+  init(failingAt index: Int?) { failing = index }
+
+  func pass(_ place: String) throws {
+    let index = places.withLock {
+      $0.append(place)
+      return $0.count - 1
+    }
+    if index == failing { throw Boom() }
+  }
+}
+
+private struct Label { let text: String }
+
+private class Part: Bean {
+  let name: String
+  var label = Label(text: "")
+  let injector: Injector
+
+  init(_ name: String, _ injector: Injector) throws {
+    self.name = name
+    self.injector = injector
+    injector.live.add(1, ordering: .relaxed)
+    try injector.pass("factory \(name)")
+  }
+
+  func postConstruct() throws { try injector.pass("postConstruct \(name)") }
+
+  deinit { injector.live.subtract(1, ordering: .relaxed) }
+}
+
+private final class SynchronousPart: Part, DisposableBean {
+  func preDestroy() throws {
+    injector.journal.note("released \(name)")
+    try injector.pass("released \(name)")
+  }
+}
+
+private final class AsynchronousPart: Part, AsyncDisposableBean {
+  func preDestroy() async throws {
+    await Task.yield()
+    injector.journal.note("released \(name)")
+    try injector.pass("released \(name)")
+  }
+}
+
+/// A post processor that may fail.
+private final class Watcher: BeanPostProcessor {
+  let injector: Injector
+  init(_ injector: Injector) { self.injector = injector }
+  func process(_ bean: AnyObject) throws -> AnyObject {
+    if let part = bean as? Part { try injector.pass("processed \(part.name)") }
+    return bean
+  }
+}
