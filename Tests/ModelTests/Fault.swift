@@ -3,9 +3,12 @@ struct Fault: Error, Hashable, Comparable {
   let code: String
   let declaration: Int?
 
+  /// Says which faults there are. Whose captive dependencies are found while there are circles is not compared.
   static func text(_ faults: [Fault]) -> String {
-    "fault "
-      + Set(faults).sorted().map { "\($0.code)@\($0.declaration.map { "d\($0)" } ?? "-")" }.joined(separator: " ")
+    let hasCircle = faults.contains { $0.code == "cyclicDependency" }
+    let compared = Set(faults).filter { !hasCircle || !["captiveDependency", "scopeNotActive"].contains($0.code) }
+    return "fault "
+      + compared.sorted().map { "\($0.code)@\($0.declaration.map { "d\($0)" } ?? "-")" }.joined(separator: " ")
   }
 
   static func < (one: Fault, other: Fault) -> Bool {

@@ -61,6 +61,24 @@ import Testing
     }
   }
 
+  /// What the reference takes from the container, until it works.
+  @Test("A provider that is called in a session, outside a request, throws scopeNotActive for a request's bean")
+  func providerInSession() throws {
+    let application = try Environment()
+    defer { try? application.shutdown() }
+    let sessions = try application.childFactory("session", seed: Int.self)
+    _ = try sessions.childFactory("request", seed: String.self) {
+      try $0.define($0.bean(Marker.self, factory: { Marker() }))
+    }
+    let provider = try application.getBean(Provider<Marker>.self)
+    let outside = #expect(throws: EnvironmentError.self) { try provider.get() }
+    #expect(outside?.code == .scopeNotActive)
+    try sessions.withChild(1) { _ in
+      let inside = #expect(throws: EnvironmentError.self) { try provider.get() }
+      withKnownIssue("it is unknownBean") { #expect(inside?.code == .scopeNotActive) }
+    }
+  }
+
   /// The number that an environment variable gives.
   private func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
 }

@@ -199,7 +199,7 @@ final class ReferenceContainer {
     let current = current.flatMap { environments[$0] }
     let place = current?.chain.contains { $0 === home } == true ? current! : home
     try use(place)
-    return try instance(try rules.provide(kind, id, from: place.level), place)
+    return try instance(try rules.provide(kind, id, from: place.level, injectedFor: home.level), place)
   }
 
   private func optional(_ kind: Kind, _ id: String?, _ place: Place) throws -> Object? {
@@ -218,7 +218,11 @@ final class ReferenceContainer {
     if case .failed(let faults) = place.state { throw Faults(faults: faults) }
     if place.isFinished {
       let fault = Fault(code: "finished", declaration: nil)
-      if case .new = place.state { place.state = .failed([fault]) }
+      if case .new = place.state {
+        // It has tried to start those around it.
+        if let parent = place.parent { try? use(parent) }
+        place.state = .failed([fault])
+      }
       throw fault
     }
     if case .started = place.state { return }
@@ -265,7 +269,12 @@ final class ReferenceContainer {
     }
     for bean in beans where bean.isPrototype {
       let faults = rules.faults(ofPrototype: bean, from: asking.level).sorted()
-      if let fault = faults.first(where: { $0.code != "scopeNotActive" }) ?? faults.first { throw fault }
+      // Its own faults come before those of what it takes, and what is not found before what is not open.
+      let own = faults.filter { $0.declaration == bean.number }
+      let first = [own, faults].flatMap { group in
+        group.filter { $0.code != "scopeNotActive" } + group.filter { $0.code == "scopeNotActive" }
+      }
+      if let fault = first.first { throw fault }
     }
     return try beans.map { try made($0, home(of: $0, from: asking)!) }
   }

@@ -72,8 +72,10 @@ struct ReferenceRules {
         isBroken = true
         break
       }
-      if chain.contains(next) {
-        refuse("cyclicDependency")
+      if let start = chain.firstIndex(of: next) {
+        // A circle is a fault of its first declaration alone.
+        let own = chain.filter { scenario.levels[level].declarations.contains($0) }
+        if start == 0, own.allSatisfy({ $0.number >= declaration.number }) { refuse("cyclicDependency") }
         isBroken = true
         break
       }
@@ -84,8 +86,9 @@ struct ReferenceRules {
     if isBroken { return }
     guard let bean = ReferenceBean(chain, level) else { return refuse("invalidDeclaration") }
     if let made = bean.factory.kind, !made.isA(bean.kind) {
-      refuse("typeMismatch")
-    } else if let scope = bean.scope {
+      return refuse("typeMismatch")
+    }
+    if let scope = bean.scope {
       if !bean.isPrototype, !isKnown(scope, level) { refuse("unknownScope") }
       if isOuter(scope, level) { refuse("invalidDeclaration") }
     }
@@ -103,10 +106,13 @@ struct ReferenceRules {
   }
 
   /// What a provider that is called finds, seen from a level.
-  func provide(_ kind: Kind, _ id: String?, from level: Int) throws(Fault) -> ReferenceBean {
+  func provide(_ kind: Kind, _ id: String?, from level: Int, injectedFor home: Int) throws(Fault) -> ReferenceBean {
     do { return try select(kind, id, from: level) } catch {
       let isFurtherIn = scenario.family(of: level).contains { !all(kind, from: $0).isEmpty }
-      throw error.code == "unknownBean" && isFurtherIn ? Fault(code: "scopeNotActive", declaration: nil) : error
+      // In another child of a factory than it was injected for it is unknown, which is a known difference.
+      let isChild = scenario.levels[level].scope != nil && level != home
+      throw error.code == "unknownBean" && isFurtherIn && !isChild
+        ? Fault(code: "scopeNotActive", declaration: nil) : error
     }
   }
 
@@ -174,7 +180,10 @@ struct ReferenceRules {
     guard let scope = bean.scope else { return bean.level }
     if bean.isPrototype { return level }
     // One that would outlive the level that declares it is nowhere.
-    if isOuter(scope, bean.level) && scenario.levels[bean.level].scope == nil { return nil }
+    let around = scenario.chain(from: bean.level).prefix { scenario.levels[$0].scope != nil }
+    if isOuter(scope, bean.level), !around.contains(where: { scenario.levels[$0].scope?.rawValue == scope }) {
+      return nil
+    }
     return scenario.chain(from: level).first { scenario.levels[$0].scope?.rawValue == scope }
   }
 

@@ -34,6 +34,7 @@ struct ScenarioGenerator {
     generator.spare()
     if generator.random.chance(80) { generator.repair() }
     generator.plant()
+    generator.spare()
     generator.addOperations()
     return generator.scenario
   }
@@ -199,7 +200,8 @@ struct ScenarioGenerator {
     }
   }
 
-  /// Lets no factory of a prototype fail: how much is built before it is left to the container.
+  /// Lets no factory of a prototype fail, because how much is built before it is left to the container, and keeps
+  /// prototypes away from where they are not seen.
   private mutating func spare() {
     for bean in ReferenceRules(scenario).beans.joined() where bean.isPrototype {
       scenario.change(bean.factory.number) { $0.failures = 0 }
