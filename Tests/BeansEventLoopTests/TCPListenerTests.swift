@@ -222,7 +222,7 @@ struct TCPListenerTests {
             port.update { $0 = listener.port }
             listeners.update { $0.append(listener) }
           } catch {
-            fatalError("\(error)")
+            preconditionFailure("\(error)")
           }
         }
         isReady.wait()

@@ -3,7 +3,9 @@ import Testing
 @testable import Storefront
 
 @Suite struct StorefrontPageTests {
-  private let page = StorefrontPage(catalogue: .sample())
+  private let page: StorefrontPage
+
+  init() throws { page = StorefrontPage(catalogue: try .sample()) }
 
   private func render(cart: [Cart.Line] = [], orders: [Order] = []) -> String {
     String(decoding: page.render(cart: cart, orders: orders, nonce: "NONCE"), as: UTF8.self)

@@ -22,12 +22,10 @@ final class ServiceProcess {
       status == 0 && !isSignal && output.contains("open handles: none") && !output.contains("≠")
     }
 
-    /// The number behind a word of the closing report, such as `"1 of 3 aborted"`.
-    func count(_ word: String) -> Int? {
-      guard let match = output.firstMatch(of: try! Regex("(\\d+) \(word)", as: (Substring, Substring).self)) else {
-        return nil
-      }
-      return Int(match.1)
+    /// The number before a word of the closing report, such as 1 of `"1 aborted"`.
+    func count(_ word: Substring) -> Int? {
+      let words = output.split { $0.isWhitespace || $0 == "," || $0 == ";" }
+      return words.firstIndex(of: word).flatMap { $0 > 0 ? Int(words[$0 - 1]) : nil }
     }
   }
 

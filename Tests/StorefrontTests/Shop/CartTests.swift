@@ -4,8 +4,8 @@ import Testing
 
 extension Catalogue {
   /// Three products for tests.
-  static func sample() -> Catalogue {
-    try! Catalogue(products: [
+  static func sample() throws -> Catalogue {
+    try Catalogue(products: [
       Product(
         id: 1, sku: "a", name: "Apple <b>", description: "\"A\" & 'a'", symbol: "🍎", price: Money(cents: 150),
         isLimited: false),
@@ -16,7 +16,9 @@ extension Catalogue {
 }
 
 @Suite struct CartTests {
-  private let cart = Cart(catalogue: .sample())
+  private let cart: Cart
+
+  init() throws { cart = Cart(catalogue: try .sample()) }
 
   private var contents: [[Int64]] { cart.lines.map { [$0.product.id, Int64($0.quantity)] } }
 
