@@ -252,23 +252,24 @@ private struct Making: Sendable {
   }
 
   /// Three and more parameters are gathered one by one, and declared by the form for any number of them.
-  func bean<T: Made, each P: Asked>(
-    _ type: T.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment, _ gathered: repeat (each P).Type
+  func bean<T: Made, each V>(
+    _ type: T.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment,
+    _ gathered: repeat @escaping @Sendable (each V) -> Given
   ) -> BeanDeclaration {
     if let next = rest.first { return bean(type, next, rest.dropFirst(), environment, repeat each gathered) }
     return environment.bean(
       type, line: line,
-      factory: { (values: repeat (each P).Value) in
+      factory: { (values: repeat each V) in
         var given: [Given] = []
-        for one in repeat (each P).given(each values) { given.append(one) }
+        for one in repeat (each gathered)(each values) { given.append(one) }
         return try make(type, given)
       })
   }
 
-  private func bean<T: Made, Next: Asked, each P: Asked>(
+  private func bean<T: Made, Next: Asked, each V>(
     _ type: T.Type, _ next: Next.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment,
-    _ gathered: repeat (each P).Type
+    _ gathered: repeat @escaping @Sendable (each V) -> Given
   ) -> BeanDeclaration {
-    bean(type, rest, environment, repeat each gathered, next)
+    bean(type, rest, environment, repeat each gathered, { @Sendable (value: Next.Value) -> Given in Next.given(value) })
   }
 }
