@@ -28,6 +28,41 @@ import Testing
     try shop.application.shutdown()
   }
 
+  @Test("A plain environment inside a request sees the prototypes and templates that sessions and requests declare")
+  func plainInside() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let sessions = try application.childFactory("session", seed: String.self) { session in
+      try session.define(
+        session.bean(Note.self, id: "of session", factory: { (owner: String) in Note(text: owner) }).scope("prototype"))
+      try session.define(
+        session.bean(Note.self, id: "session's template", abstract: true, factory: { Note(text: "s") }))
+    }
+    let requests = try sessions.childFactory("request", seed: Int.self) { request in
+      try request.define(
+        request.bean(Note.self, id: "of request", factory: { (number: Int) in Note(text: "\(number)") })
+          .scope("prototype"))
+      try request.define(
+        request.bean(Note.self, id: "request's template", parent: "session's template", abstract: true))
+    }
+    for number in 1...2 {
+      let request = try requests.build(number, in: sessions.build("visitor \(number)"))
+      let inside = try Environment(name: "inside", parent: request)
+      try inside.define(inside.bean(Note.self, id: "own", parent: "request's template"))
+      let further = try Environment(name: "further", parent: inside)
+      try further.define(further.bean(Note.self, id: "further", parent: "session's template"))
+      for environment in [request, inside, further] {
+        let note = try environment.getBean(Note.self, byId: "of session")
+        #expect(note.text == "visitor \(number)")
+        #expect(try environment.getBean(Note.self, byId: "of session") !== note)
+        #expect(try environment.getBean(Note.self, byId: "of request").text == "\(number)")
+      }
+      #expect(try further.getBean(Note.self, byId: "own").text == "s")
+      #expect(try further.getBean(Note.self, byId: "further").text == "s")
+      #expect(throws: EnvironmentError.self) { try inside.getBean(Note.self, byId: "request's template") }
+    }
+  }
+
   @Test("A session does not see its requests")
   func sessionDoesNotSeeRequests() throws {
     let shop = try Shop()
@@ -158,4 +193,10 @@ private final class Handler {
 private final class Cart {
   let owner: String
   init(owner: String) { self.owner = owner }
+}
+
+private final class Note {
+  let text: String
+
+  init(text: String) { self.text = text }
 }

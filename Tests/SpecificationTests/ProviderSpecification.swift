@@ -70,6 +70,25 @@ import Testing
     #expect(first !== second)
   }
 
+  @Test("In a session, outside a request, a request's bean is scopeNotActive")
+  func inASession() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    try application.define(application.bean(Holder.self, factory: Holder.init))
+    let sessions = try application.childFactory("session", seed: Int.self)
+    let requests = try sessions.childFactory("request", seed: String.self) {
+      try $0.define($0.bean(Part.self))
+    }
+    let holder = try application.getBean(Holder.self)
+    try sessions.withChild(1) { _ in
+      try requireFault(.scopeNotActive) { try holder.part.get() }
+      try requests.withChild("a") { request in
+        let part = try holder.part.get()
+        #expect(try request.getBean(Part.self) === part)
+      }
+    }
+  }
+
   @Test("Outside a request, a request's bean is scopeNotActive")
   func outsideARequest() throws {
     let environment = try Environment(name: "application")

@@ -97,11 +97,18 @@ extension Environment {
     var (levels, outerScopes): ([DeclaredBeans], [String]) = ([], [])
     var slots: [ObjectIdentifier: Slots] = [:]
     var next = parent
+    // Children of factories on the way out: what they declare is kept by the environment that has compiled them.
+    var inner: [BeanDirectory] = []
     while let environment = next {
       if let outer = environment.existingExtras?.resources {
-        if let declared = outer.declared { levels.append(declared) }
+        if let declared = outer.declared {
+          levels += inner.compactMap { directory in declared.below.first { $0.directory === directory } } + [declared]
+          inner = []
+        }
         outerScopes += outer.scopes.map(\.name)
         if let plan = environment.core.plan { slots[ObjectIdentifier(plan.object)] = environment.core.slots }
+      } else if let plan = environment.core.plan {
+        inner.append(plan.object.directory)
       }
       next = environment.parent
     }

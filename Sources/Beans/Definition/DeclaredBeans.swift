@@ -26,6 +26,8 @@ final class DeclaredBeans {
   private(set) var specs: [BeanSpec] = []
   let configuration: ConfigurationManager
   private var frozen: BeanDirectory?
+  /// What the children of factories declare, at any depth.
+  private(set) var below: [DeclaredBeans] = []
   /// By the number of their entries.
   private(set) var beans: [Int32: (spec: BeanSpec, factory: FactoryFunction, maker: Int32?)] = [:]
 
@@ -43,10 +45,19 @@ final class DeclaredBeans {
     self.specs = specs
   }
 
-  /// Keeps what environments further in compile anew.
-  func keep(_ definitions: [BeanDefinition]) {
-    for definition in definitions where definition.lifetime != .singleton {
+  /// Keeps what environments further in compile anew: beans that do not live as long as what declares them.
+  ///
+  /// - Parameters:
+  ///   - definitions: what is declared here.
+  ///   - usual: the lifetime of what declares them.
+  ///   - below: what the children of factories declare, at any depth.
+  func keep(_ definitions: [BeanDefinition], usual: Lifetime, below: [DeclaredBeans] = []) {
+    // Compared with a constant where that does: names cost more, and there are many definitions.
+    let isSingleton = usual == .singleton
+    for definition in definitions
+    where isSingleton ? definition.lifetime != .singleton : definition.lifetime != usual {
       beans[definition.entry] = (definition.spec, definition.factory, definition.maker?.entry)
     }
+    self.below = below
   }
 }

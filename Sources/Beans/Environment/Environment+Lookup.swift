@@ -69,10 +69,12 @@ extension Environment {
 
 extension Environment: BeanLookup {
   func provide<T>(_ type: T.Type, id: String?) throws -> T {
-    if let current = Environment.current, current.isDescendant(of: self) {
-      return try current.getBean(type, byId: id)
-    }
-    do { return try getBean(type, byId: id) } catch let error as EnvironmentError {
+    do {
+      if let current = Environment.current, current.isDescendant(of: self) {
+        return try current.getBean(type, byId: id)
+      }
+      return try getBean(type, byId: id)
+    } catch let error as EnvironmentError {
       throw unknownToProvider(error, Parameter.of(type), id: id)
     }
   }

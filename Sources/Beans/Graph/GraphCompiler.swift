@@ -192,7 +192,8 @@ struct GraphCompiler {
     }
     let plan = compile(graph)
     for graph in graph.below { below.append((graph.declarations, compile(graph))) }
-    declared.keep(graph.definitions)
+    for graph in graph.below { graph.declared.keep(graph.definitions, usual: graph.usualLifetime) }
+    declared.keep(graph.definitions, usual: graph.usualLifetime, below: graph.below.map(\.declared))
     return (plan, block)
   }
 }
