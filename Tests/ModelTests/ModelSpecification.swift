@@ -40,47 +40,6 @@ import Testing
     #expect(ScenarioGenerator.scenario(seed: 1) != ScenarioGenerator.scenario(seed: 2))
   }
 
-  /// What the generator leaves out, until it works.
-  @Test("A plain environment inside a child of a factory sees the prototypes and templates that the child declares")
-  func plainInsideOfChild() throws {
-    let application = try Environment()
-    defer { try? application.shutdown() }
-    let requests = try application.childFactory("request", seed: Int.self) { child in
-      try child.define(child.bean(Marker.self, id: "prototype", factory: { Marker() }).scope("prototype"))
-      try child.define(child.bean(Marker.self, id: "template", abstract: true, factory: { Marker() }))
-    }
-    let child = try requests.build(1)
-    _ = try child.getBean(Marker.self, byId: "prototype")
-    withKnownIssue("a prototype that only the children of a factory declare is 'scopeNotActive' further in") {
-      _ = try Environment(name: "inside", parent: child).getBean(Marker.self, byId: "prototype")
-    }
-    withKnownIssue("a template that only the children of a factory declare is unknown further in") {
-      let inside = try Environment(name: "inside", parent: child)
-      try inside.define(inside.bean(Marker.self, id: "own", parent: "template"))
-      _ = try inside.getBean(Marker.self, byId: "own")
-    }
-  }
-
-  /// What the reference takes from the container, until it works.
-  @Test("A provider that is called in a session, outside a request, throws scopeNotActive for a request's bean")
-  func providerInSession() throws {
-    let application = try Environment()
-    defer { try? application.shutdown() }
-    let sessions = try application.childFactory("session", seed: Int.self)
-    _ = try sessions.childFactory("request", seed: String.self) {
-      try $0.define($0.bean(Marker.self, factory: { Marker() }))
-    }
-    let provider = try application.getBean(Provider<Marker>.self)
-    let outside = #expect(throws: EnvironmentError.self) { try provider.get() }
-    #expect(outside?.code == .scopeNotActive)
-    try sessions.withChild(1) { _ in
-      let inside = #expect(throws: EnvironmentError.self) { try provider.get() }
-      withKnownIssue("it is unknownBean") { #expect(inside?.code == .scopeNotActive) }
-    }
-  }
-
   /// The number that an environment variable gives.
   private func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
 }
-
-private final class Marker {}

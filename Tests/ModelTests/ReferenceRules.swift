@@ -108,10 +108,8 @@ struct ReferenceRules {
   /// What a provider that is called finds, seen from a level.
   func provide(_ kind: Kind, _ id: String?, from level: Int, injectedFor home: Int) throws(Fault) -> ReferenceBean {
     do { return try select(kind, id, from: level) } catch {
-      let isFurtherIn = scenario.family(of: level).contains { !all(kind, from: $0).isEmpty }
-      // In another child of a factory than it was injected for it is unknown, which is a known difference.
-      let isChild = scenario.levels[level].scope != nil && level != home
-      throw error.code == "unknownBean" && isFurtherIn && !isChild
+      let isFurtherIn = scenario.family(of: home).contains { !all(kind, from: $0).isEmpty }
+      throw error.code == "unknownBean" && isFurtherIn
         ? Fault(code: "scopeNotActive", declaration: nil) : error
     }
   }

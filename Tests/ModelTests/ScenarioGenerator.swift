@@ -82,10 +82,8 @@ struct ScenarioGenerator {
       new.id = "t\(count)"
       if random.chance(40) { new.kind = nil }
     }
-    let templates = scenario.chain(from: level).filter { !isCutOff($0, level) }.flatMap {
-      scenario.levels[$0].declarations
-    }
-    .filter { $0.isAbstract || random.chance(5) }.filter { $0.id != nil }
+    let templates = scenario.chain(from: level).flatMap { scenario.levels[$0].declarations }
+      .filter { $0.isAbstract || random.chance(5) }.filter { $0.id != nil }
     if !templates.isEmpty && random.chance(35) {
       let template = random.pick(templates)
       new.template = template.id
@@ -104,13 +102,6 @@ struct ScenarioGenerator {
       if let id = target.id { new.requirements.append(.id(id)) } else { new.requirements.append(.kind(target.kind!)) }
     }
     return new
-  }
-
-  /// Whether an environment made by hand stands between a level and one inside: it does not see the templates and
-  /// prototypes of a factory's children, which is a known difference.
-  private func isCutOff(_ level: Int, _ inner: Int) -> Bool {
-    scenario.levels[level].scope != nil
-      && scenario.chain(from: inner).prefix { $0 != level }.contains { scenario.levels[$0].scope == nil }
   }
 
   /// What a template gives, itself or by its own templates.
@@ -200,16 +191,10 @@ struct ScenarioGenerator {
     }
   }
 
-  /// Lets no factory of a prototype fail, because how much is built before it is left to the container, and keeps
-  /// prototypes away from where they are not seen.
+  /// Lets no factory of a prototype fail, because how much is built before it is left to the container.
   private mutating func spare() {
     for bean in ReferenceRules(scenario).beans.joined() where bean.isPrototype {
       scenario.change(bean.factory.number) { $0.failures = 0 }
-      let isUnseen = scenario.levels.indices.contains { inner in
-        scenario.chain(from: inner).contains(bean.level) && isCutOff(bean.level, inner)
-      }
-      let own = scenario.levels[bean.level].scope?.rawValue
-      if isUnseen { scenario.change(bean.number) { $0.scope = own } }
     }
   }
 
