@@ -23,6 +23,33 @@ import Testing
         .deletingLastPathComponent().appendingPathComponent("Sources/Beans"))
   }
 
+  /// Each row of the article ends in a file or a target of `Tests` and a test in it.
+  @Test func everyPromiseNamesATestThatExists() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let article = try String(
+      contentsOf: root.appendingPathComponent("Sources/Beans/Beans.docc/WhatYouCanRelyOn.md"), encoding: .utf8)
+    var count = 0
+    for line in article.split(separator: "\n") where line.hasPrefix("| ") && !line.hasPrefix("| Promise") {
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      let parts = try #require(cells.last).split(separator: ": ", maxSplits: 1).map(String.init)
+      try #require(parts.count == 2, "\(line)")
+      let isSentence = parts[1].hasPrefix("“")
+      let name = parts[1].trimmingCharacters(in: CharacterSet(charactersIn: "“”`"))
+      let place = root.appendingPathComponent(
+        isSentence ? "Tests/SpecificationTests/\(parts[0])Specification.swift" : "Tests/\(parts[0])")
+      let files =
+        isSentence
+        ? [place]
+        : FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+      let wanted = isSentence ? "\"\(name)\"" : "func \(name)("
+      let isThere = files.contains { (try? String(contentsOf: $0, encoding: .utf8).contains(wanted)) == true }
+      #expect(isThere, "no such test: \(parts[1]) in \(parts[0])")
+      count += 1
+    }
+    #expect(count >= 40)
+  }
+
   @Test func everyFolderHasItsPlace() throws {
     let sources = try Self.sources.get()
     #expect(sources.count > 20)
