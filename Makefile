@@ -22,8 +22,9 @@ test: packages ## builds and runs all tests
 	swift build --build-tests --scratch-path $(SCRATCH)
 	swift test --skip-build --scratch-path $(SCRATCH)
 
-soak: packages ## compares the container with a naive reference in MODEL_SEEDS (1000000) made-up scenarios
-	scripts/soak
+soak: packages ## tries for twenty minutes what the tests try for moments, and prints a table (MODEL_SEEDS, SOAK_ENDS, SOAK_KILLS)
+	@scripts/require-packages wrk
+	@scripts/soak
 
 load: packages ## loads the service with wrk, ends it in the middle of a second run, checks its closing report
 	@scripts/require-packages wrk

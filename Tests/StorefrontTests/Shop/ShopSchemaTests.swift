@@ -87,7 +87,7 @@ struct ShopSchemaTests {
 
   /// Bytes of the file are changed at random; the seed is the test's argument.
   @Test(arguments: 0..<10) func damageIsAnErrorOrHarmless(_ hundred: Int) throws {
-    var random = Seeded(state: UInt64(hundred))
+    var random = SplitMix(state: UInt64(hundred))
     let whole = try contents()
     var refused = 0
     for _ in 0..<50 {
@@ -145,18 +145,5 @@ struct ShopSchemaTests {
     let file = open(database.path, O_WRONLY | O_TRUNC)
     defer { close(file) }
     try #require(write(file, bytes, bytes.count) == bytes.count)
-  }
-}
-
-/// Random numbers that a seed repeats (SplitMix64).
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

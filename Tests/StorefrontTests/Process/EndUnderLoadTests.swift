@@ -1,0 +1,151 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Storefront
+
+/// How the service ends while clients are at work: in order by SIGTERM, and by SIGKILL without losing what it has confirmed.
+///
+/// `SOAK_ENDS` and `SOAK_KILLS` say how often, `SOAK_SEED` with which random numbers.
+@Suite(.serialized, .timeLimit(.minutes(30)))
+struct EndUnderLoadTests {
+  private let database: TemporaryDatabase
+  private var random: SplitMix
+
+  init() throws {
+    database = try TemporaryDatabase()
+    random = SplitMix(state: UInt64(Self.setting("SOAK_SEED") ?? 1))
+  }
+
+  private static func setting(_ name: String) -> Int? {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+  }
+
+  /// Connections that this process may open.
+  private static let mostConnections: Int = {
+    var limit = rlimit()
+    let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    guard getrlimit(kind, &limit) == 0 else { return 64 }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(kind, &limit)
+    return max(64, min(2_000, Int(clamping: limit.rlim_max) - 500))
+  }()
+
+  /// On each connection a request is sent before SIGTERM; all of them are answered, also where the whole process was kept
+  /// from running for longer than idle connections are granted.
+  @Test mutating func noRequestThatWasSentBeforeTheEndIsLost() throws {
+    let sizes = [64, 200, Self.mostConnections]
+    for end in 0..<(Self.setting("SOAK_ENDS") ?? 6) {
+      let count = sizes[end % sizes.count]
+      let service = try ServiceProcess(database: database.path, environment: ["LOOPS": "\(1 + end % 3)"])
+      let port = try service.port()
+      let clients = try (0..<count).map { _ in try TestClient(port: port) }
+      for client in clients where Bool.random(using: &random) {
+        try client.get("/healthz")
+        _ = try client.receive()
+      }
+      let isStalled = end / sizes.count % 2 == 1
+      if isStalled { service.signal(SIGSTOP) }
+      let paths = ["/healthz", "/api/products", "/", "/api/cart", "/api/orders"]
+      for client in clients { try client.get(paths.randomElement(using: &random)!) }
+      service.signal(SIGTERM)
+      if isStalled {
+        // Longer than the grace of idle connections: time itself is what is tested.
+        usleep(300_000)
+        service.signal(SIGCONT)
+      }
+      var lost = 0
+      for client in clients where (try? client.receive().status) != 200 { lost += 1 }
+      let report = try service.end(signal: false)
+      #expect(lost == 0, "end \(end): \(lost) of \(count) lost, stalled: \(isStalled)\n\(report.output)")
+      #expect(report.isClean, "end \(end): \(report.output)")
+      #expect(report.count("aborted") == 0)
+    }
+  }
+
+  /// Orders that clients were told of are there after SIGKILL in the middle of others, and the stock fits them.
+  @Test mutating func confirmedOrdersSurviveAKill() throws {
+    let confirmed = Confirmed()
+    for _ in 0..<(Self.setting("SOAK_KILLS") ?? 4) {
+      let service = try ServiceProcess(database: database.path)
+      let (id, port) = (service.id, try service.port())
+      let before = confirmed.count
+      let wanted = Int.random(in: 1...60, using: &random)
+      onThreads(5) { number in
+        if number == 4 {
+          while confirmed.count < before + wanted { sched_yield() }
+          kill(id, SIGKILL)
+          return
+        }
+        // Ends with the connection.
+        try? confirmed.order(port: port)
+      }
+      let end = try service.end(signal: false)
+      #expect(end.isSignal && end.status == SIGKILL)
+
+      let connection = try database.connect()
+      let kept = Set(try connection.query("SELECT id FROM orders") { row in row.text(0) })
+      #expect(confirmed.ids.subtracting(kept).isEmpty)
+      let sold = try connection.query("SELECT sum(quantity) FROM order_lines WHERE product_id = 8") { row in
+        row.integer(0)
+      }
+      let left = try connection.query("SELECT stock FROM products WHERE id = 8") { row in row.integer(0) }
+      #expect(sold[0] + left[0] == 250)
+    }
+    #expect(confirmed.count > 0)
+    // What is left starts, and ends in order.
+    let last = try ServiceProcess(database: database.path)
+    _ = try last.port()
+    #expect(try last.end().isClean)
+  }
+}
+
+/// Orders that clients were told of. Safe from any thread.
+private final class Confirmed: @unchecked Sendable {
+  private let lock = NSLock()
+  private var all: Set<String> = []  // guarded by the lock
+
+  var ids: Set<String> { lock.withLock { all } }
+  var count: Int { lock.withLock { all.count } }
+
+  /// Orders one thing of the limited product, and one of another, again and again.
+  func order(port: Int) throws {
+    let client = try TestClient(port: port)
+    var cookie = ""
+    var products = [8, 2]
+    while true {
+      for product in products {
+        let body = "product=\(product)"
+        try client.send(
+          "POST /api/cart HTTP/1.1\r\nHost: t\r\nContent-Type: application/x-www-form-urlencoded\r\n\(cookie)"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        let response = try client.receive()
+        if let new = response.fields["set-cookie"] { cookie = "Cookie: \(new.prefix { $0 != ";" })\r\n" }
+      }
+      try client.send("POST /api/checkout HTTP/1.1\r\nHost: t\r\n\(cookie)Content-Length: 0\r\n\r\n")
+      let response = try client.receive()
+      if response.status == 201, let id = response.text.firstMatch(of: /"id":"([0-9a-f]+)"/)?.1 {
+        lock.withLock { _ = all.insert(String(id)) }
+      } else if response.status == 409 {
+        // Sold out: on with the other product alone.
+        products = [2]
+        try client.send("DELETE /api/cart?product=8 HTTP/1.1\r\nHost: t\r\n\(cookie)\r\n")
+        _ = try client.receive()
+      }
+    }
+  }
+}
+
+/// Random numbers that a seed repeats (SplitMix64).
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
