@@ -178,6 +178,31 @@ struct TCPListenerTests {
     try loop.close()
   }
 
+  @Test func acceptsAllWhoWaitBeforeItIsClosed() throws {
+    let loop = try EventLoop()
+    let accepted = Box(0)
+    let listener = try TCPListener(on: loop) { connection in
+      accepted.update { $0 += 1 }
+      connection.close()
+    }
+    let clients = try (0..<300).compactMap { _ in try BlockingClient.connect(port: listener.port) }
+    #expect(clients.count == 300)
+    // As a server ends: with two more looks at the sockets.
+    loop.execute {
+      do { try listener.stopAccepting() } catch { Issue.record(error) }
+      loop.execute {
+        loop.execute {
+          listener.close()
+          loop.stop()
+        }
+      }
+    }
+    try loop.run()
+    #expect(accepted.value == 300)
+    try loop.close()
+    for client in clients { close(client) }
+  }
+
   @Test func acceptsNobodyElseAfterItStoppedAccepting() throws {
     let loop = try EventLoop()
     let listener = try TCPListener(on: loop) { _ in Issue.record("accepted") }
@@ -200,7 +225,9 @@ struct TCPListenerTests {
     await #expect(processExitsWith: .success) { [loops] in
       // A loop that never comes back from libuv would hang this process.
       alarm(60)
-      let descriptors = rlim_t(40 + 8 * loops)
+      // Beyond those that it was started with.
+      let next = dup(STDIN_FILENO)
+      let descriptors = rlim_t(Int(next) + 40 + 8 * loops)
       var limit = rlimit(rlim_cur: descriptors, rlim_max: descriptors)
       precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       let threads = try (0..<loops).map { _ in try EventLoopThread() }
@@ -331,7 +358,7 @@ struct TCPListenerTests {
 private enum BlockingClient {
   /// Nil where there is no descriptor left.
   static func connect(port: Int) throws -> Int32? {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if descriptor < 0, errno == EMFILE { return nil }
     precondition(descriptor >= 0)
     var address = sockaddr_in()
