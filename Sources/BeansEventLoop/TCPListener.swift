@@ -25,6 +25,8 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   // as long as that fails and never comes back to the loop.
   private let descriptor: Int32
   private var nextTry: EventLoop.Scheduled?
+  /// Nobody can connect any more, so those who wait are all there will be.
+  private var hasStopped = false
 
   /// Connections that are accepted before other sockets get their turn.
   private static let acceptedPerTurn = 64
@@ -109,14 +111,19 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   }
 
   private func accept() {
-    for _ in 0..<Self.acceptedPerTurn where isOpen {
+    var left = Self.acceptedPerTurn
+    while isOpen, left > 0 || hasStopped {
+      left -= 1
       let accepted = clibuv_accept(descriptor)
       guard accepted >= 0 else {
         switch errno {
         case EAGAIN: return
-        case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause(EventLoopError(status: -errno, operation))
-        // What has gone wrong on the way of one connection; the next may be a good one.
-        default: continue
+        // What has gone wrong on the way of one connection (accept(2)); the next may be a good one.
+        case EINTR, ECONNABORTED, EPERM, EPROTO, ENOPROTOOPT, EOPNOTSUPP, ENETDOWN, ENETUNREACH, EHOSTDOWN,
+          EHOSTUNREACH,
+          ETIMEDOUT:
+          continue
+        default: return pause(EventLoopError(status: -errno, operation))
         }
       }
       do throws(EventLoopError) {
@@ -203,6 +210,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
       return unsafe setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0
     }
     guard isAttached else { throw EventLoopError(status: -errno, "stop accepting on \(address)") }
+    hasStopped = true
   }
 
   override func didClose() {
