@@ -24,7 +24,13 @@ struct DescriptorTests {
     }
   }
 
-  @Test(arguments: [2, 8], [40, 64, 256])
+  @Test(arguments: [5, 9, 20, 33]) func refusesToStartWithTooFew(descriptors: Int) throws {
+    let end = try ServiceProcess(database: database.path, descriptors: descriptors).end(signal: false)
+    #expect(end.status == ConfigurationFaults.exitCode && !end.isSignal)
+    #expect(end.output.contains("\(descriptors) file descriptors"), "\(end.output)")
+  }
+
+  @Test(arguments: [2, 8], [34, 40, 64, 256])
   func servesWhatItHasAndAcceptsAgain(loops: Int, descriptors: Int) throws {
     let service = try ServiceProcess(
       database: database.path, descriptors: descriptors, environment: ["LOOPS": "\(loops)"])
