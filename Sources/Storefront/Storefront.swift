@@ -26,7 +26,7 @@ enum Storefront {
 
   private static func serve(_ configuration: Configuration) throws -> ClosingReport {
     let descriptors = FileDescriptors.raiseLimit()
-    let loopCount = FileDescriptors.loops(configuration.loops, limit: descriptors)
+    let loopCount = try FileDescriptors.loops(configuration.loops, limit: descriptors)
     if loopCount < configuration.loops {
       write(
         "storefront: \(descriptors) file descriptors are too few for \(configuration.loops) loops: \(loopCount) will do\n",

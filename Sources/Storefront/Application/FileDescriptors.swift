@@ -20,8 +20,16 @@ enum FileDescriptors {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// How many of the `wanted` loops there are descriptors for; one at least.
-  static func loops(_ wanted: Int, limit: Int) -> Int { min(wanted, max(1, (limit - forAll) / perLoop)) }
+  /// How many of the `wanted` loops there are descriptors for. Throws where there are too few for one.
+  static func loops(_ wanted: Int, limit: Int) throws(ConfigurationFaults) -> Int {
+    let possible = (limit - forAll) / perLoop
+    if possible < 1 {
+      throw ConfigurationFaults(lines: [
+        "\(limit) file descriptors are too few: \(forAll + perLoop) are needed (ulimit -n)"
+      ])
+    }
+    return min(wanted, possible)
+  }
 
   /// How many connections the loops may have, so that descriptors are left for everything else.
   static func connections(loops: Int, limit: Int) -> Int { max(1, limit - forAll - loops * (perLoop - 2)) }

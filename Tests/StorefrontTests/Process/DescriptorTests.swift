@@ -10,10 +10,10 @@ struct DescriptorTests {
 
   init() throws { database = try TemporaryDatabase() }
 
-  @Test func leavesDescriptorsForWhatIsNoConnection() {
+  @Test func leavesDescriptorsForWhatIsNoConnection() throws {
     for limit in [40, 64, 256, 1024, 1_048_576] {
       for wanted in [1, 2, 8, 64, 256] {
-        let loops = FileDescriptors.loops(wanted, limit: limit)
+        let loops = try FileDescriptors.loops(wanted, limit: limit)
         #expect((1...wanted).contains(loops))
         var settings = HTTPServerSettings()
         settings.limitConnections(to: FileDescriptors.connections(loops: loops, limit: limit))
