@@ -121,6 +121,12 @@ final class ReferenceContainer {
         "\(name): opened \(places.count) finished \(places.count) created \(created) released \(released)")
     }
     lines.append("0 alive")
+    letGo()
+  }
+
+  /// Parents and children hold each other, and so do environments and beans with providers.
+  private func letGo() {
+    for place in environments.compactMap({ $0 }) { (place.children, place.beans, place.log) = ([], [:], []) }
   }
 
   private func begin(_ operation: String, _ index: Int) {
