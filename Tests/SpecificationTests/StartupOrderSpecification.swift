@@ -67,6 +67,40 @@ import Testing
     #expect(journal.entries == ["B", "A"])
   }
 
+  @Test("What a request's bean requires of the application is built before it, also where it is an argument")
+  func requiredFurtherOut() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let built = Journal()
+    try application.define(
+      application.bean(
+        Animal.self, id: "required",
+        factory: {
+          built.note("animal")
+          return Animal()
+        }
+      ).lazy())
+    try application.define(
+      application.bean(
+        Dog.self,
+        factory: {
+          built.note("dog")
+          return Dog()
+        }
+      ).scope("request").requires(id: "required"))
+    try application.define(
+      application.bean(
+        Kennel.self,
+        factory: { (dog: Dog) in
+          built.note("kennel")
+          return Kennel(dog: dog)
+        }
+      ).scope("request"))
+    let requests = try application.childFactory("request", seed: Int.self)
+    _ = try requests.build(1).getBean(Kennel.self)
+    #expect(built.entries == ["animal", "dog", "kennel"])
+  }
+
   @Test("An unknown bean in requires or dependsOn is a fault")
   func requiresUnknown() throws {
     let environment = try Environment()
@@ -206,4 +240,14 @@ private final class Watcher: BeanPostProcessor {
     if bean is StartupOrderSpecification.A { journal.note("saw A") }
     return bean
   }
+}
+
+private class Animal {}
+
+private final class Dog: Animal {}
+
+private final class Kennel {
+  let dog: Dog
+
+  init(dog: Dog) { self.dog = dog }
 }
