@@ -134,9 +134,11 @@ struct PlanCompiler {
     layout.properties = layout.operands.upperBound..<operands.count
     if let order {
       let takers = order.map(\.bean) + (definition.kind == .slot ? [] : [definition])
-      // What the steps take from further out, each once.
+      // What the steps require and take from further out, each once.
       for taker in takers {
-        for taken in taken(by: taker) { note(directPlace(of: taken, false), taken, isOrdered: true) }
+        for needed in dependencies[taker.requirements] + taken(by: taker) {
+          note(directPlace(of: needed, false), needed, isOrdered: true)
+        }
       }
       layout.steps = appendSteps(of: definition, order, takers)
     } else {
