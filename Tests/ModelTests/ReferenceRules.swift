@@ -108,7 +108,10 @@ struct ReferenceRules {
   /// What a provider that is called finds, seen from a level.
   func provide(_ kind: Kind, _ id: String?, from level: Int, injectedFor home: Int) throws(Fault) -> ReferenceBean {
     do { return try select(kind, id, from: level) } catch {
-      let isFurtherIn = scenario.family(of: home).contains { !all(kind, from: $0).isEmpty }
+      // One that is hidden is no matter of scopes.
+      let isFurtherIn = scenario.family(of: home).contains { inner in
+        inner != home && beans[inner].contains { $0.kind.isA(kind) }
+      }
       throw error.code == "unknownBean" && isFurtherIn
         ? Fault(code: "scopeNotActive", declaration: nil) : error
     }
