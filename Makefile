@@ -10,7 +10,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo test soak load bench bench-http check-cost check-memory sanitize fuzz format lint packages
+.PHONY: help demo test soak load bench bench-http check-cost check-memory sanitize schedules fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -47,14 +47,17 @@ check-memory: packages ## opens and finishes a million request environments: mem
 sanitize: packages ## runs all tests under ThreadSanitizer, then under AddressSanitizer
 	scripts/sanitize
 
+schedules: packages ## tries the interleavings of two threads, and made-up ones of four (SCHEDULES, SCHEDULE_SEEDS, SCHEDULE)
+	@scripts/schedules
+
 fuzz: ## feeds XML, placeholders, conversions and properties a million made-up inputs each, under AddressSanitizer
 	scripts/fuzz $(ARGUMENTS)
 
 format: ## formats all Swift sources
-	swift format -i -p -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
+	swift format -i -p -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests
 
 lint: ## checks the format of all Swift sources
-	swift format lint --strict -p -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
+	swift format lint --strict -p -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests
 
 packages:
 	@scripts/require-swift

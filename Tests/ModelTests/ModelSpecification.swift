@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Environment variables: `MODEL_SEEDS` says how many scenarios are run, `MODEL_FIRST_SEED` where they begin.
-@Suite("The container beside a naive reference", .timeLimit(.minutes(10))) struct ModelSpecification {
+@Suite("The container beside a naive reference", .timeLimit(.minutes(30))) struct ModelSpecification {
   private static let parts: UInt64 = 4
 
   @Test("Random scenarios lead to the same objects, faults and releases", arguments: 0..<parts)

@@ -1,0 +1,141 @@
+import Beans
+import Foundation
+import Synchronization
+import Testing
+
+/// One test at a time: there is one scheduler.
+@Suite("Schedules", .serialized) enum AllSchedules {}
+
+extension AllSchedules {
+  /// A check of the explorer itself, on steps of its own.
+  @Suite("What the explorer finds") struct ExplorerTests {
+    /// All results that two threads with these bodies can have.
+    private func results<R: Hashable>(_ make: () -> (bodies: [() -> Void], result: () -> R)) -> (Set<R>, Int) {
+      var explorer = Explorer(threads: 2)
+      let threads = ScheduledThreads(count: 2)
+      var found: Set<R> = []
+      while true {
+        let (bodies, result) = make()
+        guard explorer.explore({ #expect(threads.run(bodies, $0) == .finished) }) else { break }
+        found.insert(result())
+      }
+      return (found, explorer.executions)
+    }
+
+    private final class Numbers {
+      let a = ScheduledAtomic(0)
+      let b = ScheduledAtomic(0)
+      let lock = ScheduledLock()
+      var seen = [0, 0]
+    }
+
+    @Test("Two threads that each write one number and read the other's: not both read what was before")
+    func storeBuffer() {
+      let (found, executions) = results { () -> ([() -> Void], () -> [Int]) in
+        let numbers = Numbers()
+        return (
+          [
+            {
+              numbers.a.store(1, ordering: .sequentiallyConsistent)
+              numbers.seen[0] = numbers.b.load(ordering: .sequentiallyConsistent)
+            },
+            {
+              numbers.b.store(1, ordering: .sequentiallyConsistent)
+              numbers.seen[1] = numbers.a.load(ordering: .sequentiallyConsistent)
+            },
+          ], { numbers.seen }
+        )
+      }
+      #expect(found == [[0, 1], [1, 0], [1, 1]])
+      #expect(executions == 3)
+    }
+
+    @Test("Adding by reading and writing loses an addition, in a lock it does not")
+    func lostUpdate() {
+      for isLocked in [false, true] {
+        let (found, executions) = results { () -> ([() -> Void], () -> Int) in
+          let numbers = Numbers()
+          let add = {
+            let old = numbers.a.load(ordering: .sequentiallyConsistent)
+            numbers.a.store(old + 1, ordering: .sequentiallyConsistent)
+          }
+          let body = { if isLocked { numbers.lock.withLock(add) } else { add() } }
+          return ([body, body], { numbers.a.load(ordering: .sequentiallyConsistent) })
+        }
+        #expect(found == (isLocked ? [2] : [1, 2]))
+        #expect(executions == (isLocked ? 2 : 4), "\(executions)")
+      }
+    }
+  }
+
+  @Suite("Every interleaving of two threads") struct ScheduleTests {
+    private let limit = Settings.number("SCHEDULES") ?? 2_000
+
+    @Test("Holds what is promised", arguments: Scenario.all.indices)
+    func interleavings(_ index: Int) throws {
+      let scenario = Scenario.all[index]
+      let begun = ContinuousClock.now
+      let (executions, isComplete, failure) = try scenario.explore(limit: limit)
+      progress(
+        "\(scenario.name): \(isComplete ? "all" : "the first") \(executions) executions, \(ContinuousClock.now - begun)"
+      )
+      #expect(failure == nil)
+    }
+  }
+
+  @Suite("Schedules of four threads") struct RandomTests {
+    @Test("Hold what is promised, whatever is made up")
+    func random() throws {
+      let (count, begun) = (Settings.number("SCHEDULE_SEEDS") ?? 2_000, ContinuousClock.now)
+      let threads = ScheduledThreads(count: 4)
+      for seed in 0..<UInt64(count) {
+        let (scenario, chooser) = (Scenario.random(seed), Random(seed))
+        let faults = try scenario.execute(threads, chooser)
+        if !faults.isEmpty {
+          Issue.record("\(scenario.report(faults, chooser.schedule))")
+          return
+        }
+      }
+      progress("four threads: \(count) seeds, \(ContinuousClock.now - begun)")
+    }
+  }
+
+  @Suite("One schedule") struct ReplayTests {
+    @Test("Goes as it went", .enabled(if: Settings.schedule != nil))
+    func replay() throws {
+      let (name, schedule) = try #require(Settings.schedule)
+      let seed = name.split(separator: " ").last.flatMap { UInt64($0) }
+      let scenario =
+        name.hasPrefix("random ") ? seed.map { Scenario.random($0) } : Scenario.all.first { $0.name == name }
+      #expect(try #require(scenario).replay(schedule) == [])
+    }
+
+    @Test("A schedule that was printed is read again, and goes the same way twice")
+    func reading() throws {
+      let chooser = Random(7)
+      let scenario = Scenario.random(7)
+      _ = try scenario.execute(ScheduledThreads(count: 4), FirstEnabled())
+      #expect(try scenario.execute(ScheduledThreads(count: 4), chooser) == [])
+      let printed = try #require(Schedule("\(chooser.schedule)"))
+      #expect(printed == chooser.schedule)
+      let again = Replay(printed)
+      #expect(try scenario.execute(ScheduledThreads(count: 4), again) == [])
+      #expect(again.isThrough && !again.hasDeviated)
+    }
+  }
+}
+
+/// What the environment of the process says.
+enum Settings {
+  private static let all = ProcessInfo.processInfo.environment
+
+  static func number(_ name: String) -> Int? { all[name].flatMap { Int($0) } }
+
+  /// A scenario and a schedule of it: `SCHEDULE=name:digits`.
+  static var schedule: (name: String, schedule: Schedule)? {
+    guard let parts = all["SCHEDULE"]?.split(separator: ":"), parts.count == 2, let schedule = Schedule(parts[1]) else {
+      return nil
+    }
+    return (String(parts[0]), schedule)
+  }
+}
