@@ -274,7 +274,7 @@ final class ReferenceContainer {
       throw Fault(code: "scopeNotActive", declaration: closed.number)
     }
     for bean in beans where bean.isPrototype {
-      let faults = rules.faults(ofPrototype: bean, from: asking.level).sorted()
+      let faults = rules.faults(ofPrototype: bean, from: asking.level)
       // Its own faults come before those of what it takes, and what is not found before what is not open.
       let own = faults.filter { $0.declaration == bean.number }
       let first = [own, faults].flatMap { group in

@@ -44,6 +44,8 @@ struct ReferenceRules {
   private(set) var beans: [[ReferenceBean]] = []
   /// What is wrong with the declarations of each level by themselves.
   private var faults: [Set<Fault>] = []
+  /// Circles of templates that chains of a level lead into, by level.
+  private var circles: [Set<Set<Int>>] = []
   private let memory = Memory()
 
   init(_ scenario: Scenario) {
@@ -51,6 +53,7 @@ struct ReferenceRules {
     for level in scenario.levels.indices {
       beans.append([])
       faults.append([])
+      circles.append([])
       for declaration in scenario.levels[level].declarations { merge(declaration, level) }
       for (index, declaration) in scenario.levels[level].declarations.enumerated() {
         let earlier = scenario.levels[level].declarations[..<index]
@@ -73,9 +76,10 @@ struct ReferenceRules {
         break
       }
       if let start = chain.firstIndex(of: next) {
-        // A circle is a fault of its first declaration alone.
-        let own = chain.filter { scenario.levels[level].declarations.contains($0) }
-        if start == 0, own.allSatisfy({ $0.number >= declaration.number }) { refuse("cyclicDependency") }
+        // A circle is one fault, wherever chains of the level lead into it: where the first one does.
+        if circles[level].insert(Set(chain[start...].map(\.number))).inserted {
+          faults[level].insert(Fault(code: "cyclicDependency", declaration: next.number))
+        }
         isBroken = true
         break
       }
@@ -240,16 +244,16 @@ struct ReferenceRules {
   }
 
   /// What is wrong with a prototype that is asked for from a level.
-  func faults(ofPrototype bean: ReferenceBean, from level: Int) -> Set<Fault> {
+  func faults(ofPrototype bean: ReferenceBean, from level: Int) -> [Fault] {
     var graph = Graph()
     visit(bean, level, &graph, isNeeded: true)
     if let inactive = inactive(bean, level) {
-      graph.faults.insert(Fault(code: "scopeNotActive", declaration: inactive.holder))
+      graph.note(Fault(code: "scopeNotActive", declaration: inactive.holder))
     }
     for circle in graph.circles() where circle.contains(where: { $0.level == level }) {
-      graph.faults.insert(Fault(code: "cyclicDependency", declaration: self.circle(of: circle.first!.bean)))
+      graph.note(Fault(code: "cyclicDependency", declaration: self.circle(of: circle.first!.bean)))
     }
-    return graph.faults
+    return graph.ordered
   }
 
   /// One bean in the environment in which it is built.
@@ -263,7 +267,11 @@ struct ReferenceRules {
     var edges: [Place: [Place]] = [:]
     /// Those whose faults count.
     var judged: Set<Place> = []
-    var faults: Set<Fault> = []
+    private(set) var faults: Set<Fault> = []
+    /// The faults in the order in which they were met.
+    private(set) var ordered: [Fault] = []
+
+    mutating func note(_ fault: Fault) { if faults.insert(fault).inserted { ordered.append(fault) } }
 
     /// The circles, those that meet as one.
     func circles() -> [Set<Place>] {
@@ -305,12 +313,12 @@ struct ReferenceRules {
     graph.edges[place] = []
     // One fault of this kind for each bean.
     if !bean.isPrototype, let inactive = inactive(takenBy: bean, level) {
-      graph.faults.insert(Fault(code: captivity(of: inactive.scope, level), declaration: bean.number))
+      graph.note(Fault(code: captivity(of: inactive.scope, level), declaration: bean.number))
     }
     for need in bean.needs {
       let targets: [ReferenceBean]
       do { targets = try self.targets(of: need, from: level) } catch {
-        if isNeeded { graph.faults.insert(Fault(code: error.code, declaration: bean.number)) }
+        if isNeeded { graph.note(Fault(code: error.code, declaration: bean.number)) }
         continue
       }
       if targets.contains(where: { self.place($0, from: level) == nil }) { continue }
