@@ -216,7 +216,7 @@ struct ReferenceRules {
     found.formUnion(graph.faults)
     // A circle further in counts, whether anybody asks for it there or not.
     for inner in family {
-      for bean in scenario.chain(from: inner).filter(family.contains).flatMap({ beans[$0] }) where bean.isPrototype {
+      for bean in scenario.chain(from: inner).flatMap({ beans[$0] }) where bean.isPrototype {
         visit(bean, inner, &graph, isNeeded: false)
       }
     }
