@@ -9,23 +9,43 @@ import Testing
   @Test("Whatever throws, what was built is released in reverse order, the rest is usable, and nothing leaks")
   func everyPlace() async throws {
     for end in End.allCases {
-      let whole = await Run(failingAt: nil, end)
+      let whole = await Run(failingAt: [], end)
       #expect(whole.errors.isEmpty)
       #expect(whole.places.count > 40)
       for (index, place) in whole.places.enumerated() {
-        let run = await Run(failingAt: index, end)
+        let run = await Run(failingAt: [index], end)
         check(run, "\(end), \(index): \(place)")
         checkUse(run, place, whole)
       }
     }
   }
 
-  /// What holds wherever it throws.
-  private func check(_ run: Run, _ place: Comment) {
+  @Test("Whatever throws again after a first failure, what was built is released in reverse order, and nothing leaks")
+  func everyTwoPlaces() async throws {
+    for end in End.allCases {
+      let whole = await Run(failingAt: [], end)
+      for first in whole.places.indices {
+        // Releases after a failed startup among them.
+        let once = await Run(failingAt: [first], end)
+        // In what goes on after a startup, the ways of ending it make no difference to second failures.
+        if once.hasStarted, end != .shutdown { continue }
+        for second in once.places.indices.dropFirst(first + 1) {
+          let run = await Run(failingAt: [first, second], end)
+          check(run, "\(end), \(first): \(whole.places[first]), then \(second): \(once.places[second])", failures: 2)
+        }
+      }
+    }
+  }
+
+  /// What holds wherever it throws, once or several times.
+  private func check(_ run: Run, _ place: Comment, failures: Int = 1) {
     #expect(run.live == 0, place)
     // It is thrown once, or, where it makes startup fail, by every later call.
     #expect(!run.errors.isEmpty, place)
-    for (_, error) in run.errors { #expect(error.causes == [Boom()], "\(place), \(error)") }
+    for (_, error) in run.errors {
+      #expect((1...failures).contains(error.causes.count), "\(place), \(error)")
+      #expect(error.causes.allSatisfy { $0 == Boom() }, "\(place), \(error)")
+    }
     for environment in ["application", "request1", "request2"] {
       let built = run.lines("built \(environment)")
       #expect(run.lines("released \(environment)") == built.reversed(), place)
@@ -66,8 +86,8 @@ private final class Run {
     journal.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
   }
 
-  init(failingAt index: Int?, _ end: FaultInjectionSpecification.End) async {
-    injector = Injector(failingAt: index)
+  init(failingAt indices: Set<Int>, _ end: FaultInjectionSpecification.End) async {
+    injector = Injector(failingAt: indices)
     do { try await live(end) } catch { Issue.record("\(error)") }
   }
 
@@ -164,21 +184,21 @@ private final class Run {
 /// Whose beans a factory makes: 0 for the application, then the number of the request.
 private struct Place { let number: Int }
 
-/// Throws at one place, once, and notes all places that are passed.
+/// Throws at some places, once each, and notes all places that are passed.
 private final class Injector: Sendable {
   let journal = Journal()
   let places = Guarded<[String]>([])
   let live = Atomic(0)
-  private let failing: Int?
+  private let failing: Set<Int>
 
-  init(failingAt index: Int?) { failing = index }
+  init(failingAt indices: Set<Int>) { failing = indices }
 
   func pass(_ place: String) throws {
     let index = places.withLock {
       $0.append(place)
       return $0.count - 1
     }
-    if index == failing { throw Boom() }
+    if failing.contains(index) { throw Boom() }
   }
 }
 
