@@ -161,6 +161,9 @@ final class HTTPRequestParser {
   /// arrives byte by byte is read once, not once a byte.
   private func findHeadEnd() throws(HTTPError) -> Int? {
     while let lineFeed = unsafe first(ASCII.lineFeed, in: searched..<buffer.count) {
+      // First: a line that comes in pieces is refused before its end is there.
+      if unsafe lineStart == position, unsafe lineFeed - lineStart > limits.requestLine + 1 { throw Self.lineTooLong }
+      if unsafe lineFeed - position >= limits.head { throw Self.headTooLarge }
       guard unsafe lineFeed > lineStart, unsafe buffer[lineFeed - 1] == ASCII.carriageReturn else {
         throw HTTPError(.badRequest, "A line does not end in CR LF.")
       }
@@ -175,7 +178,6 @@ final class HTTPRequestParser {
           setPosition(lineFeed + 1)
           continue
         }
-        if line.count > limits.requestLine { throw HTTPError(.uriTooLong, "The request line is too long.") }
       } else if let first = unsafe buffer[line].first, ASCII.isBlank(first) {
         throw HTTPError(.badRequest, "A header field is folded over several lines.")
       } else {
@@ -187,12 +189,11 @@ final class HTTPRequestParser {
         }
       }
       unsafe (lineStart, searched, lines) = unsafe (lineFeed + 1, lineFeed + 1, lines + 1)
-      if unsafe lineStart - position > limits.head { throw Self.headTooLarge }
       if line.isEmpty { return unsafe lineStart }
     }
     unsafe searched = unsafe buffer.count
     if unsafe lineStart == position, unsafe buffer.count - position > limits.requestLine + 1 {
-      throw HTTPError(.uriTooLong, "The request line is too long.")
+      throw Self.lineTooLong
     }
     if unsafe buffer.count - position > limits.head { throw Self.headTooLarge }
     return nil
@@ -205,6 +206,7 @@ final class HTTPRequestParser {
     }
   }
 
+  private static let lineTooLong = HTTPError(.uriTooLong, "The request line is too long.")
   private static let headTooLarge = HTTPError(.headerFieldsTooLarge, "The header fields are too large.")
 
   /// Gives back the room of what has been taken.
