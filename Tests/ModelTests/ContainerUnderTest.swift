@@ -129,10 +129,14 @@ struct ContainerUnderTest {
   }
 
   private func fault(_ error: EnvironmentError) -> Fault {
-    guard error.code == .cyclicDependency, let line = error.origin?.line else {
-      return Fault(code: error.code.description, declaration: error.origin?.line)
-    }
-    return Fault(code: error.code.description, declaration: recorder.rules.circle(of: line))
+    let line = error.origin?.line
+    let declaration: Int? =
+      switch error.code {
+      case .cyclicDependency: line.map { recorder.rules.circle(of: $0) }
+      case .creationFailed: line.map { recorder.rules.factory(of: $0) }
+      default: line
+      }
+    return Fault(code: error.code.description, declaration: declaration)
   }
 
   private mutating func open(level: Int, parent: Int?, starts: Bool) {

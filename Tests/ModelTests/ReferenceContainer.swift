@@ -323,7 +323,7 @@ final class ReferenceContainer {
     calls[factory.number, default: 0] += 1
     if calls[factory.number]! <= factory.failures {
       lines.append("d\(factory.number) throws")
-      throw Fault(code: "creationFailed", declaration: bean.number)
+      throw Fault(code: "creationFailed", declaration: factory.number)
     }
     let text = given.map { " \($0.text)" }.joined()
     if bean.isPrototype {

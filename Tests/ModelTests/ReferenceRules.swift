@@ -420,6 +420,11 @@ struct ReferenceRules {
     throw Fault(code: "unknownBean", declaration: nil)
   }
 
+  /// The declaration that gives a bean its factory: of several beans with one, no record tells which one's call has failed.
+  func factory(of declaration: Int) -> Int {
+    beans.lazy.flatMap { $0 }.first { $0.number == declaration }?.factory.number ?? declaration
+  }
+
   /// The first declaration of the circles through a declaration, and through those of it, wherever in the scenario they are.
   func circle(of declaration: Int) -> Int {
     let circles = memory.circles ?? allCircles()
