@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Runs the life of an application once for each place at which its code may throw, and throws there.
-@Suite("Every failure in turn", .timeLimit(.minutes(5))) struct FaultInjectionSpecification {
+@Suite("Every failure in turn", .timeLimit(.minutes(10))) struct FaultInjectionSpecification {
   enum End: CaseIterable { case shutdown, finish, asynchronous }
 
   @Test("Whatever throws, what was built is released in reverse order, the rest is usable, and nothing leaks")
@@ -27,8 +27,8 @@ import Testing
       for first in whole.places.indices {
         // Releases after a failed startup among them.
         let once = await Run(failingAt: [first], end)
-        // In what goes on after a startup, the ways of ending it make no difference to second failures.
-        if once.hasStarted, end != .shutdown { continue }
+        // All those that make startup fail; of the others, whose number is large, some in one way of ending.
+        if once.hasStarted, end != .shutdown || first % 4 != 0 { continue }
         for second in once.places.indices.dropFirst(first + 1) {
           let run = await Run(failingAt: [first, second], end)
           check(run, "\(end), \(first): \(whole.places[first]), then \(second): \(once.places[second])", failures: 2)
