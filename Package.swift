@@ -66,7 +66,8 @@ let package = Package(
       name: "BeansTests", dependencies: ["Beans", "BeansSupport", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "SpecificationTests", dependencies: ["Beans", "BeansLogging", "CForeignThread"], swiftSettings: settings),
-    .testTarget(name: "ModelTests", dependencies: ["Beans", "BeansLogging"], swiftSettings: settings),
+    .testTarget(
+      name: "ModelTests", dependencies: ["Beans", "BeansLogging", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(name: "FaultTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
@@ -77,7 +78,7 @@ let package = Package(
       dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging"],
       swiftSettings: settings),
     .testTarget(
-      name: "StorefrontTests", dependencies: ["Storefront", "Beans", "BeansSupport", "BeansEventLoop"],
+      name: "StorefrontTests", dependencies: ["Storefront", "Beans", "BeansSupport", "BeansEventLoop", "TestSupport"],
       swiftSettings: settings),
   ]
 )

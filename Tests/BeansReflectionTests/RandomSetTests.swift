@@ -10,7 +10,7 @@ import Testing
 
   @Test(arguments: [1, 2, 0x5EED] as [UInt64])
   func everySetThrowsOrReadsBack(seed: UInt64) throws {
-    var random = Numbers(state: seed)
+    var random = SplitMix64(seed: seed)
     let made = Counter(), gone = Counter()
     do {
       let owner = Kinds.Animal(name: "owner"), target = Kinds.Everything(owner: owner)
@@ -63,7 +63,7 @@ private struct RandomValues {
     self.gone = gone
   }
 
-  mutating func next(_ random: inout Numbers) -> Any? {
+  mutating func next(_ random: inout SplitMix64) -> Any? {
     let number = Int(truncatingIfNeeded: random.next())
     let text = String(repeating: "x", count: Int(random.next() % 40))
     switch random.next() % 46 {
@@ -123,18 +123,5 @@ private struct RandomValues {
   private mutating func keep<Object: AnyObject>(_ object: Object) -> Object {
     if kept.count < 64 { kept.append(object) } else { kept[kept.count - 1 - Int(made.value % 64)] = object }
     return object
-  }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-private struct Numbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

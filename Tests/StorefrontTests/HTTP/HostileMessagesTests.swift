@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Storefront
@@ -14,7 +15,7 @@ struct HostileMessagesTests {
     let count = number("HOSTILE_MESSAGES") ?? 10_000
     var (requests, refusals) = (0, 0)
     for seed in first..<first + count {
-      var random = SplitMix(state: UInt64(seed))
+      var random = SplitMix64(seed: UInt64(seed))
       let message = Message(&random).bytes
       let whole = Outcome(of: [message])
       let pieces = Outcome(of: message.cut(&random))
@@ -93,7 +94,7 @@ private struct Outcome: Equatable {
 private struct Message {
   private(set) var bytes: [UInt8] = []
 
-  init(_ random: inout SplitMix) {
+  init(_ random: inout SplitMix64) {
     for _ in 0..<Int.random(in: 1...3, using: &random) { addRequest(&random) }
     if Bool.random(using: &random) { return }
     for _ in 0..<Int.random(in: 1...3, using: &random) { damage(&random) }
@@ -101,7 +102,7 @@ private struct Message {
 
   private mutating func add(_ text: String) { bytes += text.utf8 }
 
-  private mutating func addRequest(_ random: inout SplitMix) {
+  private mutating func addRequest(_ random: inout SplitMix64) {
     func one(_ usual: [String], _ unusual: [String]) -> String {
       (Int.random(in: 0..<12, using: &random) > 0 ? usual : unusual).randomElement(using: &random) ?? ""
     }
@@ -128,7 +129,7 @@ private struct Message {
     addBody(body, &random)
   }
 
-  private mutating func addBody(_ body: String, _ random: inout SplitMix) {
+  private mutating func addBody(_ body: String, _ random: inout SplitMix64) {
     switch Int.random(in: 0..<20, using: &random) {
     case 0: add("\r\n" + body)
     case 1..<6:
@@ -140,7 +141,7 @@ private struct Message {
     }
   }
 
-  private mutating func damage(_ random: inout SplitMix) {
+  private mutating func damage(_ random: inout SplitMix64) {
     guard !bytes.isEmpty else { return }
     let index = Int.random(in: bytes.indices, using: &random)
     let end = min(bytes.count, index + Int.random(in: 1...40, using: &random))
@@ -158,7 +159,7 @@ private struct Message {
 
 extension [UInt8] {
   /// The bytes in pieces, some of them single.
-  fileprivate func cut(_ random: inout SplitMix) -> [[UInt8]] {
+  fileprivate func cut(_ random: inout SplitMix64) -> [[UInt8]] {
     var (pieces, rest) = ([[UInt8]](), self[...])
     while !rest.isEmpty {
       let piece = rest.prefix(Int.random(in: 1...(Bool.random(using: &random) ? 3 : 60), using: &random))

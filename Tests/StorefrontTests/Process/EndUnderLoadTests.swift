@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Storefront
@@ -11,11 +12,11 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct EndUnderLoadTests {
   private let database: TemporaryDatabase
-  private var random: SplitMix
+  private var random: SplitMix64
 
   init() throws {
     database = try TemporaryDatabase()
-    random = SplitMix(state: UInt64(Self.setting("SOAK_SEED") ?? 1))
+    random = SplitMix64(seed: UInt64(Self.setting("SOAK_SEED") ?? 1))
   }
 
   private static func setting(_ name: String) -> Int? {
@@ -134,18 +135,5 @@ private final class Confirmed: @unchecked Sendable {
         _ = try client.receive()
       }
     }
-  }
-}
-
-/// Random numbers that a seed repeats (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

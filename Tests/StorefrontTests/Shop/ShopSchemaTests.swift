@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Storefront
@@ -87,7 +88,7 @@ struct ShopSchemaTests {
 
   /// Bytes of the file are changed at random; the seed is the test's argument.
   @Test(arguments: 0..<10) func damageIsAnErrorOrHarmless(_ hundred: Int) throws {
-    var random = SplitMix(state: UInt64(hundred))
+    var random = SplitMix64(seed: UInt64(hundred))
     let whole = try contents()
     var refused = 0
     for _ in 0..<50 {
