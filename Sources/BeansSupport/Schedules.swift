@@ -1,5 +1,4 @@
 #if BEANS_SCHEDULES
-  import CBeansRuntime
   public import Dispatch
   public import Synchronization
 
@@ -32,6 +31,8 @@
     func wait(for step: ScheduledStep) -> Bool
     /// The calling thread has given a lock back.
     func unlocked(_ object: UInt)
+    /// Tells the threads that it drives apart by numbers from 2, in each run by those of the one before.
+    var threadNumber: UInt? { get }
   }
 
   /// Where the tests of schedules come in.
@@ -44,8 +45,8 @@
       unsafe scheduler.map { $0.wait(for: step()) } ?? true
     }
 
-    /// Tells threads apart.
-    public static var thread: UInt { UInt(beans_thread()) }
+    /// Tells threads apart, by numbers that do not depend on what has been run before: the container chooses by them.
+    public static var threadNumber: UInt { unsafe scheduler?.threadNumber ?? 1 }
 
     /// Threads may note something in any order.
     public static func note(_ object: UInt) { reach(ScheduledStep(.note, object)) }
@@ -121,11 +122,16 @@
 
     /// Runs `body` while no other thread is inside.
     public borrowing func withLock<R: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
-      let object = unsafe withUnsafePointer(to: place) { UInt(bitPattern: $0) }
-      Schedules.reach(ScheduledStep(.lock, object))
-      defer { unsafe Schedules.scheduler?.unlocked(object) }
+      lock()
+      defer { unlock() }
       return try body()
     }
+
+    private var object: UInt { unsafe withUnsafePointer(to: place) { UInt(bitPattern: $0) } }
+
+    fileprivate func lock() { Schedules.reach(ScheduledStep(.lock, object)) }
+
+    fileprivate func unlock() { unsafe Schedules.scheduler?.unlocked(object) }
   }
 
   /// As `Mutex`.
@@ -140,9 +146,8 @@
     public borrowing func withLock<Result: ~Copyable, Failure: Error>(
       _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-      let object = unsafe withUnsafePointer(to: lock) { UInt(bitPattern: $0) }
-      Schedules.reach(ScheduledStep(.lock, object))
-      defer { unsafe Schedules.scheduler?.unlocked(object) }
+      lock.lock()
+      defer { lock.unlock() }
       return try mutex.withLock(body)
     }
   }
@@ -182,6 +187,9 @@
       Schedules.reach(ScheduledStep(.wait, object, timesOut: true) { self.count >= 0 }) ? .success : .timedOut
     }
   }
+
+  /// Stands in for the function of that name in this module.
+  func beans_thread() -> UInt { Schedules.threadNumber }
 
   /// Stands in for the type of that name in this module.
   typealias DispatchGroup = ScheduledSignal

@@ -8,7 +8,6 @@ import Beans
 struct Explorer {
   /// A place where it was chosen who goes on.
   private struct Node {
-    let steps: [ScheduledStep?]
     let enabled: Set<ThreadNumber>
     var chosen: ThreadNumber
     /// To be tried here.
@@ -17,13 +16,12 @@ struct Explorer {
     var sleeping: Set<ThreadNumber>
   }
 
-  /// A step that has been taken, and what came before it of necessity: how many steps of each thread.
+  /// A step that has been taken.
   private struct Event {
     let thread: ThreadNumber
     let step: ScheduledStep
     /// Its number among its thread's steps, from 1.
     let number: Int
-    let clock: [Int]
   }
 
   private let count: Int
@@ -63,6 +61,7 @@ struct Explorer {
     var nodes: [Node]
     private var depth = 0
     private var events: [Event] = []
+    /// How many steps of each thread came before a thread's next one of necessity.
     private var clocks: [[Int]]
     private var objects: [UInt: Object] = [:]
     private var sleeping: Set<ThreadNumber> = []
@@ -94,9 +93,7 @@ struct Explorer {
           isRedundant = true
           return choice.enabled[0]
         }
-        nodes.append(
-          Node(
-            steps: choice.steps, enabled: Set(choice.enabled), chosen: first, backtrack: [first], sleeping: sleeping))
+        nodes.append(Node(enabled: Set(choice.enabled), chosen: first, backtrack: [first], sleeping: sleeping))
       }
       let chosen = nodes[depth].chosen
       precondition(choice.enabled.contains(chosen), "an execution went another way than before")
@@ -145,7 +142,7 @@ struct Explorer {
       object.events.append(events.count)
       if step.object != 0 { objects[step.object] = object }
       clocks[thread] = clock
-      events.append(Event(thread: thread, step: step, number: clock[thread], clock: clock))
+      events.append(Event(thread: thread, step: step, number: clock[thread]))
     }
   }
 }

@@ -1,6 +1,7 @@
 import Beans
 
-/// An application with singletons, sessions and requests, whose beans say what becomes of them.
+/// An application with singletons, sessions and requests, whose beans say what becomes of them. Only the thread that runs
+/// uses what can change.
 final class Shop: @unchecked Sendable {
   final class Clock: Tracked {}
   final class Account: Tracked {}
@@ -17,6 +18,7 @@ final class Shop: @unchecked Sendable {
   var isBroken: () -> Bool = { true }
   /// What the factory of an `Order` does beside.
   var ordering: (Environment) throws -> Void = { _ in }
+  /// What the factory of an `Account` does beside.
   var accounting: (Environment) throws -> Void = { _ in }
 
   struct Broke: Error {}
@@ -25,6 +27,7 @@ final class Shop: @unchecked Sendable {
     let ledger = ledger
     application = try Environment(name: "application")
     try application.define(application.bean(Clock.self, factory: { Clock(ledger) }).lazy())
+    // Factories run on the thread that runs, after this has been set.
     weak var shop: Shop?
     nonisolated(unsafe) let find = { shop }
     sessions = try application.childFactory("session", seed: Int.self) { session in
@@ -59,7 +62,7 @@ final class Shop: @unchecked Sendable {
     if starts { try application.startup() }
   }
 
-  /// What the containers answers to, when lookups may have come too late.
+  /// What `body` returns; nil where it came too late. Anything else that it throws is a fault.
   func result<T>(_ body: () throws -> T) -> T? {
     do { return try body() } catch let error as EnvironmentError where error.code == .finished { return nil } catch {
       ledger.fault("\(error)")
@@ -82,10 +85,9 @@ final class Shop: @unchecked Sendable {
   func expect(_ holds: Bool, _ what: String) { if !holds { ledger.fault(what) } }
 }
 
-/// What threads of one round have done or found.
-private final class Notes: @unchecked Sendable {
-  var count = 0
-  var isDone = false
+/// A number that the threads of one round share. Only the thread that runs changes it.
+private final class Count: @unchecked Sendable {
+  var value = 0
 }
 
 extension Scenario {
@@ -113,7 +115,7 @@ extension Scenario {
     { $0.expect(count.contains($0.ledger.created), "built \($0.ledger.created) beans") }
   }
 
-  /// Every way in which two threads may come into each other's way.
+  /// Two threads that come into each other's way.
   static var all: [Scenario] { builds + ends + shutdowns }
 
   // MARK: building
@@ -143,10 +145,10 @@ extension Scenario {
         "waiter/failing builder", fails(looking: Shop.Broken.self), fails(looking: Shop.Broken.self),
         check: created(1...1)),
       Scenario(name: "waiter/builder that fails once") {
-        let (shop, notes) = (try Shop(), Notes())
+        let (shop, calls) = (try Shop(), Count())
         shop.isBroken = {
-          notes.count += 1
-          return notes.count == 1
+          calls.value += 1
+          return calls.value == 1
         }
         let session = try shop.sessions.build(1)
         var (failed, found) = (0, [Shop.Broken]())
@@ -284,7 +286,7 @@ extension Scenario {
         return shop.round([], [{ look(for: Shop.Clock.self)(shop, shop.application) }, { shutDown(shop) }])
       },
       Scenario(name: "use of a singleton/shutdown") {
-        let (shop, notes) = (try Shop(), Notes())
+        let shop = try Shop()
         _ = try shop.application.getBean(Shop.Clock.self)
         return shop.round(
           [],
@@ -293,12 +295,11 @@ extension Scenario {
               _ = shop.result {
                 try shop.application.withBean(Shop.Clock.self) { clock in
                   shop.expect(!clock.isReleased, "lent when it was released")
-                  // Makes a step in between.
-                  shop.application.isFinished ? () : ()
+                  // A step, before which the other thread may come.
+                  _ = shop.application.isFinished
                   shop.expect(!clock.isReleased, "released while it was lent")
                 }
               }
-              notes.isDone = true
             },
             {
               shutDown(shop)
@@ -316,7 +317,8 @@ extension Scenario {
             {
               _ = shop.result {
                 try session.withBean(Shop.Clock.self) { clock in
-                  shop.expect(!session.isFinished || !clock.isReleased, "released while it was lent")
+                  // A step, before which the other thread may come.
+                  _ = session.isFinished
                   shop.expect(!clock.isReleased, "released while it was lent")
                 }
               }
@@ -365,11 +367,11 @@ extension Scenario {
       let shop = try Shop()
       // Some builds ask for more by themselves, some fail.
       if numbers.below(2) == 0 { shop.ordering = { _ = try $0.getBean(Shop.Cart.self) } }
-      let failures = Notes()
-      failures.count = numbers.below(3)
+      let failures = Count()
+      failures.value = numbers.below(3)
       shop.isBroken = {
-        failures.count -= 1
-        return failures.count >= 0
+        failures.value -= 1
+        return failures.value >= 0
       }
       let sessions = [try shop.sessions.build(1), try shop.sessions.build(2)]
       let bodies = (0..<4).map { _ in

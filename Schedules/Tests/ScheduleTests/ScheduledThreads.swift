@@ -51,7 +51,7 @@ final class ScheduledThreads: StepScheduler, @unchecked Sendable {
     var step: ScheduledStep?
     var hasTimedOut = false
     var isFinished = true
-    var number: UInt = 0
+    var thread: pthread_t?
   }
 
   private let workers: [Worker]
@@ -64,16 +64,16 @@ final class ScheduledThreads: StepScheduler, @unchecked Sendable {
 
   init(count: Int) {
     workers = (0..<count).map { _ in Worker() }
-    for (number, worker) in workers.enumerated() {
+    for worker in workers {
       let thread = Thread { [self] in
-        worker.number = Schedules.thread
+        worker.thread = pthread_self()
         idle.signal()
         while true {
           worker.wake.wait()
           worker.work?()
           worker.work = nil
           (worker.isFinished, worker.step) = (true, nil)
-          goOn(from: number)
+          goOn()
         }
       }
       thread.stackSize = 1 << 20
@@ -93,7 +93,7 @@ final class ScheduledThreads: StepScheduler, @unchecked Sendable {
       (worker.isFinished, worker.step) = (false, .beginning)
     }
     Schedules.scheduler = self
-    goOn(from: nil)
+    goOn()
     if idle.wait(timeout: .now() + 60) == .timedOut { end = .stuck }
     Schedules.scheduler = nil
     return end
@@ -101,8 +101,15 @@ final class ScheduledThreads: StepScheduler, @unchecked Sendable {
 
   // MARK: on the thread that runs
 
+  /// Nil on a thread that is not driven.
+  private var caller: ThreadNumber? {
+    running.flatMap { workers[$0].thread == pthread_self() ? $0 : nil }
+  }
+
+  var threadNumber: UInt? { caller.map { UInt($0) + 2 } }
+
   func wait(for step: ScheduledStep) -> Bool {
-    guard let number = running, workers[number].number == Schedules.thread else { return true }
+    guard let number = caller else { return true }
     let worker = workers[number]
     worker.step = step
     worker.hasTimedOut = false
@@ -120,12 +127,12 @@ final class ScheduledThreads: StepScheduler, @unchecked Sendable {
   }
 
   func unlocked(_ object: UInt) {
-    guard let number = running, workers[number].number == Schedules.thread else { return }
+    guard let number = caller else { return }
     holders[object] = nil
     chooser.unlocked(object, by: number)
   }
 
-  private func goOn(from number: ThreadNumber?) {
+  private func goOn() {
     if let next = next() { workers[next].wake.signal() } else { idle.signal() }
   }
 

@@ -8,6 +8,8 @@
   typealias SpinLock = ScheduledLock
   typealias DispatchSemaphore = ScheduledSignal
 
+  func beans_thread() -> UInt { Schedules.threadNumber }
+
   @usableFromInline
   func beans_hazard_note(_ owner: UnsafeRawPointer?) -> UnsafeMutablePointer<UnsafeRawPointer?>? {
     Schedules.note(UInt(bitPattern: owner) | 1)
