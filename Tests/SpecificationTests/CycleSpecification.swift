@@ -80,6 +80,22 @@ import Testing
     #expect(!fault.passes("Farm"))
   }
 
+  @Test("A cycle hides no fault of a prototype that a bean on it takes")
+  func beside() throws {
+    let parent = try Environment(name: "parent")
+    try parent.define(parent.bean(Ouroboros.self, factory: { (_: Farm) in throw Boom() }).scope("prototype"))
+    try parent.define(parent.bean(Farm.self, factory: { throw Boom() }).lazy())
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(
+      child.bean(Farm.self, factory: { (_: Node, _: Ouroboros) in throw Boom() }).scope("prototype"))
+    try child.define(child.bean(Farm.self, factory: { throw Boom() }))
+    try child.define(child.bean(Node.self, factory: { (_: [Farm]) in Node() }))
+    let faults = try startupFaults(of: child)
+    #expect(Set(faults.map(\.code)) == [.cyclicDependency, .ambiguousBean])
+    #expect(faults.contains { $0.code == .ambiguousBean && $0.passes("Ouroboros") })
+    try parent.shutdown()
+  }
+
   @Test("A cycle among the children's beans is found at startup")
   func amongChildren() throws {
     let environment = try Environment()

@@ -32,4 +32,27 @@ import Testing
     for _ in 0..<3 { try requireFault(.unknownBean) { try child.getBean(Journal.self) } }
     try parent.shutdown()
   }
+
+  @Test("What takes one says of it what a lookup of it says")
+  func taken() throws {
+    let environment = try Environment()
+    // Two counters here, one of which is not open; in children the nearest one is meant.
+    try environment.define(environment.bean(Counter.self, factory: Counter.init))
+    try environment.define(environment.bean(Counter.self, factory: Counter.init).scope("request"))
+    try environment.define(
+      environment.bean(Journal.self, factory: { (_: Counter, _: [Counter]) in Journal() }).scope("prototype"))
+    try environment.define(environment.bean(Taker.self, factory: Taker.init).scope("prototype"))
+    _ = try environment.childFactory(
+      "request", seed: Void.self, configure: { try $0.define($0.bean(Counter.self, factory: Counter.init)) })
+    try environment.startup()
+    let fault = try requireFault(.ambiguousBean) { try environment.getBean(Journal.self) }
+    let taken = try requireFault(.ambiguousBean) { try environment.getBean(Taker.self) }
+    #expect(taken.message.hasSuffix(fault.message), "\(taken)")
+    #expect(taken.passes("Journal"))
+    try environment.shutdown()
+  }
+}
+
+private final class Taker {
+  init(journal: Journal) {}
 }
