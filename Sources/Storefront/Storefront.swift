@@ -55,6 +55,7 @@ enum Storefront {
         let port = try administration.start(
           host: "127.0.0.1", port: Int(wanted), on: [threads[0]], handler: service.handleAdministration)
       {
+        try shop.application.getBean(LoopLag.self).watch(loops)
         write("Storefront: http://127.0.0.1:\(port)/environments, for this machine alone\n", to: STDOUT_FILENO)
       }
       let address = "http://\(HostAddress.forURL(configuration.host)):\(port)"

@@ -1,4 +1,5 @@
 import Beans
+import Foundation
 import Glibc
 import Testing
 
@@ -10,7 +11,8 @@ import Testing
   func sameAsReference(part: UInt64) {
     let first = number("MODEL_FIRST_SEED") ?? 1
     let seeds = first..<first + (number("MODEL_SEEDS") ?? 10_000)
-    for seed in stride(from: first + part, to: seeds.upperBound, by: Int(Self.parts)) {
+    for (count, seed) in stride(from: first + part, to: seeds.upperBound, by: Int(Self.parts)).enumerated() {
+      if count > 0, count % 25_000 == 0 { progress("part \(part): \(count) scenarios") }
       let scenario = ScenarioGenerator.scenario(seed: seed)
       if Comparison.difference(scenario) == nil { continue }
       Issue.record("seed \(seed): \(Comparison.report(scenario))")
@@ -39,6 +41,9 @@ import Testing
     }
     #expect(ScenarioGenerator.scenario(seed: 1) != ScenarioGenerator.scenario(seed: 2))
   }
+
+  /// Says at once how far it is: what is printed may come late.
+  private func progress(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
   /// The number that an environment variable gives.
   private func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }

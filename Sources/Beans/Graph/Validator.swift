@@ -76,21 +76,39 @@ struct Validator {
     return graph.below.contains { $0.scopeName == scope }
   }
 
-  /// Which faults are faults of this startup.
+  /// Which faults are faults of this startup. `sorted` has dependencies first, but for those that close a circle.
   private func judge(_ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition]) -> [EnvironmentError] {
-    for definition in sorted.reversed() where definition.slot >= 0 || definition.isNeeded {
-      definition.forEachDependency(in: dependencies) { $0.isNeeded = true }
-    }
-    var faults: [EnvironmentError] = []
-    for definition in graphs.flatMap({ $0.placed }) where !definition.faults.isEmpty {
-      if isForgiven(definition) {
-        // A lookup may still ask for it here.
-        definition.inactive = definition.faults.first.map { ValueBox($0) }
-      } else {
-        faults += definition.faults
+    markNeeded(sorted)
+    let forgiven = sorted.filter { !$0.faults.isEmpty && isForgiven($0) }
+    let positions = Set(forgiven.map(\.position))
+    refuse(forgiven, positions, sorted)
+    return graphs.flatMap { $0.placed }.filter { !positions.contains($0.position) }.flatMap(\.faults)
+  }
+
+  /// Marks what has to be built for a bean that has a slot.
+  private func markNeeded(_ definitions: [BeanDefinition]) {
+    var rest = definitions.filter { $0.slot >= 0 }
+    while let next = rest.popLast() {
+      next.forEachDependency(in: dependencies) {
+        if !$0.isNeeded, $0.slot < 0 { rest.append($0) }
+        $0.isNeeded = true
       }
     }
-    return faults
+  }
+
+  /// Has lookups of prototypes that are at fault say so, also where another one takes them.
+  private func refuse(_ forgiven: [BeanDefinition], _ positions: Set<Int>, _ sorted: [BeanDefinition]) {
+    for definition in forgiven { definition.inactive = definition.faults.first.map { ValueBox($0) } }
+    var refused = positions
+    for definition in sorted where definition.slot < 0 && definition.faults.isEmpty {
+      var through: BeanDefinition?
+      definition.forEachDependency(in: dependencies) {
+        if through == nil, refused.contains($0.position) { through = $0 }
+      }
+      guard let cause = through?.inactive?.value else { continue }
+      definition.inactive = ValueBox(cause.within(definition.label))
+      refused.insert(definition.position)
+    }
   }
 
   /// A prototype is built for the environment that asks: it may need what only children have, and nobody has to need it.

@@ -66,6 +66,7 @@ struct ShopEnvironment: Sendable {
     try application.define(application.bean(AccessLog.self, factory: { AccessLog() }))
     try application.define(application.bean(ErrorLog.self, factory: { ErrorLog() }))
     try application.define(application.bean(HealthHandler.self, factory: HealthHandler.init))
+    try application.define(application.bean(LoopLag.self, factory: { LoopLag() }))
     try application.define(application.bean(LiveTree.self, factory: LiveTree.init))
   }
 
@@ -89,19 +90,26 @@ struct SessionSeed: Sendable {
   let id: String
 }
 
-/// The tree of environments, for `GET /environments`: counts of all, and some of each kind.
+/// The tree of environments, for `GET /environments`: counts of all, and some of each kind, and how late the loops are.
 final class LiveTree: LiveReport {
   /// How many children of an environment are listed.
   static let maximumChildren = 50
 
   private let environment: Environment
+  private let lag: LoopLag
 
-  init(environment: Environment) { self.environment = environment }
+  init(environment: Environment, lag: LoopLag) {
+    self.environment = environment
+    self.lag = lag
+  }
 
   func text() -> String {
     let counts = environment.statistics().map { counts in
       "\(counts.scope): \(counts.opened - counts.finished) live, \(counts.created - counts.released) beans\n"
     }
-    return counts.joined() + "\n" + environment.report(maximumChildren: Self.maximumChildren)
+    let loops = lag.takeWorst().enumerated().map { number, lag in
+      "loop \(number): \(lag / .microseconds(1)) µs late at most since this was asked last\n"
+    }
+    return counts.joined() + loops.joined() + "\n" + environment.report(maximumChildren: Self.maximumChildren)
   }
 }

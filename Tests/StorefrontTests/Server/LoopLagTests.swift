@@ -1,0 +1,21 @@
+import BeansEventLoop
+import Glibc
+import Testing
+
+@testable import Storefront
+
+@Suite struct LoopLagTests {
+  @Test func tellsHowLongALoopWasBusySinceSomebodyAsked() throws {
+    let threads = try (0..<2).map { try EventLoopThread(name: "lag \($0)") }
+    let lag = LoopLag()
+    lag.watch(threads.map(\.loop))
+    // Longer than two timers are apart: by a tenth of a second one of them is late.
+    threads[0].loop.execute { usleep(250_000) }
+    var worst = Duration.zero
+    while worst < .milliseconds(100) { worst = max(worst, lag.takeWorst()[0]) }
+    #expect(lag.takeWorst().count == 2)
+    for thread in threads { try thread.stopAndJoin() }
+    _ = lag.takeWorst()
+    #expect(lag.takeWorst() == [.zero, .zero])
+  }
+}
