@@ -42,6 +42,7 @@ import Testing
     try environment.define(
       environment.bean(Journal.self, factory: { (_: Counter, _: [Counter]) in Journal() }).scope("prototype"))
     try environment.define(environment.bean(Taker.self, factory: Taker.init).scope("prototype"))
+    try environment.define(environment.bean(OtherTaker.self, factory: OtherTaker.init).scope("prototype"))
     _ = try environment.childFactory(
       "request", seed: Void.self, configure: { try $0.define($0.bean(Counter.self, factory: Counter.init)) })
     try environment.startup()
@@ -49,10 +50,17 @@ import Testing
     let taken = try requireFault(.ambiguousBean) { try environment.getBean(Taker.self) }
     #expect(taken.message.hasSuffix(fault.message), "\(taken)")
     #expect(taken.passes("Journal"))
+    // What is missed by itself comes first.
+    let other = try requireFault(.scopeNotActive) { try environment.getBean(OtherTaker.self) }
+    #expect(!other.passes("Journal"))
     try environment.shutdown()
   }
 }
 
 private final class Taker {
   init(journal: Journal) {}
+}
+
+private final class OtherTaker {
+  init(counters: [Counter], journal: Journal) {}
 }

@@ -15,9 +15,10 @@ struct Validator {
       definitions[number].forEachDependency(in: dependencies) { body($0.position) }
     }
     let sorted = order.map { definitions[$0] }
+    let own = Set(definitions.filter { $0.inactive != nil }.map(\.position))
     judgeLifetimes(of: sorted)
     var faults: [EnvironmentError] = []
-    if sorted.contains(where: { !$0.faults.isEmpty }) { faults = judge(graphs, sorted) }
+    if sorted.contains(where: { !$0.faults.isEmpty }) { faults = judge(graphs, sorted, inactive: own) }
     faults += circles.map { circle(closing: definitions[$0[0]], $0.map { definitions[$0] }) }
     if graphs.count == 1 {
       graph.sorted = sorted
@@ -76,12 +77,20 @@ struct Validator {
     return graph.below.contains { $0.scopeName == scope }
   }
 
-  /// Which faults are faults of this startup. `sorted` has dependencies first, but for those that close a circle.
-  private func judge(_ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition]) -> [EnvironmentError] {
+  /// Which faults are faults of this startup.
+  ///
+  /// - Parameters:
+  ///   - graphs: whose definitions are judged.
+  ///   - sorted: these, with dependencies first, but for those that close a circle.
+  ///   - inactive: positions of those that name what is not open by themselves.
+  private func judge(
+    _ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition], inactive: Set<Int>
+  ) -> [EnvironmentError] {
     markNeeded(sorted)
     let forgiven = sorted.filter { !$0.faults.isEmpty && isForgiven($0) }
     let positions = Set(forgiven.map(\.position))
-    refuse(forgiven, positions, sorted)
+    for definition in forgiven { definition.inactive = definition.faults.first.map { ValueBox($0) } }
+    passOn(positions, to: sorted.filter { $0.slot < 0 && $0.faults.isEmpty && !inactive.contains($0.position) })
     return graphs.flatMap { $0.placed }.filter { !positions.contains($0.position) }.flatMap(\.faults)
   }
 
@@ -96,11 +105,11 @@ struct Validator {
     }
   }
 
-  /// Has lookups of prototypes that are at fault say so, also where another one takes them.
-  private func refuse(_ forgiven: [BeanDefinition], _ positions: Set<Int>, _ sorted: [BeanDefinition]) {
-    for definition in forgiven { definition.inactive = definition.faults.first.map { ValueBox($0) } }
-    var refused = positions
-    for definition in sorted where definition.slot < 0 && definition.faults.isEmpty {
+  /// Has lookups of prototypes that take one of the refused say why that is refused.
+  private func passOn(_ refused: Set<Int>, to prototypes: [BeanDefinition]) {
+    if refused.isEmpty { return }
+    var refused = refused
+    for definition in prototypes {
       var through: BeanDefinition?
       definition.forEachDependency(in: dependencies) {
         if through == nil, refused.contains($0.position) { through = $0 }
