@@ -22,8 +22,8 @@ test: packages ## builds and runs all tests
 	swift build --build-tests --scratch-path $(SCRATCH)
 	swift test --skip-build --scratch-path $(SCRATCH)
 
-soak: packages ## tries for twenty minutes what the tests try for moments, and prints a table (MODEL_SEEDS, SOAK_ENDS, SOAK_KILLS)
-	@scripts/require-packages wrk
+soak: packages ## tries for twenty minutes what the tests try for moments, prints a table and plots (MODEL_SEEDS, SOAK_LOAD, SOAK_ENDS, …)
+	@scripts/require-packages wrk curl gnuplot-nox
 	@scripts/soak
 
 load: packages ## loads the service with wrk, ends it in the middle of a second run, checks its closing report
