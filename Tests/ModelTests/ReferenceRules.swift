@@ -31,7 +31,7 @@ final class ReferenceBean {
     parameters = factory.parameters ?? []
     self.factory = factory
     requirements = chain.flatMap(\.requirements)
-    needs = parameters.map { .parameter($0) } + requirements.map { .requirement($0) }
+    needs = requirements.map { .requirement($0) } + parameters.map { .parameter($0) }
     number = declaration.number
     isPrototype = scope == "prototype"
   }

@@ -96,7 +96,9 @@ struct ScenarioGenerator {
   /// What a template gives, itself or by its own templates.
   private func inherited<Value>(_ template: Declaration, _ level: Int, _ path: KeyPath<Declaration, Value?>) -> Value? {
     var next: Declaration? = template
-    while let one = next {
+    // Templates may stand in a circle.
+    var seen: Set<Int> = []
+    while let one = next, seen.insert(one.number).inserted {
       if let value = one[keyPath: path] { return value }
       next = scenario.chain(from: level).lazy.flatMap { scenario.levels[$0].declarations }
         .first { $0.id == one.template && one.template != nil && $0 != one }

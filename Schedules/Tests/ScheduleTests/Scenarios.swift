@@ -128,11 +128,17 @@ extension Scenario {
         "build/build what the other needs", look(for: Shop.Account.self), cartOfTheAccount, check: created(2...2)),
       session("build/build a chain", cartOfTheAccount, cartOfTheAccount, check: created(2...2)),
       session(
+        "build/build a chain, once", lookOnce(for: Shop.Cart.self), lookOnce(for: Shop.Cart.self), check: created(2...2)
+      ),
+      session(
         "build/build, both need the same", prepare: { $0.isBroken = { false } }, look(for: Shop.Cart.self),
         look(for: Shop.Broken.self), check: created(3...3)),
       session(
         "nested lookup/steal", prepare: { $0.ordering = { _ = try $0.getBean(Shop.Cart.self) } },
         look(for: Shop.Order.self), look(for: Shop.Cart.self), check: created(3...3)),
+      session(
+        "nested lookup/steal, once", prepare: { $0.ordering = { _ = try $0.getBean(Shop.Account.self) } },
+        lookOnce(for: Shop.Order.self), lookOnce(for: Shop.Account.self), check: created(2...2)),
       session(
         "nested lookup/nested lookup",
         prepare: { shop in
@@ -172,6 +178,10 @@ extension Scenario {
       let again = shop.result { try environment.getBean(type) }
       shop.expect(again == nil || again === found, "two of \(type)")
     }
+  }
+
+  private static func lookOnce<T: Tracked>(for type: T.Type) -> (Shop, Environment) -> Void {
+    { shop, environment in _ = shop.result { try environment.getBean(type) } }
   }
 
   private static func cartOfTheAccount(_ shop: Shop, _ session: Environment) {
@@ -262,7 +272,19 @@ extension Scenario {
         shop.expect(shop.result { try shop.requests.build(2, in: session) } == nil, "opened after the end")
       },
       session("open/open", openARequest, openARequest),
+      session("open/open, no lookups", openOnce, openOnce),
+      session("open and look/open and look", openAndLookOnce, openAndLookOnce),
     ]
+  }
+
+  private static func openOnce(_ shop: Shop, _ session: Environment) {
+    shop.result { try shop.requests.build(1, in: session) }?.finish()
+  }
+
+  /// The shutdown has to finish it.
+  private static func openAndLookOnce(_ shop: Shop, _ session: Environment) {
+    guard let request = shop.result({ try shop.requests.build(1, in: session) }) else { return }
+    lookOnce(for: Shop.Page.self)(shop, request)
   }
 
   private static func openARequest(_ shop: Shop, _ session: Environment) {
@@ -277,13 +299,21 @@ extension Scenario {
   private static var shutdowns: [Scenario] {
     [
       session("open/shutdown", openARequest, shutDown),
+      session("open/shutdown, no lookups", openOnce, shutDownOnce),
+      session("open and look/shutdown", openAndLookOnce, shutDownOnce),
       session("open a session/shutdown", { shop, _ in openASession(shop) }, shutDown),
       session("build/shutdown", look(for: Shop.Cart.self), shutDown),
       session("shutdown/shutdown", shutDown, shutDown),
+      session("shutdown/shutdown, once", shutDownOnce, shutDownOnce),
       session("finish/shutdown", { _, session in session.finish() }, shutDown),
       Scenario(name: "lookup of a singleton/shutdown") {
         let shop = try Shop()
         return shop.round([], [{ look(for: Shop.Clock.self)(shop, shop.application) }, { shutDown(shop) }])
+      },
+      Scenario(name: "lookup of a singleton/shutdown, once") {
+        let shop = try Shop()
+        return shop.round(
+          [], [{ lookOnce(for: Shop.Clock.self)(shop, shop.application) }, { shop.end(shop.application) }])
       },
       Scenario(name: "use of a singleton/shutdown") {
         let shop = try Shop()
@@ -335,6 +365,19 @@ extension Scenario {
         let shop = try Shop(starts: false)
         return shop.round([], [{ look(for: Shop.Clock.self)(shop, shop.application) }, { shutDown(shop) }])
       },
+      Scenario(name: "startup/startup, once") {
+        let shop = try Shop(starts: false)
+        let body = { shop.start() }
+        return shop.round([], [body, body])
+      },
+      Scenario(name: "startup/shutdown, once") {
+        let shop = try Shop(starts: false)
+        return shop.round([], [{ shop.start() }, { shop.end(shop.application) }])
+      },
+      Scenario(name: "startup/open, once") {
+        let shop = try Shop(starts: false)
+        return shop.round([], [{ shop.start() }, { shop.result { try shop.sessions.build(2) }?.finish() }])
+      },
       Scenario(name: "startup/open") {
         let shop = try Shop(starts: false)
         return shop.round([], [{ look(for: Shop.Clock.self)(shop, shop.application) }, { openASession(shop) }])
@@ -355,6 +398,8 @@ extension Scenario {
   }
 
   private static func shutDown(_ shop: Shop, _ session: Environment) { shutDown(shop) }
+
+  private static func shutDownOnce(_ shop: Shop, _ session: Environment) { shop.end(shop.application) }
 }
 
 // MARK: four threads
@@ -432,6 +477,8 @@ extension Shop {
   var sessionCount: Int {
     application.statistics().filter { $0.scope == "session" }.map { $0.opened - $0.finished }.reduce(0, +)
   }
+
+  func start() { _ = result { try application.startup() } }
 
   func end(_ environment: Environment) {
     do { try environment.shutdown() } catch { ledger.fault("\(error)") }
