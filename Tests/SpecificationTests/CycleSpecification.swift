@@ -70,6 +70,23 @@ import Testing
     #expect(faults.contains { $0.passes("Hen") && $0.passes("Egg") })
   }
 
+  @Test("A cycle beside very many others is reported")
+  func besideMany() throws {
+    let environment = try Environment()
+    for number in 0..<30 {
+      let node = environment.bean(Node.self, id: "\(number)")
+      try environment.define((0..<30).filter { $0 != number }.reduce(node) { $0.requires(id: "\($1)") })
+    }
+    try environment.define(environment.bean(Ouroboros.self, factory: Ouroboros.init))
+    try environment.define(environment.bean(Hen.self, factory: Hen.init))
+    try environment.define(environment.bean(Egg.self, factory: Egg.init))
+    let faults = try startupFaults(of: environment)
+    #expect(faults.allSatisfy { $0.code == .cyclicDependency })
+    #expect(faults.count < 200)
+    #expect(faults.contains { $0.passes("Ouroboros") })
+    #expect(faults.contains { $0.passes("Hen") && $0.passes("Egg") })
+  }
+
   @Test("What depends on a cycle without being part of it is not drawn")
   func bystanders() throws {
     let environment = try Environment()
