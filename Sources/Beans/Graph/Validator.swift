@@ -137,8 +137,8 @@ enum TopologicalSort {
   /// - Parameters:
   ///   - count: of what is to be sorted, by number.
   ///   - forEachDependency: calls its second argument with what a number needs, in order.
-  /// - Returns: numbers, dependencies first, and the circles: each from the number that closes it. At most a hundred,
-  ///   because a dense graph closes one with every other dependency, and nobody reads a thousand.
+  /// - Returns: numbers, dependencies first, and the circles: each from the number that closes it. A dense graph closes one
+  ///   with every other dependency, and nobody reads a thousand: beyond a hundred, only those that no other one leads into.
   static func sort(
     _ count: Int, _ forEachDependency: (Int, (Int) -> Void) -> Void
   ) -> (sorted: [Int], circles: [[Int]]) {
@@ -154,6 +154,8 @@ enum TopologicalSort {
       forEachDependency(number) { dependencies.append($0) }
     }
     starts.append(dependencies.count)
+    // What a circle that has been found leads into, by number.
+    var isKnown = Array(repeating: false, count: count)
     // What is open, and which of its dependencies is next.
     var stack: [(number: Int, next: Int)] = []
     for root in 0..<count where isDone[root] == nil {
@@ -171,7 +173,13 @@ enum TopologicalSort {
         switch isDone[next] {
         case true?: break
         case false?:
-          if circles.count < 100 { circles.append(stack.map(\.number).drop { $0 != next }.map { $0 }) }
+          let isFull = circles.count >= 100
+          // From the top down to what closes the circle, or to what another one leads into.
+          var bottom = stack.count - 1
+          while stack[bottom].number != next, !isFull || !isKnown[stack[bottom].number] { bottom -= 1 }
+          let path = stack[bottom...].map(\.number)
+          if path[0] == next, !isFull || !isKnown[next] { circles.append(path) }
+          for number in path + [next] { isKnown[number] = true }
         case nil:
           isDone[next] = false
           stack.append((next, starts[next]))
