@@ -152,6 +152,20 @@ import Testing
     try application.shutdown()
   }
 
+  @Test("A provider called in an environment that cannot start throws why it cannot")
+  func inWhatFailed() throws {
+    let application = try Environment(name: "application")
+    try application.define(application.bean(Holder.self, factory: Holder.init))
+    _ = try application.childFactory("request", seed: Int.self) { try $0.define($0.bean(Part.self)) }
+    let holder = try application.getBean(Holder.self)
+    try requireFault(.scopeNotActive) { try holder.part.get() }
+    let child = try Environment(name: "child", parent: application)
+    try child.define(child.bean(Hen.self, factory: Hen.init).argument(0, ref: "nowhere"))
+    let fault = try requireFault(.unknownBean) { try Environment.$current.withValue(child) { try holder.part.get() } }
+    #expect(fault.passes("Hen"))
+    try application.shutdown()
+  }
+
   @Test("A provider of a finished environment throws finished")
   func finished() throws {
     let environment = try Environment()
