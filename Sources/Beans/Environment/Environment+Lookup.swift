@@ -69,13 +69,10 @@ extension Environment {
 
 extension Environment: BeanLookup {
   func provide<T>(_ type: T.Type, id: String?) throws -> T {
-    do {
-      if let current = Environment.current, current.isDescendant(of: self) {
-        return try current.getBean(type, byId: id)
-      }
-      return try getBean(type, byId: id)
-    } catch let error as EnvironmentError {
-      throw unknownToProvider(error, Parameter.of(type), id: id)
+    let place = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
+    do { return try place.getBean(type, byId: id) } catch let error as EnvironmentError {
+      // One without a plan has not started: the error tells why.
+      throw place.core.plan == nil ? error : unknownToProvider(error, Parameter.of(type), id: id)
     }
   }
 }
