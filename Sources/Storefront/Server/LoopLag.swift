@@ -1,5 +1,5 @@
 import BeansEventLoop
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 
 /// How late loops run what is due: each has a timer every tenth of a second, which is late by what kept its loop busy.
 ///
@@ -8,7 +8,7 @@ final class LoopLag: Sendable {
   private static let interval = Duration.milliseconds(100)
 
   /// The worst that each watched loop has come to since somebody asked.
-  private let worst = Mutex<[Duration]>([])
+  private let worst = Locked<[Duration]>([])
 
   /// Watches loops until they are closed.
   func watch(_ loops: [EventLoop]) {

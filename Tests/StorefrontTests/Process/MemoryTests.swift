@@ -32,7 +32,8 @@ struct MemoryTests {
           + "Content-Length: 9\r\n\r\nproduct=2")
       #expect(try visitor.receive().status == 200)
     }
-    #expect(try service.residentBytes() < 160 * length)
+    // AddressSanitizer keeps what has been freed.
+    if getenv("SANITIZER") == nil { #expect(try service.residentBytes() < 160 * length) }
     for client in clients where client.hasInput(within: 0) {
       refused += 1
       if let response = try? client.receive() {

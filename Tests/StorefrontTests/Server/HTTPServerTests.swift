@@ -313,6 +313,7 @@ struct HTTPServerTests {
     settings.writeTimeout = .milliseconds(100)
     let gone = DispatchSemaphore(value: 0)
     let box = ExchangeBox()
+    defer { box.empty() }
     let server = try TestServer(settings) { exchange in
       if exchange.request.path == "/wait" {
         exchange.whenAbandoned { gone.signal() }

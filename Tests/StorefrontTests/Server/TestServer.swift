@@ -134,6 +134,9 @@ final class ExchangeBox: Sendable {
 
   var count: Int { content.withLock { $0.count } }
 
+  /// Lets go of those that are left: each keeps the server, whose handler may keep this.
+  func empty() { content.withLock { $0 = [] } }
+
   /// Blocks until `count` more have come, and takes all out.
   func take(_ count: Int) -> [HTTPExchange] {
     for _ in 0..<count { arrival.wait() }

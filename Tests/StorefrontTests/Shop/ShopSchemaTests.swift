@@ -115,7 +115,8 @@ struct ShopSchemaTests {
         try store.open(prepare: ShopSchema.prepare)
       } catch let error as SQLiteError {
         precondition(error.message.contains("read-only") || error.message.contains("readonly"))
-        return
+        // At once: LeakSanitizer, which runs at the end, may not look at a process that has given up its rights.
+        _exit(EXIT_SUCCESS)
       }
       preconditionFailure("opened")
     }
