@@ -15,10 +15,9 @@ struct Validator {
       definitions[number].forEachDependency(in: dependencies) { body($0.position) }
     }
     let sorted = order.map { definitions[$0] }
-    let own = Set(definitions.filter { $0.inactive != nil }.map(\.position))
-    judgeLifetimes(of: sorted)
+    let inactive = judgeLifetimes(of: sorted)
     var faults: [EnvironmentError] = []
-    if sorted.contains(where: { !$0.faults.isEmpty }) { faults = judge(graphs, sorted, inactive: own) }
+    if sorted.contains(where: { !$0.faults.isEmpty }) { faults = judge(graphs, sorted, inactive) }
     faults += circles.map { circle(closing: definitions[$0[0]], $0.map { definitions[$0] }) }
     if graphs.count == 1 {
       graph.sorted = sorted
@@ -36,9 +35,11 @@ struct Validator {
 
   /// Decides what a scope that is not open means: a longer-lived holder makes it a fault, a prototype passes it on.
   ///
-  /// `definitions` are sorted, so that a chain through prototypes is judged from its end.
-  private func judgeLifetimes(of definitions: [BeanDefinition]) {
-    if definitions.allSatisfy({ $0.inactive == nil }) { return }
+  /// `definitions` are sorted, so that a chain through prototypes is judged from its end. Returns the positions of those that
+  /// name what is not open by themselves.
+  private func judgeLifetimes(of definitions: [BeanDefinition]) -> Set<Int> {
+    if definitions.allSatisfy({ $0.inactive == nil }) { return [] }
+    let own = Set(definitions.filter { $0.inactive != nil }.map(\.position))
     for definition in definitions {
       var through: BeanDefinition?
       // In a circle, what a bean takes may not have been judged yet; a bean with a slot answers for itself.
@@ -55,6 +56,7 @@ struct Validator {
         definition.note(fault(of: definition, inactive))
       }
     }
+    return own
   }
 
   private func fault(of definition: BeanDefinition, _ inactive: EnvironmentError) -> EnvironmentError {
@@ -84,7 +86,7 @@ struct Validator {
   ///   - sorted: these, with dependencies first, but for those that close a circle.
   ///   - inactive: positions of those that name what is not open by themselves.
   private func judge(
-    _ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition], inactive: Set<Int>
+    _ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition], _ inactive: Set<Int>
   ) -> [EnvironmentError] {
     markNeeded(sorted)
     let forgiven = sorted.filter { !$0.faults.isEmpty && isForgiven($0) }
