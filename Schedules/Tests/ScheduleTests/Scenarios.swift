@@ -310,6 +310,12 @@ extension Scenario {
         let shop = try Shop()
         return shop.round([], [{ look(for: Shop.Clock.self)(shop, shop.application) }, { shutDown(shop) }])
       },
+      Scenario(name: "lookup of a built singleton/shutdown") {
+        let shop = try Shop()
+        _ = try shop.application.getBean(Shop.Clock.self)
+        return shop.round(
+          [], [{ lookOnce(for: Shop.Clock.self)(shop, shop.application) }, { shop.end(shop.application) }])
+      },
       Scenario(name: "lookup of a singleton/shutdown, once") {
         let shop = try Shop()
         return shop.round(
