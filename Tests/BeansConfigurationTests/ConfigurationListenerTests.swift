@@ -4,7 +4,7 @@ import Testing
 
 @testable import BeansConfiguration
 
-@Suite(.timeLimit(.minutes(5))) struct ConfigurationListenerTests {
+@Suite(.timeLimit(.minutes(20))) struct ConfigurationListenerTests {
   private let manager = ConfigurationManager()
   private let source = FixedSource("source", ["k": "1"])
 

@@ -5,7 +5,7 @@ import Testing
 @testable import BeansEventLoop
 
 /// What every public call does once its handle, or its loop, has been closed.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct AfterCloseTests {
   /// Handles of one loop that have been told to close.
   struct Handles: Sendable {

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct EventLoopTests {
   // MARK: run and stop
 

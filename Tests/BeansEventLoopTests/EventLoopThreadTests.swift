@@ -2,7 +2,7 @@ import BeansEventLoop
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct EventLoopThreadTests {
   private struct Failure: Error {}
 

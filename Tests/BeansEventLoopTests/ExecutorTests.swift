@@ -19,7 +19,7 @@ private actor Counter {
   func incrementSynchronously() { value += 1 }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ExecutorTests {
   @Test func anActorRunsOnTheLoop() async throws {
     try await EventLoop.withThread { loop in

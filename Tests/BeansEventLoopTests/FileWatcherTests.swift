@@ -2,7 +2,7 @@ import BeansEventLoop
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FileWatcherTests {
   @Test func tellsOfNewWrittenAndRenamedEntries() throws {
     let directory = try TemporaryDirectory()

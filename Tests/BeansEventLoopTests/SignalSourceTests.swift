@@ -2,7 +2,7 @@ import BeansEventLoop
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct SignalSourceTests {
   @Test func deliversOnTheLoopsThread() throws {
     let loop = try EventLoop()

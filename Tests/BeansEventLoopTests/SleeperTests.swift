@@ -1,7 +1,7 @@
 import BeansEventLoop
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SleeperTests {
   @Test func sleepsForAtLeastTheDuration() async throws {
     try await EventLoop.withThread { loop in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BeansEventLoop
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct TCPListenerTests {
   @Test func tellsThePortItGot() throws {
     let loop = try EventLoop()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BeansEventLoop
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct WorkTests {
   @Test func everyThreadKeepsItsOrderAndNothingIsLost() throws {
     let threads = 8

@@ -4,7 +4,7 @@ import BeansServer
 import Testing
 
 /// Beans whose release suspends, in scopes bound to a loop.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct AsynchronousReleaseTests {
   private let journal = Journal()
   private let application: Environment

@@ -7,7 +7,7 @@ import Testing
 
 /// Scopes of a loop that are registered, or defined as a bean, instead of being the life of a factory's child; and what
 /// holds for the scope objects of children, too.
-@Suite("Scopes of a loop", .timeLimit(.minutes(5)))
+@Suite("Scopes of a loop", .timeLimit(.minutes(20)))
 struct LoopScopeSpecification {
   private let journal = Journal()
   private let application: Environment

@@ -4,7 +4,7 @@ import BeansServer
 import Testing
 
 /// `LoopScope` is open: a scope of a loop of one's own takes a few lines.
-@Suite("A loop's scope of one's own", .timeLimit(.minutes(5)))
+@Suite("A loop's scope of one's own", .timeLimit(.minutes(20)))
 struct OwnLoopScopeSpecification {
   private let journal = Journal()
   private let application: Environment

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// A loop's scope that belongs to an environment instead of a child: when it ends, and where its beans are released.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct RegisteredLoopScopeTests {
   private let journal = Journal()
   private let application: Environment

@@ -4,7 +4,7 @@ import BeansServer
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct RequestScopeTests {
   private let journal = Journal()
   private let application: Environment

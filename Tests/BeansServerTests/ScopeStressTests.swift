@@ -4,7 +4,7 @@ import BeansServer
 import Testing
 
 /// Two loops, sessions and requests on both, and threads that belong to none of them.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(20)))
 struct ScopeStressTests {
   private static let sessions = 24
   private static let requestsPerSession = 40

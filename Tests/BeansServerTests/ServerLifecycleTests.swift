@@ -14,7 +14,7 @@ extension EventLoop {
 }
 
 /// Serialised: a signal reaches every lifecycle of the process.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct ServerLifecycleTests {
   private let journal = Journal()
   private let application: Environment

@@ -4,7 +4,7 @@ import BeansServer
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SessionRegistryTests {
   private let application: Environment
 

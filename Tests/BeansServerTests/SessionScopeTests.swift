@@ -3,7 +3,7 @@ import BeansEventLoop
 import BeansServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SessionScopeTests {
   private let journal = Journal()
   private let application: Environment

@@ -4,7 +4,7 @@ import BeansServer
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct WatchedConfigurationSourceTests {
+@Suite(.timeLimit(.minutes(20))) struct WatchedConfigurationSourceTests {
   @Test func changesOfTheFileReachReadersAndListeners() throws {
     let file = try TemporaryFile("port = 80\nname = x\n")
     try withLoops { loops in

@@ -3,7 +3,7 @@ import Testing
 
 /// One lookup builds several beans, one after the other. None of those that it has yet to begin is held back from anybody:
 /// from a factory of the same lookup, or from another thread.
-@Suite("Beans that one lookup builds", .timeLimit(.minutes(5)))
+@Suite("Beans that one lookup builds", .timeLimit(.minutes(20)))
 struct BatchSpecification {
   /// Where the beans are declared: in a request, or as lazy singletons.
   enum Place: CaseIterable { case request, application }

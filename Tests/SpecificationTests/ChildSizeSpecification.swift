@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Whatever the size of a factory's child, beans are found, and released in reverse order of creation.
-@Suite("Children of every size", .timeLimit(.minutes(5)))
+@Suite("Children of every size", .timeLimit(.minutes(20)))
 struct ChildSizeSpecification {
   /// Notes what happens to the beans of a child.
   private final class Trail: Sendable {

@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("Concurrency", .timeLimit(.minutes(5))) struct ConcurrencySpecification {
+@Suite("Concurrency", .timeLimit(.minutes(20))) struct ConcurrencySpecification {
   // MARK: single flight
 
   @Test("Threads that miss together get the one instance that one of them builds")

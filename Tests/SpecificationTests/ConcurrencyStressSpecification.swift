@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Threads that meet at the worst moment, many times.
-@Suite("Threads that meet at the worst moment", .timeLimit(.minutes(5)), .serialized)
+@Suite("Threads that meet at the worst moment", .timeLimit(.minutes(20)), .serialized)
 struct ConcurrencyStressSpecification {
   private static let rounds = 80
 

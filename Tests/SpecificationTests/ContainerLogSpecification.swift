@@ -3,7 +3,7 @@ import BeansLogging
 import Testing
 
 /// Each test in a process of its own, whose log manager and tracer are its own.
-@Suite("What the container says of itself", .timeLimit(.minutes(5)))
+@Suite("What the container says of itself", .timeLimit(.minutes(20)))
 struct ContainerLogSpecification {
   @Test("At debug the log tells of environments and beans")
   func debugTellsOfEnvironmentsAndBeans() async {

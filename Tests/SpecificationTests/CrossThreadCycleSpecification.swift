@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 /// A builds x and needs y, B builds y and needs x: found when the second of them would wait, never a deadlock.
-@Suite("Cycles across threads", .timeLimit(.minutes(5))) struct CrossThreadCycleSpecification {
+@Suite("Cycles across threads", .timeLimit(.minutes(20))) struct CrossThreadCycleSpecification {
   /// An environment of lazy nodes, each of which looks up the next in the ring, after all factories have been entered.
   private func ring(
     of ids: [String], closed: Captured<Bool>, surviving: Set<String> = []

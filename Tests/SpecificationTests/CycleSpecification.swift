@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 /// Cycles that the declarations show are faults of startup; those that only lookups inside factories close are found when they close.
-@Suite("Cycles", .timeLimit(.minutes(5))) struct CycleSpecification {
+@Suite("Cycles", .timeLimit(.minutes(20))) struct CycleSpecification {
   // MARK: declared
 
   @Test("A cycle through constructors is a fault, drawn as A → B → A")

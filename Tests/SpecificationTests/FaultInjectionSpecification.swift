@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Runs the life of an application once for each place at which its code may throw, and throws there.
-@Suite("Every failure in turn", .timeLimit(.minutes(10))) struct FaultInjectionSpecification {
+@Suite("Every failure in turn", .timeLimit(.minutes(20))) struct FaultInjectionSpecification {
   enum End: CaseIterable { case shutdown, finish, asynchronous }
 
   @Test("Whatever throws, what was built is released in reverse order, the rest is usable, and nothing leaks")

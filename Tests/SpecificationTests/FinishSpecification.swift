@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("Finish", .timeLimit(.minutes(5))) struct FinishSpecification {
+@Suite("Finish", .timeLimit(.minutes(20))) struct FinishSpecification {
   private let journal = Journal()
 
   /// An application whose requests have the beans "a", "b" and "c", each of which notes its release.

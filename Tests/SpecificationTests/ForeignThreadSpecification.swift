@@ -5,7 +5,7 @@ import Testing
 
 /// What is legal around C libraries: an object's address, handed out uncounted by its own initializer, which another
 /// thread retains and releases until it is taken back. In a process of its own: what goes wrong here is a crash.
-@Suite("Objects that a C library knows", .timeLimit(.minutes(10)), .serialized)
+@Suite("Objects that a C library knows", .timeLimit(.minutes(20)), .serialized)
 struct ForeignThreadSpecification {
   /// In several processes: how the two threads fall in step differs from one to the next more than within one.
   @Test(

@@ -2,7 +2,7 @@ import Beans
 import Synchronization
 import Testing
 
-@Suite("Builds in flight at the end", .timeLimit(.minutes(5))) struct InFlightSpecification {
+@Suite("Builds in flight at the end", .timeLimit(.minutes(20))) struct InFlightSpecification {
   private let journal = Journal()
 
   @Test("A build in flight completes and is then released, too; lookups that come after finish throw")

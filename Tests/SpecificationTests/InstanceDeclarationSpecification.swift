@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 /// Whatever is handed to `bean(_:)`: it works, or startup says why not.
-@Suite("Instances as beans", .timeLimit(.minutes(5)))
+@Suite("Instances as beans", .timeLimit(.minutes(20)))
 struct InstanceDeclarationSpecification {
   private enum Colour: Equatable {
     case red

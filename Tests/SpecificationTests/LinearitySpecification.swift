@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Startup is linear in declarations, also where they are strange: five times as many cost at most fifteen times as much.
-@Suite("Startup is linear", .timeLimit(.minutes(5)), .serialized)
+@Suite("Startup is linear", .timeLimit(.minutes(20)), .serialized)
 struct LinearitySpecification {
   private static let small = 600, large = 3_000
 

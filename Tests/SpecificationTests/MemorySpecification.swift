@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 /// What is retained after the end, after a failure, and where nobody ended anything.
-@Suite("What is held, and what is let go of", .timeLimit(.minutes(5)))
+@Suite("What is held, and what is let go of", .timeLimit(.minutes(20)))
 struct MemorySpecification {
   @Test("A finished child is deallocated, though a bean of it holds it")
   func aFinishedChildIsDeallocated() throws {

@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 /// Calls into the container from where nobody expects them: each ends in a bean or an error, in finite time.
-@Suite("Calls from inside", .timeLimit(.minutes(5)))
+@Suite("Calls from inside", .timeLimit(.minutes(20)))
 struct ReentrancySpecification {
   @Test("A factory may finish the environment it builds for: its bean is released, once")
   func finishInsideAFactory() throws {

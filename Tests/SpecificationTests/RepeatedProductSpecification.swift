@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("Factories of products, again and again", .timeLimit(.minutes(5)))
+@Suite("Factories of products, again and again", .timeLimit(.minutes(20)))
 struct RepeatedProductSpecification {
   private static func environment(
     _ declare: (Environment) throws -> BeanDeclaration

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Requests whose beans take nothing but each other and singletons, and what may come between them.
-@Suite("Beans of a request that take each other", .timeLimit(.minutes(5)))
+@Suite("Beans of a request that take each other", .timeLimit(.minutes(20)))
 struct RequestGraphSpecification {
   private let counters = Tracked.Counters()
 

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Scope objects and scope names where they do not belong, or do more than they should.
-@Suite("Scopes in odd places", .timeLimit(.minutes(5)))
+@Suite("Scopes in odd places", .timeLimit(.minutes(20)))
 struct ScopeMisuseSpecification {
   // MARK: scope objects of factories
 

@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("Statistics", .timeLimit(.minutes(5)))
+@Suite("Statistics", .timeLimit(.minutes(20)))
 struct ScopeStatisticsSpecification {
   private func counts(_ environment: Environment, _ scope: String) -> ScopeStatistics? {
     environment.statistics().first { $0.scope == scope }

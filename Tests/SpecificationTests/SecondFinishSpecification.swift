@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Two threads end the same session, again and again: nobody to whom `finish()` has returned can look anything up.
-@Suite("The second of two who finish", .timeLimit(.minutes(5)), .serialized)
+@Suite("The second of two who finish", .timeLimit(.minutes(20)), .serialized)
 struct SecondFinishSpecification {
   private static let rounds = 20_000
 

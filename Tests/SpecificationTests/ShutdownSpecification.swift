@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("Shutdown", .timeLimit(.minutes(5))) struct ShutdownSpecification {
+@Suite("Shutdown", .timeLimit(.minutes(20))) struct ShutdownSpecification {
   private let journal = Journal()
 
   private func define(_ names: [String], in environment: Environment, failing: Set<String> = []) throws {

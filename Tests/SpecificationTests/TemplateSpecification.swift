@@ -255,7 +255,7 @@ import Testing
     #expect(fault.isFrom(file: #fileID, line: line))
   }
 
-  @Test("Templates in a circle are a cyclic dependency, drawn as a path", .timeLimit(.minutes(5)))
+  @Test("Templates in a circle are a cyclic dependency, drawn as a path", .timeLimit(.minutes(20)))
   func templateCycle() throws {
     let environment = try Environment()
     try environment.define(environment.template("a").parent("b"))
@@ -266,7 +266,7 @@ import Testing
     #expect(fault.description.contains("→"))
   }
 
-  @Test("A bean that is its own parent is a fault", .timeLimit(.minutes(5)))
+  @Test("A bean that is its own parent is a fault", .timeLimit(.minutes(20)))
   func ownParent() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "a", parent: "a"))

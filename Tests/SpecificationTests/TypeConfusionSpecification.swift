@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 /// Declarations whose static types lie about what is built must end in a fault, never in a misread object.
-@Suite("Types that lie", .timeLimit(.minutes(5)))
+@Suite("Types that lie", .timeLimit(.minutes(20)))
 struct TypeConfusionSpecification {
   @Test("A template that makes a value serves a bean of a protocol as such, or is a type mismatch")
   func aValueTemplateDoesNotServeAProtocolUnconverted() async {

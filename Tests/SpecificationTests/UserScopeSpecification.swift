@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("Scopes of the user's own", .timeLimit(.minutes(5)))
+@Suite("Scopes of the user's own", .timeLimit(.minutes(20)))
 struct UserScopeSpecification {
   private let journal = Journal()
 

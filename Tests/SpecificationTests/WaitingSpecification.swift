@@ -2,7 +2,7 @@ import Beans
 import Synchronization
 import Testing
 
-@Suite("Waiting for a build", .timeLimit(.minutes(5)))
+@Suite("Waiting for a build", .timeLimit(.minutes(20)))
 struct WaitingSpecification {
   @Test("Threads that wait share one build")
   func twoThreadsShareOneBuild() throws {

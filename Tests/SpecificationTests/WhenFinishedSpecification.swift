@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("whenFinished", .timeLimit(.minutes(5)))
+@Suite("whenFinished", .timeLimit(.minutes(20)))
 struct WhenFinishedSpecification {
   @Test("Of a child that has ended already, it is called at once")
   func aChildThatEndedBeforeAnybodyAsked() throws {

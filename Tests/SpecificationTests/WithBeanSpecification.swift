@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("withBean and the end", .timeLimit(.minutes(5)))
+@Suite("withBean and the end", .timeLimit(.minutes(20)))
 struct WithBeanSpecification {
   private func environment(_ counters: Tracked.Counters) throws -> Environment {
     let environment = try Environment()

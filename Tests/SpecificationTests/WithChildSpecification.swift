@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("withChild and the current environment", .timeLimit(.minutes(5))) struct WithChildSpecification {
+@Suite("withChild and the current environment", .timeLimit(.minutes(20))) struct WithChildSpecification {
   private let journal = Journal()
 
   private func requests(of application: Environment) throws -> EnvironmentFactory<Int> {

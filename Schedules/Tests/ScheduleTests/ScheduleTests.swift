@@ -71,9 +71,9 @@ extension AllSchedules {
   @Suite("Every interleaving of two threads") struct ScheduleTests {
     private let limit = Settings.number("SCHEDULES") ?? 2_000
 
-    @Test("Holds what is promised", arguments: Scenario.all.indices)
+    @Test("Holds what is promised", arguments: Settings.scenarios.indices)
     func interleavings(_ index: Int) throws {
-      let scenario = Scenario.all[index]
+      let scenario = Settings.scenarios[index]
       let begun = ContinuousClock.now
       let (executions, isComplete, failure) = try scenario.explore(limit: limit)
       progress(
@@ -133,6 +133,11 @@ enum Settings {
   private static let all = ProcessInfo.processInfo.environment
 
   static func number(_ name: String) -> Int? { all[name].flatMap { Int($0) } }
+
+  /// Those of two threads that have `SCENARIO` in their names.
+  static var scenarios: [Scenario] {
+    Scenario.all.filter { scenario in all["SCENARIO"].map { scenario.name.contains($0) } ?? true }
+  }
 
   static var isReplay: Bool { all["SCHEDULE"] != nil }
 

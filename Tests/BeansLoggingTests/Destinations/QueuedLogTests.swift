@@ -2,7 +2,7 @@ import BeansLogging
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct QueuedLogTests {
+@Suite(.timeLimit(.minutes(20))) struct QueuedLogTests {
   private func entry(_ message: String) -> LogEntry { LogEntry(logger: "a", level: .info, message: message) }
 
   @Test func entriesAreWrittenElsewhereInTheirOrder() {

@@ -4,7 +4,7 @@ import Testing
 @testable import Storefront
 
 /// What RFC 9110, RFC 9112 and RFC 3986 say of messages, over real sockets: what they let a server take, and what not.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct HTTPConformanceTests {
   /// A message, and what becomes of it and of its connection.
   struct Row: Sendable, CustomTestStringConvertible {

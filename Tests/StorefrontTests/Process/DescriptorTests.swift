@@ -4,7 +4,7 @@ import Testing
 @testable import Storefront
 
 /// The service with few file descriptors, and more clients than there are.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct DescriptorTests {
   private let database: TemporaryDatabase
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Storefront
 
 /// What clients can make the service keep in memory.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct MemoryTests {
   /// Two hundred bodies of a mebibyte each, of which the last byte never comes.
   @Test func bodiesTogetherHaveABound() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Storefront
 
 /// The service as a process, and what signals do to it.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct SignalTests {
   private let database: TemporaryDatabase
 

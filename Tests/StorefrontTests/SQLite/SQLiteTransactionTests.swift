@@ -138,7 +138,7 @@ import Testing
   }
 
   /// Many threads, few connections, and every increment counts.
-  @Test(.timeLimit(.minutes(5))) func manyThreadsWriteInTurn() async throws {
+  @Test(.timeLimit(.minutes(20))) func manyThreadsWriteInTurn() async throws {
     let database = try TemporaryDatabase()
     let store = try database.shop()
     await withTaskGroup(of: Void.self) { group in

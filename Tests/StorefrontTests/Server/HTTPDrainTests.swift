@@ -7,7 +7,7 @@ import Testing
 @testable import Storefront
 
 /// The end of a server: every request that has arrived gets its whole response.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct HTTPDrainTests {
   @Test func closesIdleConnectionsAtOnce() throws {
     let server = try TestServer(loops: 2)

@@ -6,7 +6,7 @@ import Testing
 @testable import Storefront
 
 /// Real sockets, one loop thread each; the suite runs one test at a time to keep the threads few.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct HTTPServerTests {
   // MARK: answering
 

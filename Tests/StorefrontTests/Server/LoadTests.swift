@@ -5,7 +5,7 @@ import Testing
 @testable import Storefront
 
 /// `make load` in small: visitors with sessions on keep-alive connections, and the end in the middle of it.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct LoadTests {
   @Test("Every request that was accepted is answered, and whatever was opened is finished")
   func theEndInTheMiddle() throws {

@@ -3,7 +3,7 @@ import Testing
 @testable import Storefront
 
 /// The whole service over real sockets.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct ServiceTests {
   private let database: TemporaryDatabase
   private let server: TestServer

@@ -4,7 +4,7 @@ import Testing
 @testable import Storefront
 
 /// Who gets a session of the shop, and what other sites can do with it.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct SessionTests {
   private let database: TemporaryDatabase
 

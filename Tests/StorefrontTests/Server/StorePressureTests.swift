@@ -4,7 +4,7 @@ import Testing
 @testable import Storefront
 
 /// The shop while its store is locked by somebody else, or of no use.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct StorePressureTests {
   private let database: TemporaryDatabase
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Storefront
 
 /// What a database file may hold when the service starts.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ShopSchemaTests {
   private let database: TemporaryDatabase
 
