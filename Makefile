@@ -47,7 +47,7 @@ check-memory: packages ## opens and finishes a million request environments: mem
 sanitize: packages ## runs all tests under ThreadSanitizer, then under AddressSanitizer
 	scripts/sanitize
 
-schedules: packages ## tries the interleavings of two threads, and made-up ones of four (SCHEDULES, SCHEDULE_SEEDS, SCHEDULE)
+schedules: packages ## tries the interleavings of two threads, and made-up ones of four (SCHEDULES, SCENARIO, SCHEDULE_SEEDS, SCHEDULE)
 	@scripts/schedules
 
 fuzz: ## feeds XML, placeholders, conversions and properties a million made-up inputs each, under AddressSanitizer

@@ -31,7 +31,7 @@
     func wait(for step: ScheduledStep) -> Bool
     /// The calling thread has given a lock back.
     func unlocked(_ object: UInt)
-    /// Tells the threads that it drives apart by numbers from 2, in each run by those of the one before.
+    /// The calling thread's number, from 2; nil for a thread that this does not drive. Each run numbers its threads alike.
     var threadNumber: UInt? { get }
   }
 

@@ -69,10 +69,10 @@ extension Environment {
 
 extension Environment: BeanLookup {
   func provide<T>(_ type: T.Type, id: String?) throws -> T {
-    let place = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
-    do { return try place.getBean(type, byId: id) } catch let error as EnvironmentError {
-      // One without a plan has not started: the error tells why.
-      throw place.core.plan == nil ? error : unknownToProvider(error, Parameter.of(type), id: id)
+    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
+    do { return try environment.getBean(type, byId: id) } catch let error as EnvironmentError {
+      // An environment without a plan has not started: the error tells why.
+      throw environment.core.plan == nil ? error : unknownToProvider(error, Parameter.of(type), id: id)
     }
   }
 }

@@ -107,7 +107,7 @@ struct Validator {
     }
   }
 
-  /// Has lookups of prototypes that take one of the refused say why that is refused.
+  /// Makes prototypes that take a bean which lookups refuse be refused for the reason of that bean.
   private func passOn(_ refused: Set<Int>, to prototypes: [BeanDefinition]) {
     if refused.isEmpty { return }
     var refused = refused

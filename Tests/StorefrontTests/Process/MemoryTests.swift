@@ -32,7 +32,7 @@ struct MemoryTests {
           + "Content-Length: 9\r\n\r\nproduct=2")
       #expect(try visitor.receive().status == 200)
     }
-    // AddressSanitizer keeps what has been freed.
+    // A sanitizer takes memory of its own, and AddressSanitizer keeps what has been freed.
     if getenv("SANITIZER") == nil { #expect(try service.residentBytes() < 160 * length) }
     for client in clients where client.hasInput(within: 0) {
       refused += 1
