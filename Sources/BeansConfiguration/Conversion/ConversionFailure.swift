@@ -9,6 +9,7 @@ struct ConversionFailure: Error {
   /// What a failed conversion throws, whatever its inner parts threw.
   static func error(_ value: Any, to target: Any.Type, _ cause: any Error) -> EnvironmentError {
     if let error = cause as? EnvironmentError, error.code == .conversionFailed { return error }
+    if let failure = cause as? ElementFailure { return failure.error }
     let text = "cannot convert \(quote(value)) (\(type(of: value))) to \(target)"
     guard let failure = cause as? ConversionFailure else {
       return EnvironmentError(.conversionFailed, "\(text): \(cause)", underlying: [cause])

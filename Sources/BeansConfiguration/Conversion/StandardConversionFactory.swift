@@ -10,7 +10,9 @@ import BeansReflection
 /// - text to a `Duration` (`250ms`, `1.5s`, `1h30m`; units d, h, m, s, ms, us, ns) and back;
 /// - raw values, and whatever gives them, to `RawRepresentable` types such as enums, and back;
 /// - text to whatever is `LosslessStringConvertible`, and back;
-/// - text with commas to arrays (`1, 2,3`; empty text is an empty array) and back, and arrays to arrays;
+/// - text with commas to arrays (`1, 2,3`; empty text is an empty array) and back, and to sets;
+/// - arrays and sets to sets, arrays to arrays, and dictionaries to dictionaries, element by element: elements of a set may
+///   become equal, keys may not;
 /// - to and from optionals of all these; and to a superclass or protocol, which leaves the value as it is.
 ///
 /// What is registered wins, in the nearest environment that has it. A search costs a few dynamic casts; from any thread.
@@ -47,7 +49,8 @@ public final class StandardConversionFactory: ConversionFactory {
     return self
   }
 
-  /// The conversion between the two types, or nil. What it throws is `.conversionFailed`.
+  /// The conversion between the two types, or nil. What it throws is `.conversionFailed`, or `.invalidDeclaration` where two
+  /// keys of a dictionary become one.
   public func findConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Conversion? {
     guard let conversion = search(sourceType, targetType, depth: 0) else { return nil }
     return { value in
@@ -55,7 +58,10 @@ public final class StandardConversionFactory: ConversionFactory {
     }
   }
 
-  /// `value` as the target type, converted if need be. Throws `.noConversion` or `.conversionFailed`.
+  /// `value` as the target type, converted if need be.
+  ///
+  /// - Throws: `.noConversion`; `.conversionFailed`, which names the element of a collection that is at fault;
+  ///   `.invalidDeclaration` where two keys of a dictionary become one.
   public func convert(_ value: Any, targetType: Any.Type) throws(EnvironmentError) -> Any {
     guard let conversion = search(type(of: value), targetType, depth: 0) else {
       throw EnvironmentError(.noConversion, "no conversion from \(type(of: value)) to \(targetType) is registered")
@@ -83,14 +89,9 @@ public final class StandardConversionFactory: ConversionFactory {
     if let target = target as? any OptionalConversion.Type {
       return target.conversion(from: source, in: self, depth: depth + 1)
     }
-    if let target = target as? any ArrayType.Type {
-      return target.conversion(from: source, in: self, depth: depth + 1)
-    }
-    if let source = source as? any ArrayType.Type, target == String.self {
-      return source.textConversion(in: self, depth: depth + 1)
-    }
-    return ScalarConversion.find(source, target) ?? searchRaw(source, target, depth: depth + 1)
-      ?? TextConversion.find(source, target)
+    return ScalarConversion.find(source, target)
+      ?? CollectionConversion.find(source, target, in: self, depth: depth + 1)
+      ?? searchRaw(source, target, depth: depth + 1) ?? TextConversion.find(source, target)
   }
 
   private func findRegistered(_ source: Any.Type, _ target: Any.Type) -> Conversion? {

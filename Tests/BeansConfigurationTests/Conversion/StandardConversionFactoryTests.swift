@@ -125,6 +125,35 @@ import Testing
     #expect(code { try factory.convert(7, targetType: [Int].self) } == .noConversion)
   }
 
+  @Test func setsFromArraysSetsAndText() throws {
+    #expect(try convert(["1", "2", "02"], to: Set<Int>.self) == [1, 2])
+    #expect(try convert(["1"] as Set, to: Set<Double>.self) == [1])
+    #expect(try convert(" 1, 2,1", to: Set<Int>.self) == [1, 2])
+    #expect(try convert("", to: Set<Int>.self).isEmpty)
+    #expect(try convert([nil, 1, nil] as [Int?], to: Set<String?>.self) == [nil, "1"])
+    #expect(code { try factory.convert([1] as Set, targetType: [Int].self) } == .noConversion)
+    #expect(code { try factory.convert([1] as Set, targetType: String.self) } == .noConversion)
+    #expect(code { try factory.convert([Engine(name: "a")], targetType: Set<Int>.self) } == .noConversion)
+  }
+
+  @Test func dictionaries() throws {
+    #expect(try convert(["a": "1"], to: [String: Int].self) == ["a": 1])
+    #expect(try convert([1: ["2"]], to: [String: Set<Int>].self) == ["1": [2]])
+    #expect(try convert(["a": nil, "b": "1"] as [String: String?], to: [String: Int?].self) == ["a": nil, "b": 1])
+    let repeated = error { _ = try factory.convert(["1": 1, "01": 2], targetType: [Int: Int].self) }
+    #expect(repeated?.code == .invalidDeclaration && repeated?.message.contains("'1'") == true)
+    #expect(code { try factory.convert(["a": 1], targetType: [Int: Int].self) } == .conversionFailed)
+    #expect(code { try factory.convert("a=1", targetType: [String: Int].self) } == .noConversion)
+    #expect(code { try factory.convert(["a": Engine(name: "a")], targetType: [String: Int].self) } == .noConversion)
+  }
+
+  /// Whatever order a dictionary has in this run: the smallest key comes first.
+  @Test func faultsOfDictionariesDoNotDependOnTheirOrder() throws {
+    let values = Dictionary(uniqueKeysWithValues: (100..<200).map { ("\($0)", "x\($0)") })
+    let fault = error { _ = try factory.convert(values, targetType: [Int: Int].self) }
+    #expect(fault?.message.hasPrefix("value of key '100': cannot convert 'x100'") == true, "\(fault as Any)")
+  }
+
   @Test func optionals() throws {
     #expect(try convert("5", to: Int?.self) == 5)
     #expect(try convert("5", to: Int??.self) == 5)

@@ -1,0 +1,171 @@
+import BeansSupport
+
+/// Between collections, element by element, and between text with commas and arrays or sets.
+enum CollectionConversion {
+  static func find(
+    _ source: Any.Type, _ target: Any.Type, in factory: StandardConversionFactory, depth: Int
+  ) -> Conversion? {
+    if let target = target as? any ListType.Type { return find(source, to: target, in: factory, depth: depth) }
+    if let source = source as? any DictionaryType.Type, let target = target as? any DictionaryType.Type {
+      return find(source, to: target, in: factory, depth: depth)
+    }
+    guard target == String.self, let source = source as? any ListType.Type, source.isOrdered else { return nil }
+    return find(source, toTextIn: factory, depth: depth)
+  }
+
+  private static func find(
+    _ source: Any.Type, to target: any ListType.Type, in factory: StandardConversionFactory, depth: Int
+  ) -> Conversion? {
+    let element: Any.Type
+    let split: (Any) -> [Any]
+    if source == String.self {
+      (element, split) = (source, { CommaList.split($0 as? String ?? "") })
+    } else if let source = source as? any ListType.Type, source.isOrdered || !target.isOrdered {
+      (element, split) = (source.elementType, source.elements)
+    } else {
+      return nil
+    }
+    let wanted = target.elementType
+    return factory.search(element, wanted, depth: depth).map { convert in
+      { value in
+        let elements = try split(value).enumerated().map { index, element in
+          try ElementFailure.naming("element \(index)", element, wanted) { try convert(element) }
+        }
+        guard let result = target.make(elements) else { throw ConversionFailure() }
+        return result
+      }
+    }
+  }
+
+  private static func find(
+    _ source: any DictionaryType.Type, to target: any DictionaryType.Type, in factory: StandardConversionFactory,
+    depth: Int
+  ) -> Conversion? {
+    let (key, element) = (target.keyType, target.elementType)
+    guard let convertKey = factory.search(source.keyType, key, depth: depth),
+      let convertElement = factory.search(source.elementType, element, depth: depth)
+    else { return nil }
+    return { value in
+      // In an order that does not change from run to run, so that neither do faults.
+      let entries = source.entries(of: value).map { (name: ConversionFailure.quote($0.key), entry: $0) }
+        .sorted { $0.name < $1.name }
+      return try target.make(
+        entries.map { name, entry in
+          (
+            try ElementFailure.naming("key \(name)", entry.key, key) { try convertKey(entry.key) },
+            try ElementFailure.naming("value of key \(name)", entry.value, element) { try convertElement(entry.value) }
+          )
+        })
+    }
+  }
+
+  private static func find(
+    _ source: any ListType.Type, toTextIn factory: StandardConversionFactory, depth: Int
+  ) -> Conversion? {
+    factory.search(source.elementType, String.self, depth: depth).map { convert in
+      { value in
+        try source.elements(of: value).enumerated().map { index, element in
+          try ElementFailure.naming("element \(index)", element, String.self) { "\(try convert(element))" }
+        }.joined(separator: ",")
+      }
+    }
+  }
+}
+
+/// Arrays and sets, whatever their elements are.
+private protocol ListType: SendableMetatype {
+  static var elementType: Any.Type { get }
+  /// Whether each element has its place.
+  static var isOrdered: Bool { get }
+  /// The elements of an instance.
+  static func elements(of list: Any) -> [Any]
+  /// A list of such elements; nil where one is of another type.
+  static func make(_ elements: [Any]) -> Any?
+}
+
+extension Array: ListType {
+  fileprivate static var elementType: Any.Type { Element.self }
+  fileprivate static var isOrdered: Bool { true }
+  fileprivate static func elements(of list: Any) -> [Any] { list as? Self ?? [] }
+
+  fileprivate static func make(_ elements: [Any]) -> Any? {
+    let result = elements.compactMap { $0 as? Element }
+    return result.count == elements.count ? result : nil
+  }
+}
+
+extension Set: ListType {
+  fileprivate static var elementType: Any.Type { Element.self }
+  fileprivate static var isOrdered: Bool { false }
+  fileprivate static func elements(of list: Any) -> [Any] { (list as? Self).map { Array($0) } ?? [] }
+  fileprivate static func make(_ elements: [Any]) -> Any? { ([Element].make(elements) as? [Element]).map { Set($0) } }
+}
+
+/// Dictionaries, whatever they hold.
+private protocol DictionaryType: SendableMetatype {
+  static var keyType: Any.Type { get }
+  static var elementType: Any.Type { get }
+  /// The entries of an instance, in any order.
+  static func entries(of dictionary: Any) -> [(key: Any, value: Any)]
+  /// A dictionary of such entries. Throws where two have one key, or one is of another type.
+  static func make(_ entries: [(key: Any, value: Any)]) throws -> Any
+}
+
+extension Dictionary: DictionaryType {
+  fileprivate static var keyType: Any.Type { Key.self }
+  fileprivate static var elementType: Any.Type { Value.self }
+
+  fileprivate static func entries(of dictionary: Any) -> [(key: Any, value: Any)] {
+    (dictionary as? Self ?? [:]).map { ($0.key, $0.value) }
+  }
+
+  fileprivate static func make(_ entries: [(key: Any, value: Any)]) throws -> Any {
+    var result = Self(minimumCapacity: entries.count)
+    for (key, value) in entries {
+      guard let key = key as? Key, let value = value as? Value else { throw ConversionFailure() }
+      guard result.updateValue(value, forKey: key) == nil else { throw ElementFailure.repeatedKey(key) }
+    }
+    return result
+  }
+}
+
+/// Why an element of a collection does not convert. Collections around it say where it stands in them.
+struct ElementFailure: Error {
+  /// From the outermost collection inwards; empty where the collection as a whole is at fault.
+  private let place: [String]
+  private let fault: EnvironmentError
+
+  /// What the whole conversion throws.
+  var error: EnvironmentError {
+    let place = place.isEmpty ? "" : "\(place.joined(separator: ", ")): "
+    return EnvironmentError(fault.code, place + fault.message, underlying: fault.underlying)
+  }
+
+  static func repeatedKey(_ key: Any) -> ElementFailure {
+    ElementFailure(
+      place: [],
+      fault: EnvironmentError(.invalidDeclaration, "two entries have the same key \(ConversionFailure.quote(key))"))
+  }
+
+  /// What `convert` answers; what it throws is said of the element that stands at that place.
+  fileprivate static func naming<Result>(
+    _ place: @autoclosure () -> String, _ element: Any, _ target: Any.Type, _ convert: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try convert()
+    } catch let inner as ElementFailure {
+      throw ElementFailure(place: [place()] + inner.place, fault: inner.fault)
+    } catch {
+      throw ElementFailure(place: [place()], fault: ConversionFailure.error(element, to: target, error))
+    }
+  }
+}
+
+/// Text that lists its elements.
+enum CommaList {
+  /// The elements without the spaces around them; none for text without any content.
+  static func split(_ text: String) -> [String] {
+    if text.allSatisfy(\.isWhitespace) { return [] }
+    return text.split(separator: ",", omittingEmptySubsequences: false).map { TextConversion.trim($0) }
+  }
+}
