@@ -63,22 +63,26 @@ let package = Package(
       name: "BeansConfigurationTests", dependencies: ["BeansConfiguration", "BeansSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansTests", dependencies: ["Beans", "BeansSupport", "TestSupport"], swiftSettings: settings),
+      name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "SpecificationTests", dependencies: ["Beans", "BeansLogging", "CForeignThread"], swiftSettings: settings),
     .testTarget(
       name: "ModelTests", dependencies: ["Beans", "BeansLogging", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
-    .testTarget(name: "FaultTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
-      name: "SeedExamples", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
+      name: "FaultTests", dependencies: ["BeansServer", "BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
+    .testTarget(
+      name: "SeedExamples", dependencies: ["BeansServer", "BeansEventLoop", "BeansXML", "Beans", "BeansLogging"],
+      swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop", "CLibuv"], swiftSettings: settings),
     .testTarget(
       name: "BeansServerTests",
-      dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging"],
+      dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "StorefrontTests", dependencies: ["Storefront", "Beans", "BeansSupport", "BeansEventLoop", "TestSupport"],
+      name: "StorefrontTests",
+      dependencies: ["Storefront", "BeansServer", "Beans", "BeansSupport", "BeansEventLoop", "TestSupport"],
       swiftSettings: settings),
   ]
 )

@@ -65,7 +65,7 @@ public final class PropertyDescriptor: Sendable {
 
   /// Declares where the property's value comes from; replaces what was declared before. From any thread.
   ///
-  /// Environments read it when they start.
+  /// Environments read it when they start. The value is stored as `set(_:_:)` stores it: without the property's observers.
   @discardableResult public func inject(_ inject: Inject) -> Self {
     declaredInjection.withLock { $0 = inject }
     DescribedClasses.note(owner)

@@ -1,7 +1,7 @@
 /// Everything that goes wrong in the container.
 ///
 /// Two errors are told apart by `code`; the message is for people. A single fault is thrown as itself, several as one
-/// `.startupFailed` (or `.destructionFailed`) that holds all of them in `underlying`. <doc:Faults> lists the causes of each
+/// `.startupFailed` (`.destructionFailed`, `.listenerFailed`) that holds all of them in `underlying`. <doc:Faults> lists the causes of each
 /// code, and what helps.
 public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   /// What kind of failure it is. Extensible: compare with `==`, never switch exhaustively.
@@ -41,10 +41,16 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
     public static let frozen = Code("frozen")
     /// The environment, or one above it, has been finished.
     public static let finished = Code("finished")
+    /// There are as many as there may be, and all of them are in use.
+    public static let exhausted = Code("exhausted")
     /// A factory or a lifecycle callback threw while a bean was built.
     public static let creationFailed = Code("creationFailed")
     /// A release callback threw.
     public static let destructionFailed = Code("destructionFailed")
+    /// A bean that listens threw at an event, or could not be built for it.
+    public static let listenerFailed = Code("listenerFailed")
+    /// The bean is created asynchronously and is not there yet.
+    public static let notReady = Code("notReady")
     /// A declaration contradicts itself or the rules.
     public static let invalidDeclaration = Code("invalidDeclaration")
     /// An XML document could not be read.
@@ -64,16 +70,27 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
     public var line: Int
     /// The column, from 1, where one is known.
     public var column: Int?
+    /// The module that declares it, if one does.
+    public var module: String?
 
     /// Creates an origin.
-    public init(file: String, line: Int, column: Int? = nil) {
+    ///
+    /// - Parameters:
+    ///   - file: as the compiler or the XML source names it.
+    ///   - line: from 1.
+    ///   - column: from 1, where one is known.
+    ///   - module: the name of the module that declares it.
+    public init(file: String, line: Int, column: Int? = nil, module: String? = nil) {
       self.file = file
       self.line = line
       self.column = column
+      self.module = module
     }
 
-    /// `file:line` or `file:line:column`.
-    public var description: String { column.map { "\(file):\(line):\($0)" } ?? "\(file):\(line)" }
+    /// `file:line` or `file:line:column`, and the module.
+    public var description: String {
+      "\(file):\(line)" + (column.map { ":\($0)" } ?? "") + (module.map { " in module \($0)" } ?? "")
+    }
   }
 
   /// What kind of failure it is.
@@ -88,6 +105,8 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   public let underlying: [any Error]
   /// The scope that is not open, for `scopeNotActive` found by the linker.
   package var scope: String?
+  /// Which bean has to be awaited first, for `notReady`.
+  package var missing: (any Sendable)?
 
   /// Creates an error; scopes and factories of your own may throw it.
   public init(
@@ -115,7 +134,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   /// This failure, seen from a bean further out, which is at fault where nothing else is known.
   package func within(_ name: String, declaredAt outer: Origin? = nil) -> EnvironmentError {
     var error = EnvironmentError(code, message, path: [name] + path, origin: origin ?? outer, underlying: underlying)
-    error.scope = scope
+    (error.scope, error.missing) = (scope, missing)
     return error
   }
 

@@ -34,6 +34,9 @@ package enum WaitForGraph {
   private static let logger = LogManager.getLogger(forName: "Beans.Environment")
   private static let path = Locked<@Sendable () -> [String]>({ [] })
 
+  /// Names the calling thread, as `builder` does.
+  package static var thread: UInt { UInt(beans_thread()) }
+
   /// Says how to find what the calling thread is building: labels, outermost first.
   package static func findPath(by path: @escaping @Sendable () -> [String]) { self.path.withLock { $0 = path } }
 
@@ -44,7 +47,7 @@ package enum WaitForGraph {
   package static func wait(
     for key: UInt, _ label: String, in environment: String, origin: EnvironmentError.Origin?, builder: () -> UInt?
   ) throws {
-    let me = UInt(beans_thread())
+    let me = thread
     let path = path.withLock { $0 }() + [label]
     let step: Result<PendingBuild?, EnvironmentError> = state.withLock { state in
       guard let builder = builder() else { return .success(nil) }
@@ -94,7 +97,7 @@ package enum WaitForGraph {
 
   /// Wakes those who wait for what the calling thread has built.
   package static func end(_ key: UInt, _ error: EnvironmentError?) {
-    let me = UInt(beans_thread())
+    let me = thread
     let build = state.withLock { state -> PendingBuild? in
       // Somebody else may have begun anew meanwhile, and have waiters of its own.
       guard let build = state.builds[key], build.builder == me else { return nil }

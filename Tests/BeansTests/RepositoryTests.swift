@@ -5,7 +5,8 @@ import Testing
 @Suite struct RepositoryTests {
   /// Each folder names only types of those before it.
   private static let order = [
-    "Memory", "Declaration", "Plan", "Definition", "Graph", "State", "Ending", "Building", "Environment",
+    "Memory", "Parameters", "Events", "Declaration", "Assisted", "Plan", "Definition", "Reading", "Graph", "State",
+    "Ending", "Building", "Publishing", "Starting", "Awaiting", "Environment",
   ]
 
   /// Types that may be named from folders before their own.

@@ -59,5 +59,6 @@ struct Fault: Sendable, CustomTestStringConvertible {
 
   /// In the order of the document.
   static let all =
-    beans + types + conversions + configuration + cycles + lifetimes + states + building + declarations + documents
+    beans + types + conversions + configuration + cycles + lifetimes + awaited + states + building + declarations
+    + documents
 }

@@ -12,7 +12,9 @@ import Testing
       (.cyclicDependency, "cyclicDependency"), (.captiveDependency, "captiveDependency"),
       (.unknownScope, "unknownScope"), (.scopeNotActive, "scopeNotActive"), (.frozen, "frozen"),
       (.finished, "finished"), (.creationFailed, "creationFailed"), (.destructionFailed, "destructionFailed"),
+      (.listenerFailed, "listenerFailed"),
       (.invalidDeclaration, "invalidDeclaration"), (.invalidXML, "invalidXML"), (.startupFailed, "startupFailed"),
+      (.notReady, "notReady"),
     ]
     #expect(Set(codes.map(\.0)).count == codes.count)
     for (code, name) in codes {

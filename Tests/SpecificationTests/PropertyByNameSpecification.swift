@@ -169,6 +169,19 @@ import Testing
     }
   }
 
+  @Test("A property set by name is stored without its observers, which run for the same property set by key path")
+  func observers() throws {
+    let environment = try Environment()
+    try environment.define(environment.bean(Observed.self, id: "by name").property("value", value: 7))
+    try environment.define(environment.bean(Observed.self, id: "by path").property(\.value, value: 7))
+    let byName = try environment.getBean(Observed.self, byId: "by name")
+    #expect(byName.value == 7)
+    #expect(byName.seen == [])
+    let byPath = try environment.getBean(Observed.self, byId: "by path")
+    #expect(byPath.value == 7)
+    #expect(byPath.seen == ["will set 7", "did set 0"])
+  }
+
   // MARK: templates
 
   @Test("A template's properties are inherited and overridden by name")
@@ -302,6 +315,51 @@ import Testing
     let fault = try requireFault(.unknownProperty) { try environment.startup() }
     #expect(fault.origin?.description == "cars.xml:12:3")
   }
+
+  @Test("A value from elsewhere says where it is written, and so does each element; the rest stands at the bean")
+  func originsOfValues() throws {
+    func at(_ line: Int, _ value: BeanValue) -> BeanValue {
+      .declared(value, at: EnvironmentError.Origin(file: "cars.xml", line: line, column: 5))
+    }
+    let environment = try Environment()
+    try environment.define(
+      environment.bean(Car.self)
+        .property("nothing", at(2, .value(1)))
+        .property("wheels", at(3, .text("many")))
+        .property("engine", at(4, .reference("missing")))
+        .property(\.spare, at(5, .list([])))
+        .property("name", value: Engine())
+        .declared(at: EnvironmentError.Origin(file: "cars.xml", line: 1)))
+    try environment.define(
+      environment.bean(Garage.self)
+        .property("numbers", at(10, .list([.value(1), at(11, .value("x")), .value("y")])))
+        .property("places", .map([(.value("a"), at(12, .null))])))
+    try environment.define(
+      environment.bean(Int.self, factory: { (name: String) in name.count }).argument(0, at(20, .null)).argument(
+        1, at(21, .value(1))))
+    let places = try startupFaults(of: environment).map { $0.origin?.description ?? "nowhere" }
+    #expect(
+      Set(places) == [
+        "cars.xml:2:5", "cars.xml:3:5", "cars.xml:4:5", "cars.xml:5:5", "cars.xml:1", "cars.xml:11:5", "cars.xml:10:5",
+        "cars.xml:12:5", "cars.xml:20:5", "cars.xml:21:5",
+      ], "\(places)")
+    #expect(places.count == 10)
+  }
+
+  @Test("A value from elsewhere is what it would be without its place")
+  func valuesFromElsewhere() throws {
+    let origin = EnvironmentError.Origin(file: "cars.xml", line: 1)
+    let environment = try Environment()
+    let engine = environment.bean(Engine.self, id: "in place").property("power", .declared(.text("7"), at: origin))
+    try environment.define(
+      environment.bean(Garage.self)
+        .property("engines", .declared(.list([.declared(.bean(engine), at: origin)]), at: origin))
+        .property("byName", .map([(.declared(.value("a"), at: origin), .declared(.reference("in place"), at: origin))]))
+    )
+    let garage = try environment.getBean(Garage.self)
+    #expect(garage.engines.map(\.power) == [7])
+    #expect(garage.byName?["a"] === garage.engines.first)
+  }
 }
 
 private protocol Sound { var volume: Int { get } }
@@ -345,6 +403,15 @@ private final class Garage: Initializable {
   var places: [String: Int] = [:]
   var byName: [String: Engine]?
   var nested: [[Int]] = []
+  init() {}
+}
+
+private final class Observed: Initializable {
+  var seen: [String] = []
+  var value = 0 {
+    willSet { seen.append("will set \(newValue)") }
+    didSet { seen.append("did set \(oldValue)") }
+  }
   init() {}
 }
 

@@ -52,6 +52,17 @@ extension Environment {
     return try untracked(recipe) { try core.kind.contains(.scoped) ? makeWithCare(recipe) : make(recipe) }
   }
 
+  /// Calls the factory of a bean that has to be awaited, for a caller who keeps the environment from being released.
+  func begin(_ recipe: FrozenReference<Recipe>) throws -> AnyObject {
+    if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
+    return try build(recipe, recipe.value.steps[0..<0], isInside: true) { context in
+      context.value.current.store(recipe.address, ordering: .relaxed)
+      if recipe.value.work.contains(.trace) { log.creating(recipe.value.entry.label, in: name) }
+      return try recipe.value.function.with { try make(recipe, isCounted: false, $0.create) }
+        .take(as: AnyObject.self)
+    }
+  }
+
   /// Runs `make` where everything stands that the recipe takes, for a caller who keeps the environment from being released.
   func untracked<R>(_ recipe: FrozenReference<Recipe>, _ make: () throws -> R) throws -> R {
     let steps = recipe.value.steps
@@ -426,6 +437,7 @@ extension Environment {
   @inline(never)
   private func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     // Where the child's scope object keeps beans, nothing stands in slots.
+    if recipe.value.work.contains(.await) { return try takeAwaited(recipe) }
     let isCounted = !core.kind.contains(.scoped)
     let log = recipe.value.work.contains(.trace) ? log : nil
     log?.creating(recipe.value.entry.label, in: name)
@@ -459,7 +471,7 @@ extension Environment {
     return try EvaluatedArguments.with(operands.count) { evaluated in
       var count = 0
       do {
-        if let inactive = recipe.value.code.with({ $0.inactive }) { throw inactive }
+        if let refusal = recipe.value.code.with({ $0.refusal }) { throw refusal }
         try recipe.value.requirements.forEach { try argument($0).release() }
         while count < operands.count {
           var isMissing = !isCounted

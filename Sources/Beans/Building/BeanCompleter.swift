@@ -8,6 +8,7 @@ extension Environment {
     var object = created
     do {
       let traits = traits(of: object, recipe)
+      if traits.contains(.awaited), !recipe.value.work.contains(.await) { throw cannotBeAwaited(object, recipe) }
       if object.identity != recipe.value.identity, traits.contains(.injected), !recipe.value.isSeed {
         try object.with { try injectUnforeseen($0, recipe) }
       }
@@ -45,8 +46,17 @@ extension Environment {
   func completeUnforeseen(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
     if recipe.value.isSeed { return }
     let traits = object.with { BeanTraits.of($0) }
-    if traits.isDisjoint(with: [.aware, .bean, .injected]) { return }
+    if traits.isDisjoint(with: [.aware, .bean, .awaited, .injected]) { return }
     _ = try complete(object, recipe)
+  }
+
+  private func cannotBeAwaited(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> EnvironmentError {
+    let bean = recipe.value.entry
+    let type = object.with { "\(Swift.type(of: Box.open($0)))" }
+    return bean.fault(
+      .invalidDeclaration,
+      "\(bean.label) turned out to be an AsyncBean (\(type)), whose creation has to be awaited: declare it as that class"
+    )
   }
 
   private func setProperties(of object: AnyObject, _ recipe: FrozenReference<Recipe>) throws {
@@ -137,8 +147,10 @@ extension Environment {
   /// Has faults of `body` name the property that they concern.
   private func naming<R>(_ point: String, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as EnvironmentError {
-      throw EnvironmentError(
+      var named = EnvironmentError(
         error.code, "\(point): \(error.message)", path: error.path, origin: error.origin, underlying: error.underlying)
+      named.missing = error.missing
+      throw named
     }
   }
 

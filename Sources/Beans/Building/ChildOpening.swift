@@ -5,7 +5,7 @@ import Synchronization
 /// Opening the children of one factory.
 @usableFromInline
 final class ChildOpening: Sendable {
-  private let scopeName: String
+  let scopeName: String
   private let outerName: String
   /// The environment that declared the factory; nil where that is itself a child of a factory, of which there are many.
   let environment: Environment?
@@ -13,6 +13,8 @@ final class ChildOpening: Sendable {
   private let makeScope: (@Sendable () -> any BeanScope)?
   /// The address of the plan, which the environment keeps; 0 before startup.
   private let plan = Atomic<UInt>(0)
+  /// Why there is none where startup has made none.
+  private let inactive = Locked<EnvironmentError?>(nil)
   private let declared = Locked(Carried<EnvironmentDeclarations?>(value: nil))
 
   init(
@@ -38,9 +40,13 @@ final class ChildOpening: Sendable {
       path: ["'\(scopeName)'"])
   }
 
-  func compiled(_ plan: Plan) {
+  /// Takes the plan, or the reason why there is none.
+  func settled(_ outcome: Result<Plan, EnvironmentError>) {
     declared(nil)
-    self.plan.store(Unretained(plan).address, ordering: .releasing)
+    switch outcome {
+    case .success(let plan): self.plan.store(Unretained(plan).address, ordering: .releasing)
+    case .failure(let reason): inactive.withLock { $0 = reason }
+    }
   }
 
   /// Takes over `seed`, which the first slot will hold; nil where there is none.
@@ -52,6 +58,7 @@ final class ChildOpening: Sendable {
 
   @inline(never)
   private func openInCurrent(_ seed: ObjectReference?) throws -> Environment {
+    if let reason = inactive.withLock({ $0 }) { throw refusal(of: seed, reason) }
     var next = Environment.current
     while let candidate = next {
       if isHome(candidate) { return try open(seed, under: Unretained(candidate)) }
@@ -63,13 +70,18 @@ final class ChildOpening: Sendable {
   @usableFromInline
   func open(_ seed: ObjectReference?, in parent: Environment) throws -> Environment {
     if parent === environment || isHome(parent) { return try open(seed, under: Unretained(parent)) }
+    if let reason = inactive.withLock({ $0 }) { throw refusal(of: seed, reason) }
     throw refusal(
       of: seed, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
   }
 
   private func refusal(of seed: ObjectReference?, _ message: String) -> EnvironmentError {
+    refusal(of: seed, EnvironmentError(.scopeNotActive, message, path: ["'\(scopeName)'"]))
+  }
+
+  private func refusal(of seed: ObjectReference?, _ reason: EnvironmentError) -> EnvironmentError {
     seed?.release()
-    return EnvironmentError(.scopeNotActive, message, path: ["'\(scopeName)'"])
+    return reason
   }
 
   /// Whether children of the factory belong in an environment.
@@ -83,8 +95,11 @@ final class ChildOpening: Sendable {
   @inline(__always)
   private func open(_ seed: ObjectReference?, under parent: Unretained<Environment>) throws -> Environment {
     if !parent.with({ $0.core.lifecycle.isOpen }) { try start(parent.object, seed) }
-    // Startup has set it.
-    let plan = Unretained<Plan>(known: plan.load(ordering: .acquiring))
+    // Startup has set it, unless the children do not count.
+    guard let plan = Unretained<Plan>(address: plan.load(ordering: .acquiring)) else {
+      throw refusal(
+        of: seed, inactive.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan"))
+    }
     let child = plan.with { plan in
       Environment.allocate(plan.layout) { EnvironmentCore(Unretained(plan), parent: parent, $0) }
     }

@@ -169,7 +169,8 @@ extension Environment {
     }
   }
 
-  func leave() {
+  /// Ends what `enter` or `tryEnter` has begun; the last one to leave releases where the end has begun meanwhile.
+  package func leave() {
     if changeLocked({ $0.leave() }) { release() }
   }
 
@@ -197,6 +198,15 @@ extension Environment {
       lookup = try resolve(parameter, id: id)
       resources?.answers.keep(lookup, plan, type, id)
     }
+    return try lookUp(lookup)
+  }
+
+  /// The bean as declarations of a module find it.
+  func lookUp(_ parameter: Parameter, id: String?, from module: ObjectIdentifier) throws -> Argument {
+    try lookUp(resolve(parameter, id: id, from: module))
+  }
+
+  private func lookUp(_ lookup: UnforeseenLookup) throws -> Argument {
     if let operand = lookup.operand { return try lookUp(operand) }
     return try lookup.evaluate(in: self)
   }
@@ -223,15 +233,20 @@ extension Environment {
 
   // MARK: lookups that nobody foresaw
 
-  private func resolve(_ parameter: Parameter, id: String?) throws -> UnforeseenLookup {
+  private func resolve(
+    _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil
+  ) throws -> UnforeseenLookup {
     let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
-    switch try directory.select(parameter, id: id, below: below) {
+    switch try directory.select(parameter, id: id, from: module, below: below) {
     case .computed(let computation, let reading): return UnforeseenLookup(computation, reading)
-    case .all(let beans):
+    case .all(let beans) where parameter.each == nil && !parameter.isNamed:
       return UnforeseenLookup(converting: try beans.map { try computation(of: $0).computation }, parameter)
+    case let selection where parameter.each != nil || parameter.isNamed || parameter.isLazy || parameter.isOwned:
+      return UnforeseenLookup(try computation(of: selection, parameter), .boxed)
+    case .all, .deferred: return UnforeseenLookup(.absent(parameter), .boxed)
     case .bean(let bean):
       let (computation, home, recipe) = try computation(of: bean)
-      if let inactive = recipe.value.code.with({ $0.inactive }) { throw inactive }
+      if let refusal = recipe.value.code.with({ $0.refusal }) { throw refusal }
       guard
         let reading = Reading(
           parameter, of: bean.type, isClass: bean.entry.traits.contains(.object), recipe.value.slotIdentity)
@@ -258,6 +273,20 @@ extension Environment {
     let recipe = home.with { $0.recipe(number) }
     let computation = Computation(recipe.value.kind, number: number, slot: recipe.value.slot, hops: hops)
     return (computation, home, recipe)
+  }
+
+  /// How what has been selected is evaluated, now or when it is asked for.
+  private func computation(of selection: Selection, _ parameter: Parameter) throws -> Computation {
+    switch selection {
+    case .computed(let computation, _): return computation
+    case .bean(let bean):
+      if case .owned = parameter.kind { return try computation(of: bean).computation.delivered(as: parameter) }
+      return .collected([try computation(of: bean).computation.delivered(as: parameter.each)], ids: [], parameter)
+    case .all(let beans):
+      let found = try beans.map { try computation(of: $0).computation.delivered(as: parameter.each) }
+      return .collected(found, ids: parameter.isNamed ? beans.compactMap(\.idOfDecorated) : [], parameter)
+    case .deferred(let inner, let provided): return .deferred(try computation(of: inner, provided), parameter)
+    }
   }
 
   /// What a provider says where only children declare the bean: their scope is not open here.

@@ -27,10 +27,20 @@ extension Environment {
       return Argument(try ancestor(hops).with { try $0.askScope($0.recipe(number)) }, .reference)
     case .all(let operands, let parameter):
       return try boxed(operands.map { try argument($0).takeAny() }, as: parameter)
+    case .collected(let computations, let ids, let parameter):
+      let beans = try computations.map { try evaluate($0).takeAny() }
+      return try boxed(ids.isEmpty ? beans : zip(ids, beans).flatMap { [$0, $1] }, as: parameter)
+    case .deferred(let computation, let parameter):
+      guard let lazy = parameter.makeLazy?(Deferral(self, computation)) else { throw mismatch([], parameter) }
+      return Argument(lazy, .boxed)
+    case .owned(let number, let parameter): return try own(number, as: parameter)
     case .absent(let parameter):
       return parameter.isReference ? .none : try boxed([], as: parameter)
-    case .provider(let parameter, let id):
-      guard let provider = parameter.makeProvider?(self, id) else { throw mismatch([], parameter) }
+    case .provider(let parameter, let id, let module):
+      let isCurrent = if case .current = parameter.kind { true } else { false }
+      let lookup: any BeanLookup =
+        isCurrent || module != nil ? LimitedLookup(self, module, inCurrentChild: isCurrent) : self
+      guard let provider = parameter.makeProvider?(lookup, id) else { throw mismatch([], parameter) }
       return Argument(provider, .boxed)
     case .environment: return Argument(self, .reference)
     case .configuration: return Argument(configuration, .reference)
@@ -50,6 +60,21 @@ extension Environment {
   func boxed(_ beans: [Any], as parameter: Parameter) throws -> Argument {
     guard let box = parameter.box(beans) else { throw mismatch(beans, parameter) }
     return Argument(box, .boxed)
+  }
+
+  /// Makes a bean that its taker owns; for whoever keeps the environment from being released.
+  func own(_ number: Int32, as parameter: Parameter) throws -> Argument {
+    let recipe = recipe(number)
+    let object = try buildUntracked(recipe).take(as: AnyObject.self)
+    let position = core.lock.withLock {
+      logBuilds()
+      core.insert(.owning)
+      return createdBeans
+    }
+    let owned = OwnedBean(object, BeanEnding(object, of: recipe), in: self, position: position)
+    extras.add(owned: owned)
+    // There is one: the parameter is that of an `Owned`.
+    return parameter.makeOwned.map { Argument($0(owned), .boxed) } ?? .none
   }
 
   private func mismatch(_ beans: [Any], _ parameter: Parameter) -> EnvironmentError {

@@ -8,6 +8,8 @@ public class BeanDeclaration {
   private var isShared = false
   /// Whether a `define` has taken it, or a declaration that it stands in.
   var isDefined = false
+  /// Whether it counts only where conditions hold.
+  var hasConditions = false
 
   init(_ spec: BeanSpec) { self.spec = spec }
 
@@ -29,6 +31,9 @@ public class BeanDeclaration {
     isShared = true
     return spec
   }
+
+  /// The compiler knows that the type is `Sendable`. Not by `set`: what `define` has taken is of that type, too.
+  func isOfSendableType() { spec.isSendable = true }
 
   /// Says what is wrong with the declaration.
   func note(fault: String) { set { $0.faults = $0.faults + [fault] } }
@@ -55,6 +60,10 @@ public class BeanDeclaration {
   @discardableResult public func abstract(_ abstract: Bool = true) -> Self { set { $0.isAbstract = abstract } }
   /// Prefers this bean where several answer to one type.
   @discardableResult public func primary(_ primary: Bool = true) -> Self { set { $0.isPrimary = primary } }
+  /// Tells the bean from others of its type by a tag; see `Qualified`. A bean may have several tags.
+  @discardableResult public func qualifier<Tag>(_ tag: Tag.Type) -> Self {
+    set { $0.change { $0.qualifiers.append(tag) } }
+  }
   /// Inherits everything this declaration does not set itself from the declaration with that id.
   @discardableResult public func parent(_ id: String) -> Self { set { $0.template = id } }
   /// How long an instance lives: "singleton" (the default), "prototype", a factory's scope or one of your own.
@@ -79,7 +88,22 @@ public class BeanDeclaration {
   }
   /// Says what a `FactoryBean` makes. Lookups of `type` and of the bean's id get the product, made once per instance of
   /// the declared scope; lookups of the factory's own class and of `"&id"` get the factory.
-  @discardableResult public func target(_ type: Any.Type) -> Self { set { $0.target = type } }
+  @_disfavoredOverload @discardableResult
+  public func target(_ type: Any.Type) -> Self { set { $0.target = type } }
+  /// What a factory bean makes, of a type that the compiler does not know to be `Sendable`.
+  @discardableResult public func target<T>(_ type: T.Type) -> Self { set { $0.target = type } }
+  /// What a factory bean makes, of a type that the compiler knows to be `Sendable`.
+  @discardableResult public func target<T: Sendable>(_ type: T.Type) -> Self {
+    set { ($0.target, $0.isTargetSendable) = (type, true) }
+  }
+  /// Says where the bean is used: it may be shared although its type is not known to be `Sendable`. For people.
+  @discardableResult public func confined(to place: String) -> Self {
+    set { $0.change { $0.sharing = "confined to: \(place)" } }
+  }
+  /// Says why the bean may be shared although its type is not known to be `Sendable`. For people.
+  @discardableResult public func assumeSendable(_ reason: String) -> Self {
+    set { $0.change { $0.sharing = "assumed to be Sendable: \(reason)" } }
+  }
   /// Gives the factory's parameter at `index` (from 0) what `value` says.
   @discardableResult public func argument(_ index: Int, _ value: BeanValue) -> Self {
     set { $0.setArgument(index, value) }
@@ -94,6 +118,9 @@ public class BeanDeclaration {
   }
   /// Sets the stored property of that name, private and inherited ones included, to what `value` says each time a bean
   /// is built. The name is looked up in the bean's class at startup.
+  ///
+  /// The value is stored: `willSet` and `didSet` of the property do not run, for the runtime knows properties with names
+  /// only as storage. Set by key path, they do.
   @discardableResult public func property(_ name: String, _ value: BeanValue) -> Self {
     set { $0.set(PropertyInjection(.text(name), value)) }
   }
@@ -103,6 +130,8 @@ public class BeanDeclaration {
   }
   /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
   /// bean declared in place, or the bean an injection asks for. None or several of them are a fault at startup.
+  ///
+  /// The value is stored: `willSet` and `didSet` of the property do not run. Set by key path, they do.
   @discardableResult public func property(
     _ name: String, value: Any? = nil, ref: String? = nil, resolve: String? = nil, bean: BeanDeclaration? = nil,
     inject: InjectBean? = nil

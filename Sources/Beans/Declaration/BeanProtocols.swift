@@ -14,6 +14,15 @@ public protocol Bean {
   func postConstruct() throws
 }
 
+/// A bean that has something to await before it is complete.
+///
+/// Everything that takes it is built after it. `ready()` awaits it, and `readyBean`; until it is there, a lookup that
+/// needs it throws `.notReady`. A bean of an environment or of a factory's children, no prototype.
+public protocol AsyncBean {
+  /// Called once, on the final object, after all injections and post processors, before anyone can look the bean up.
+  func postConstruct() async throws
+}
+
 /// A bean that holds something to give back.
 public protocol DisposableBean {
   /// Called once when the owning scope finishes, in reverse order of creation. Prototypes are not tracked. Lookups

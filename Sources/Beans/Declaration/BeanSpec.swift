@@ -16,6 +16,9 @@ final class BeanSpec {
   var isLazy: Bool?
   var isAbstract = false
   var isPrimary = false
+  /// Whether the compiler knows that the type is `Sendable`, and what a factory bean makes.
+  var isSendable = false
+  var isTargetSendable = false
   var location: SourceLocation
   /// What the user gave: a factory or an instance.
   var factory: FactoryFunction?
@@ -33,8 +36,28 @@ final class BeanSpec {
   var stated: [Any.Type] = []
   /// What a factory bean makes.
   var target: Any.Type?
+  /// Whether the first parameter is another bean of the type, which this one stands before.
+  var isDecorator = false
   var postConstructs: [BeanCallback] = []
   var onDestroys: [BeanCallback] = []
+  /// What few declarations say.
+  private(set) var options: ValueBox<Options>?
+
+  struct Options {
+    /// The module that declares it, and whether nobody else finds it.
+    var module: IncludedModule?
+    var isPrivate = false
+    /// Types that tell the bean from others of its type.
+    var qualifiers: [Any.Type] = []
+    /// What has to hold for the declaration to count, all of it.
+    var conditions: [BeanCondition] = []
+    var listeners: [EventHandler] = []
+    /// Why several threads may share the bean although its type is not known to be `Sendable`.
+    var sharing: String?
+    /// How long the release of an instance may take.
+    var releaseLimit: Duration?
+  }
+
   /// What the declaration says is wrong with itself, reported at startup with all other faults.
   var faults: [String] = []
   /// What is wrong with single properties: the bean is looked at all the same.
@@ -57,18 +80,23 @@ final class BeanSpec {
     (arguments, properties, requirements) = (other.arguments, other.properties, other.requirements)
     (stated, target, faults, propertyFaults) = (other.stated, other.target, other.faults, other.propertyFaults)
     (postConstructs, onDestroys) = (other.postConstructs, other.onDestroys)
+    (isDecorator, options) = (other.isDecorator, other.options)
+    (isSendable, isTargetSendable) = (other.isSendable, other.isTargetSendable)
   }
 
   /// Takes over everything that this spec does not set itself; a class's plain `init()` does not count as set.
   func inherit(_ template: BeanSpec) {
     isLazy = isLazy ?? template.isLazy
     scopeName = scopeName ?? template.scopeName
-    target = target ?? template.target
+    if target == nil { (target, isTargetSendable) = (template.target, template.isTargetSendable) }
     instance = instance ?? template.instance
     for (index, value) in template.arguments where argument(index) == nil { setArgument(index, value) }
     requirements = template.requirements + requirements
     if postConstructs.isEmpty { postConstructs = template.postConstructs }
     if onDestroys.isEmpty { onDestroys = template.onDestroys }
+    if template.options != nil, listeners.isEmpty { change { $0.listeners = template.listeners } }
+    if let limit = template.releaseLimit, releaseLimit == nil { change { $0.releaseLimit = limit } }
+    if let sharing = template.options?.value.sharing, options?.value.sharing == nil { change { $0.sharing = sharing } }
     let own = properties
     properties = template.properties
     for property in own { set(property) }
@@ -103,8 +131,35 @@ final class BeanSpec {
     hasValues ? arguments.flatMap(\.value.embedded) + properties.flatMap(\.value.embedded) : []
   }
 
+  var module: IncludedModule? { options?.value.module }
+  var isPrivate: Bool { options?.value.isPrivate ?? false }
+  var qualifiers: [Any.Type] { options?.value.qualifiers ?? [] }
+  var conditions: [BeanCondition] { options?.value.conditions ?? [] }
+  var listeners: [EventHandler] { options?.value.listeners ?? [] }
+  var releaseLimit: Duration? { options?.value.releaseLimit }
+
+  /// Says something that few declarations say.
+  func change(_ change: (inout Options) -> Void) {
+    var options = options?.value ?? Options()
+    change(&options)
+    self.options = ValueBox(options)
+  }
+
+  /// Makes it one of a module's.
+  func enter(_ module: IncludedModule) {
+    change { $0.module = module }
+    var origin = location.origin
+    origin.module = module.name
+    location = .known(origin)
+    arguments = arguments.map { ($0.index, $0.value.declared(in: module.name)) }
+    properties = properties.map { PropertyInjection($0.name, $0.value.declared(in: module.name), $0.setter) }
+  }
+
   /// What faults call it before it is a bean.
-  var written: String { id.map { "\(kind) '\($0)'" } ?? kind }
+  var written: String {
+    let name = id.map { "\(kind) '\($0)'" } ?? kind
+    return isDecorator ? "decorator of \(name)" : name
+  }
   var kind: String { type.map { "\($0)" } ?? "template" }
 }
 

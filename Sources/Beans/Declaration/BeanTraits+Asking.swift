@@ -28,6 +28,8 @@ extension BeanTraits {
     ((any ConfigurationSource).self, { $0 is any ConfigurationSource.Type }),
     ((any BeanScope).self, { $0 is any BeanScope.Type }),
     ((any BeanPostProcessor).self, { $0 is any BeanPostProcessor.Type }),
+    ((any EventListener).self, { $0 is any EventListener.Type }),
+    ((any AsyncBean).self, { $0 is any AsyncBean.Type }),
   ]
 
   private static let conformances = ProtocolList(protocols.map(\.type))

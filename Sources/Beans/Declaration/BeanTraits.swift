@@ -13,11 +13,17 @@ struct BeanTraits: OptionSet, Sendable {
   static let source = BeanTraits(rawValue: 64)
   static let scope = BeanTraits(rawValue: 128)
   static let processor = BeanTraits(rawValue: 256)
-  static let injection = BeanTraits(rawValue: 512)
+  /// Receives events.
+  static let listener = BeanTraits(rawValue: 512)
+  /// Creating an instance has to be awaited.
+  static let awaited = BeanTraits(rawValue: 1024)
+  static let injection = BeanTraits(rawValue: 2048)
   /// Asks for something else than a bean of its own type, and cannot be one.
-  static let wrapper = BeanTraits(rawValue: 1024)
+  static let wrapper = BeanTraits(rawValue: 4096)
+  /// The compiler knows that the declared type is `Sendable`.
+  static let sendable = BeanTraits(rawValue: 16384)
   /// Instances are objects.
-  static let object = BeanTraits(rawValue: 2048)
+  static let object = BeanTraits(rawValue: 8192)
 
   static var infrastructure: BeanTraits { [.source, .scope, .injection, .processor] }
 }

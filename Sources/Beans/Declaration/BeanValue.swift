@@ -19,6 +19,8 @@ public enum BeanValue {
   case map([(key: BeanValue, value: BeanValue)])
   /// nil, for an optional.
   case null
+  /// Another value, whose faults stand at that place and not at the bean's, for one that is not written in Swift.
+  indirect case declared(BeanValue, at: EnvironmentError.Origin)
 
   /// The beans declared in place, at any depth of lists and maps.
   var embedded: [BeanDeclaration] {
@@ -26,78 +28,23 @@ public enum BeanValue {
     case .bean(let declaration): [declaration]
     case .list(let elements): elements.flatMap(\.embedded)
     case .map(let entries): entries.flatMap { $0.key.embedded + $0.value.embedded }
+    case .declared(let value, _): value.embedded
     case .value, .reference, .text, .inject, .null: []
     }
   }
 
-  /// The collection that a list or a map becomes; nil where the wanted type is none, or takes the other kind.
-  func collection(as parameter: Parameter) -> (any CollectionType.Type)? {
-    guard let collection = parameter.wanted as? any CollectionType.Type else { return nil }
-    return switch self {
-    case .list(let elements): elements.isEmpty || collection.key == nil ? collection : nil
-    case .map(let entries): entries.isEmpty || collection.key != nil ? collection : nil
-    default: nil
-    }
-  }
+  /// Where the value is written, unless that is where its bean is declared.
+  var origin: EnvironmentError.Origin? { if case .declared(_, let origin) = self { origin } else { nil } }
 
-  /// Elements, or keys and elements in turn: what each is to be, and how faults call it.
-  func parts(
-    of collection: any CollectionType.Type, at point: String
-  ) -> [(value: BeanValue, parameter: Parameter, point: String)] {
+  /// The value, with the module's name at each place that it tells.
+  func declared(in module: String) -> BeanValue {
     switch self {
-    case .list(let elements):
-      let element = collection.element
-      return elements.enumerated().map { ($0.element, element, "\(point), element \($0.offset)") }
-    case .map(let entries):
-      guard let key = collection.key else { return [] }
-      let element = collection.element
-      return entries.enumerated().flatMap { index, entry in
-        [(entry.key, key, "\(point), key \(index)"), (entry.value, element, "\(point), element \(index)")]
-      }
-    default: return []
+    case .declared(let value, var origin):
+      origin.module = module
+      return .declared(value.declared(in: module), at: origin)
+    case .list(let elements): return .list(elements.map { $0.declared(in: module) })
+    case .map(let entries): return .map(entries.map { ($0.key.declared(in: module), $0.value.declared(in: module)) })
+    case .value, .reference, .text, .bean, .inject, .null: return self
     }
   }
-}
-
-/// A type that a list or a map can be made into, element by element.
-protocol CollectionType: SendableMetatype {
-  /// What a key is; nil where there are none.
-  static var key: Parameter? { get }
-  /// What an element is.
-  static var element: Parameter { get }
-  /// The collection of parts: elements, or keys and elements in turn. nil where a part does not fit.
-  static func assemble(_ parts: [Any]) -> Any?
-}
-
-extension Array: CollectionType {
-  static var key: Parameter? { nil }
-  static var element: Parameter { Parameter.of(Element.self) }
-  static func assemble(_ parts: [Any]) -> Any? { parts as? [Element] }
-}
-
-extension Set: CollectionType {
-  static var key: Parameter? { nil }
-  static var element: Parameter { Parameter.of(Element.self) }
-  static func assemble(_ parts: [Any]) -> Any? { (parts as? [Element]).map { Set($0) } }
-}
-
-extension Dictionary: CollectionType {
-  static var key: Parameter? { Parameter.of(Key.self) }
-  static var element: Parameter { Parameter.of(Value.self) }
-
-  static func assemble(_ parts: [Any]) -> Any? {
-    var entries: [Key: Value] = [:]
-    for index in stride(from: 0, to: parts.count - 1, by: 2) {
-      guard let key = parts[index] as? Key, let value = parts[index + 1] as? Value,
-        entries.updateValue(value, forKey: key) == nil
-      else { return nil }
-    }
-    return entries
-  }
-}
-
-extension Optional: CollectionType where Wrapped: CollectionType {
-  static var key: Parameter? { Wrapped.key }
-  static var element: Parameter { Wrapped.element }
-  static func assemble(_ parts: [Any]) -> Any? { Wrapped.assemble(parts) }
 }

@@ -14,17 +14,20 @@ final class FactoryFunction: Sendable {
   /// What a factory that `bindFactory` declares makes from its parameters, and by which function; `create` then takes one
   /// argument, a `ProductBuilder`.
   let product: (type: Any.Type, function: FactoryFunction)?
+  /// Whether `create` answers an `AsyncCreation`, which makes the object.
+  let isAsynchronous: Bool
 
   @usableFromInline
   init(
     parameters: [Parameter], boxed: Parameter? = nil, identity: ObjectIdentifier? = nil,
-    product: (type: Any.Type, function: FactoryFunction)? = nil,
+    product: (type: Any.Type, function: FactoryFunction)? = nil, isAsynchronous: Bool = false,
     create: @escaping @Sendable (Arguments) throws -> AnyObject
   ) {
     self.parameters = parameters
     self.boxed = boxed
     self.identity = identity
     self.product = product
+    self.isAsynchronous = isAsynchronous
     self.create = create
   }
 
@@ -57,6 +60,37 @@ final class FactoryFunction: Sendable {
     }
   }
 
+  /// A factory that is awaited: `make` answers what goes on with the arguments it has taken.
+  @inlinable
+  convenience init<Instance>(
+    awaiting type: Instance.Type, _ parameters: [Parameter],
+    _ make: @escaping @Sendable (inout Arguments) -> () async throws -> Instance
+  ) {
+    let isClass = type is AnyObject.Type
+    self.init(
+      parameters: parameters, boxed: isClass ? nil : Parameter.of(type),
+      identity: isClass ? ObjectIdentifier(Instance.self) : nil, isAsynchronous: true
+    ) { arguments in
+      var arguments = arguments
+      let body = make(&arguments)
+      return AsyncCreation {
+        let instance = try await body()
+        return isClass ? uncheckedCast(instance, to: AnyObject.self) : ValueBox(instance)
+      }
+    }
+  }
+
   @usableFromInline
   static func isExistential(_ type: Any.Type) -> Bool { TypeRelation.isExistential(type) }
+}
+
+/// What an asynchronous factory has been given.
+@usableFromInline
+final class AsyncCreation {
+  private let body: () async throws -> AnyObject
+
+  @usableFromInline
+  init(_ body: @escaping () async throws -> AnyObject) { self.body = body }
+
+  func run() async throws -> AnyObject { try await body() }
 }

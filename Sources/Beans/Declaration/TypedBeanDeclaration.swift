@@ -53,6 +53,9 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     return self
   }
 
+  @usableFromInline
+  func decorating() -> Self { set { $0.isDecorator = true } }
+
   @inlinable @inline(__always)
   func inject<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {
     set(path, value, PropertySetter(path))

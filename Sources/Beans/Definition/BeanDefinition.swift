@@ -13,6 +13,10 @@ final class BeanDefinition {
   let entry: Int32
   /// The factory bean that makes this one.
   let maker: BeanDefinition?
+  /// The module that declares it.
+  let module: ObjectIdentifier?
+  /// What it stands before: its first argument.
+  let decorated: ValueBox<BeanDirectory.Decorated>?
   /// Whether it is what a factory makes from a seed, which no lookup finds.
   let isProduct: Bool
   /// What declares it, which somebody else keeps.
@@ -49,7 +53,7 @@ final class BeanDefinition {
   /// Whether something that is certain to be built needs it.
   var isNeeded = false
   /// Why the bean cannot be built from here, although nothing is wrong with it elsewhere.
-  var inactive: ValueBox<EnvironmentError>?
+  var refusal: ValueBox<EnvironmentError>?
   var faults: [EnvironmentError] = []
   var layout = Layout()
 
@@ -71,7 +75,9 @@ final class BeanDefinition {
   /// Where one dependency comes from, before it is an operand.
   enum Binding {
     case bean(Target)
-    case all([Target])
+    case all([Target], ids: [String] = [])
+    /// What is evaluated when it is asked for, and so need not be there before.
+    indirect case deferred(Dependency)
     /// What no bean is looked for.
     indirect case computed(Computation, Reading)
     case value(BoundValue)
@@ -90,16 +96,22 @@ final class BeanDefinition {
 
   init(
     _ spec: BeanSpec, type: Any.Type, lifetime: Lifetime, traits: BeanTraits? = nil, factory: FactoryFunction,
-    entry: Int32, maker: BeanDefinition? = nil, isProduct: Bool = false,
+    entry: Int32, maker: BeanDefinition? = nil, decorated: ValueBox<BeanDirectory.Decorated>? = nil,
+    isProduct: Bool = false,
     home: Unretained<DeclaredBeans>
   ) {
     self.spec = spec
     self.type = type
     self.lifetime = lifetime
-    self.traits = traits ?? .of(type)
+    var known = traits ?? .of(type)
+    if factory.isAsynchronous { known.insert(.awaited) }
+    if spec.isSendable { known.insert(.sendable) }
+    self.traits = known
     self.factory = factory
     self.entry = entry
     self.maker = maker
+    module = spec.options == nil ? nil : spec.module?.key
+    self.decorated = decorated
     self.isProduct = isProduct
     self.home = home
   }
@@ -108,7 +120,7 @@ final class BeanDefinition {
   func copy() -> BeanDefinition {
     let copy = BeanDefinition(
       spec, type: type, lifetime: lifetime, traits: traits, factory: factory, entry: entry, maker: maker,
-      isProduct: isProduct, home: home)
+      decorated: decorated, isProduct: isProduct, home: home)
     (copy.given, copy.injections, copy.values, copy.valuesByPoint) = (given, injections, values, valuesByPoint)
     return copy
   }
@@ -150,14 +162,25 @@ final class BeanDefinition {
     return BeanDeclaration(merged)
   }
 
+  /// What it does with events, first what its type says. A decorator does only what its declaration says.
+  var handlers: [EventHandler] {
+    let isListener = traits.contains(.listener) && !isProduct && decorated == nil
+    return (isListener ? [EventHandler(of: type)].compactMap(\.self) : []) + spec.listeners
+  }
+
   var isClass: Bool { traits.contains(.object) }
   var id: String? { isProduct ? nil : spec.id }
-  var label: String { BeanDirectory.Entry.label(type, id) }
+  var label: String {
+    decorated.map { "decorator of \($0.value.label)" } ?? BeanDirectory.Entry.label(type, id)
+  }
 
   func note(_ fault: EnvironmentError) { faults = faults + [fault] }
 
-  func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {
-    EnvironmentError(code, message, path: path.isEmpty ? [label] : path, origin: spec.location.origin)
+  /// A fault that stands at `origin`, or where the bean is declared.
+  func fault(
+    _ code: EnvironmentError.Code, _ message: String, path: [String] = [], at origin: EnvironmentError.Origin? = nil
+  ) -> EnvironmentError {
+    EnvironmentError(code, message, path: path.isEmpty ? [label] : path, origin: origin ?? spec.location.origin)
   }
 
   // MARK: dependencies
@@ -173,6 +196,14 @@ final class BeanDefinition {
     for index in requirements { all[index].binding.forEachDefinition(body) }
     for index in arguments { all[index].binding.forEachDefinition(body) }
     for index in injected { all[index].binding.forEachDefinition(body) }
+  }
+
+  /// Calls `body` with every bean of the graph that is named, also where it is built later.
+  func forEachNamedDependency(in all: [Dependency], _ body: (BeanDefinition) -> Void) {
+    for range in [requirements, arguments, injected] {
+      for index in range { all[index].binding.forEachNamedDefinition(body) }
+    }
+    product?.forEachNamedDependency(in: all, body)
   }
 
   /// Says what the bean is made of.
@@ -198,7 +229,7 @@ final class BeanDefinition {
     let given = isProduct || maker != nil ? [] : spec.properties
     var (faults, bound): ([EnvironmentError], [PropertyInjection]) = ([], [])
     for property in given {
-      do { bound.append(try property.bound(to: type)) } catch { faults.append(fault(error)) }
+      do { bound.append(try property.bound(to: type)) } catch { faults.append(fault(error, at: property.value.origin)) }
     }
     self.given = bound
     guard isInjected, let type = type as? AnyClass else { return faults }
@@ -211,9 +242,9 @@ final class BeanDefinition {
     return faults
   }
 
-  private func fault(_ error: any Error) -> EnvironmentError {
+  private func fault(_ error: any Error, at origin: EnvironmentError.Origin? = nil) -> EnvironmentError {
     let cause = error as? EnvironmentError
-    return fault(cause?.code ?? .invalidDeclaration, cause?.message ?? "\(error)")
+    return fault(cause?.code ?? .invalidDeclaration, cause?.message ?? "\(error)", at: origin)
   }
 
   // MARK: values
@@ -239,29 +270,35 @@ final class BeanDefinition {
     }
   }
 
-  /// What needs no bean; nil where it does, or where the shape is wrong.
-  func value(_ value: BeanValue, as parameter: Parameter, at point: @autoclosure () -> String) -> BoundValue? {
+  /// What needs no bean; nil where it does, or where the shape is wrong. Faults of it stand at `origin`, where there is one.
+  func value(
+    _ value: BeanValue, as parameter: Parameter, at point: @autoclosure () -> String,
+    origin: EnvironmentError.Origin? = nil
+  ) -> BoundValue? {
     switch value {
-    case .value(let value): return self.value(.value(value), parameter, at: point())
-    case .text(let text): return self.value(.text(text), parameter, at: point())
+    case .value(let value): return self.value(.value(value), parameter, at: point(), origin)
+    case .text(let text): return self.value(.text(text), parameter, at: point(), origin)
+    case .declared(let value, let origin): return self.value(value, as: parameter, at: point(), origin: origin)
     case .null:
       let null = Any?.none as Any
-      return parameter.given(null) == nil ? nil : self.value(.value(null), parameter, at: point())
+      return parameter.given(null) == nil ? nil : self.value(.value(null), parameter, at: point(), origin)
     case .list, .map:
       guard let collection = value.collection(as: parameter) else { return nil }
       let point = point()
       let parts = value.parts(of: collection, at: point)
       // All of them are looked at, so that all are bound.
-      let values = parts.compactMap { self.value($0.value, as: $0.parameter, at: $0.point) }
-      return values.count == parts.count ? self.value(.parts(values, collection), parameter, at: point) : nil
+      let values = parts.compactMap { self.value($0.value, as: $0.parameter, at: $0.point, origin: origin) }
+      return values.count == parts.count ? self.value(.parts(values, collection), parameter, at: point, origin) : nil
     case .reference, .bean, .inject: return nil
     }
   }
 
   /// The value for the parameter, property or element that faults call `point`; the same one for every recipe of this bean.
-  func value(_ given: BoundValue.Given, _ parameter: Parameter, at point: String) -> BoundValue {
+  func value(
+    _ given: BoundValue.Given, _ parameter: Parameter, at point: String, _ origin: EnvironmentError.Origin? = nil
+  ) -> BoundValue {
     if let known = valuesByPoint[point] { return known }
-    let value = BoundValue(given, for: parameter, at: point)
+    let value = BoundValue(given, for: parameter, at: point, origin)
     valuesByPoint[point] = value
     values = values + [value]
     return value
@@ -275,10 +312,16 @@ extension BeanDefinition.Binding {
     }
     switch self {
     case .bean(let target): visit(target)
-    case .all(let targets): targets.forEach(visit)
+    case .all(let targets, _): targets.forEach(visit)
     case .composed(let parts, _): for part in parts { part.binding.forEachDefinition(body) }
-    case .computed, .value, .injection, .products: break
+    case .computed, .value, .injection, .products, .deferred: break
     }
+  }
+
+  /// Calls `body` with every bean of the graph that is named, also where it is built later.
+  func forEachNamedDefinition(_ body: (BeanDefinition) -> Void) {
+    guard case .deferred(let inner) = self else { return forEachDefinition(body) }
+    inner.binding.forEachNamedDefinition(body)
   }
 }
 

@@ -18,15 +18,18 @@ final class BoundValue {
   let parameter: Parameter
   /// How faults name what the value is for.
   private let point: String
+  /// Where faults of the value stand; nil for where the bean is declared.
+  let origin: EnvironmentError.Origin?
   /// nil until bound.
   private(set) var object: AnyObject?
   /// Where operands find it, once the graph is compiled.
   var place: Slot?
 
-  init(_ given: Given, for parameter: Parameter, at point: String) {
+  init(_ given: Given, for parameter: Parameter, at point: String, _ origin: EnvironmentError.Origin?) {
     self.given = given
     self.parameter = parameter
     self.point = point
+    self.origin = origin
     if case .value(let value) = given { object = parameter.given(value) }
   }
 

@@ -29,7 +29,16 @@ final class DeclaredBeans {
   /// What the children of factories declare, at any depth.
   private(set) var below: [DeclaredBeans] = []
   /// By the number of their entries.
-  private(set) var beans: [Int32: (spec: BeanSpec, factory: FactoryFunction, maker: Int32?)] = [:]
+  private(set) var beans: [Int32: Kept] = [:]
+
+  /// What a definition is made of anew.
+  struct Kept {
+    let spec: BeanSpec
+    let factory: FactoryFunction
+    /// The entry of the factory bean that makes it.
+    let maker: Int32?
+    let decorated: ValueBox<BeanDirectory.Decorated>?
+  }
 
   init(_ configuration: ConfigurationManager) { self.configuration = configuration }
 
@@ -56,7 +65,9 @@ final class DeclaredBeans {
     let isSingleton = usual == .singleton
     for definition in definitions
     where isSingleton ? definition.lifetime != .singleton : definition.lifetime != usual {
-      beans[definition.entry] = (definition.spec, definition.factory, definition.maker?.entry)
+      beans[definition.entry] = Kept(
+        spec: definition.spec, factory: definition.factory, maker: definition.maker?.entry,
+        decorated: definition.decorated)
     }
     self.below = below
   }

@@ -18,14 +18,22 @@ final class EnvironmentDeclarations {
   private(set) var specs: [BeanSpec] = []
   private(set) var aliases: [Alias] = []
   private(set) var factories: [EnvironmentDeclarations] = []
+  /// What has been included, and what is being included now.
+  private(set) var modules: [IncludedModule] = []
+  private(set) var module: IncludedModule?
   /// What is wrong with them beyond what single declarations say.
   private(set) var faults: [EnvironmentError] = []
-  /// Called with the plan of a factory's children.
-  private let compiled: (Plan) -> Void
+  /// What has to hold for the children of a factory to count.
+  private(set) var conditions: [BeanCondition] = []
+  /// Whether that, or a declaration, depends on anything.
+  private(set) var hasConditions = false
+  /// Called with the plan of a factory's children, or with the reason why there is none.
+  private let compiled: (Result<Plan, EnvironmentError>) -> Void
 
   init(
     name: String, scopeName: String? = nil, configuration: ConfigurationManager, seed: BeanSpec? = nil,
-    hasScope: Bool = false, outer: EnvironmentDeclarations? = nil, compiled: @escaping (Plan) -> Void = { _ in }
+    hasScope: Bool = false, outer: EnvironmentDeclarations? = nil,
+    compiled: @escaping (Result<Plan, EnvironmentError>) -> Void = { _ in }
   ) {
     self.name = name
     self.scopeName = scopeName
@@ -34,6 +42,11 @@ final class EnvironmentDeclarations {
     self.hasScope = hasScope
     self.outer = outer
     self.compiled = compiled
+    module = outer?.module
+  }
+
+  deinit {
+    for module in modules { module.letGo() }
   }
 
   func define(_ declaration: BeanDeclaration) {
@@ -46,6 +59,8 @@ final class EnvironmentDeclarations {
       if specs.contains(where: { $0.number == declaration.spec.number }) { return }
     }
     declaration.isDefined = true
+    if declaration.hasConditions { hasConditions = true }
+    if let module { declaration.set { $0.enter(module) } }
     // Taken out and put back: what is changed in place is looked up in a table of accesses each time.
     var all = specs
     specs = []
@@ -53,14 +68,36 @@ final class EnvironmentDeclarations {
     specs = all
   }
 
+  /// Has `configure` declare what a module has, once.
+  func include(_ module: any BeanModule, configure: () throws -> Void) throws {
+    let conditional = module as? ConditionalModule
+    let conditions = conditional?.conditions ?? []
+    if !conditions.isEmpty { hasConditions = true }
+    let type = type(of: conditional?.module ?? module)
+    let known = modules.first { $0.key == ObjectIdentifier(type) }
+    let included = known ?? IncludedModule(type)
+    included.add(conditions, by: self.module)
+    if known != nil { return }
+    modules.append(included)
+    let outer = self.module
+    self.module = included
+    defer { self.module = outer }
+    try configure()
+  }
+
   func add(_ alias: Alias) { aliases.append(alias) }
 
   func add(_ factory: EnvironmentDeclarations) { factories.append(factory) }
 
+  func add(_ condition: BeanCondition) {
+    conditions.append(condition)
+    outer?.hasConditions = true
+  }
+
   /// Whether a scope of that name is open here or in an ancestor of the same startup.
   func isOpen(_ scope: String) -> Bool { scopeName == scope || outer?.isOpen(scope) == true }
 
-  func tell(_ plan: Plan) { compiled(plan) }
+  func tell(_ outcome: Result<Plan, EnvironmentError>) { compiled(outcome) }
 
   /// All factories below, at any depth.
   var below: [EnvironmentDeclarations] { factories + factories.flatMap(\.below) }
@@ -69,8 +106,9 @@ final class EnvironmentDeclarations {
 extension BeanSpec {
   /// What a report says of a declaration that has not been compiled, in the children of that scope or in none.
   func text(_ scopeName: String?) -> String {
-    BeanDirectory.Entry.text(
-      type, id, isLazy: isLazy ?? false, isAbstract: isAbstract, isPrimary: isPrimary,
-      scopeName: self.scopeName ?? scopeName ?? "singleton")
+    (isDecorator ? "decorator of " : "")
+      + BeanDirectory.Entry.text(
+        type, id, isLazy: isLazy ?? false, isAbstract: isAbstract, isPrimary: isPrimary,
+        scopeName: self.scopeName ?? scopeName ?? "singleton")
   }
 }

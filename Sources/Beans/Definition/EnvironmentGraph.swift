@@ -5,6 +5,8 @@ import BeansSupport
 /// The beans of one environment, or of all children of one factory, while they are compiled.
 final class EnvironmentGraph {
   let declarations: EnvironmentDeclarations
+  /// Which of them count.
+  let active: ActiveDeclarations
   /// The graph further out that is compiled together with this one.
   private let outer: Unretained<EnvironmentGraph>?
   /// The plan further out that has been compiled before, nearest to the outermost graph.
@@ -39,6 +41,7 @@ final class EnvironmentGraph {
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput, in outer: EnvironmentGraph? = nil) {
     self.declarations = declarations
     declared = DeclaredBeans(declarations.configuration)
+    active = ActiveDeclarations(declarations, in: outer, input)
     hasSeed = declarations.seed != nil
     isPlain = declarations.scopeName == nil
     usualLifetime = Lifetime(declarations.scopeName ?? "singleton")
@@ -46,7 +49,7 @@ final class EnvironmentGraph {
     parentPlan = input.parent
     scopeNames = outer == nil ? input.scopeNames : []
     outerScopes = input.outerScopes
-    children = declarations.factories.map { EnvironmentGraph($0, input, in: self) }
+    children = active.factories.map { EnvironmentGraph($0, input, in: self) }
   }
 
   /// The graph further out, which keeps this one.
@@ -66,6 +69,11 @@ final class EnvironmentGraph {
 
   /// The graph so many steps further out; nil for one that has been compiled before.
   func ancestor(_ hops: Int) -> EnvironmentGraph? { hops == 0 ? self : parent?.ancestor(hops - 1) }
+
+  /// Whether a factory's scope of that name is open here or further out.
+  func isOpen(_ name: String) -> Bool {
+    hops(toScope: name) != nil || chain.last?.parentPlan?.isOpen(name) == true
+  }
 
   /// How far out a factory's scope of that name is.
   func hops(toScope name: String) -> Int? {
@@ -128,6 +136,12 @@ extension EnvironmentGraph {
   static func unknownScope(_ name: String, among names: [String]) -> String {
     let near = names.filter { EditDistance.isSmall($0, name) }
     return "no scope is called '\(name)'\(near.min().map { "; did you mean '\($0)'?" } ?? "")"
+  }
+
+  /// What to say of scopes that would be there if their declarations counted.
+  func hint(forInactiveScope name: String) -> String {
+    let factories = (chain + below).flatMap(\.active.inactiveFactories).filter { $0.declarations.name == name }
+    return factories.map { "; \($0.reason.message)" }.joined() + directory.hint(forInactive: BeanTraits.scope)
   }
 
   /// Whether the name belongs to the children of some factory.

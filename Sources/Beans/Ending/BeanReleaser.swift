@@ -7,6 +7,8 @@ struct BeanReleaser {
   private let environment: Unretained<Environment>
   /// Whether asynchronous releases are returned to be awaited, or fail.
   private let canWait: Bool
+  /// Whether this runs where the environment's own host releases.
+  private var isOnHost: Bool
   /// Beans not yet released.
   private var rest: Int
   /// What a bean that is awaited keeps until it is done, and the user's scope that has kept the bean.
@@ -14,6 +16,8 @@ struct BeanReleaser {
   private var heldScope: AbstractBeanScope?
   /// The user's scope in whose place this runs, which can await releases there.
   private var place: (scope: any HostedScope, canWait: Bool)?
+  /// Beans that their takers own and have not given back, in the order in which they were made.
+  private var owned: [OwnedBean] = []
   /// Users' scopes that have been finished.
   private var finished: [ObjectIdentifier] = []
   private(set) var released: Int
@@ -26,25 +30,38 @@ struct BeanReleaser {
     case place(any HostedScope)
     /// A release that a user's scope has begun by itself.
     case scope(AbstractBeanScope)
+    /// Nothing: a release has been abandoned, and another thread has gone on.
+    case nothing
   }
 
   /// - Parameters:
   ///   - environment: what has begun to end.
   ///   - canWait: whether asynchronous releases can be awaited.
+  ///   - isOnHost: whether this runs where the environment's own host releases.
   ///   - left: how many of the beans that the creation log names have not been released.
   ///   - created: how many it names.
-  init(_ environment: Unretained<Environment>, canWait: Bool, left: Int, of created: Int) {
+  init(_ environment: Unretained<Environment>, canWait: Bool, isOnHost: Bool, left: Int, of created: Int) {
     self.environment = environment
     self.canWait = canWait
+    self.isOnHost = isOnHost
     rest = left
     released = created - left
+    owned = environment.with {
+      $0.core.kind.contains(.owning) ? $0.extras.takeOwned().compactMap { $0 as? OwnedBean } : []
+    }
   }
 
   /// Goes on until something has to come first, or until nothing is left. After that, advance again; after a release that
   /// has been awaited, `note` its failure.
   mutating func advance() -> Pending? {
     if held != nil { letGoOfHeld() }
-    while rest > 0 {
+    while true {
+      // What was made when so many stood may need them.
+      while let last = owned.last, last.position >= rest {
+        owned.removeLast()
+        if let pending = release(last) { return pending }
+      }
+      if rest == 0 { break }
       let left = environment.with { $0.releasePlain(rest) }
       released += rest - left
       rest = left
@@ -52,6 +69,16 @@ struct BeanReleaser {
     }
     environment.with { $0.releaseSeed() }
     return nil
+  }
+
+  private mutating func release(_ owned: OwnedBean) -> Pending? {
+    guard let (object, ending) = owned.take() else { return nil }
+    guard let ending else {
+      object.release()
+      return nil
+    }
+    held = object
+    return release(ending, object, canWait: canWait)
   }
 
   private mutating func releaseNext() -> Pending? {
@@ -79,14 +106,59 @@ struct BeanReleaser {
     // The children of a factory share what was declared.
     if environment.core.kind.contains(.plain) { recipe.value.code.with { $0.instance?.letGo() } }
     if let ending = object.with({ BeanEnding($0, of: recipe) }) {
-      if ending.isAsynchronous && canWait {
-        held = object
-        return .bean(ending, object)
-      }
-      note(object.with { ending.runSynchronously($0) })
+      held = object
+      return release(ending, object, canWait: canWait)
     }
     object.release()
     return nil
+  }
+
+  /// Releases what is `held`, where more has to be known than what to call.
+  @inline(never)
+  private mutating func release(_ ending: BeanEnding, _ object: ObjectReference, canWait: Bool) -> Pending? {
+    if ending.isAsynchronous, canWait { return .bean(ending, object) }
+    // As most are.
+    if ending.limit == nil, !environment.with({ $0.core.kind.contains(.watched) }) {
+      note(object.with { ending.runSynchronously($0) })
+      letGoOfHeld()
+      return nil
+    }
+    let site = site
+    if ending.limit == nil, site.isLimited, isInPlace {
+      // The place is what the bean wants. Should it hang there, the others are released elsewhere.
+      let rest = self
+      object.retain()
+      let end = site.begin(ending) { _ in rest.environment.object.goOnElsewhere(rest) }
+      let failure = object.with { ending.runSynchronously($0) }
+      object.release()
+      guard end() else {
+        held = nil
+        return .nothing
+      }
+      note(failure)
+    } else if ending.limit != nil || site.isLimited, canWait {
+      return .bean(ending, object)
+    } else {
+      note(ending.run(object, at: site))
+    }
+    letGoOfHeld()
+    return nil
+  }
+
+  /// Where this is, for what is said of the release that is next.
+  var site: ReleaseSite {
+    let environment = environment.object
+    return ReleaseSite(name: environment.name, environment: environment, behind: rest)
+  }
+
+  /// Whether this runs on the thread of a loop, where beans want to be released.
+  private var isInPlace: Bool { isOnHost || place?.canWait == true }
+
+  /// A releaser that goes on outside any host's place.
+  var elsewhere: BeanReleaser {
+    var releaser = self
+    (releaser.isOnHost, releaser.place) = (false, nil)
+    return releaser
   }
 
   func note(_ failure: EnvironmentError?) {
@@ -116,14 +188,9 @@ struct BeanReleaser {
       return nil
     }
     let ending = BeanEnding(instance, of: declaration)
-    if ending.isAsynchronous, canWait || place?.canWait == true {
-      let object = ObjectReference(instance)
-      (held, heldScope) = (object, scope)
-      return .bean(ending, object)
-    }
-    note(ending.runSynchronously(instance))
-    scope.cache.endRelease()
-    return nil
+    let object = ObjectReference(instance)
+    (held, heldScope) = (object, scope)
+    return release(ending, object, canWait: canWait || place?.canWait == true)
   }
 
   /// Comes back to the same bean.
@@ -173,8 +240,9 @@ extension Environment {
   /// nothing that has to be awaited. Answers how many are left.
   @inline(__always)
   func releasePlain(_ count: Int) -> Int {
-    // Where the child's scope object keeps the beans, slots only say that there are some.
-    if count == 0 || core.kind.contains(.scoped) { return count }
+    // Where the child's scope object keeps the beans, slots only say that there are some; what takers own comes in between.
+    // What somebody waits for is noted.
+    if count == 0 || !core.kind.isDisjoint(with: .careful) { return count }
     let (slots, recipes) = (core.slots, recipe(0))
     return creationLog.last(count) { index in
       let recipe = recipes.sibling(index, of: 0)
@@ -223,8 +291,10 @@ extension Environment {
 /// The end of one bean: `preDestroy`, then `.onDestroy`. Both run, whatever the first throws.
 struct BeanEnding {
   private let traits: BeanTraits
-  private let bean: BeanDirectory.Entry
+  let bean: BeanDirectory.Entry
   private let callbacks: [BeanCallback]
+  /// How long it may take.
+  let limit: Duration?
 
   /// nil where there is nothing to do but to let go.
   init?(_ object: AnyObject, of recipe: FrozenReference<Recipe>) {
@@ -238,12 +308,14 @@ struct BeanEnding {
     self.traits = traits
     bean = recipe.value.entry
     self.callbacks = callbacks
+    limit = recipe.value.code.with { $0.releaseLimit }
   }
 
   init(_ object: AnyObject, of declaration: BeanDeclaration) {
     traits = .of(object)
     callbacks = declaration.spec.onDestroys
     bean = declaration.entry
+    limit = declaration.spec.releaseLimit
   }
 
   /// Whether the release has to be awaited.
@@ -292,10 +364,15 @@ extension BeanDeclaration {
   /// Runs the release callbacks on an instance of this bean: `preDestroy`, then `.onDestroy`. For scopes of your own that
   /// keep instances; `AbstractBeanScope` does it by itself. Call it once for each instance.
   ///
-  /// - Throws: `.destructionFailed`, after all callbacks have run. A bean whose release is asynchronous cannot be
-  ///   released here: that is such a failure, too.
+  /// - Throws: `.destructionFailed`, after all callbacks have run, or where they take longer than the declaration's
+  ///   `releaseLimit`. A bean whose release is asynchronous cannot be released here: that is such a failure, too.
   public func destroy(_ instance: AnyObject) throws {
-    if let failure = BeanEnding(instance, of: self).runSynchronously(instance) { throw failure }
+    let ending = BeanEnding(instance, of: self)
+    let site = ReleaseSite(name: spec.scopeName ?? "singleton", environment: nil)
+    let failure =
+      ending.limit == nil
+      ? ending.runSynchronously(instance) : ending.run(ObjectReference(unretained: instance), at: site)
+    if let failure { throw failure }
   }
 
   /// What faults and paths say of the bean; of a declaration that a scope is handed.

@@ -22,7 +22,9 @@ extension Environment {
     let isFirst = changeLocked { $0.finish() }
     // Not only by the first one: another caller must not return while something below still answers.
     closeChildren()
+    if core.kind.contains(.watched), let watch = existingExtras?.watch { self.watch(by: watch) }
     guard isFirst else { return }
+    existingExtras?.cancelBuilds()
     let live = liveChildren
     if !live.isEmpty {
       log.logger.info("'\(name)' finishes \(live.count) environments below it that were still open")
@@ -35,12 +37,15 @@ extension Environment {
     if changeLocked({ $0.releaseIfQuiet() }) { release() }
   }
 
+  /// Ends lookups here and below, and runs no code of users.
+  func close() {
+    changeLocked { $0.close() }
+    closeChildren()
+  }
+
   /// Ends lookups in all environments below. No child joins a parent that has closed.
   private func closeChildren() {
-    for child in liveChildren {
-      child.changeLocked { $0.close() }
-      child.closeChildren()
-    }
+    for child in liveChildren { child.close() }
   }
 
   var liveChildren: [Environment] {
@@ -76,18 +81,18 @@ extension Environment {
   }
 
   /// One of those who may release gets to.
-  private func takeBack() -> Bool { core.isPostponed.exchange(false, ordering: .sequentiallyConsistent) }
+  func takeBack() -> Bool { core.isPostponed.exchange(false, ordering: .sequentiallyConsistent) }
 
   /// - Parameter onHost: whether this is where the host releases, and can await.
   @inline(__always)
-  private func release(onHost: Bool) {
+  func release(onHost: Bool) {
     let created = createdBeans
     let left = ResolutionContext.with(Unretained(self), nil) { _ in
       let left = releasePlain(created)
       if left == 0 { releaseSeed() }
       return left
     }
-    if left == 0, core.kind.isDisjoint(with: [.plain, .scoped]) {
+    if left == 0, core.kind.isDisjoint(with: [.plain, .scoped, .owning]) {
       ended(created)
     } else {
       releaseWithCare(left, of: created, onHost: onHost)
@@ -98,7 +103,8 @@ extension Environment {
   @inline(never)
   private func releaseWithCare(_ left: Int, of created: Int, onHost: Bool) {
     let canWait = onHost || existingExtras?.isAsynchronous.load(ordering: .relaxed) == true
-    goOn(BeanReleaser(Unretained(self), canWait: canWait, left: left, of: created), onHost: onHost)
+    goOn(
+      BeanReleaser(Unretained(self), canWait: canWait, isOnHost: onHost, left: left, of: created), onHost: onHost)
   }
 
   private func goOn(_ begun: BeanReleaser, onHost: Bool) {
@@ -116,7 +122,9 @@ extension Environment {
   private func goOn(_ releaser: BeanReleaser, after pending: BeanReleaser.Pending, onHost: Bool) {
     switch pending {
     case .bean(let ending, let object): continueAsynchronously(releaser, ending, object, onHost: onHost)
-    case .place(let scope): goOn(releaser, inPlaceOf: scope, onHost: onHost)
+    case .place(let scope):
+      goOn(in: scope) { [self] in goOn(releaser.inPlace(of: scope, canWait: $0), onHost: onHost) }
+    case .nothing: break
     case .scope(let scope):
       let host = scope as? any HostedScope
       extras.awaits { scope.cache.isAwaited && host?.canReleaseHere == true }
@@ -127,12 +135,10 @@ extension Environment {
     }
   }
 
-  /// Goes on where a scope that was registered releases its beans, or here where that place is gone.
-  private func goOn(_ releaser: BeanReleaser, inPlaceOf scope: any HostedScope, onHost: Bool) {
+  /// Goes on where a scope releases its beans, or here where that place is gone.
+  private func goOn(in scope: any HostedScope, _ body: @escaping @Sendable (_ isThere: Bool) -> Void) {
     let extras = extras
-    extras.handOver(to: scope) { [self] isThere in
-      goOn(releaser.inPlace(of: scope, canWait: isThere), onHost: onHost)
-    }
+    extras.handOver(to: scope, body)
     let isAccepted = scope.release { extras.takeHandedOver(here: false)?(true) }
     if !isAccepted || scope.canReleaseHere { extras.takeHandedOver(here: false)?(false) }
   }
@@ -140,19 +146,21 @@ extension Environment {
   private func continueAsynchronously(
     _ releaser: BeanReleaser, _ ending: BeanEnding, _ object: ObjectReference, onHost: Bool
   ) {
-    let work: @Sendable () async -> Void = { [self] in
-      let failure = await Environment.$releasing.withValue(self) { await ending.runAsynchronously(object.object) }
+    let host = releaser.host ?? (onHost ? host : nil)
+    // What runs on a spare thread needs no other one.
+    if ending.isAsynchronous, let host { extras.awaits { host.canReleaseHere } }
+    ending.start(object, at: releaser.site, on: host) { [self] failure, isThere in
       releaser.note(failure)
       extras.awaits(nil)
-      goOn(releaser, onHost: onHost)
-    }
-    if let host = releaser.host ?? (onHost ? host : nil) {
-      extras.awaits { host.canReleaseHere }
-      host.release(asynchronously: work)
-    } else {
-      Task(operation: work)
+      guard let host, !isThere else { return goOn(releaser, onHost: onHost) }
+      goOn(in: host) { [self] in
+        if $0 { goOn(releaser, onHost: onHost) } else { goOnElsewhere(releaser) }
+      }
     }
   }
+
+  /// Goes on outside the place of any host.
+  func goOnElsewhere(_ releaser: BeanReleaser) { goOn(releaser.elsewhere, onHost: false) }
 
   /// The last step: lets the parent go on and wakes whoever waits.
   @inline(__always)
@@ -212,9 +220,11 @@ extension Environment {
 
   /// A release that failed does not stop the others; the next `shutdown()` throws it.
   func note(_ failure: EnvironmentError) {
-    log.logger.error("'\(name)': \(failure)")
+    tell(failure)
     extras.record(failure)
   }
+
+  func tell(_ failure: EnvironmentError) { log.logger.error("'\(name)': \(failure)") }
 
   // MARK: waiting
 
@@ -247,17 +257,41 @@ extension Environment {
       } else if let work = extras.takeHandedOver(here: true) {
         work(false)
       } else {
+        extras.watch?.arm()
         signal.wait()
       }
     }
     return true
   }
 
-  func throwFailures() throws {
-    let failure = EnvironmentError.combining(existingExtras?.takeFailures() ?? [], code: .destructionFailed) {
+  /// Waits for everything below and here, or until the time is over. Releases nothing by itself: this thread goes on.
+  func wait(until watch: EndWatch) {
+    whenReleased { watch.end() }
+    while !isReleased, !watch.hasGivenUp {
+      takeOverFromThisThread()
+      watch.signal.wait()
+    }
+  }
+
+  func throwFailures() throws { try throwFailures(existingExtras?.takeFailures() ?? []) }
+
+  private func throwFailures(_ failures: [any Error]) throws {
+    let failure = EnvironmentError.combining(failures, code: .destructionFailed) {
       "\($0) releases failed in environment '\(name)'"
     }
     if let failure { throw failure }
+  }
+
+  /// Where the time was over, also what is left, and what has failed below.
+  func throwFailures(of watch: EndWatch) throws {
+    if isReleased { return try throwFailures() }
+    let fault = watch.fault(of: self)
+    tell(fault)
+    try throwFailures(failuresBelow() + [fault])
+  }
+
+  private func failuresBelow() -> [any Error] {
+    liveChildren.flatMap { $0.failuresBelow() } + (existingExtras?.takeFailures() ?? [])
   }
 
   /// The references of an environment that was dropped without having been finished: there is nobody left to tell them.

@@ -76,7 +76,9 @@ extension Environment {
   var scopeCell: ScopeCell { core.compiledPlan.with { ScopeCell(of: core.slots, $0.layout) } }
 
   /// The scope that says where beans are released.
-  var host: (any HostedScope)? { core.kind.contains(.hosted) ? scopeCell.load(as: (any HostedScope).self) : nil }
+  package var host: (any HostedScope)? {
+    core.kind.contains(.hosted) ? scopeCell.load(as: (any HostedScope).self) : nil
+  }
 
   /// Tells a hosted scope that somebody is still interested.
   func used() { host?.used() }
@@ -319,32 +321,30 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     /// - Parameter host: where this is run and releases can be awaited; nil elsewhere.
     private func releaseAll(of scope: AbstractBeanScope, on host: (any HostedScope)?) {
       if queue.sync(execute: { instances.isEmpty }) { return }
-      if beginRelease() { goOn(scope.name, host) } else { whenFree { self.releaseAll(of: scope) } }
+      if beginRelease() { goOn(scope, host) } else { whenFree { self.releaseAll(of: scope) } }
     }
 
-    private func goOn(_ scope: String, _ host: (any HostedScope)?) {
+    private func goOn(_ scope: AbstractBeanScope, _ host: (any HostedScope)?) {
       while let kept = takeLast() {
-        let (environment, ending) = (kept.environment, BeanEnding(kept.instance, of: kept.bean))
-        if ending.isAsynchronous, let host {
-          let object = ObjectReference(kept.instance)
-          queue.sync { isAwaiting = true }
-          return host.release(asynchronously: {
-            let failure = await Environment.$releasing.withValue(environment) {
-              await ending.runAsynchronously(object.object)
-            }
-            object.release()
+        let ending = BeanEnding(kept.instance, of: kept.bean)
+        let site = ReleaseSite(name: scope.name, environment: kept.environment, isOfScope: true)
+        let object = ObjectReference(kept.instance)
+        defer { object.release() }
+        if let host, ending.isAsynchronous || ending.limit != nil {
+          queue.sync { isAwaiting = ending.isAsynchronous }
+          return ending.start(object, at: site, on: host) { failure, isThere in
             self.queue.sync { self.isAwaiting = false }
-            self.note(failure, scope)
-            self.goOn(scope, host)
-          })
+            self.note(failure, scope.name)
+            if isThere { return self.goOn(scope, host) }
+            self.endRelease()
+            self.releaseAll(of: scope)
+          }
         }
-        let instance = kept.instance
-        if let environment {
-          // The context lets a callback that shuts the environment down see that it is inside.
-          note(
-            ResolutionContext.with(Unretained(environment), nil) { _ in ending.runSynchronously(instance) }, scope)
+        if ending.limit != nil {
+          note(ending.run(object, at: site), scope.name)
         } else {
-          note(ending.runSynchronously(instance), scope)
+          let instance = kept.instance
+          note(site.within { ending.runSynchronously(instance) }, scope.name)
         }
       }
       endRelease()

@@ -9,6 +9,16 @@ extension Environment {
   /// The conversions: those registered here, those of the ancestors, and the standard ones. From any thread.
   public var conversionFactory: StandardConversionFactory { configuration.conversions }
 
+  /// The profiles that conditions of declarations here go by: those that the configuration names as `beans.profiles` or
+  /// `BEANS_PROFILES`, else "default". In alphabetical order, each once.
+  ///
+  /// Reads the configuration as it is now; conditions have been asked at startup. From any thread.
+  ///
+  /// - Throws: `.noConversion` or `.conversionFailed` for a value that is neither text nor a list of it.
+  public var activeProfiles: [String] {
+    get throws { try ActiveProfiles(in: configuration).names }
+  }
+
   /// The configuration value as `T`, converted if need be, or the default. An optional `T` is nil where there is neither.
   ///
   /// Does not start the environment, so that declarations can depend on it. From any thread, in factories, too.

@@ -96,19 +96,85 @@ extension Environment {
     }
   }
 
+  /// Declares a bean whose factory is awaited: each parameter of it is resolved by its type.
+  ///
+  /// `ready()` awaits it, after what it takes and before what takes it; a bean of a factory's children is awaited by
+  /// `readyBean`. Until it is there, a lookup that needs it throws `.notReady`. No prototype can be declared so.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is created when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: makes an instance, on no particular thread.
+  @inlinable
+  public func bean<T, each D>(
+    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line,
+    async factory: @escaping @Sendable (repeat each D) async throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    let parameters = Parameter.all(repeat (each D).self)
+    let function = FactoryFunction(awaiting: T.self, parameters) { arguments in
+      let taken = (repeat arguments.take(as: (each D).self))
+      return { try await factory(repeat each taken) }
+    }
+    return TypedBeanDeclaration<T>(
+      type: T.self, id: id, parent: parent, lazy: lazy, abstract: abstract,
+      location: SourceLocation(file: file, line: line), factory: function)
+  }
+
+  /// Declares what stands before each bean that answers to a type, for whoever asks for exactly that type.
+  ///
+  ///     environment.decorate((any Store).self) { (inner: any Store, metrics: Metrics) in CountingStore(inner, metrics) }
+  ///
+  /// `T`, `T?`, `[T]`, `Provider<T>` and lookups by `T` and an id get what `factory` makes of the bean; whoever asks for
+  /// another type gets the bean itself. There may be several decorators: the one that is defined first stands next to the
+  /// bean. A child environment may decorate what it sees further out, for itself and its own children.
+  ///
+  /// A decorator is a bean: it lives as long as what it decorates, or as the environment that declares it where that is
+  /// shorter, is built after it and released before it. Nothing to decorate is a fault at startup (`.unknownBean`).
+  ///
+  /// - Parameters:
+  ///   - type: what is decorated: a class, a value type or a protocol.
+  ///   - file: where the decorator is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: takes the bean, or the decorator before it, then whatever else it needs, each resolved by its type.
+  @inlinable @inline(__always)
+  public func decorate<T, each D>(
+    _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
+    factory: @escaping @Sendable (T, repeat each D) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    let parameters = [Parameter.of(type)] + Parameter.all(repeat (each D).self)
+    return declare(nil, nil, false, false, SourceLocation(file: file, line: line), parameters) { arguments in
+      try factory(arguments.take(as: T.self), repeat arguments.take(as: (each D).self))
+    }.decorating()
+  }
+
   /// Inlined into the module that declares the bean, so that `make` is compiled for its concrete types.
   @inlinable @inline(__always)
   func declare<T, each D>(
     _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ file: StaticString, _ line: UInt,
     _ types: repeat (each D).Type, make: @escaping @Sendable (inout Arguments) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let function = FactoryFunction(T.self, Parameter.all(repeat each types)) { arguments in
+    declare(
+      id, parent, lazy, abstract, SourceLocation(file: file, line: line), Parameter.all(repeat each types), make: make)
+  }
+
+  /// Inlined into the module that declares the bean, so that `make` is compiled for its concrete types.
+  @inlinable @inline(__always)
+  func declare<T>(
+    _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation,
+    _ parameters: [Parameter], make: @escaping @Sendable (inout Arguments) throws -> T
+  ) -> TypedBeanDeclaration<T> {
+    let function = FactoryFunction(T.self, parameters) { arguments in
       var arguments = arguments
       return try make(&arguments)
     }
     // Not the type that was given: that may be a subclass, of which the factory knows nothing.
     return TypedBeanDeclaration<T>(
-      type: T.self, id: id, parent: parent, lazy: lazy, abstract: abstract,
-      location: SourceLocation(file: file, line: line), factory: function)
+      type: T.self, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location, factory: function)
   }
 }

@@ -86,9 +86,43 @@ extension Environment {
   /// Adds a declaration. What is wrong with it is reported at startup, with all other faults.
   ///
   /// - Throws: `.frozen` once the environment has started; what startup threw once that has failed.
-  @discardableResult
+  @_disfavoredOverload @discardableResult
   public func define(_ declaration: BeanDeclaration) throws -> Self {
     try declarations("define", declaration.spec.written, at: declaration.spec.location.origin).define(declaration)
+    return self
+  }
+
+  // The compiler prefers a form that is not generic, and among the others the one that asks for more.
+
+  /// Adds a declaration of a bean whose type the compiler does not know to be `Sendable`.
+  ///
+  /// - Throws: as the form for all declarations.
+  @inlinable @discardableResult
+  public func define<T>(_ declaration: TypedBeanDeclaration<T>) throws -> Self {
+    try define(declaration as BeanDeclaration)
+  }
+
+  /// Adds a declaration of a bean whose type the compiler knows to be `Sendable`; it chooses this form by itself.
+  ///
+  /// - Throws: as the form for all declarations.
+  @discardableResult
+  public func define<T: Sendable>(_ declaration: TypedBeanDeclaration<T>) throws -> Self {
+    // Before the declaration is taken: nobody else has what is changed here.
+    declaration.isOfSendableType()
+    return try define(declaration as BeanDeclaration)
+  }
+
+  /// Has a module declare what it has: once, however often it is named here, by whichever module.
+  ///
+  /// Modules are told apart by their type. A condition of a module (`include(Payments().profile("production"))`) is one of
+  /// all that it declares.
+  ///
+  /// - Throws: `.frozen` once the environment has started; what the module's `configure` throws.
+  @discardableResult
+  public func include(_ module: any BeanModule) throws -> Self {
+    try declarations("include", "module \(type(of: module))").include(module) {
+      try module.configure(self)
+    }
     return self
   }
 

@@ -8,7 +8,8 @@ extension Environment {
   ///   - name: for reports and errors.
   ///   - parent: the environment whose beans, scopes and post processors this one sees. It may be started or not; it
   ///     is started before this one.
-  ///   - traceOrigin: keeps the origins of declarations in `report()`. Errors name them anyhow.
+  ///   - traceOrigin: keeps the origins of declarations in `report()`: file and line, of a document the column, too. Errors
+  ///     name them anyhow.
   /// - Throws: `.finished` when the parent has been finished.
   public convenience init(name: String = "environment", parent: Environment? = nil, traceOrigin: Bool = false) throws {
     if let parent, parent.core.lifecycle.isEnding { throw parent.finishedError() }
@@ -31,16 +32,40 @@ extension Environment {
 
   /// Validates all declarations and builds every singleton that is not lazy. The first lookup does it otherwise.
   ///
-  /// Starts the parent first. Threads that come meanwhile wait. A second call returns at once.
+  /// Starts the parent first. Threads that come meanwhile wait. A second call returns at once. Beans whose creation has to be
+  /// awaited are left to `ready()`, and so is what needs them.
   ///
   /// - Throws: a single fault as itself, several as `.startupFailed` with all of them in `underlying`; what a factory
   ///   threw as `.creationFailed`. What was already built has been released then, in reverse order, and every later
-  ///   call throws the same error.
+  ///   call throws the same error. `.notReady` where beans are missing that have to be awaited: the environment has started
+  ///   then, and answers lookups of all others.
   @discardableResult
   public func startup() throws -> Self {
     if core.lifecycle.isEnding { throw finishedError() }
     try startIfNeeded()
+    if let unready = existingExtras?.resources?.unready, !unready.isEmpty {
+      throw EnvironmentError(
+        .notReady,
+        "environment '\(name)' has started, but for what has to be awaited: \(unready.joined(separator: ", ")); "
+          + "call 'try await ready()'", path: ["'\(name)'"])
+    }
     return self
+  }
+
+  /// As `startup()`, and checks what the options ask for before anything is built.
+  ///
+  /// - Throws: as `startup()`; `.invalidDeclaration` for each bean that the options refuse. Where the environment has started
+  ///   before, it stays as it is.
+  @discardableResult
+  public func startup(options: StartupOptions) throws -> Self {
+    require(options)
+    try startup()
+    if options.contains(.requireSendable) { try checkSharing() }
+    return self
+  }
+
+  func require(_ options: StartupOptions) {
+    if options.contains(.requireSendable) { existingExtras?.resources?.requireSendable() }
   }
 
   /// Calls `body` once everything here has been released, on the thread that released it; at once if that is so already.
@@ -57,24 +82,80 @@ extension Environment {
   /// Finishes the whole subtree and waits until everything is released.
   ///
   /// On a loop's own thread the scopes bound to that loop are released in place instead of being waited for. Called
-  /// from inside a factory of this environment it cannot wait, and begins the end only.
+  /// from inside a factory of this environment it cannot wait, and begins the end only. From the third second on the log
+  /// says what it waits for.
   ///
   /// - Throws: what failed, once: one failure as it is (`.destructionFailed`), several as one error holding all. A
   ///   second call returns at once. A bean whose release is asynchronous is such a failure: use `await shutdown()`.
   public func shutdown() throws {
+    guard let watch = beginWatch(isInside: isInside) else { return beginFinish() }
     beginFinish()
-    guard !ResolutionContext.isInside(self) else { return }
     waitUntilReleased()
+    watch.end()
     try throwFailures()
   }
 
   /// As the synchronous `shutdown()`, and awaits asynchronous releases in their place in the order.
   public func shutdown() async throws {
     if core.lifecycle.phase < .finishing { extras.isAsynchronous.store(true, ordering: .relaxed) }
+    guard let watch = beginWatch(isInside: isInsideTask) else { return beginFinish() }
     beginFinish()
-    // From a release of the environment itself, or below, there is nothing to wait for but oneself.
-    if let inner = Environment.releasing, inner === self || inner.isDescendant(of: self) { return }
+    if !isReleased { watch.arm() }
     await withCheckedContinuation { continuation in whenReleased { continuation.resume() } }
+    watch.end()
     try throwFailures()
+  }
+
+  /// As `shutdown()`, and gives up in time: this returns or throws when the limit has passed, whatever hangs.
+  ///
+  /// Seven eighths of the time are anybody's. A release that is under way then is abandoned, so that the others have their
+  /// time; from then on a release may take half of what is left, but at least a tenth of a second. What has been abandoned
+  /// may still return, without effect on the container. What comes after the limit is released all the same, without
+  /// anybody waiting.
+  ///
+  /// Releases run on other threads than the caller's. Those of a scope on a loop run there; where the loop has not come to
+  /// them in seven eighths of the time, they run elsewhere, at once where the calling thread is the loop's own.
+  ///
+  /// - Throws: `.destructionFailed`, which names each release that was abandoned, with bean, environment, place and time;
+  ///   where the limit has passed also what is left. Otherwise as `shutdown()`.
+  public func shutdown(within limit: Duration) throws {
+    guard let watch = beginWatch(isInside: isInside, within: limit) else {
+      return beginFinish()
+    }
+    close()
+    SpareThread.run { self.beginFinish() }
+    wait(until: watch)
+    try throwFailures(of: watch)
+  }
+
+  /// As the synchronous `shutdown(within:)`, and awaits asynchronous releases in their place in the order.
+  public func shutdown(within limit: Duration) async throws {
+    if core.lifecycle.phase < .finishing { extras.isAsynchronous.store(true, ordering: .relaxed) }
+    guard let watch = beginWatch(isInside: isInsideTask, within: limit) else { return beginFinish() }
+    close()
+    SpareThread.run { self.beginFinish() }
+    await withCheckedContinuation { continuation in
+      watch.whenOver { continuation.resume() }
+      whenReleased { watch.end() }
+    }
+    try throwFailures(of: watch)
+  }
+
+  /// nil where there is nothing to wait for but the caller itself.
+  private func beginWatch(isInside: Bool, within limit: Duration? = nil) -> EndWatch? {
+    if isInside { return nil }
+    let watch = EndWatch(self, limit: limit)
+    self.watch(by: watch)
+    if limit != nil { watch.arm() }
+    return watch
+  }
+
+  /// Whether the calling thread is inside the environment, or below.
+  private var isInside: Bool { ResolutionContext.isInside(self) || AsyncBuild.isInside(self) }
+
+  /// Whether the running task is part of a release or of a build of the environment itself, or below.
+  private var isInsideTask: Bool {
+    if let inner = Environment.releasing, inner === self || inner.isDescendant(of: self) { return true }
+    return AsyncBuild.isInside(self)
   }
 }

@@ -16,6 +16,13 @@ extension Environment {
     return try getOther(type, id)
   }
 
+  /// The bean of that type which has that tag; see `Qualified`.
+  ///
+  /// - Throws: as `getBean(_:byId:)`.
+  public func getBean<Tag, T>(_ type: T.Type, qualifier: Tag.Type) throws -> T {
+    try getBean(Qualified<Tag, T>.self).value
+  }
+
   @inlinable @inline(never)
   func getOther<T>(_ type: T.Type, _ id: String?) throws -> T {
     try fetch(Parameter.of(type), id: id).take(as: type)
@@ -65,14 +72,4 @@ extension Environment {
 
   /// Whether a child environment has been opened and not ended. From any thread.
   public var hasOpenChildren: Bool { existingExtras?.children.isEmpty == false }
-}
-
-extension Environment: BeanLookup {
-  func provide<T>(_ type: T.Type, id: String?) throws -> T {
-    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
-    do { return try environment.getBean(type, byId: id) } catch let error as EnvironmentError {
-      // An environment without a plan has not started: the error tells why.
-      throw environment.core.plan == nil ? error : unknownToProvider(error, Parameter.of(type), id: id)
-    }
-  }
 }

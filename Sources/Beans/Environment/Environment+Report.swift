@@ -4,7 +4,8 @@ extension Environment {
   /// What is declared here, in order of definition, and what lives below, as text for people.
   ///
   /// A line for each bean: its type, id, scope, and whether it is lazy, abstract or primary; with `traceOrigin`, where it
-  /// was declared. From any thread; walks the whole tree.
+  /// was declared. Then the beans, of factories' children, too, that several threads share although the compiler does not know
+  /// their type to be `Sendable`. From any thread; walks the whole tree.
   public func report() -> String { report(maximumChildren: .max) }
 
   /// What `report()` tells, with at most so many children of each environment, and the number of those left out.
@@ -17,6 +18,10 @@ extension Environment {
     for (text, location) in listing {
       lines.append("- \(text)\(traceOrigin ? " origin: \(location.origin)" : "")")
     }
+    for reason in existingExtras?.resources?.inactiveFactories ?? [] { lines.append("- \(reason)") }
+    let shared = core.plan?.object.sharedBeans ?? []
+    if !shared.isEmpty { lines += ["", "shared by threads, and not known to be Sendable:"] }
+    for bean in shared { lines.append("- \(bean.text)\(traceOrigin ? " origin: \(bean.location.origin)" : "")") }
     lines.append("")
     appendTree(&lines, indent: "", max(0, maximumChildren))
     return lines.joined(separator: "\n") + "\n"
@@ -46,7 +51,7 @@ extension Environment {
       case .closed, .finishing, .releasing: "finishing"
       case .released: "finished"
       }
-    lines.append("\(indent)\(name): \(phase), \(createdBeans) beans")
+    lines.append("\(indent)\(name): \(phase), \(core.lock.withLock { createdBeans }) beans")
     let children = liveChildren
     for child in children.prefix(maximumChildren) { child.appendTree(&lines, indent: indent + "  ", maximumChildren) }
     if children.count > maximumChildren { lines.append("\(indent)  and \(children.count - maximumChildren) more") }
@@ -59,7 +64,7 @@ extension Environment {
     var own = ScopeStatistics(scope: name)
     own.opened = 1
     own.finished = isReleased ? 1 : 0
-    own.created = createdBeans
+    own.created = core.lock.withLock { createdBeans }
     own.released = existingExtras?.releasedBeans.load(ordering: .relaxed) ?? 0
     guard let extras = existingExtras else { return [own] }
     let (live, ended) = core.lock.withLock { (extras.children.all, extras.children.statistics) }

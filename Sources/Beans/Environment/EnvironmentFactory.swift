@@ -1,4 +1,4 @@
-import BeansConfiguration
+public import BeansConfiguration
 import Synchronization
 
 /// Builds child environments of one scope from a plan that was compiled once.
@@ -39,7 +39,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
     let opener = ChildOpening(scope, outerName: outer.name, of: home, makeScope)
     let declarations = EnvironmentDeclarations(
       name: scope, scopeName: scope, configuration: ConfigurationManager(parent: outer.configuration), seed: seed,
-      hasScope: makeScope != nil, outer: outer, compiled: { [weak opener] in opener?.compiled($0) })
+      hasScope: makeScope != nil, outer: outer, compiled: { [weak opener] in opener?.settled($0) })
     self.opener = opener
     let template = Environment(configuring: declarations, parent: environment)
     try configure(template)
@@ -91,6 +91,47 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ) throws -> EnvironmentFactory<S> {
     try childFactory(scope, seed: seed, scope: nil, configure: configure)
   }
+
+  /// The name of the scope.
+  package var scopeName: String { opener.scopeName }
+
+  // MARK: conditions
+
+  /// Lets the factory count only where one of the profiles is active; see `BeanDeclaration.profile`.
+  ///
+  /// Where it does not, opening a child throws `.scopeNotActive` with the reason, and what is declared for the children is
+  /// declared nowhere.
+  ///
+  /// - Throws: `.frozen` once the environment has started.
+  @discardableResult
+  public func profile(_ names: String...) throws -> Self { try add(.profile(names)) }
+
+  /// Lets the factory count only where the configuration is as `condition` wants it; see `BeanDeclaration.when`.
+  ///
+  /// - Parameters:
+  ///   - description: what has to hold, as reports and faults say it.
+  ///   - condition: whether it holds; called once, on the thread that starts the environment.
+  /// - Throws: `.frozen` once the environment has started.
+  @discardableResult
+  public func when(
+    _ description: String? = nil, _ condition: @escaping @Sendable (ConfigurationManager) throws -> Bool
+  ) throws -> Self {
+    try add(.configuration(description, condition))
+  }
+
+  /// Lets the factory count only where nothing else answers to the type, in the environment that declares the factory or
+  /// further out; see `BeanDeclaration.whenMissing`.
+  ///
+  /// - Throws: `.frozen` once the environment has started.
+  @discardableResult
+  public func whenMissing(_ type: Any.Type) throws -> Self { try add(.missing(type)) }
+
+  private func add(_ condition: BeanCondition) throws -> Self {
+    try opener.declarations().add(condition)
+    return self
+  }
+
+  // MARK: children for the time of a closure
 
   /// Builds a child, makes it `Environment.current`, runs `body`, and finishes the child, also when `body` throws.
   ///

@@ -75,9 +75,10 @@ struct DependencyResolver {
     let key = Plan.EntryKey(bean.directory, bean.number)
     if let known = inherited[key] { return known }
     guard let level = outer.first(where: { $0.directory === bean.directory }),
-      let (spec, factory, maker) = level.beans[bean.number]
+      let kept = level.beans[bean.number]
     else { return nil }
-    let factoryBean = maker.map { number in
+    let (spec, factory) = (kept.spec, kept.factory)
+    let factoryBean = kept.maker.map { number in
       let type = factory.parameters[0].wanted
       return BeanDefinition(
         BeanSpec(type: type, id: nil, location: spec.location), type: type, lifetime: .singleton, factory: factory,
@@ -85,7 +86,7 @@ struct DependencyResolver {
     }
     let made = BeanDefinition(
       spec, type: bean.type, lifetime: bean.lifetime, factory: factory, entry: bean.number, maker: factoryBean,
-      home: Unretained(level))
+      decorated: kept.decorated, home: Unretained(level))
     // Found without a fault when its own environment started.
     _ = made.bindProperties()
     made.collectValues()
@@ -107,9 +108,7 @@ struct DependencyResolver {
     let arguments: Range<Int>
     if let maker = definition.maker {
       // A product takes its factory, whatever the declaration says of arguments: those are the factory's.
-      let home = definition.directory
-      let hops = definition.graph.directory.chain.first { $0.directory === home }?.hops ?? 0
-      let bean = BeanDirectory.Found(directory: home, number: maker.entry, hops: hops)
+      let bean = definition.graph.directory.found(maker.entry, in: definition.directory)
       arguments = add(factory.parameters) { $0.dependency($1, on: bean, of: definition, "parameter 0") }
     } else {
       arguments = self.arguments(of: definition, spec.arguments, factory.parameters)
@@ -124,14 +123,20 @@ struct DependencyResolver {
   private mutating func arguments(
     of definition: BeanDefinition, _ given: [(index: Int, value: BeanValue)], _ parameters: [Parameter]
   ) -> Range<Int> {
-    for (index, _) in given where !parameters.indices.contains(index) {
+    for (index, value) in given where !parameters.indices.contains(index) {
       definition.note(
         definition.fault(
-          .invalidDeclaration, "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0"
-        ))
+          .invalidDeclaration,
+          "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0", at: value.origin))
     }
     let first = dependencies.count
-    for index in parameters.indices {
+    var rest = parameters.indices
+    if let decorated = definition.decorated?.value, let parameter = parameters.first {
+      rest = 1..<parameters.count
+      let bean = definition.graph.directory.found(decorated.number, in: decorated.home?.object ?? definition.directory)
+      if let found = dependency(parameter, on: bean, of: definition, "parameter 0") { dependencies.append(found) }
+    }
+    for index in rest {
       let parameter = parameters[index]
       if definition.factory.product != nil, isSeed(parameter, at: index, of: definition) { continue }
       let found: BeanDefinition.Dependency?
@@ -169,8 +174,8 @@ struct DependencyResolver {
     maker.product = made
     // What is wrong with the product is wrong with what makes it.
     for fault in made.faults { maker.note(fault) }
-    maker.inactive = maker.inactive ?? made.inactive
-    (made.faults, made.inactive) = ([], nil)
+    maker.refusal = maker.refusal ?? made.refusal
+    (made.faults, made.refusal) = ([], nil)
     return add([BeanDefinition.Binding.products(made)]) {
       BeanDefinition.Dependency(parameter: Parameter.of((any ProductBuilder).self), binding: $1)
     }
@@ -179,46 +184,52 @@ struct DependencyResolver {
   /// Whether a parameter is left to whoever calls the factory bean.
   private func isSeed(_ parameter: Parameter, at index: Int, of definition: BeanDefinition) -> Bool {
     guard case .seed = parameter.kind else { return false }
-    if definition.spec.argument(index) != nil {
+    if let value = definition.spec.argument(index) {
       definition.note(
-        definition.fault(.invalidDeclaration, "argument \(index) is the seed, which cannot be pinned"))
+        definition.fault(
+          .invalidDeclaration, "argument \(index) is the seed, which cannot be pinned", at: value.origin))
     }
     return true
   }
 
-  /// What a declaration says about one parameter or property.
+  /// What a declaration says about one parameter or property; faults of it stand at `origin`, where there is one.
   private mutating func resolve(
-    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: @autoclosure () -> String
+    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: @autoclosure () -> String,
+    at origin: EnvironmentError.Origin? = nil
   ) -> BeanDefinition.Dependency? {
-    if case .reference(let id) = value { return dependency(parameter, id: id, of: definition, point()) }
-    if let bound = definition.value(value, as: parameter, at: point()) {
+    if case .reference(let id) = value { return dependency(parameter, id: id, of: definition, point(), at: origin) }
+    if case .declared(let value, let origin) = value {
+      return resolve(value, as: parameter, of: definition, point(), at: origin)
+    }
+    if let bound = definition.value(value, as: parameter, at: point(), origin: origin) {
       return BeanDefinition.Dependency(parameter: parameter, binding: .value(bound))
     }
     switch value {
-    case .inject(let inject): return dependency(parameter, id: inject.id, of: definition, point())
-    case .bean(let bean): return dependency(parameter, on: bean, of: definition, point())
-    case .list, .map: return compose(value, as: parameter, of: definition, point())
-    case .null, .value, .text, .reference:
-      definition.note(definition.fault(.typeMismatch, "\(point()): nil is not a \(parameter.wanted)"))
+    case .inject(let inject): return dependency(parameter, id: inject.id, of: definition, point(), at: origin)
+    case .bean(let bean): return dependency(parameter, on: bean, of: definition, point(), at: origin)
+    case .list, .map: return compose(value, as: parameter, of: definition, point(), at: origin)
+    case .null, .value, .text, .reference, .declared:
+      definition.note(definition.fault(.typeMismatch, "\(point()): nil is not a \(parameter.wanted)", at: origin))
       return nil
     }
   }
 
   /// A collection with beans in it, put together anew for each owner.
   private mutating func compose(
-    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: @autoclosure () -> String
+    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: @autoclosure () -> String,
+    at origin: EnvironmentError.Origin?
   ) -> BeanDefinition.Dependency? {
     guard let collection = value.collection(as: parameter) else {
       let kind = if case .map = value { "map" } else { "list" }
       definition.note(
-        definition.fault(.typeMismatch, "\(point()): a \(kind) is not a \(parameter.wanted)"))
+        definition.fault(.typeMismatch, "\(point()): a \(kind) is not a \(parameter.wanted)", at: origin))
       return nil
     }
     let parts = value.parts(of: collection, at: point())
     // All of them are looked at, so that all faults are found.
     var found: [BeanDefinition.Dependency] = []
     for part in parts {
-      if let dependency = resolve(part.value, as: part.parameter, of: definition, part.point) {
+      if let dependency = resolve(part.value, as: part.parameter, of: definition, part.point, at: origin) {
         found.append(dependency)
       }
     }
@@ -228,7 +239,7 @@ struct DependencyResolver {
 
   private mutating func dependency(
     _ parameter: Parameter, id: String? = nil, on bean: BeanDirectory.Found? = nil, of definition: BeanDefinition,
-    _ point: @autoclosure () -> String
+    _ point: @autoclosure () -> String, at origin: EnvironmentError.Origin? = nil
   ) -> BeanDefinition.Dependency? {
     let graph = definition.graph
     do throws(EnvironmentError) {
@@ -236,69 +247,89 @@ struct DependencyResolver {
         if let bean {
           .bean(try bind(graph.directory.check(bean, for: parameter), in: graph))
         } else {
-          try resolve(parameter, id: id, in: graph)
+          try resolve(parameter, id: id, from: definition.module, in: graph)
         }
       return BeanDefinition.Dependency(parameter: parameter, binding: binding)
     } catch {
-      note(error, of: definition, point())
+      note(error, of: definition, point(), at: origin)
       return nil
     }
   }
 
   private mutating func dependency(
     _ parameter: Parameter, on declaration: BeanDeclaration, of definition: BeanDefinition,
-    _ point: @autoclosure () -> String
+    _ point: @autoclosure () -> String, at origin: EnvironmentError.Origin?
   ) -> BeanDefinition.Dependency? {
-    if let bean = definition.graph.directory.bean(declared: declaration.spec.number) {
-      return dependency(parameter, on: bean, of: definition, point())
+    let directory = definition.graph.directory
+    if let bean = directory.bean(declared: declaration.spec.number) {
+      let decorated = directory.decorated(bean, as: parameter.element)
+      return dependency(parameter, on: decorated, of: definition, point(), at: origin)
     }
     let name = declaration.spec.type.map { "\($0)" } ?? "bean"
-    note(
-      EnvironmentError(
-        .unknownBean, "the declaration of \(name) was never defined in an environment that can be seen here"),
-      of: definition, point())
+    let hint = directory.hint { $0.number == declaration.spec.number }
+    let message =
+      hint.isEmpty
+      ? "the declaration of \(name) was never defined in an environment that can be seen here"
+      : "the declaration of \(name) does not count\(hint)"
+    note(EnvironmentError(.unknownBean, message), of: definition, point(), at: origin)
     return nil
   }
 
   /// Turns why nothing has been found into a fault that names the bean.
-  private func note(_ fault: EnvironmentError, of definition: BeanDefinition, _ point: @autoclosure () -> String) {
-    var named = EnvironmentError(
-      fault.code, "\(point()): \(fault.message)", path: [definition.label] + fault.path,
-      origin: definition.spec.location.origin)
+  private func note(
+    _ fault: EnvironmentError, of definition: BeanDefinition, _ point: @autoclosure () -> String,
+    at origin: EnvironmentError.Origin?
+  ) {
+    var named = definition.fault(
+      fault.code, "\(point()): \(fault.message)", path: [definition.label] + fault.path, at: origin)
     named.scope = fault.scope
     guard fault.code == .scopeNotActive else {
       definition.note(named)
       return
     }
     // Whether that is a fault depends on who holds the bean: see `Validator`.
-    definition.inactive = definition.inactive ?? ValueBox(named)
+    definition.refusal = definition.refusal ?? ValueBox(named)
   }
 
   // MARK: one dependency
 
   mutating func resolve(
-    _ parameter: Parameter, id: String?, in graph: EnvironmentGraph
+    _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, in graph: EnvironmentGraph
   ) throws(EnvironmentError) -> BeanDefinition.Binding {
     let directory = graph.directory
     do throws(EnvironmentError) {
       if let id, parameter.isOfBeans {
-        let bean = try directory.bean(id: id, hasHints: hintsLeft > 0)
-        return .bean(try bind(directory.check(bean, for: parameter), in: graph))
+        let bean = try directory.bean(id: id, from: module, hasHints: hintsLeft > 0)
+        let checked = try directory.check(bean, for: parameter)
+        if parameter.isOwned { try directory.checkOwned(checked) }
+        return .bean(try bind(directory.decorated(checked, as: parameter.element), in: graph))
       }
-      switch try directory.select(
-        parameter, id: id, below: graph.belowDirectories, hasHints: hintsLeft > 0, memory.candidates)
-      {
-      case .computed(let computation, let reading): return .computed(computation, reading)
-      case .bean(let bean): return .bean(try bind(bean, in: graph))
-      case .all(let beans):
-        var targets: [BeanDefinition.Target] = []
-        for bean in beans { targets.append(try bind(bean, in: graph)) }
-        return .all(targets)
-      }
+      let selection = try directory.select(
+        parameter, id: id, from: module, below: graph.belowDirectories, hasHints: hintsLeft > 0, memory.candidates)
+      return try bind(selection, parameter, in: graph)
     } catch {
       if id != nil { hintsLeft -= 1 }
       throw error
     }
+  }
+
+  private mutating func bind(
+    _ selection: Selection, _ parameter: Parameter, in graph: EnvironmentGraph
+  ) throws(EnvironmentError) -> BeanDefinition.Binding {
+    let binding: BeanDefinition.Binding
+    switch selection {
+    case .computed(let computation, let reading): return .computed(computation, reading)
+    case .deferred(let inner, let provided):
+      let inside = try bind(inner, provided, in: graph)
+      return .deferred(BeanDefinition.Dependency(parameter: provided, binding: inside))
+    case .bean(let bean): binding = .bean(try bind(bean, in: graph))
+    case .all(let beans):
+      var targets: [BeanDefinition.Target] = []
+      for bean in beans { targets.append(try bind(bean, in: graph)) }
+      binding = .all(targets, ids: parameter.isNamed ? beans.compactMap(\.idOfDecorated) : [])
+    }
+    guard case .lazy? = parameter.each?.kind else { return binding }
+    return .deferred(BeanDefinition.Dependency(parameter: parameter, binding: binding))
   }
 
   private mutating func bind(
@@ -337,12 +368,12 @@ struct DependencyResolver {
       guard injection.stopgap != nil, declared.contains(where: { $0.declared?.sets(injection) == .some(nil) }) else {
         return property(for: injection, of: definition)
       }
-      let (faults, inactive) = (definition.faults, definition.inactive)
-      definition.inactive = nil
+      let (faults, refusal) = (definition.faults, definition.refusal)
+      definition.refusal = nil
       let property = property(for: injection, of: definition)
-      let fault = definition.faults.count > faults.count ? definition.faults.last : definition.inactive?.value
+      let fault = definition.faults.count > faults.count ? definition.faults.last : definition.refusal?.value
       // What is wrong with it does not matter where the declaration sets the property; that shows when it does.
-      (definition.faults, definition.inactive) = (faults, inactive)
+      (definition.faults, definition.refusal) = (faults, refusal)
       if let fault { guess(injection, fault, &declared) }
       return property
     }
@@ -374,7 +405,10 @@ struct DependencyResolver {
     case .named(let id):
       guard hasCandidateWithId(for: parameter, definition.graph) else {
         definition.note(
-          definition.fault(.unknownBean, "\(injection.point): no bean of type \(parameter.element) has an id"))
+          definition.fault(
+            .unknownBean,
+            "\(injection.point): no bean of type \(parameter.element) has an id"
+              + definition.graph.directory.hint { $0.id != nil && $0.answers(to: parameter.element) }))
         return nil
       }
       return (BeanCode.Property(named: (id, parameter, injection.point), set: injection.setter.set), nil, nil)
@@ -403,7 +437,9 @@ struct DependencyResolver {
     guard isServed else {
       definition.note(
         definition.fault(
-          .invalidDeclaration, "\(injection.point): no Injection is defined that serves \(type(of: inject))"))
+          .invalidDeclaration,
+          "\(injection.point): no Injection is defined that serves \(type(of: inject))"
+            + definition.graph.directory.hint(forInactive: BeanTraits.injection)))
       return nil
     }
     return BeanDefinition.Dependency(

@@ -27,7 +27,7 @@ struct GraphCompiler {
     for reader in readers { reader.prepareDescriptors() }
     for (index, graph) in graphs.enumerated() {
       readers[index].resolve()
-      faults += readers[index].faults + graph.declarations.faults
+      faults += graph.active.faults + readers[index].faults + graph.declarations.faults
     }
     for graph in graphs {
       graph.belowDirectories = graph.below.map(\.directory)
@@ -54,7 +54,10 @@ struct GraphCompiler {
       // A factory bean and its product are declared at once: one fault for both.
       if definition.maker != nil { continue }
       if !graph.isKnown(definition.lifetime) {
-        faults.append(definition.fault(.unknownScope, EnvironmentGraph.unknownScope(name, among: graph.allScopeNames)))
+        faults.append(
+          definition.fault(
+            .unknownScope,
+            EnvironmentGraph.unknownScope(name, among: graph.allScopeNames) + graph.hint(forInactiveScope: name)))
       } else if let own = graph.scopeName ?? (definition.lifetime == .singleton ? nil : graph.name),
         outer.contains(name)
       {
@@ -64,6 +67,9 @@ struct GraphCompiler {
             "a bean of scope '\(name)' outlives the children of '\(own)': declare it further out"))
       }
     }
+    for definition in graph.definitions(.awaited) {
+      faults += fault(awaiting: definition, in: graph).map { [$0] } ?? []
+    }
     // Sources belong to an environment, which is there before any child: none can be built for each of them.
     for definition in graph.definitions(.source)
     where graph.scopeName != nil || graph.isFactoryScope(definition.lifetime.name) {
@@ -72,6 +78,22 @@ struct GraphCompiler {
           .invalidDeclaration,
           "a configuration source cannot be built for each child: declare it further out, or add it with "
             + "addConfigurationSource"))
+    }
+  }
+
+  /// Why nobody could wait for the bean.
+  private func fault(awaiting definition: BeanDefinition, in graph: EnvironmentGraph) -> EnvironmentError? {
+    let lifetime = definition.lifetime
+    var reason: String?
+    if lifetime == .prototype || definition.factory.product != nil {
+      reason = "is made anew for whoever takes it, which cannot wait"
+    } else if graph.isRegistered(lifetime.name) {
+      reason = "belongs to scope '\(lifetime.name)', which cannot wait for its beans"
+    } else if !definition.traits.isDisjoint(with: .infrastructure) {
+      reason = "is built before anything else, by startup itself"
+    }
+    return reason.map {
+      definition.fault(.invalidDeclaration, "\(definition.label) is created asynchronously, but \($0)")
     }
   }
 
@@ -165,11 +187,24 @@ struct GraphCompiler {
             value.publish()
           }
         } catch {
-          faults.append(definition.fault(error.code, error.message).with(underlying: error.underlying))
+          let isMissing = error.code == .unresolvedPlaceholder || error.code == .missingConfiguration
+          let hint = isMissing ? definition.directory.hint(forInactive: BeanTraits.source) : ""
+          faults.append(
+            definition.fault(error.code, error.message + hint, at: value.origin).with(underlying: error.underlying))
         }
       }
     }
     return faults
+  }
+
+  /// Factories whose children do not count, at any depth, with the reason.
+  var inactive: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] {
+    ([graph] + graph.below).flatMap(\.active.inactiveFactories)
+  }
+
+  /// What several threads share without being known to be `Sendable`.
+  var sharingFaults: [EnvironmentError] {
+    ([graph] + graph.below).flatMap { $0.directory.sharingFaults($0.belowDirectories) }
   }
 
   /// What environments further in need of what is declared here.

@@ -8,6 +8,8 @@ struct PlanCompiler {
   private let block: SlotBlock
   private var resolver: DependencyResolver
   private let dependencies: [BeanDefinition.Dependency]
+  /// Whether a bean that can be seen receives events.
+  private let hasListeners: Bool
   private var computations: [Computation] = []
   /// What recipes refer to, gathered before it is frozen.
   private var operands: [Operand] = []
@@ -31,6 +33,7 @@ struct PlanCompiler {
     self.block = block
     self.resolver = resolver
     dependencies = resolver.dependencies
+    hasListeners = graph.directory.chain.contains { !$0.directory.listeners.isEmpty }
   }
 
   mutating func compile() -> Plan {
@@ -42,8 +45,9 @@ struct PlanCompiler {
     let index = makeIndex()
     let processors = graph.processors.map { operand(Parameter.of((any BeanPostProcessor).self), on: $0, false) }
     let injections = graph.injections.map { operand(Parameter.of(Injection.self), on: $0, false) }
-    let templates = zip(graph.declarations.specs, graph.listed).compactMap { spec, entry in
-      entry < 0 ? (spec.text(graph.scopeName), spec.location) : nil
+    let templates = zip(graph.declarations.specs, graph.listed).enumerated().compactMap { position, declared in
+      let (spec, entry) = declared
+      return entry < 0 ? (spec.text(graph.scopeName) + graph.active.text(position), spec.location) : nil
     }
     let operands = FrozenArray(operands)
     let steps = FrozenArray(steps)
@@ -54,7 +58,8 @@ struct PlanCompiler {
       directory: graph.directory, configuration: graph.declarations.configuration,
       layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope), hasSeed: graph.hasSeed,
       isTraced: input.isTraced, sorted: graph.sorted.map(\.number), processors: processors, injections: injections,
-      below: graph.below.map(\.directory), parameters: input.parameters, listed: graph.listed, templates: templates,
+      receivers: hasListeners ? receivers() : [:], below: graph.below.map(\.directory), parameters: input.parameters,
+      listed: graph.listed, templates: templates,
       ownNumbers: graph.ownNumbers, foreignNumbers: graph.foreign.mapValues(\.number), recipes: recipes,
       computations: computations, index: index, operands: operands, steps: steps)
   }
@@ -82,6 +87,8 @@ struct PlanCompiler {
   private func order(of root: BeanDefinition) -> [(bean: BeanDefinition, dependent: BeanDefinition?)]? {
     // The singletons of a plain environment have an order of their own.
     if graph.isPlain || root.kind == .product { return nil }
+    // It is made outside any order.
+    if root.traits.contains(.awaited) { return nil }
     var order: [(bean: BeanDefinition, dependent: BeanDefinition?)] = []
     var seen: Set<Int32> = [root.slot]
     var stack = [(bean: root, dependent: BeanDefinition?.none, needs: needs(of: root)[...])]
@@ -206,9 +213,11 @@ struct PlanCompiler {
     let parameter = dependency.parameter
     switch dependency.binding {
     case .bean(let target): return operand(parameter, on: target, isCounted)
-    case .all(let targets):
+    case .all(let targets, let ids):
+      if parameter.each != nil || !ids.isEmpty { return computed(computation(dependency), .boxed) }
       let found = targets.map { plainOperand($0) }
       return computed(.all(found, parameter), .boxed)
+    case .deferred: return computed(computation(dependency), .boxed)
     case .computed(let computation, let reading): return computed(computation, reading)
     case .value(let value):
       // Every value has been given a place.
@@ -229,6 +238,10 @@ struct PlanCompiler {
   private mutating func operand(
     _ parameter: Parameter, on target: BeanDefinition.Target, _ isCounted: Bool
   ) -> Operand {
+    if case .owned = parameter.kind { return computed(computation(of: target).delivered(as: parameter), .boxed) }
+    if let each = parameter.each {
+      return computed(.collected([computation(of: target).delivered(as: each)], ids: [], parameter), .boxed)
+    }
     if let reading = reading(parameter, of: target) {
       // What is no reference is read from the slot by whoever takes it.
       return Operand(place(of: target, isCounted && reading.isReference), reading)
@@ -275,18 +288,37 @@ struct PlanCompiler {
   }
 
   private mutating func place(of target: BeanDefinition.Target, _ isCounted: Bool) -> Operand.Place {
-    if let slot = slot(of: target, isCounted) { return slot }
-    let computation =
-      switch target {
-      case .defined(let definition, let hops):
-        definition.with { Computation($0.kind, number: $0.number, slot: $0.slot, hops: hops) }
-      case .compiled(let plan, let number, let hops):
-        plan.with {
-          let recipe = $0.recipe(number)
-          return Computation(recipe.value.kind, number: number, slot: recipe.value.slot, hops: hops)
-        }
+    slot(of: target, isCounted) ?? computed(computation(of: target), .reference).place
+  }
+
+  /// How a bean is got from here.
+  private func computation(of target: BeanDefinition.Target) -> Computation {
+    switch target {
+    case .defined(let definition, let hops):
+      definition.with { Computation($0.kind, number: $0.number, slot: $0.slot, hops: hops) }
+    case .compiled(let plan, let number, let hops):
+      plan.with {
+        let recipe = $0.recipe(number)
+        return Computation(recipe.value.kind, number: number, slot: recipe.value.slot, hops: hops)
       }
-    return computed(computation, .reference).place
+    }
+  }
+
+  /// How what is taken is evaluated when it is asked for.
+  private func computation(_ dependency: BeanDefinition.Dependency) -> Computation {
+    let parameter = dependency.parameter
+    switch dependency.binding {
+    case .bean(let target):
+      if case .owned = parameter.kind { return computation(of: target).delivered(as: parameter) }
+      return .collected([computation(of: target).delivered(as: parameter.each)], ids: [], parameter)
+    case .all(let targets, let ids):
+      return .collected(targets.map { computation(of: $0).delivered(as: parameter.each) }, ids: ids, parameter)
+    case .deferred(let inner):
+      if case .lazy = parameter.kind { return .deferred(computation(inner), parameter) }
+      return computation(inner)
+    case .computed(let computation, _): return computation
+    case .value, .composed, .injection, .products: return .absent(parameter)
+    }
   }
 
   // MARK: recipes
@@ -300,17 +332,20 @@ struct PlanCompiler {
     let identity = definition.factory.identity
     let isProcessed = !graph.processors.isEmpty && !definition.isInfrastructure
     var work: Recipe.Work = input.isTraced ? .trace : []
-    if definition.inactive != nil { work.insert(.refuse) }
+    if definition.refusal != nil { work.insert(.refuse) }
+    if definition.traits.contains(.awaited) { work.insert(definition.kind == .slot ? .await : .complete) }
     if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
     if !definition.traits.isDisjoint(with: [.aware, .bean]) || !definition.properties.isEmpty || isProcessed
       || !code.postConstructs.isEmpty
     {
       work.insert(.complete)
     }
-    let disposable = form(.disposable, definition)
+    let hasForm = definition.isClass && !definition.traits.isDisjoint(with: [.aware, .bean, .disposable])
+    let disposable = hasForm ? form(.disposable, definition) : nil
     var ending = Recipe.Ending.nothing
     if input.isTraced || code.instance != nil || definition.traits.contains(.asyncDisposable)
       || definition.traits.contains(.disposable) && disposable == nil || definition.kind == .scoped
+      || code.releaseLimit != nil
     {
       ending = .care
     } else if disposable != nil || !code.onDestroys.isEmpty {
@@ -322,7 +357,8 @@ struct PlanCompiler {
       ending: isSeed(definition) ? .nothing : ending, kind: definition.kind, slot: definition.slot,
       number: definition.number, steps: steps[layout.steps], needs: operands[layout.needs],
       code: Unretained(code), requirements: operands[layout.requirements], properties: operands[layout.properties],
-      isProcessed: isProcessed, aware: form(.aware, definition), bean: form(.bean, definition), disposable: disposable,
+      isProcessed: isProcessed, aware: hasForm ? form(.aware, definition) : nil,
+      bean: hasForm ? form(.bean, definition) : nil, disposable: disposable,
       entryNumber: definition.entry, directory: definition.home.with { Unretained($0.directory) },
       traits: isSeed(definition) ? [] : definition.traits, isLazy: definition.spec.isLazy ?? false,
       isSeed: isSeed(definition), slotIdentity: definition.slotIdentity)
@@ -343,7 +379,8 @@ struct PlanCompiler {
     // Only scopes ask for it: registered ones, and scope objects of a factory's children.
     let needsDeclaration = definition.kind == .scoped || graph.declarations.hasScope && !isSeed(definition)
     if !needsDeclaration, spec.instance == nil, definition.given.isEmpty, definition.properties.isEmpty,
-      spec.postConstructs.isEmpty, spec.onDestroys.isEmpty, definition.inactive == nil
+      spec.postConstructs.isEmpty, spec.onDestroys.isEmpty, spec.releaseLimit == nil, definition.refusal == nil,
+      !hasListeners || definition.handlers.isEmpty
     {
       return .none
     }
@@ -351,10 +388,42 @@ struct PlanCompiler {
     let code = BeanCode(
       given: definition.given, properties: definition.properties,
       postConstructs: isProduct ? [] : spec.postConstructs, onDestroys: isProduct ? [] : spec.onDestroys,
-      instance: spec.instance, declaration: needsDeclaration ? definition.makeDeclaration() : nil,
-      inactive: definition.inactive?.value)
+      listeners: hasListeners ? definition.handlers : [], releaseLimit: spec.releaseLimit, instance: spec.instance,
+      declaration: needsDeclaration ? definition.makeDeclaration() : nil,
+      refusal: definition.refusal?.value)
     codes.append(code)
     return code
+  }
+
+  // MARK: events
+
+  /// Who receives what is published in the graph's environments: what is declared there first, in order of definition, then
+  /// what is declared further out.
+  private mutating func receivers() -> [ObjectIdentifier: [EventReceiver]] {
+    var found: [ObjectIdentifier: [EventReceiver]] = [:]
+    for (home, hops) in graph.directory.chain {
+      for entry in home.listeners where !graph.directory.hides(home.entries[Int(entry)], hops: hops) {
+        let bean = BeanDirectory.Found(directory: home, number: entry, hops: hops)
+        guard let target = resolver.target(for: bean, from: graph),
+          let (handlers, number, hops) = handlers(of: target)
+        else { continue }
+        for (position, handler) in handlers.enumerated() {
+          let receiver = EventReceiver(hops: hops, number: number, handler: position)
+          found[ObjectIdentifier(handler.event), default: []].append(receiver)
+        }
+      }
+    }
+    return found
+  }
+
+  /// What a bean does with events, and where its recipe is; nil where it cannot be built from here.
+  private func handlers(of target: BeanDefinition.Target) -> ([EventHandler], number: Int32, hops: Int32)? {
+    switch target {
+    case .defined(let definition, let hops):
+      definition.with { $0.refusal == nil ? ($0.handlers, $0.number, hops) : nil }
+    case .compiled(let plan, let number, let hops):
+      plan.with { $0.recipe(number).value.code }.with { $0.refusal == nil ? ($0.listeners, number, hops) : nil }
+    }
   }
 
   // MARK: lookups
@@ -366,7 +435,8 @@ struct PlanCompiler {
     for (directory, _) in graph.directory.chain {
       for type in directory.types where seen.insert(ObjectIdentifier(type)).inserted {
         let (bean, rivals) = graph.directory.choose(type) { $0.candidates(for: type) }
-        guard let bean, rivals.isEmpty, !Parameter.isWrapper(type) || directory.seed(of: type) != nil,
+        guard let bean = bean.map({ graph.directory.decorated($0, as: type) }), rivals.isEmpty,
+          !Parameter.isWrapper(type) || directory.seed(of: type) != nil,
           let target = resolver.target(for: bean, from: graph)
         else { continue }
         types.append((ObjectIdentifier(type), operand(forLookup: bean, target)))
@@ -383,18 +453,23 @@ struct PlanCompiler {
   private mutating func namedOperands() -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
     var named: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
     named.reserveCapacity(graph.directory.names.count)
+    let hasDecorators = graph.directory.hasDecorators
     // Beans of one type often stand together.
     var (last, superclasses): (Any.Type?, [AnyClass]) = (nil, [])
     func add(_ id: String, _ bean: BeanDirectory.Found) {
       guard let target = resolver.target(for: bean, from: graph) else { return }
       let (type, operand) = (bean.entry.type, operand(forLookup: bean, target))
       if type != last { (last, superclasses) = (type, Array(TypeRelation.classes(of: type).dropFirst())) }
+      if hasDecorators { return named += decorated(id, bean, superclasses) }
       named.append((ObjectIdentifier(type), id, operand))
       for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
     }
     for (home, hops) in graph.directory.chain {
+      let hasPrivateBeans = home.hasPrivateBeans
       for number in home.entries.indices {
-        guard let id = home.entries[number].id, hops == 0 || !graph.directory.isTaken(id, before: hops) else {
+        guard let id = home.entries[number].id, !hasPrivateBeans || home.entries[number].privateTo == nil,
+          hops == 0 || !graph.directory.isTaken(id, before: hops)
+        else {
           continue
         }
         add(id, BeanDirectory.Found(directory: home, number: Int32(number), hops: hops))
@@ -404,6 +479,19 @@ struct PlanCompiler {
       }
     }
     return named
+  }
+
+  /// What answers to the id, with each type that a bean has, where decorators stand before some of them.
+  private mutating func decorated(
+    _ id: String, _ bean: BeanDirectory.Found, _ superclasses: [AnyClass]
+  ) -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
+    var found: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
+    for type in [bean.entry.type] + superclasses {
+      let outermost = graph.directory.decorated(bean, as: type)
+      guard let target = resolver.target(for: outermost, from: graph) else { continue }
+      found.append((ObjectIdentifier(type), id, operand(forLookup: outermost, target)))
+    }
+    return found
   }
 
   /// A class is read as it stands, every other type in its box.

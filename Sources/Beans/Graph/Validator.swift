@@ -15,9 +15,9 @@ struct Validator {
       definitions[number].forEachDependency(in: dependencies) { body($0.position) }
     }
     let sorted = order.map { definitions[$0] }
-    let inactive = judgeLifetimes(of: sorted)
+    let refused = judgeLifetimes(of: sorted)
     var faults: [EnvironmentError] = []
-    if sorted.contains(where: { !$0.faults.isEmpty }) { faults = judge(graphs, sorted, inactive) }
+    if sorted.contains(where: { !$0.faults.isEmpty }) { faults = judge(graphs, sorted, refused) }
     faults += circles.map { circle(closing: definitions[$0[0]], $0.map { definitions[$0] }) }
     if graphs.count == 1 {
       graph.sorted = sorted
@@ -38,44 +38,44 @@ struct Validator {
   /// `definitions` are sorted, so that a chain through prototypes is judged from its end. Returns the positions of those that
   /// name what is not open by themselves.
   private func judgeLifetimes(of definitions: [BeanDefinition]) -> Set<Int> {
-    if definitions.allSatisfy({ $0.inactive == nil }) { return [] }
-    let own = Set(definitions.filter { $0.inactive != nil }.map(\.position))
+    if definitions.allSatisfy({ $0.refusal == nil }) { return [] }
+    let own = Set(definitions.filter { $0.refusal != nil }.map(\.position))
     for definition in definitions {
       var through: BeanDefinition?
       // In a circle, what a bean takes may not have been judged yet; a bean with a slot answers for itself.
-      definition.forEachDependency(in: dependencies) {
-        if through == nil, $0.kind != .slot, $0.inactive != nil { through = $0 }
+      definition.forEachNamedDependency(in: dependencies) {
+        if through == nil, $0.kind != .slot, $0.refusal != nil { through = $0 }
       }
-      guard let inactive = definition.inactive?.value ?? through?.inactive?.value.within(definition.label) else {
+      guard let refusal = definition.refusal?.value ?? through?.refusal?.value.within(definition.label) else {
         continue
       }
       switch definition.kind {
-      case .prototype, .scoped, .product: definition.inactive = ValueBox(inactive)
+      case .prototype, .scoped, .product: definition.refusal = ValueBox(refusal)
       case .slot:
-        definition.inactive = nil
-        definition.note(fault(of: definition, inactive))
+        definition.refusal = nil
+        definition.note(fault(of: definition, refusal))
       }
     }
     return own
   }
 
-  private func fault(of definition: BeanDefinition, _ inactive: EnvironmentError) -> EnvironmentError {
-    let path = inactive.path.joined(separator: " → ")
-    guard isCaptive(inactive, in: definition.graph) else {
+  private func fault(of definition: BeanDefinition, _ refusal: EnvironmentError) -> EnvironmentError {
+    let path = refusal.path.joined(separator: " → ")
+    guard isCaptive(refusal, in: definition.graph) else {
       return definition.fault(
-        .scopeNotActive, "\(inactive.message), in children of '\(definition.graph.name)'", path: inactive.path)
+        .scopeNotActive, "\(refusal.message), in children of '\(definition.graph.name)'", path: refusal.path)
     }
     return definition.fault(
       .captiveDependency,
       "\(definition.label) (\(definition.graph.scopeName ?? "singleton")) outlives what it would hold"
-        + "\(inactive.scope.map { " (\($0))" } ?? ""): \(path); use a Provider",
-      path: inactive.path)
+        + "\(refusal.scope.map { " (\($0))" } ?? ""): \(path); use a Provider",
+      path: refusal.path)
   }
 
   /// Whether the missing scope is one that opens inside the graph's environments. Siblings and outer scopes do not outlive
   /// each other: there the scope is just not open.
-  private func isCaptive(_ inactive: EnvironmentError, in graph: EnvironmentGraph) -> Bool {
-    guard graph.scopeName != nil, let scope = inactive.scope else { return true }
+  private func isCaptive(_ refusal: EnvironmentError, in graph: EnvironmentGraph) -> Bool {
+    guard graph.scopeName != nil, let scope = refusal.scope else { return true }
     return graph.below.contains { $0.scopeName == scope }
   }
 
@@ -84,15 +84,15 @@ struct Validator {
   /// - Parameters:
   ///   - graphs: whose definitions are judged.
   ///   - sorted: these, with dependencies first, but for those that close a circle.
-  ///   - inactive: positions of those that name what is not open by themselves.
+  ///   - refused: positions of those that name what is not open by themselves.
   private func judge(
-    _ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition], _ inactive: Set<Int>
+    _ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition], _ refused: Set<Int>
   ) -> [EnvironmentError] {
     markNeeded(sorted)
     let forgiven = sorted.filter { !$0.faults.isEmpty && isForgiven($0) }
     let positions = Set(forgiven.map(\.position))
-    for definition in forgiven { definition.inactive = definition.faults.first.map { ValueBox($0) } }
-    passOn(positions, to: sorted.filter { $0.slot < 0 && $0.faults.isEmpty && !inactive.contains($0.position) })
+    for definition in forgiven { definition.refusal = definition.faults.first.map { ValueBox($0) } }
+    passOn(positions, to: sorted.filter { $0.slot < 0 && $0.faults.isEmpty && !refused.contains($0.position) })
     return graphs.flatMap { $0.placed }.filter { !positions.contains($0.position) }.flatMap(\.faults)
   }
 
@@ -100,7 +100,7 @@ struct Validator {
   private func markNeeded(_ definitions: [BeanDefinition]) {
     var rest = definitions.filter { $0.slot >= 0 }
     while let next = rest.popLast() {
-      next.forEachDependency(in: dependencies) {
+      next.forEachNamedDependency(in: dependencies) {
         if !$0.isNeeded, $0.slot < 0 { rest.append($0) }
         $0.isNeeded = true
       }
@@ -116,8 +116,8 @@ struct Validator {
       definition.forEachDependency(in: dependencies) {
         if through == nil, refused.contains($0.position) { through = $0 }
       }
-      guard let cause = through?.inactive?.value else { continue }
-      definition.inactive = ValueBox(cause.within(definition.label))
+      guard let cause = through?.refusal?.value else { continue }
+      definition.refusal = ValueBox(cause.within(definition.label))
       refused.insert(definition.position)
     }
   }
@@ -129,7 +129,7 @@ struct Validator {
     if definition.graph.directory !== home { return true }
     guard definition.graph === graph else { return false }
     return graph.below.contains { below in
-      below.placed(definition.entry, in: home).map { $0.faults.isEmpty && $0.inactive == nil } ?? false
+      below.placed(definition.entry, in: home).map { $0.faults.isEmpty && $0.refusal == nil } ?? false
     }
   }
 }

@@ -15,19 +15,47 @@ final class BeanDirectory: Sendable {
     var isSeed = false
     /// The factory bean that makes the object, which has an entry of its own.
     var maker: Any.Type?
+    /// What few beans have.
+    var options: EntryOptions?
     /// What the bean, a factory, makes from seeds.
     var product: Any.Type?
     var isLazy = false
     let location: SourceLocation
     var traits: BeanTraits = []
 
+    var decorated: Decorated? { options?.decorated }
+    var privateTo: ObjectIdentifier? { options?.privateTo }
+    var isDecorator: Bool { options?.decorated != nil }
+
+    /// By what it is found where that is an id.
+    var name: String? { id.map { IncludedModule.name($0, privateTo: privateTo) } }
+
+    /// Whether declarations of a module find it, or those of none.
+    func isVisible(from module: ObjectIdentifier?) -> Bool {
+      options == nil || privateTo == nil || privateTo == module
+    }
+
+    func meets(_ criteria: Criteria) -> Bool {
+      isVisible(from: criteria.module) && criteria.qualifier.map { options?.qualifiers.contains($0) ?? false } ?? true
+    }
+
+    /// Whether it is found by a superclass or a protocol.
+    var isCandidate: Bool { !isSeed && !isDecorator }
+
+    func isLike(_ other: Entry) -> Bool {
+      type == other.type && isSeed == other.isSeed && !isDecorator
+    }
+
     /// How the bean is named in paths.
-    var label: String { Self.label(type, id) }
+    var label: String { decorated.map { "decorator of \($0.label)" } ?? Self.label(type, id) }
 
     static func label(_ type: Any.Type, _ id: String?) -> String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
 
     /// What a report says of it.
-    var text: String { Self.text(type, id, maker, isLazy: isLazy, isPrimary: isPrimary, scopeName: lifetime.name) }
+    var text: String {
+      Self.text(type, id, maker, isLazy: isLazy, isPrimary: isPrimary, scopeName: lifetime.name)
+        + (options?.sharing.map { " \($0)" } ?? "")
+    }
 
     /// What a report says of a declaration.
     ///
@@ -58,6 +86,31 @@ final class BeanDirectory: Sendable {
     }
   }
 
+  /// What few beans have.
+  final class EntryOptions: Sendable {
+    /// What the bean, a decorator, stands before: found only through that.
+    let decorated: Decorated?
+    /// Types that tell it from other beans of its type.
+    let qualifiers: [ObjectIdentifier]
+    /// The only module whose declarations find it.
+    let privateTo: ObjectIdentifier?
+    /// Why several threads may share it although its type is not known to be `Sendable`.
+    let sharing: String?
+
+    init(decorated: Decorated?, qualifiers: [ObjectIdentifier], privateTo: ObjectIdentifier?, sharing: String?) {
+      (self.decorated, self.qualifiers, self.privateTo) = (decorated, qualifiers, privateTo)
+      self.sharing = sharing
+    }
+  }
+
+  /// What decides, besides the type, which beans are found.
+  struct Criteria {
+    /// The module whose declaration asks.
+    var module: ObjectIdentifier?
+    /// The qualifier that a bean has to have.
+    var qualifier: ObjectIdentifier?
+  }
+
   /// What an id stands for: a bean, or a declaration that is none.
   struct Name: Sendable {
     /// The bean, where no declaration has the id itself: a factory behind its product.
@@ -85,6 +138,16 @@ final class BeanDirectory: Sendable {
   private let sorted: [(number: Int, entry: Int32)]
   /// Declarations that have an id and are no beans, by their position.
   private let unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)]
+  /// The outermost decorator of a bean, for whoever asks for it as that type.
+  private let decorators: [DecoratorKey: Int32]
+  /// Whether there is one, here or further out.
+  let hasDecorators: Bool
+  /// Whether some beans are found by declarations of their module alone.
+  let hasPrivateBeans: Bool
+  /// Beans that receive events, in order.
+  let listeners: [Int32]
+  /// Declarations that do not count, for hints.
+  let inactive: [InactiveDeclaration]
   /// All types that beans here answer to as classes, or as what they are declared with.
   let types: [Any.Type]
   private let byType: [ObjectIdentifier: [Int32]]
@@ -92,7 +155,8 @@ final class BeanDirectory: Sendable {
   init(
     name: String, scopeName: String?, parent: BeanDirectory?, entries: [Entry], names: [String: Name],
     aliases: [String] = [], declared: [(number: Int, entry: Int32)] = [],
-    unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)] = [:]
+    unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)] = [:], inactive: [InactiveDeclaration] = [],
+    decorators: [DecoratorKey: Int32] = [:], listeners: [Int32] = []
   ) {
     self.name = name
     self.scopeName = scopeName
@@ -100,11 +164,16 @@ final class BeanDirectory: Sendable {
     self.entries = entries
     self.names = names
     self.aliases = aliases
-    traits = entries.reduce(into: []) { if !$1.isSeed { $0.formUnion($1.traits) } }
+    traits = entries.reduce(into: []) { if $1.isCandidate { $0.formUnion($1.traits) } }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
     self.declared = declared
     self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }
     self.unbuilt = unbuilt
+    self.inactive = inactive
+    self.decorators = decorators
+    self.listeners = listeners
+    hasPrivateBeans = entries.contains { $0.options?.privateTo != nil }
+    hasDecorators = !decorators.isEmpty || parent?.hasDecorators == true
     (types, byType) = Self.index(entries)
   }
 
@@ -119,7 +188,11 @@ final class BeanDirectory: Sendable {
     while start < entries.count {
       // Beans of one type often stand together.
       let entry = entries[start]
-      let end = entries[start...].firstIndex { $0.type != entry.type || $0.isSeed != entry.isSeed } ?? entries.count
+      if entry.isDecorator {
+        start += 1
+        continue
+      }
+      let end = entries[start...].firstIndex { !$0.isLike(entry) } ?? entries.count
       add(start..<end, to: entry.type)
       var next: AnyClass? = entry.isSeed ? nil : (entry.type as? AnyClass).flatMap { _getSuperclass($0) }
       while let type = next {
@@ -147,6 +220,11 @@ final class BeanDirectory: Sendable {
     var lifetime: Lifetime { home.with { $0.entries[Int(number)].lifetime } }
   }
 
+  /// A bean of a directory that is this one or further out, as seen from here.
+  func found(_ number: Int32, in home: BeanDirectory) -> Found {
+    Found(directory: home, number: number, hops: chain.first { $0.directory === home }?.hops ?? 0)
+  }
+
   /// This directory and those further out, nearest first, with their distance.
   var chain: some Sequence<(directory: BeanDirectory, hops: Int)> {
     sequence(state: (Optional(self), 0)) { state -> (directory: BeanDirectory, hops: Int)? in
@@ -165,26 +243,68 @@ final class BeanDirectory: Sendable {
     // What is declared as exactly that type is among them.
     guard let wanted = ProtocolType(type) else { return exact }
     return entries.indices.filter {
-      entries[$0].type == type || !entries[$0].isSeed && wanted.isMet(by: entries[$0].type)
+      !entries[$0].isDecorator && entries[$0].type == type
+        || entries[$0].isCandidate && wanted.isMet(by: entries[$0].type)
     }.map { Int32($0) }
+  }
+
+  // MARK: decorators
+
+  /// What a decorator stands before: a bean, or another decorator of that.
+  struct Decorated: Sendable {
+    /// Where that is declared; nil for where the decorator is.
+    let home: Unretained<BeanDirectory>?
+    let number: Int32
+    /// How the bean is named, and its id.
+    let label: String
+    let id: String?
+  }
+
+  /// A bean, as somebody asks for it by one type.
+  struct DecoratorKey: Hashable {
+    /// Where the bean is declared; nil for where the decorator is.
+    let home: ObjectIdentifier?
+    let number: Int32
+    let type: ObjectIdentifier
+  }
+
+  /// What stands before the bean, seen from here, for whoever asks for exactly that type; else the bean itself.
+  @inline(__always)
+  func decorated(_ bean: Found, as type: Any.Type) -> Found {
+    hasDecorators ? findDecorator(of: bean, as: type) : bean
+  }
+
+  @inline(never)
+  private func findDecorator(of bean: Found, as type: Any.Type) -> Found {
+    for (directory, hops) in chain where hops <= bean.hops {
+      let home = bean.directory === directory ? nil : ObjectIdentifier(bean.directory)
+      let key = DecoratorKey(home: home, number: bean.number, type: ObjectIdentifier(type))
+      if let number = directory.decorators[key] { return Found(directory: directory, number: number, hops: hops) }
+    }
+    return bean
   }
 
   /// The bean for a type: the nearest environment that has any candidate decides.
   func select(
-    _ type: Any.Type, _ candidates: (BeanDirectory) -> [Int32]
+    _ type: Any.Type, _ criteria: Criteria = Criteria(), _ candidates: (BeanDirectory) -> [Int32]
   ) throws(EnvironmentError) -> Found? {
-    let (found, rivals) = choose(type, candidates)
+    let (found, rivals) = choose(type, criteria, candidates)
     if let found, !rivals.isEmpty { throw found.directory.ambiguity(rivals, type) }
     return found
   }
 
   /// The bean for a type, and all those that answer to it as well as that one does.
-  func choose(_ type: Any.Type, _ candidates: (BeanDirectory) -> [Int32]) -> (found: Found?, rivals: [Int32]) {
+  func choose(
+    _ type: Any.Type, _ criteria: Criteria = Criteria(), _ candidates: (BeanDirectory) -> [Int32]
+  ) -> (found: Found?, rivals: [Int32]) {
     var (directory, hops) = (self, 0)
     while true {
       var found = candidates(directory)
+      if directory.hasPrivateBeans || criteria.qualifier != nil {
+        found.removeAll { !directory.entries[Int($0)].meets(criteria) }
+      }
       if hops > 0, !found.isEmpty { found.removeAll { hides(directory.entries[Int($0)], hops: hops) } }
-      if found.count > 1 { found = directory.narrow(found, to: type) }
+      if found.count > 1 { found = directory.narrow(found, to: type, from: criteria.module) }
       if let only = found.first {
         return (Found(directory: directory, number: only, hops: hops), found.count > 1 ? found : [])
       }
@@ -194,7 +314,12 @@ final class BeanDirectory: Sendable {
   }
 
   /// The one of several that is meant, if one is.
-  private func narrow(_ candidates: [Int32], to type: Any.Type) -> [Int32] {
+  private func narrow(_ candidates: [Int32], to type: Any.Type, from module: ObjectIdentifier?) -> [Int32] {
+    // What is private to the module is nearer to it than what is not.
+    if module != nil {
+      let own = candidates.filter { entries[Int($0)].privateTo != nil }
+      if !own.isEmpty, own.count < candidates.count { return narrow(own, to: type, from: nil) }
+    }
     let exact = candidates.filter { entries[Int($0)].type == type }
     let best = exact.isEmpty ? candidates : exact
     let primary = best.filter { entries[Int($0)].isPrimary }
@@ -208,13 +333,13 @@ final class BeanDirectory: Sendable {
     return EnvironmentError(
       .ambiguousBean,
       "\(beans.count) beans answer to \(type)\(primary == 0 ? "" : ", \(primary) of them primary"): \(list); "
-        + "make one primary, or ask by id", path: ["\(type)"])
+        + "make one primary, or ask by id" + hint { $0.isPrimary && $0.answers(to: type) }, path: ["\(type)"])
   }
 
   /// Whether a nearer environment than the one `hops` out uses the bean's id for something else.
   func hides(_ entry: Entry, hops: Int) -> Bool {
-    guard hops > 0, let id = entry.id else { return false }
-    return isTaken(id, before: hops)
+    guard hops > 0, let name = entry.name else { return false }
+    return isTaken(name, before: hops)
   }
 
   /// Whether an environment nearer than the one `hops` out uses the id.
@@ -224,6 +349,11 @@ final class BeanDirectory: Sendable {
 
   // MARK: by id
 
+  /// The nearest environment's word on an id, what is private to the module first.
+  func find(id: String, from module: ObjectIdentifier?) -> (name: Name, directory: BeanDirectory, hops: Int)? {
+    module.flatMap { find(id: IncludedModule.name(id, privateTo: $0)) } ?? find(id: id)
+  }
+
   /// The nearest environment's word on an id.
   func find(id: String) -> (name: Name, directory: BeanDirectory, hops: Int)? {
     let name = names[id]
@@ -232,13 +362,15 @@ final class BeanDirectory: Sendable {
   }
 
   /// The bean with that id.
-  func bean(id: String, hasHints: Bool = true) throws(EnvironmentError) -> Found {
+  func bean(
+    id: String, from module: ObjectIdentifier? = nil, hasHints: Bool = true
+  ) throws(EnvironmentError) -> Found {
     // Usually it is declared here.
-    if let name = names[id], name.position >= 0, declared[Int(name.position)].entry >= 0 {
+    if module == nil, let name = names[id], name.position >= 0, declared[Int(name.position)].entry >= 0 {
       return Found(directory: self, number: declared[Int(name.position)].entry, hops: 0)
     }
-    guard let (name, directory, hops) = find(id: id) else {
-      let hint = hasHints ? hint(forId: id) : ""
+    guard let (name, directory, hops) = find(id: id, from: module) else {
+      let hint = hint(forInactive: id) + (hasHints ? hint(forId: id) : "")
       throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(hint)", path: ["'\(id)'"])
     }
     let number = name.position < 0 ? name.entry : directory.declared[Int(name.position)].entry
@@ -271,7 +403,7 @@ final class BeanDirectory: Sendable {
 
   /// "; did you mean …" for an id that is almost one.
   func hint(forId id: String) -> String {
-    let known = chain.flatMap { $0.directory.names.keys }
+    let known = chain.flatMap { $0.directory.names.keys.filter { !$0.contains("\u{0}") } }
     guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
     return "; did you mean '\(near)'?"
   }

@@ -25,6 +25,8 @@ final class Plan: Sendable {
   /// Those of ancestors first.
   let processors: [Operand]
   let injections: [Operand]
+  /// Who receives the events of a type, in the order in which they are called.
+  let receivers: [ObjectIdentifier: [EventReceiver]]
   /// Directories of the factories below, at any depth.
   let below: [BeanDirectory]
   /// What beans here and further out ask for: lookups of the same are known beforehand.
@@ -55,7 +57,7 @@ final class Plan: Sendable {
   init(
     name: String, scopeName: String?, parent: Plan?, directory: BeanDirectory, configuration: ConfigurationManager,
     layout: SlotLayout, hasSeed: Bool, isTraced: Bool, sorted: [Int32], processors: [Operand], injections: [Operand],
-    below: [BeanDirectory], parameters: [Parameter], listed: [Int32],
+    receivers: [ObjectIdentifier: [EventReceiver]], below: [BeanDirectory], parameters: [Parameter], listed: [Int32],
     templates: [(text: String, location: SourceLocation)], ownNumbers: [Int32], foreignNumbers: [EntryKey: Int32],
     recipes: consuming FrozenArray<Recipe>, computations: [Computation], index: consuming LookupIndex,
     operands: consuming FrozenArray<Operand>, steps: consuming FrozenArray<Step>
@@ -72,6 +74,7 @@ final class Plan: Sendable {
     self.sorted = sorted
     self.processors = processors
     self.injections = injections
+    self.receivers = receivers
     self.below = below
     self.parameters = parameters
     self.listed = listed
@@ -87,6 +90,9 @@ final class Plan: Sendable {
 
   /// Whether its environment is no child of a factory.
   var isPlain: Bool { scopeName == nil }
+
+  /// Whether a factory's scope of that name is open in its environments.
+  func isOpen(_ name: String) -> Bool { chain.contains { $0.plan.scopeName == name } }
 
   /// The plan and its ancestors, nearest first, with their distance.
   var chain: some Sequence<(plan: Plan, hops: Int)> {

@@ -23,8 +23,10 @@ struct Recipe: Sendable {
     static let complete = Work(rawValue: 2)
     /// Each bean is spoken of in the log.
     static let trace = Work(rawValue: 4)
-    /// The bean cannot be built here; see `BeanCode.inactive`.
+    /// The bean cannot be built here; see `BeanCode.refusal`.
     static let refuse = Work(rawValue: 8)
+    /// The bean is created asynchronously: a build finds it, or has to say that it is not there.
+    static let await = Work(rawValue: 16)
   }
 
   /// What releasing an object of class `identity` takes besides letting go of it.
@@ -103,24 +105,30 @@ final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is hand
   let properties: [Property]
   let postConstructs: [BeanCallback]
   let onDestroys: [BeanCallback]
+  let listeners: [EventHandler]
+  /// How long a release may take.
+  let releaseLimit: Duration?
   let instance: InstanceHolder?
   /// What scopes are handed.
   let declaration: BeanDeclaration?
   /// Why the bean cannot be built from this plan, although nothing is wrong with it elsewhere.
-  let inactive: EnvironmentError?
+  let refusal: EnvironmentError?
 
   init(
     given: [PropertyInjection] = [], properties: [Property] = [], postConstructs: [BeanCallback] = [],
-    onDestroys: [BeanCallback] = [], instance: InstanceHolder? = nil, declaration: BeanDeclaration? = nil,
-    inactive: EnvironmentError? = nil
+    onDestroys: [BeanCallback] = [], listeners: [EventHandler] = [], releaseLimit: Duration? = nil,
+    instance: InstanceHolder? = nil,
+    declaration: BeanDeclaration? = nil, refusal: EnvironmentError? = nil
   ) {
     self.given = given
     self.properties = properties
     self.postConstructs = postConstructs
     self.onDestroys = onDestroys
+    self.listeners = listeners
+    self.releaseLimit = releaseLimit
     self.instance = instance
     self.declaration = declaration
-    self.inactive = inactive
+    self.refusal = refusal
   }
 }
 
@@ -134,9 +142,16 @@ enum Computation: Sendable {
   case scoped(Int32, hops: Int32)
   /// The value that beans are made into: all of a type, or one that is wanted as another type.
   case all([Operand], Parameter)
+  /// The value that beans are made into, with their ids where it wants them.
+  indirect case collected([Computation], ids: [String], Parameter)
+  /// What is evaluated when it is asked for.
+  indirect case deferred(Computation, Parameter)
+  /// A new instance of the recipe, which the taker gives back.
+  case owned(Int32, Parameter)
   /// An optional without a bean.
   case absent(Parameter)
-  case provider(Parameter, id: String?)
+  /// A provider, and the module whose private beans it finds.
+  case provider(Parameter, id: String?, from: ObjectIdentifier?)
   case environment
   case configuration
   /// What the `Injection` of that kind computes for the property.
@@ -145,6 +160,14 @@ enum Computation: Sendable {
   case composed([Operand], any CollectionType.Type, Parameter)
   /// What a factory bean makes its products with.
   case products(Int32)
+
+  /// What a bean is delivered as.
+  func delivered(as each: Parameter?) -> Computation {
+    guard let each else { return self }
+    if case .owned = each.kind, case .prototype(let number) = self { return .owned(number, each) }
+    if case .lazy(let inner) = each.kind { return .deferred(.collected([self], ids: [], inner), each) }
+    return .collected([self], ids: [], each)
+  }
 
   /// How a bean is got from an environment so many steps further in than the one that has the recipe.
   init(_ kind: Recipe.Kind, number: Int32, slot: Int32, hops: Int32) {

@@ -7,6 +7,8 @@ enum Selection {
   case bean(BeanDirectory.Found)
   /// Those of the nearest environment first, then in order of definition.
   case all([BeanDirectory.Found])
+  /// What is evaluated when it is asked for: what answers the other parameter.
+  indirect case deferred(Selection, Parameter)
 }
 
 extension BeanDirectory {
@@ -15,11 +17,13 @@ extension BeanDirectory {
   /// - Parameters:
   ///   - parameter: what is asked for.
   ///   - id: the id of the bean that is meant, if one is.
+  ///   - module: the module whose declaration asks, which finds what is private to it.
   ///   - below: the beans of factories' children, which a provider may reach.
   ///   - hasHints: whether an id that is almost one is named: that costs a walk over all ids.
   ///   - candidates: beans of a directory that can be used as a type.
   func select(
-    _ parameter: Parameter, id: String?, below: [BeanDirectory], hasHints: Bool = true,
+    _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, below: [BeanDirectory],
+    hasHints: Bool = true,
     _ candidates: (BeanDirectory, Any.Type) -> [Int32] = { $0.candidates(for: $1) }
   ) throws(EnvironmentError) -> Selection {
     switch parameter.kind {
@@ -29,15 +33,57 @@ extension BeanDirectory {
     case .configuration: return .computed(.configuration, .reference)
     case .seed: throw parameter.misplacedSeed
     case .provider(let provided):
-      try check(provided: provided, id: id, below)
-      return .computed(.provider(parameter, id: id), .boxed)
-    case .one, .optional, .all: break
+      try check(provided: provided, id: id, from: module, below)
+      return .computed(.provider(parameter, id: id, from: hasPrivateBeans(for: module, below) ? module : nil), .boxed)
+    case .current(let inner):
+      try check(current: inner, from: module, below)
+      return .computed(.provider(parameter, id: nil, from: hasPrivateBeans(for: module, below) ? module : nil), .boxed)
+    case .lazy(let inner):
+      let inside = try select(inner, id: id, from: module, below: below, hasHints: hasHints, candidates)
+      return .deferred(inside, inner)
+    case .one, .optional, .all, .named, .distinct, .owned: break
     }
-    if let id { return .bean(try check(try bean(id: id, hasHints: hasHints), for: parameter)) }
+    let selection = try selectBeans(parameter, id: id, from: module, below: below, hasHints: hasHints, candidates)
+    if parameter.isOwned {
+      switch selection {
+      case .bean(let bean): try checkOwned(bean)
+      case .all(let beans): for bean in beans { try checkOwned(bean) }
+      case .computed, .deferred: break
+      }
+    }
+    return selection
+  }
+
+  /// What somebody owns is nobody else's: whatever is kept is released by who keeps it.
+  func checkOwned(_ bean: Found) throws(EnvironmentError) {
+    if bean.lifetime == .prototype { return }
+    throw bean.entry.fault(
+      .invalidDeclaration,
+      "\(bean.entry.label) (\(bean.lifetime.name)) is released by its environment: only a prototype can be Owned")
+  }
+
+  private func selectBeans(
+    _ parameter: Parameter, id: String?, from module: ObjectIdentifier?, below: [BeanDirectory], hasHints: Bool,
+    _ candidates: (BeanDirectory, Any.Type) -> [Int32]
+  ) throws(EnvironmentError) -> Selection {
+    let criteria = parameter.criteria(from: module)
+    if let id {
+      let bean = try check(try bean(id: id, from: module, hasHints: hasHints), for: parameter)
+      return .bean(decorated(bean, as: parameter.element))
+    }
     if parameter.mayBeSeed, let seed = seed(of: parameter.wanted) { return .bean(seed) }
-    if case .all = parameter.kind { return .all(all(parameter.element, candidates)) }
-    if let bean = try select(parameter.element, { candidates($0, parameter.element) }) {
-      return .bean(try check(bean, for: parameter))
+    switch parameter.kind {
+    case .all: return .all(all(parameter.element, criteria, candidates))
+    case .named, .distinct:
+      if let bean = try select(parameter.wanted, criteria, { candidates($0, parameter.wanted) }) { return .bean(bean) }
+      let found = all(parameter.element, criteria, candidates).filter { !parameter.isNamed || $0.idOfDecorated != nil }
+      if !found.isEmpty { return .all(found) }
+    default: break
+    }
+    if !parameter.isCollection,
+      let bean = try select(parameter.element, criteria, { candidates($0, parameter.element) })
+    {
+      return .bean(decorated(try check(bean, for: parameter), as: parameter.element))
     }
     if case .optional = parameter.kind {
       return .computed(.absent(parameter), parameter.isReference ? .reference : .boxed)
@@ -46,16 +92,21 @@ extension BeanDirectory {
     let elsewhere =
       holders.isEmpty ? "" : "; children of scope \(holders.joined(separator: ", ")) have one, use a Provider"
     throw EnvironmentError(
-      .unknownBean, "no bean of type \(parameter.element) can be seen from '\(name)'\(elsewhere)",
+      .unknownBean,
+      "no \(parameter.description) can be seen from '\(name)'\(elsewhere)"
+        + hint(forInactive: parameter.element, below: below) + hint(forPrivate: parameter.element),
       path: ["\(parameter.element)"])
   }
 
-  private func all(_ type: Any.Type, _ candidates: (BeanDirectory, Any.Type) -> [Int32]) -> [Found] {
+  private func all(
+    _ type: Any.Type, _ criteria: Criteria, _ candidates: (BeanDirectory, Any.Type) -> [Int32]
+  ) -> [Found] {
     var found: [Found] = []
     for (home, hops) in chain {
       for number in candidates(home, type) {
         let bean = Found(directory: home, number: number, hops: hops)
-        if !bean.entry.isSeed, !hides(bean.entry, hops: hops) { found.append(bean) }
+        if home.hasPrivateBeans || criteria.qualifier != nil, !bean.entry.meets(criteria) { continue }
+        if !bean.entry.isSeed, !hides(bean.entry, hops: hops) { found.append(decorated(bean, as: type)) }
       }
     }
     return found
@@ -63,6 +114,10 @@ extension BeanDirectory {
 
   /// Throws where a bean cannot be used as what the parameter asks for.
   func check(_ bean: Found, for parameter: Parameter) throws(EnvironmentError) -> Found {
+    if let qualifier = parameter.qualifier, bean.entry.options?.qualifiers.contains(ObjectIdentifier(qualifier)) != true
+    {
+      throw bean.entry.fault(.typeMismatch, "\(bean.entry.label) has no qualifier \(qualifier)")
+    }
     if bean.type == parameter.element { return bean }
     let wanted: Any.Type = bean.entry.isSeed ? parameter.wanted : parameter.element
     if TypeRelation.isUsable(bean.entry.type, as: wanted) { return bean }
@@ -70,24 +125,67 @@ extension BeanDirectory {
       .typeMismatch, "\(bean.entry.label) is a \(bean.entry.type), not a \(parameter.element)")
   }
 
+  private func hasPrivateBeans(for module: ObjectIdentifier?, _ below: [BeanDirectory]) -> Bool {
+    module != nil && (chain.map(\.directory) + below).contains(where: \.hasPrivateBeans)
+  }
+
+  /// A child has to have what is asked for: one that declares it, or for whose scope it is declared here or further out.
+  private func check(
+    current inner: Parameter, from module: ObjectIdentifier?, _ below: [BeanDirectory]
+  ) throws(EnvironmentError) {
+    if case .invalid(let reason) = inner.kind { throw EnvironmentError(.invalidDeclaration, reason) }
+    if case .seed = inner.kind { throw inner.misplacedSeed }
+    let criteria = inner.criteria(from: module)
+    if below.contains(where: { $0.hasCandidate(for: inner.element, criteria) }) { return }
+    let isForChildren = chain.contains { directory, _ in
+      directory.candidates(for: inner.element).map { directory.entries[Int($0)] }.contains { entry in
+        if case .scope = entry.lifetime { entry.meets(criteria) } else { false }
+      }
+    }
+    if isForChildren { return }
+    throw EnvironmentError(
+      .unknownBean,
+      "no child of '\(name)' has a \(inner.description) of its own"
+        + hint(forInactive: inner.element, below: below), path: ["\(inner.element)"])
+  }
+
   /// A provider may reach into scopes that open later, so a candidate anywhere below is good enough.
   private func check(
-    provided: Parameter, id: String?, _ below: [BeanDirectory]
+    provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: [BeanDirectory]
   ) throws(EnvironmentError) {
-    if let id, find(id: id) == nil, !below.contains(where: { $0.names[id] != nil }) {
-      throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(hint(forId: id))", path: ["'\(id)'"])
+    if let id, find(id: id, from: module) == nil, !below.contains(where: { $0.names[id] != nil }) {
+      let hint = hint(forInactive: id, below: below) + hint(forId: id)
+      throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(hint)", path: ["'\(id)'"])
     }
     switch provided.kind {
     case .invalid(let reason): throw EnvironmentError(.invalidDeclaration, reason)
-    case .provider(let inner): try check(provided: inner, id: id, below)
+    case .provider(let inner): try check(provided: inner, id: id, from: module, below)
     case .seed: throw provided.misplacedSeed
     case .one where id == nil:
-      if (chain.map(\.directory) + below).contains(where: { !$0.candidates(for: provided.element).isEmpty }) { return }
+      let directories = chain.map(\.directory) + below
+      let criteria = provided.criteria(from: module)
+      if directories.contains(where: { $0.hasCandidate(for: provided.element, criteria) }) { return }
       throw EnvironmentError(
-        .unknownBean, "no bean of type \(provided.element), neither here nor in a scope below",
+        .unknownBean,
+        "no \(provided.description), neither here nor in a scope below"
+          + hint(forInactive: provided.element, below: below) + hint(forPrivate: provided.element),
         path: ["\(provided.element)"])
-    case .one, .environment, .configuration, .optional, .all: break
+    case .current(let inner): try check(current: inner, from: module, below)
+    case .lazy(let inner), .owned(let inner): try check(provided: inner, id: id, from: module, below)
+    case .one, .environment, .configuration, .optional, .all, .named, .distinct: break
     }
+  }
+
+  private func hasCandidate(for type: Any.Type, _ criteria: Criteria) -> Bool {
+    candidates(for: type).contains { entries[Int($0)].meets(criteria) }
+  }
+
+  /// What to say of beans that others than those who ask would find.
+  private func hint(forPrivate type: Any.Type) -> String {
+    let found = chain.filter(\.directory.hasPrivateBeans).flatMap { directory, _ in
+      directory.candidates(for: type).map { directory.entries[Int($0)] }.filter { $0.privateTo != nil }
+    }
+    return found.first.map { "; a \($0.label) is declared at \($0.location.origin), and private there" } ?? ""
   }
 
   /// The seed of exactly that type.
@@ -99,6 +197,11 @@ extension BeanDirectory {
     }
     return nil
   }
+}
+
+extension BeanDirectory.Found {
+  /// The id of the bean, or of the one that this, a decorator, stands before.
+  var idOfDecorated: String? { entry.decorated.map(\.id) ?? entry.id }
 }
 
 extension BeanDirectory.Entry {
@@ -113,10 +216,29 @@ extension Parameter {
   /// Whether it is one bean or several: what an id may name.
   var isOfBeans: Bool {
     switch kind {
-    case .one, .optional, .all: true
-    case .provider, .environment, .configuration, .seed, .invalid: false
+    case .one, .optional, .all, .owned: true
+    case .named, .distinct, .provider, .lazy, .current, .environment, .configuration, .seed, .invalid: false
     }
   }
+
+  func criteria(from module: ObjectIdentifier?) -> BeanDirectory.Criteria {
+    BeanDirectory.Criteria(module: module, qualifier: qualifier.map { ObjectIdentifier($0) })
+  }
+
+  var isNamed: Bool { if case .named = kind { true } else { false } }
+  var isLazy: Bool { if case .lazy = kind { true } else { false } }
+  /// Whether beans are delivered as `Owned`.
+  var isOwned: Bool { if case .owned = (each ?? self).kind { true } else { false } }
+
+  var isCollection: Bool {
+    switch kind {
+    case .all, .named, .distinct: true
+    default: false
+    }
+  }
+
+  /// What faults call the bean that is not there.
+  var description: String { "bean of type \(element)" + (qualifier.map { " with qualifier \($0)" } ?? "") }
 
   /// Whether it is no bean's type, so that only a seed can be exactly of it.
   var mayBeSeed: Bool { if case .one = kind { false } else { true } }

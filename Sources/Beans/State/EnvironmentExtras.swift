@@ -14,6 +14,8 @@ final class EnvironmentExtras: Sendable {
   let isAsynchronous = Atomic<Bool>(false)
   /// Beans released when the environment ended.
   let releasedBeans = Atomic<Int>(0)
+  /// Beans whose creation is awaited.
+  let builds = Locked(AsyncBuilds())
 
   private struct Outcome {
     var failures: [any Error] = []
@@ -24,6 +26,19 @@ final class EnvironmentExtras: Sendable {
     var rest: Rest?
     /// Whether what is awaited needs the calling thread.
     var isAwaitedHere: (@Sendable () -> Bool)?
+    /// What waits for the end.
+    var watch: EndWatch?
+    /// The release that is under way, where something waits.
+    var running: ReleaseInProgress?
+    /// What keeps beans outside the slots.
+    var keepers: [ObjectIdentifier: Keeper] = [:]
+    /// Beans that their takers own, with the order in which they were made.
+    var owned: [ObjectIdentifier: (number: Int, bean: any OwnedInstance)] = [:]
+    var ownedCount = 0
+  }
+
+  private struct Keeper {
+    weak let object: (any KeepsBean)?
   }
 
   /// What is left of an end that goes on elsewhere. A class, so that extras without one stay small.
@@ -44,6 +59,11 @@ final class EnvironmentExtras: Sendable {
 
   func record(_ failure: any Error) { outcome.withLock { $0.failures.append(failure) } }
 
+  /// Asks the factories that are awaited to give up.
+  func cancelBuilds() {
+    for build in builds.withLock({ Array($0.running.values) }) { build.cancel() }
+  }
+
   /// Each failure is handed out once.
   func takeFailures() -> [any Error] {
     outcome.withLock { outcome in
@@ -56,11 +76,13 @@ final class EnvironmentExtras: Sendable {
 
   /// Everything is released: tells whoever waits.
   func end() {
-    let (callbacks, waiting) = outcome.withLock { outcome in
+    let (callbacks, waiting, keepers) = outcome.withLock { outcome in
       outcome.isDone = true
-      defer { (outcome.callbacks, outcome.waiting) = ([], []) }
-      return (outcome.callbacks, outcome.waiting)
+      outcome.watch = nil
+      defer { (outcome.callbacks, outcome.waiting, outcome.keepers) = ([], [], [:]) }
+      return (outcome.callbacks, outcome.waiting, outcome.keepers)
     }
+    for keeper in keepers.values { keeper.object?.letGo() }
     for callback in callbacks { callback() }
     for thread in waiting { thread.signal() }
   }
@@ -73,6 +95,33 @@ final class EnvironmentExtras: Sendable {
     if isDone { body() }
   }
 
+  /// Tells it to let go once everything is released.
+  func add(_ keeper: any KeepsBean) {
+    outcome.withLock { $0.keepers[ObjectIdentifier(keeper)] = Keeper(object: keeper) }
+  }
+
+  func add(owned bean: any OwnedInstance) {
+    outcome.withLock { outcome in
+      outcome.ownedCount += 1
+      outcome.owned[ObjectIdentifier(bean)] = (outcome.ownedCount, bean)
+    }
+  }
+
+  func forget(owned bean: any OwnedInstance) {
+    _ = outcome.withLock { $0.owned.removeValue(forKey: ObjectIdentifier(bean)) }
+  }
+
+  /// Those that have not been given back, in the order in which they were made.
+  func takeOwned() -> [any OwnedInstance] {
+    let owned = outcome.withLock { outcome in
+      defer { outcome.owned = [:] }
+      return outcome.owned.values
+    }
+    return owned.sorted { $0.number < $1.number }.map(\.bean)
+  }
+
+  func forget(_ keeper: ObjectIdentifier) { _ = outcome.withLock { $0.keepers.removeValue(forKey: keeper) } }
+
   // MARK: an end that goes on elsewhere
 
   /// A signal for a thread that waits for the end: sent whenever that thread may have to go on with it.
@@ -83,8 +132,21 @@ final class EnvironmentExtras: Sendable {
   }
 
   func wake() {
-    for thread in outcome.withLock({ $0.waiting }) { thread.signal() }
+    let (waiting, watch) = outcome.withLock { ($0.waiting, $0.watch) }
+    for thread in waiting { thread.signal() }
+    watch?.signal.signal()
   }
+
+  /// What waits for the end, here or further out. Nothing watches what has ended.
+  var watch: EndWatch? {
+    get { outcome.withLock { $0.watch } }
+    set { outcome.withLock { if !$0.isDone { $0.watch = newValue } } }
+  }
+
+  /// The release that is under way, where something waits for the end.
+  var running: ReleaseInProgress? { outcome.withLock { $0.running } }
+
+  func running(_ release: ReleaseInProgress?) { outcome.withLock { $0.running = release } }
 
   /// Keeps the rest of the end for whoever comes first: the thread it is meant for, or one that may do it, too.
   func handOver(to place: any HostedScope, _ work: @escaping @Sendable (_ isThere: Bool) -> Void) {
@@ -94,12 +156,15 @@ final class EnvironmentExtras: Sendable {
 
   /// - Parameter here: only where that is the calling thread's to do.
   func takeHandedOver(here: Bool) -> (@Sendable (_ isThere: Bool) -> Void)? {
-    if here, outcome.withLock({ $0.rest })?.place.canReleaseHere != true { return nil }
+    if here, !isHandedOverHere { return nil }
     return outcome.withLock { outcome in
       defer { outcome.rest = nil }
       return outcome.rest?.work
     }
   }
+
+  /// Whether the calling thread is the one that the rest of the end is meant for.
+  var isHandedOverHere: Bool { outcome.withLock { $0.rest }?.place.canReleaseHere == true }
 
   /// Notes that something is awaited, and how to tell whether the calling thread is needed for that; nil when it is over.
   func awaits(_ isAwaitedHere: (@Sendable () -> Bool)?) {
@@ -134,6 +199,12 @@ final class EnvironmentResources: Sendable {
     var declared: DeclaredBeans?
     /// Those of factories, for as long as children of theirs may exist.
     var plans: [Plan] = []
+    /// Why the children of some factories do not count.
+    var inactiveFactories: [String] = []
+    /// Whether what several threads share has to be known to be `Sendable`.
+    var requiresSendable = false
+    /// Labels of beans that startup could not build without waiting.
+    var unready: [String] = []
   }
 
   init(
@@ -195,14 +266,30 @@ final class EnvironmentResources: Sendable {
       state.value.codes = carried.value.codes
       state.value.declared = carried.value.declared
       state.value.plans = carried.value.below.map(\.plan)
+      state.value.inactiveFactories = carried.value.inactive.map(\.reason.message)
     }
   }
 
   /// Those of factories.
   var plans: [Plan] { state.withLock { $0.value.plans } }
 
+  /// Why the children of some factories do not count, for reports.
+  var inactiveFactories: [String] { state.withLock { $0.value.inactiveFactories } }
+
   var declared: DeclaredBeans? { state.withLock { Carried(value: $0.value.declared) }.value }
   var block: SlotBlock? { state.withLock { $0.value.block } }
+
+  /// Labels of beans that startup could not build without waiting, as long as they are not there.
+  var unready: [String] { state.withLock { $0.value.unready } }
+
+  /// Whether what several threads share has to be known to be `Sendable`.
+  var requiresSendable: Bool { state.withLock { $0.value.requiresSendable } }
+
+  func requireSendable() { state.withLock { $0.value.requiresSendable = true } }
+
+  func note(unready label: String) { state.withLock { $0.value.unready.append(label) } }
+
+  func isReady() { state.withLock { $0.value.unready = [] } }
 
   // MARK: scopes
 

@@ -7,7 +7,7 @@ struct Lifecycle: Equatable, Sendable {
     case declaring
     /// The thread that starts the environment builds beans; others wait.
     case starting
-    /// An environment further out has begun to end: nothing is looked up any more.
+    /// An environment further out has begun to end, or this one is to end for want of use: nothing is looked up any more.
     case closed
     /// `finish` has been called.
     case finishing
@@ -77,6 +77,13 @@ struct Lifecycle: Equatable, Sendable {
     if !isEnding { set(.closed) }
   }
 
+  /// Ends lookups where nobody is inside; false where somebody is, or where they have ended already.
+  mutating func closeIfUnused() -> Bool {
+    guard word & ~Self.failedBit == Phase.open.rawValue else { return false }
+    set(.closed)
+    return true
+  }
+
   /// False where another call has begun the end.
   @inline(__always)
   mutating func finish() -> Bool {
@@ -114,8 +121,14 @@ extension EnvironmentCore {
     static let joined = Kind(rawValue: 8)
     /// What `configure` is handed.
     static let template = Kind(rawValue: 16)
+    /// Beans may have been made that their takers own. Set under the lock.
+    static let owning = Kind(rawValue: 32)
+    /// Somebody waits for the end. Set under the lock.
+    static let watched = Kind(rawValue: 64)
 
     /// The child has a scope object.
     static var withScope: Kind { [.hosted, .scoped] }
+    /// What stands in slots is not all that has to be known of the beans when they are released.
+    static var careful: Kind { [.scoped, .owning, .watched] }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LifecycleTests {
   enum Call: CaseIterable {
-    case enter, leave, start, open, fail, close, finish, releaseIfQuiet, released
+    case enter, leave, start, open, fail, close, closeIfUnused, finish, releaseIfQuiet, released
 
     /// Makes the call, and answers what its caller has to do next.
     func apply(to lifecycle: inout Lifecycle) -> Answer {
@@ -16,6 +16,7 @@ import Testing
       case .open: lifecycle.open()
       case .fail: lifecycle.fail()
       case .close: lifecycle.close()
+      case .closeIfUnused: return Answer(closes: lifecycle.closeIfUnused())
       case .finish: return Answer(isFirst: lifecycle.finish())
       case .releaseIfQuiet: return Answer(releases: lifecycle.releaseIfQuiet())
       case .released: lifecycle.released()
@@ -29,6 +30,8 @@ import Testing
     var releases = false
     /// Of `finish`.
     var isFirst = false
+    /// Of `closeIfUnused`: whether the caller has to finish.
+    var closes = false
   }
 
   private static let phases = (0..<7).compactMap { Lifecycle.Phase(rawValue: $0) }
@@ -49,6 +52,7 @@ import Testing
     case .start: [.declaring: .starting]
     case .open: [.starting: .open]
     case .close: [.open: .closed, .declaring: .closed, .starting: .closed]
+    case .closeIfUnused: users == 0 ? [.open: .closed] : [:]
     case .finish: [.open: .finishing, .declaring: .finishing, .starting: .finishing, .closed: .finishing]
     case .leave: users == 1 ? [.finishing: .releasing] : [:]
     case .releaseIfQuiet: users == 0 ? [.finishing: .releasing] : [:]
@@ -69,6 +73,7 @@ import Testing
 
           let change = changes(call, users: users)[phase]
           var expected = Answer()
+          if call == .closeIfUnused { expected.closes = change != nil }
           if call == .finish { expected.isFirst = change != nil }
           if change == .releasing { expected.releases = true }
           let more = call == .enter ? 1 : call == .leave ? -1 : 0

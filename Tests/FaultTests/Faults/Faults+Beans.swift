@@ -19,6 +19,41 @@ extension Fault {
       }
     },
     .startup(
+      .unknownBean, "The only bean of that type depends on a condition that does not hold.",
+      fix: "Activate the profile in the configuration (`beans.profiles`), or define a bean for the other case."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self).profile("production"))
+      try shop.define(shop.bean(Catalogue.self, factory: { (_: Stock) in Catalogue(database: Database()) }))
+    },
+    .startup(
+      .unknownBean, "The only bean of that type is private to a module.",
+      fix: "Ask for what the module makes public, or move the declaration into the module."
+    ) { shop in
+      try shop.include(Stocks()).define(shop.bean(Order.self, factory: { (_: Stock) in Order() }))
+    },
+    .startup(
+      .unknownBean, "No bean of that type has the qualifier.",
+      fix: "Give the tag to a declaration, by `qualifier(_:)`, or ask without it."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self))
+      try shop.define(shop.bean(Order.self, factory: { (_: Qualified<Discount, Stock>) in Order() }))
+    },
+    .startup(
+      .unknownBean, "No child has a bean that is asked for as the current one.",
+      fix: "Declare it for the children of a factory, or take the bean itself."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self))
+      try shop.define(shop.bean(Order.self, factory: { (_: Current<Stock>) in Order() }))
+    },
+    .startup(
+      .unknownBean, "A dictionary or a set of beans is asked for, and there is none.",
+      fix: "Define beans of that type (with ids, for a dictionary), or give the parameter a value."
+    ) { try $0.define($0.bean(Order.self, factory: { (_: [String: Stock]) in Order() })) },
+    .startup(
+      .unknownBean, "A decorator finds nothing to decorate.",
+      fix: "Declare the decorator where a bean of that type can be seen, and for exactly the type that others ask for."
+    ) { try $0.define($0.decorate((any Payment).self, factory: { (inner: any Payment) in inner })) },
+    .startup(
       .unknownBean, "A reference names an id that no bean has.",
       fix: "Spell the id as its declaration does, or define a bean with it."
     ) { shop in

@@ -42,6 +42,10 @@ extension Fault {
       fix: "Write the raw value of a case."
     ) { try $0.define($0.bean(Order.self).property("status", resolve: "lost")) },
     .startup(
+      .conversionFailed, "An element of a collection does not convert.",
+      fix: "Correct the element that the message names by its index, or by its key."
+    ) { try $0.define($0.bean(Order.self).property("lines", value: ["1", "two"])) },
+    .startup(
       .conversionFailed, "A conversion of the user's throws.",
       fix: "Give a value that it accepts; what it threw is in `underlying`."
     ) { shop in

@@ -35,6 +35,36 @@ extension Fault {
       fix: "Make it a `var`, or give the value to the factory."
     ) { try $0.define($0.bean(Order.self).property("currency", value: "USD")) },
     .startup(
+      .invalidDeclaration, "A condition of a declaration throws.",
+      fix: "Answer false where the configuration says nothing, for example by a default value."
+    ) { try $0.define($0.bean(Order.self).when { _ in throw CancellationError() }) },
+    .startup(
+      .invalidDeclaration, "A bean that is declared in place has a condition of its own.",
+      fix: "Give the condition to the declaration that it stands in, or define the bean by itself."
+    ) { shop in
+      let stock = shop.bean(Stock.self).profile("production")
+      try shop.define(shop.bean(Order.self).property(\.stock, bean: stock))
+    },
+    .startup(
+      .invalidDeclaration, "A decorator is given an id, a parent or a scope of its own.",
+      fix: "Leave it out: a decorator is found by what it decorates, and lives as long as that."
+    ) { shop in
+      try shop.define(shop.bean(CardPayment.self))
+      try shop.define(shop.decorate((any Payment).self, factory: { (inner: any Payment) in inner }).scope("prototype"))
+    },
+    .startup(
+      .invalidDeclaration, "A release is given no time.",
+      fix: "Give a `releaseLimit` above zero, or leave it out: then nothing limits the release."
+    ) { try $0.define($0.bean(Stock.self).releaseLimit(.zero)) },
+    .startup(
+      .invalidDeclaration, "A declaration is private that no module makes.",
+      fix: "Make it in the `configure` of a `BeanModule`, or leave `private()` out."
+    ) { try $0.define($0.bean(Stock.self).private()) },
+    .startup(
+      .invalidDeclaration, "A listener is to receive a protocol, which no event is by itself.",
+      fix: "Listen to each of the types that conform to it."
+    ) { try $0.define($0.bean(Stock.self).listens(to: (any Announcement).self) { _, _ in }) },
+    .startup(
       .invalidDeclaration, "One declaration is defined twice.",
       fix: "Make a declaration for each bean."
     ) { shop in
@@ -52,6 +82,10 @@ extension Fault {
       let prices = BeanValue.map([(.value("tea"), .value(3)), (.value("tea"), .value(4))])
       try shop.define(shop.bean(PriceList.self).property("prices", prices))
     },
+    .startup(
+      .invalidDeclaration, "Two keys of a dictionary become one when they are converted.",
+      fix: "Drop one of the entries."
+    ) { try $0.define($0.bean(PriceList.self).property("byNumber", value: ["1": 3, "01": 4])) },
     .startup(
       .invalidDeclaration, "A seed is taken by a factory that is no assisted one.",
       fix: "Declare it with `bindFactory(…).with(…).to(factory:)`."
@@ -135,8 +169,11 @@ extension Fault {
   ]
 }
 
+private protocol Announcement: Sendable {}
+
 private final class PriceList: Initializable {
   var prices: [String: Int] = [:]
+  var byNumber: [Int: Int] = [:]
 }
 
 private final class Press: FactoryBean, Initializable {

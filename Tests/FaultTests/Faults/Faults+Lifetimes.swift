@@ -90,6 +90,14 @@ extension Fault {
       _ = try shop.getBean(Provider<Stock>.self).get()
     },
     .call(
+      .scopeNotActive, "A `Current` bean is asked for where no child is current.",
+      fix: "Call it inside `withChild`, or where `Environment.current` is the request's environment."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self).scope("request"))
+      _ = try shop.childFactory("request", seed: Int.self)
+      _ = try shop.getBean(Current<Stock>.self).get()
+    },
+    .call(
       .scopeNotActive, "A request of a session is opened outside any session.",
       fix: "Open it with `build(_:in:)`, or inside `withChild` of the session's factory."
     ) { shop in
@@ -104,6 +112,13 @@ extension Fault {
       _ = try sessions.childFactory("request", seed: Int.self).build(1, in: shop)
     },
     .call(
+      .scopeNotActive, "A child is opened whose factory depends on a condition that does not hold.",
+      fix: "Activate the profile in the configuration (`beans.profiles`), or open the child of another factory."
+    ) { shop in
+      let requests = try shop.childFactory("request", seed: Int.self).profile("production")
+      _ = try requests.build(1)
+    },
+    .call(
       .scopeNotActive, "A lookup is made on what `configure` is handed, which is no environment yet.",
       fix: "Take a parameter in the bean's factory: the bean itself, or an `Environment`."
     ) { shop in
@@ -112,7 +127,7 @@ extension Fault {
   ]
 }
 
-private final class Shift: BeanScope, Initializable {
+final class Shift: BeanScope, Initializable {
   let name = "shift"
   func prepare(bean: BeanDeclaration, factory: any BeanFactory) {}
   func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject { try factory.create(bean) }

@@ -1,8 +1,10 @@
 import Beans
+import BeansServer
 import BeansXML
+import Dispatch
 
 extension Fault {
-  /// Calls that come too late.
+  /// Calls that come too late, or where there is no room.
   static let states: [Fault] = [
     .call(
       .frozen, "A bean is defined after startup.",
@@ -79,6 +81,35 @@ extension Fault {
       try shop.shutdown()
       _ = try stock.get()
     },
+    .call(
+      .finished, "An event is published after the end of the environment.",
+      fix: "Publish it where something lives that is to hear of it, such as the environment around."
+    ) { shop in
+      try shop.startup().shutdown()
+      try shop.publish(Shipped(number: 1))
+    },
+    .call(
+      .finished, "A session whose id is not known is to get another one.",
+      fix: "Open a session under an id of `newId()`; the client has none."
+    ) { shop in
+      let sessions = SessionRegistry(try shop.childFactory("session", seed: Int.self))
+      _ = try sessions.rotate("0123456789abcdef0123456789abcdef")
+    },
+
+    .call(
+      .exhausted, "A session is opened beyond the capacity, and somebody is inside of each that there is.",
+      fix: "Answer that the client may come again later, as with `503` and `Retry-After`, or raise the capacity."
+    ) { shop in
+      let sessions = SessionRegistry(try shop.childFactory("session", seed: Int.self), capacity: 1)
+      try sessions.withSession("ada", opening: 1) { _ throws in _ = try sessions.open("grace", 2) }
+    },
+    .call(
+      .cyclicDependency, "What opens a session opens that session.",
+      fix: "Compute the seed before, without the registry."
+    ) { shop in
+      let sessions = SessionRegistry(try shop.childFactory("session", seed: String.self))
+      _ = try sessions.open("ada", try sessions.open("ada", "").name)
+    },
   ]
 
   /// What the user's own code throws.
@@ -151,8 +182,81 @@ extension Fault {
       try shop.define(shop.bean(Connection.self, factory: Connection.init))
       try shop.startup().shutdown()
     },
+    .call(
+      .destructionFailed, "The release of a bean takes longer than its limit.",
+      fix: "Find out what it waits for. All other beans have been released.", hasOrigin: true
+    ) { shop in
+      let end = DispatchSemaphore(value: 0)
+      defer { end.signal() }
+      try shop.define(
+        shop.bean(Stock.self, id: "main").onDestroy { _ in end.wait() }.releaseLimit(.milliseconds(1)))
+      try shop.startup().shutdown()
+    },
+    .call(
+      .destructionFailed, "The time of a shutdown is over before everything has been released.",
+      fix: "See what it waits for, and what is left. That is released as soon as it can be, without anybody waiting."
+    ) { shop in
+      let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      try shop.define(
+        shop.bean(
+          Stock.self, lazy: true,
+          factory: {
+            begun.signal()
+            end.wait()
+            return Stock()
+          }))
+      try shop.startup()
+      let errors = together([
+        { _ = try shop.getBean(Stock.self) },
+        {
+          defer { end.signal() }
+          begun.wait()
+          try shop.shutdown(within: .milliseconds(1))
+        },
+      ])
+      if let error = errors[1] { throw error }
+    },
+
+    .call(
+      .listenerFailed, "A listener throws.",
+      fix: "See `underlying` for what it threw. All other listeners have received the event.", hasOrigin: true
+    ) { shop in
+      try shop.define(shop.bean(Stock.self).listens { (_, _: Shipped) in throw Outage() })
+      try shop.publish(Shipped(number: 1))
+    },
+    .call(
+      .listenerFailed, "A listener cannot be built for an event.",
+      fix: "See `underlying` for what kept it from being built.", hasOrigin: true
+    ) { shop in
+      try shop.define(
+        shop.bean(Database.self, lazy: true, factory: { throw Outage() }).listens { (_, _: Shipped) in })
+      try shop.publish(Shipped(number: 1))
+    },
+    .call(
+      .listenerFailed, "Several listeners throw.",
+      fix: "See `underlying` for each of them.", hasOrigin: true
+    ) { shop in
+      try shop.define(shop.bean(Stock.self).listens { (_, _: Shipped) in throw Outage() })
+      try shop.define(shop.bean(Order.self).listens { (_, _: Shipped) in throw Outage() })
+      try shop.publish(Shipped(number: 1))
+    },
+    .startup(
+      .listenerFailed, "A factory publishes an event whose listener needs what the factory makes.",
+      fix: "Publish it later, or give the listener a `Provider`.", when: .building
+    ) { shop in
+      try shop.define(
+        shop.bean(Database.self) { (shop: Environment) in
+          try shop.publish(Shipped(number: 1))
+          return Database()
+        })
+      try shop.define(
+        shop.bean(Catalogue.self, factory: Catalogue.init).listens { (_, _: Shipped) in })
+    },
   ]
 }
+
+/// An event.
+private struct Shipped: Sendable { let number: Int }
 
 private final class LateScope: BeanScope {
   let name = "late"

@@ -3,6 +3,14 @@ import Beans
 extension Fault {
   /// Classes, properties and types that do not fit.
   static let types: [Fault] = [
+    .startup(
+      .typeMismatch, "A bean is asked for by its id, and has not the qualifier of the parameter.",
+      fix: "Give the tag to the bean's declaration, or leave the id out."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "stock"))
+      try shop.define(
+        shop.bean(Order.self, factory: { (_: Qualified<Discount, Stock>) in Order() }).argument(0, ref: "stock"))
+    },
     .call(
       .unknownClass, "A declaration by name names a class that is not in the program.",
       fix: "Spell the class as Swift does, with its module; link the module that has it.", hasOrigin: true
@@ -47,6 +55,13 @@ extension Fault {
     ) { shop in
       try shop.define(shop.bean(CardPayment.self, id: "card"))
       try shop.define(shop.bean(Order.self).property("stock", ref: "card"))
+    },
+    .startup(
+      .typeMismatch, "A template has a listener for another class than the bean's.",
+      fix: "Give the listener to the declaration of the bean."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, id: "listening", abstract: true).listens { (_, _: Int) in })
+      try shop.define(shop.bean(Order.self, parent: "listening"))
     },
     .startup(
       .typeMismatch, "nil is given to what is no optional.",

@@ -30,6 +30,20 @@ final class Order: Initializable {
   var total: Int { number }
 }
 
+struct Stocks: BeanModule {
+  func configure(_ environment: Environment) throws { try environment.define(environment.bean(Stock.self).private()) }
+}
+
+final class Checker: BeanPostProcessor {
+  func process(_ bean: AnyObject) -> AnyObject { bean }
+}
+
+class Delivery {}
+
+final class TracedDelivery: Delivery, AsyncBean {
+  func postConstruct() async {}
+}
+
 final class Catalogue {
   init(database: Database) {}
 }

@@ -1,4 +1,6 @@
 import Beans
+import BeansEventLoop
+import BeansServer
 import BeansXML
 import Dispatch
 import Foundation
@@ -67,10 +69,11 @@ private struct Article {
     "Each listing is one that is compiled here, to the letter",
     arguments: [
       ("XMLAndConfiguration", "XMLAndConfigurationListings"), ("ComingFromInject", "ComingFromInjectListings"),
+      ("Composing", "ComposingListings"), ("Sessions", "SessionsListings"), ("LifeOfABean", "LifeOfABeanListings"),
     ])
   func listings(article: String, file: String) throws {
     let article = try Article(article, listings: file)
-    #expect(article.blocks("swift").count >= 4)
+    #expect(!article.blocks("swift").isEmpty)
     #expect(article.blocks("swift") == article.compiled)
   }
 
@@ -92,6 +95,15 @@ private struct Article {
     let article = try Self.xmlAndConfiguration()
     #expect(check(article.blocks("xml")[1]) + "\n" == article.blocks("text")[0])
     #expect(check("<beans/>") == "nothing is wrong")
+  }
+
+  @Test("XML and configuration: collections are converted, and only what is set by key path is observed")
+  func collectionsAndObservers() throws {
+    let post = try Environment(name: "post")
+    try declareFranking(in: post)
+    let franking = try post.getBean(Franking.self)
+    #expect(franking.zones == [1, 2] && franking.prices == ["letter": 95, "parcel": 549])
+    #expect(franking.rate == 3 && franking.changes == 1)
   }
 
   @Test("XML and configuration: a class asks for its value, and a listener hears of the next one")
@@ -117,6 +129,133 @@ private struct Article {
       try Environment().loadXML(Data(faulty.utf8), source: "s.xml", handlers: [StampHandler()])
     }
     #expect(error?.description.contains("'prot'") == true, "\(error as Any)")
+  }
+
+  @Test("Composing: the configuration says which declarations count")
+  func conditions() throws {
+    for (profiles, metrics, store) in [("production", false, "disk"), ("test", true, "memory")] {
+      let shop = try Environment(name: "shop")
+      try shop.define(
+        shop.settings().setValue(key: "beans.profiles", value: profiles).setValue(key: "metrics", value: metrics))
+      try Composing().declareStore(in: shop)
+      #expect(try shop.getBean((any Composing.Store).self, byId: "store").name == store)
+      let beans = (try shop.getBean(Composing.Metrics?.self), try shop.getBean(Composing.Journal?.self))
+      #expect((beans.0 != nil, beans.1 != nil) == (metrics, !metrics))
+    }
+  }
+
+  @Test("Composing: whoever asks for the protocol gets the decorator")
+  func decorators() throws {
+    let shop = try Environment(name: "shop")
+    try shop.define(shop.bean(Composing.DiskStore.self, factory: { .init() }))
+    try shop.define(shop.bean(Composing.Metrics.self, factory: { .init() }))
+    try Composing().cacheStore(in: shop)
+    #expect(try shop.getBean((any Composing.Store).self).name == "cached disk")
+    #expect(try shop.getBean(Composing.DiskStore.self).name == "disk")
+  }
+
+  @Test("Composing: a module declares what belongs together, and keeps some of it private")
+  func modules() throws {
+    let shop = try Composing().makeShop()
+    try shop.define(shop.settings().setValue(key: "beans.profiles", value: "production"))
+    #expect(try shop.getBean(Composing.Checkout?.self) != nil)
+    #expect(try shop.getBean(Composing.Gateway?.self) == nil)
+    #expect(try shop.getBeansByType(Composing.Journal.self).count == 1)
+  }
+
+  @Test("Composing: a tag tells two databases apart")
+  func qualifiers() throws {
+    let shop = try Environment(name: "shop")
+    try Composing().declareDatabases(in: shop)
+    #expect(try shop.getBean(Composing.Reports.self).text == "main, replica")
+  }
+
+  @Test("Composing: listeners hear of an order that a request places")
+  func events() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    try Composing().declareListeners(in: shop)
+    let requests = try shop.childFactory("request", seed: Int.self)
+    try requests.withChild(7) { request in try Composing().placeOrder(7, in: request) }
+    #expect(try shop.getBean(Composing.Invoices.self).numbers.withLock { $0 } == [7])
+    #expect(try shop.getBean(Composing.Archive.self).lines.withLock { $0 } == ["order 7"])
+  }
+
+  @Test("Composing: a singleton reaches the request that is running")
+  func relationships() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    try shop
+      .define(shop.bean(Composing.Audit.self, factory: Composing.Audit.init))
+      .define(shop.bean(Composing.Archive.self, factory: Composing.Archive.init))
+    let requests = try shop.childFactory("request", seed: Composing.Visitor.self)
+    let audit = try shop.getBean(Composing.Audit.self)
+    try requests.withChild(.init(name: "Ada")) { _ throws in try audit.record("came") }
+    #expect(try shop.getBean(Composing.Archive.self).lines.withLock { $0 } == ["Ada: came"])
+  }
+
+  @Test("Life of a bean: a release that hangs keeps nothing else waiting")
+  func timeToEnd() throws {
+    let shop = try Environment(name: "shop")
+    try LifeOfABean().declareGateway(in: shop)
+    let gateway = try shop.getBean(LifeOfABean.Gateway.self)
+    LifeOfABean().end(shop)
+    #expect(gateway.isConnected == false)
+  }
+
+  @Test("Composing: what its taker owns is given back")
+  func owned() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    let released = Mutex(0)
+    try shop
+      .define(
+        shop.bean(Composing.Cursor.self, factory: Composing.Cursor.init).scope("prototype")
+          .onDestroy { _ in released.withLock { $0 += 1 } }
+      )
+      .define(shop.bean(Composing.Catalogue.self, factory: Composing.Catalogue.init))
+    #expect(try shop.getBean(Composing.Catalogue.self).rows() == 3)
+    #expect(released.withLock { $0 } == 1)
+  }
+
+  @Test("Composing: the shop opens when everything is ready")
+  func awaited() async throws {
+    let shop = try await Composing().openShop()
+    #expect(try shop.getBean(Composing.Doors?.self) != nil)
+    try await shop.shutdown()
+  }
+
+  @Test("Composing: what threads share is Sendable, or says why not")
+  func sharing() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    try Composing().checkSharing(of: shop)
+    #expect(shop.report().contains("Till confined to: the cashier's loop"))
+  }
+
+  @Test("Sessions: a visitor keeps the session, a stranger gets one of its own, and one too many is asked to come back")
+  func sessions() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    // Its thread is not needed: a loop that does not run lets the caller release.
+    let loop = try EventLoop()
+    defer { try? loop.close() }
+    let declared = try Sessions().declareSessions(in: shop, on: loop, Sessions.Metrics())
+    #expect(declared.capacity == 100_000)
+    let sessions = SessionRegistry(
+      try shop.childFactory("visit", seed: Void.self) { visit in
+        try visit.define(visit.bean(Sessions.Cart.self, factory: Sessions.Cart.init))
+      }, capacity: 1)
+    let planted = Sessions.Request(cookie: "planted")
+    let first = try Sessions().answer(planted, sessions)
+    let id = try #require(first.cookie)
+    #expect(id != "planted" && sessions.find("planted") == nil)
+    let again = try Sessions().answer(Sessions.Request(cookie: id), sessions)
+    #expect(again.text == first.text && again.cookie == nil)
+    let next = try #require(try Sessions().logIn(id, sessions).cookie)
+    #expect(sessions.find(id) == nil && sessions.find(next) != nil)
+    let refused = try sessions.withSession(next) { _ throws in try Sessions().answer(planted, sessions) }
+    #expect(refused == Sessions.Response(status: 503, retryAfter: 60))
   }
 
   @Test("Coming from inject: the first environment")

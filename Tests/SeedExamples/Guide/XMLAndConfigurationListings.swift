@@ -25,6 +25,25 @@ enum Post {
 // end
 
 // listing
+final class Franking: NSObject, Initializable {
+  private(set) var zones: Set<Int> = []
+  private(set) var prices: [String: Int] = [:]
+  private(set) var changes = 0
+  var rate = 0 { didSet { changes += 1 } }
+  private var machine = 0 { didSet { changes += 1 } }
+}
+
+func declareFranking(in post: Environment) throws {
+  try post.define(
+    post.bean(Franking.self)
+      .property("zones", value: ["1", "2", "2"])
+      .property("prices", value: ["letter": "95", "parcel": "549"])
+      .property(\.rate, value: 3)  // runs didSet
+      .property("machine", value: 7))  // stores the value, and runs nothing
+}
+// end
+
+// listing
 func openPost(document: String, settings: String, variables: [String: String]) throws -> Environment {
   let post = try Environment(name: "post")
   try post.loadXML(path: document)

@@ -55,3 +55,12 @@ func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
     sched_yield()
   }
 }
+
+/// Closed until somebody opens it, for one task.
+final class Latch: Sendable {
+  private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+
+  func open() { continuation.finish() }
+
+  func wait() async { for await _ in stream {} }
+}

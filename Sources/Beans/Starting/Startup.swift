@@ -7,16 +7,28 @@ import CBeansRuntime
 /// Starting an environment: declarations, plans, infrastructure, singletons.
 extension Environment {
   func startIfNeeded() throws {
-    let phase = core.lifecycle.phase
-    guard phase == .declaring || phase == .starting, let resources = existingExtras?.resources else {
-      if core.lifecycle.isFailed { throw finishedError() }
-      return
-    }
     if core.kind.contains(.template) {
       throw EnvironmentError(
         .scopeNotActive,
         "'\(name)' only declares the beans of its scope here; take an Environment parameter in a factory",
         path: ["'\(name)'"])
+    }
+    // From the outside in, so that the stack need not hold a startup for each of them. What one throws, `start` throws again.
+    var waiting: [Environment] = []
+    var next = parent
+    while let environment = next, environment.core.lifecycle.phase == .declaring {
+      waiting.append(environment)
+      next = environment.parent
+    }
+    for environment in waiting.reversed() { try? environment.startOne() }
+    try startOne()
+  }
+
+  private func startOne() throws {
+    let phase = core.lifecycle.phase
+    guard phase == .declaring || phase == .starting, let resources = existingExtras?.resources else {
+      if core.lifecycle.isFailed { throw finishedError() }
+      return
     }
     let key = UInt(bitPattern: ObjectIdentifier(resources))
     let thread = UInt(beans_thread())
@@ -24,7 +36,7 @@ extension Environment {
     if starter != thread {
       try WaitForGraph.wait(
         for: key, "environment '\(name)'", in: name, origin: nil, builder: { resources.starter })
-      return try startIfNeeded()
+      return try startOne()
     }
     defer { WaitForGraph.end(key, nil) }
     do {
@@ -60,20 +72,22 @@ extension Environment {
     defer { parent?.leave() }
     log.starting(name)
     var compiler = GraphCompiler(declarations, input(resources))
-    try throwFaults(compiler.faults + compiler.bindValues(hasSources: false))
+    let sharing = resources.requiresSendable ? compiler.sharingFaults : []
+    try throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
     let (plan, block) = compiler.compile()
     resources.compiled(compiler, block)
     core.lock.withLock {
       core.compiled(plan, block.slots)
       core.change { $0.start() }
     }
-    for (declarations, plan) in compiler.below { declarations.tell(plan) }
+    for (declarations, plan) in compiler.below { declarations.tell(.success(plan)) }
+    for (declarations, reason) in compiler.inactive { declarations.tell(.failure(reason)) }
     log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
     if let parent = core.parent { try join(parent, core.compiledPlan) }
     try ResolutionContext.with(Unretained(self), nil) { _ in
       try buildSources(compiler)
       try buildInfrastructure(resources)
-      try buildSingletons()
+      try buildSingletons(resources)
     }
     let isOpen = changeLocked { lifecycle in
       lifecycle.open()
@@ -118,6 +132,9 @@ extension Environment {
       outerScopes: outerScopes, outer: levels, isTraced: log.followsBeans,
       parameters: parentPlan?.parameters ?? [])
   }
+
+  /// Throws where several threads share what is not known to be `Sendable`.
+  func checkSharing() throws { try throwFaults(core.compiledPlan.with { $0.sharingFaults }) }
 
   private func throwFaults(_ faults: [EnvironmentError]) throws {
     let fault = EnvironmentError.combining(faults, code: .startupFailed) { "\($0) faults in environment '\(name)'" }
@@ -187,7 +204,8 @@ extension Environment {
         names += environment.existingExtras?.resources?.scopes.map(\.name) ?? []
         next = environment.parent
       }
-      faults.append(bean.fault(.unknownScope, EnvironmentGraph.unknownScope(bean.lifetime.name, among: names)))
+      let hint = recipe.value.directory.with { $0.hint(forInactive: BeanTraits.scope) }
+      faults.append(bean.fault(.unknownScope, EnvironmentGraph.unknownScope(bean.lifetime.name, among: names) + hint))
     }
     try throwFaults(faults)
   }
@@ -215,17 +233,23 @@ extension Environment {
           else { return }
           faults.append(
             recipe.value.entry.fault(
-              .invalidDeclaration, "\(property.label): no Injection is defined that serves \(type(of: inject))"))
+              .invalidDeclaration,
+              "\(property.label): no Injection is defined that serves \(type(of: inject))"
+                + plan.directory.hint(forInactive: BeanTraits.injection)))
         }
       }
     }
     try throwFaults(faults)
   }
 
-  private func buildSingletons() throws {
+  /// Leaves out what has to be awaited, and what needs that.
+  private func buildSingletons(_ resources: EnvironmentResources) throws {
     for recipe in sortedRecipes {
       switch recipe.value.kind {
-      case .slot where !recipe.value.isLazy: try bean(recipe.value.slot).release()
+      case .slot where !recipe.value.isLazy:
+        do { try bean(recipe.value.slot).release() } catch let error as EnvironmentError where error.missing != nil {
+          resources.note(unready: recipe.value.entry.label)
+        }
       case .scoped: try prepareScope(recipe)
       case .slot, .prototype, .product: break
       }
@@ -233,7 +257,7 @@ extension Environment {
   }
 
   /// Releases what was built; from now on every call throws the cause.
-  private func fail(_ error: any Error) {
+  func fail(_ error: any Error) {
     log.failed(name, error)
     changeLocked { $0.fail() }
     beginFinish()

@@ -7,6 +7,11 @@ struct TemplateResolver {
   private let graph: EnvironmentGraph
   private(set) var faults: [EnvironmentError] = []
   private var definitions: [BeanDefinition] = []
+  /// Whether one of them has what few beans have.
+  private var hasOptions = false
+  private var hasDecorators = false
+  /// What the types of declarations are, taken together.
+  private var traits: BeanTraits = []
   /// What was looked at last, and what it is.
   private var last: (type: Any.Type, traits: BeanTraits) = (Never.self, [])
   /// Declarations and those that stand in them, in order.
@@ -29,7 +34,7 @@ struct TemplateResolver {
   init(_ graph: EnvironmentGraph, _ outer: [DeclaredBeans]) {
     self.graph = graph
     self.outer = graph.chain.dropFirst().map(\.declared) + outer
-    let declarations = graph.declarations.specs
+    let declarations = graph.active.specs
     specs.reserveCapacity(declarations.count)
     declared.reserveCapacity(declarations.count)
     names.reserveCapacity(declarations.count)
@@ -66,16 +71,20 @@ struct TemplateResolver {
       _ = add(seed, type, graph.usualLifetime, factory)
     }
     for position in specs.indices { define(position) }
+    let decorators = hasDecorators ? defineDecorators() : [:]
     var unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)] = [:]
     for (position, (_, entry)) in declared.enumerated() where entry < 0 && specs[position].id != nil {
       unbuilt[Int32(position)] = (specs[position].isAbstract, specs[position].location)
     }
+    let listeners = hasOptions || traits.contains(.listener) ? findListeners() : []
     let entered = enterAliases()
+    let entries = hasOptions ? definitions.map(entryWithOptions) : definitions.map(entry)
     let directory = BeanDirectory(
-      name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, entries: definitions.map(entry),
-      names: names, aliases: entered, declared: declared, unbuilt: unbuilt)
+      name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, entries: entries,
+      names: names, aliases: entered, declared: declared, unbuilt: unbuilt, inactive: graph.active.inactive,
+      decorators: decorators, listeners: listeners)
     graph.declared.freeze(directory, specs)
-    graph.freeze(definitions, positions.map { declared[$0].entry })
+    graph.freeze(definitions, graph.active.merge(positions.map { declared[$0].entry }))
   }
 
   private func entry(_ definition: BeanDefinition) -> BeanDirectory.Entry {
@@ -86,16 +95,34 @@ struct TemplateResolver {
       location: definition.spec.location, traits: definition.traits)
   }
 
+  /// With what few beans have.
+  private func entryWithOptions(_ definition: BeanDefinition) -> BeanDirectory.Entry {
+    var entry = entry(definition)
+    let spec = definition.spec
+    if spec.options == nil, definition.decorated == nil { return entry }
+    entry.options = BeanDirectory.EntryOptions(
+      decorated: definition.decorated?.value, qualifiers: spec.qualifiers.map { ObjectIdentifier($0) },
+      privateTo: spec.isPrivate ? spec.module?.key : nil, sharing: spec.options?.value.sharing)
+    return entry
+  }
+
   /// Declarations in place become beans of their own; ids become known.
   private mutating func collect(_ spec: BeanSpec) {
-    if let id = spec.id {
+    if let id = spec.options == nil ? spec.id : spec.name {
       enter(id, BeanDirectory.Name(position: Int32(specs.count)), at: spec.location)
     }
     specs.append(spec)
     declared.append((spec.number, -1))
     for embedded in spec.embedded where !embedded.isDefined {
       embedded.isDefined = true
-      collect(embedded.takeSpec())
+      if let module = spec.module { embedded.set { $0.enter(module) } }
+      let spec = embedded.takeSpec()
+      if !spec.conditions.isEmpty {
+        report(
+          spec, .invalidDeclaration,
+          "a bean declared in place has no conditions of its own: give them to the declaration that it stands in")
+      }
+      collect(spec)
     }
   }
 
@@ -122,12 +149,23 @@ struct TemplateResolver {
   /// Adds one bean; two where a factory bean makes the declared one; none where the declaration is abstract or at fault.
   private mutating func define(_ position: Int) {
     let declared = specs[position]
+    if declared.isDecorator {
+      hasDecorators = true
+      return
+    }
+    if declared.options != nil { hasOptions = true }
     let own = declared.type
     // Beans of one type often stand together.
-    if let own, own != last.type { last = (own, .of(own)) }
+    if let own, own != last.type {
+      last = (own, .of(own))
+      self.traits.formUnion(last.traits)
+    }
     let traits = own == nil ? [] : last.traits
     for fault in declared.faults { report(declared, .invalidDeclaration, fault) }
     for fault in declared.propertyFaults { report(declared, .invalidDeclaration, fault) }
+    if declared.options != nil, declared.isPrivate, declared.module == nil {
+      report(declared, .invalidDeclaration, "only what a module declares can be private to it")
+    }
     if let own, traits.contains(.wrapper) {
       report(
         declared, .invalidDeclaration,
@@ -143,6 +181,10 @@ struct TemplateResolver {
     }
     let merged = templates.isEmpty ? declared : merge(declared, templates, type)
     let known = own == nil ? BeanTraits.of(type) : traits
+    if !templates.isEmpty {
+      self.traits.formUnion(known)
+      if merged.options != nil { hasOptions = true }
+    }
     if merged.target != nil || known.contains(.factory) {
       defineFactory(merged, type, declared, templates, position)
       return
@@ -158,6 +200,7 @@ struct TemplateResolver {
     let merged = BeanSpec(copying: declared)
     for template in templates { merged.inherit(template) }
     merged.type = type
+    if declared.type == nil { merged.isSendable = templates.first { $0.type != nil }?.isSendable ?? false }
     return merged
   }
 
@@ -165,7 +208,7 @@ struct TemplateResolver {
 
   private mutating func add(
     _ spec: BeanSpec, _ type: Any.Type, _ lifetime: Lifetime, _ factory: FactoryFunction,
-    _ traits: BeanTraits? = nil, maker: BeanDefinition? = nil
+    _ traits: BeanTraits? = nil, maker: BeanDefinition? = nil, decorated: ValueBox<BeanDirectory.Decorated>? = nil
   ) -> BeanDefinition? {
     if factory.product != nil, let earlier = definitions.first(where: { $0.type == type }) {
       faults.append(
@@ -177,7 +220,7 @@ struct TemplateResolver {
     }
     let definition = BeanDefinition(
       spec, type: type, lifetime: lifetime, traits: traits, factory: factory,
-      entry: Int32(definitions.count), maker: maker, home: Unretained(graph.declared))
+      entry: Int32(definitions.count), maker: maker, decorated: decorated, home: Unretained(graph.declared))
     definitions.append(definition)
     return definition
   }
@@ -203,15 +246,124 @@ struct TemplateResolver {
     // Products that are made anew come from one factory.
     let ownLifetime = lifetime == .prototype ? graph.usualLifetime : lifetime
     guard let maker = add(own, type, ownLifetime, function) else { return }
-    if let id = own.id { enter(id, BeanDirectory.Name(entry: maker.entry), at: declared.location) }
+    if let id = own.name { enter(id, BeanDirectory.Name(entry: maker.entry), at: declared.location) }
     check(maker)
     let spec = BeanSpec(type: target, id: declared.id, location: declared.location)
     spec.isLazy = merged.isLazy
     spec.isPrimary = declared.isPrimary
+    spec.isSendable = merged.isTargetSendable
+    if let options = declared.options {
+      spec.change {
+        $0 = options.value
+        // The factory's, as all callbacks are.
+        $0.listeners = []
+      }
+    }
     let product = FactoryFunction.product(of: factoryType, as: target, at: declared.location.origin)
     guard let made = add(spec, target, lifetime, product, maker: maker) else { return }
     self.declared[position].entry = made.entry
+    self.traits.formUnion(made.traits)
     faults += made.bindProperties()
+  }
+
+  // MARK: decorators
+
+  /// What is to be decorated, how its decorator is found, and what that stands before if it is the first one here.
+  private typealias Candidate = (
+    key: BeanDirectory.DecoratorKey, inner: BeanDirectory.Decorated, lifetime: Lifetime, isLazy: Bool
+  )
+
+  /// Adds a decorator for each bean that answers to its type. Returns the outermost ones.
+  private mutating func defineDecorators() -> [BeanDirectory.DecoratorKey: Int32] {
+    var outermost: [BeanDirectory.DecoratorKey: Int32] = [:]
+    let beans = definitions
+    hasOptions = true
+    for spec in specs where spec.isDecorator {
+      guard let type = spec.type, let factory = spec.factory, isSound(spec, type) else { continue }
+      let candidates = candidates(for: type, from: spec.module?.key, among: beans)
+      if candidates.isEmpty {
+        let inactive = graph.active.inactive.filter { $0.answers(to: type) }.map(\.hint).joined()
+        let hint = inactive + (graph.outerDirectory?.hint(forInactive: type) ?? "")
+        report(spec, .unknownBean, "no bean of type \(type) can be seen from '\(graph.name)'\(hint)")
+      }
+      for (number, bean) in candidates.enumerated() {
+        let own = outermost[bean.key].map {
+          BeanDirectory.Decorated(home: nil, number: $0, label: bean.inner.label, id: bean.inner.id)
+        }
+        let merged = BeanSpec(copying: spec)
+        merged.isLazy = spec.isLazy ?? bean.isLazy
+        guard let made = add(merged, type, bean.lifetime, factory, decorated: ValueBox(own ?? bean.inner)) else {
+          continue
+        }
+        outermost[bean.key] = made.entry
+        let count = faults.count
+        check(made)
+        // One report for all that come of the declaration.
+        if number > 0 { faults.removeSubrange(count...) }
+      }
+    }
+    return outermost
+  }
+
+  /// Reports what a decorator cannot be.
+  private mutating func isSound(_ spec: BeanSpec, _ type: Any.Type) -> Bool {
+    var found = spec.faults + spec.propertyFaults
+    if Parameter.isWrapper(type) { found.append("\(type) is not a bean, so that nothing can be decorated as one") }
+    if spec.id != nil || spec.template != nil || spec.isAbstract || spec.isPrimary || spec.target != nil {
+      found.append("a decorator is found by what it decorates: it has no id, parent, target or preference of its own")
+    }
+    if spec.scopeName != nil {
+      found.append("a decorator lives as long as what it decorates, and has no scope of its own")
+    }
+    if spec.argument(0) != nil { found.append("argument 0 is what is decorated, which cannot be pinned") }
+    for fault in found { report(spec, .invalidDeclaration, fault) }
+    return found.isEmpty
+  }
+
+  /// Beans that are declared here, in order, then those that can be seen further out.
+  private func candidates(
+    for type: Any.Type, from module: ObjectIdentifier?, among beans: [BeanDefinition]
+  ) -> [Candidate] {
+    let key = ObjectIdentifier(type)
+    var found: [Candidate] = []
+    for bean in beans where bean.type == type || TypeRelation.isUsable(bean.type, as: type) {
+      if bean.entry == 0 && graph.hasSeed || bean.spec.isPrivate && bean.spec.module?.key != module { continue }
+      found.append(
+        (
+          BeanDirectory.DecoratorKey(home: nil, number: bean.entry, type: key),
+          BeanDirectory.Decorated(home: nil, number: bean.entry, label: bean.label, id: bean.id), bean.lifetime,
+          bean.spec.isLazy ?? false
+        ))
+    }
+    guard let outer = graph.outerDirectory else { return found }
+    for (directory, hops) in outer.chain {
+      for number in directory.candidates(for: type) {
+        let bean = BeanDirectory.Found(directory: directory, number: number, hops: hops)
+        let entry = bean.entry
+        if entry.isSeed || !entry.isVisible(from: module) || outer.hides(entry, hops: hops) { continue }
+        if let name = entry.name, names[name] != nil { continue }
+        let inner = outer.decorated(bean, as: type)
+        found.append(
+          (
+            BeanDirectory.DecoratorKey(home: ObjectIdentifier(directory), number: number, type: key),
+            BeanDirectory.Decorated(
+              home: Unretained(inner.directory), number: inner.number, label: entry.label, id: entry.id),
+            lifetime(ofDecorated: entry.lifetime), entry.isLazy
+          ))
+      }
+    }
+    return found
+  }
+
+  /// How long a decorator lives here that stands before a bean from further out.
+  private func lifetime(ofDecorated lifetime: Lifetime) -> Lifetime {
+    switch lifetime {
+    case .prototype: return .prototype
+    case .singleton: return graph.usualLifetime
+    case .scope(let name):
+      let isOpenFurtherOut = graph.parent?.isOpen(name) ?? graph.parentPlan.map { $0.isOpen(name) } ?? false
+      return isOpenFurtherOut ? graph.usualLifetime : lifetime
+    }
   }
 
   // MARK: templates
@@ -223,7 +375,7 @@ struct TemplateResolver {
     var seen: Set = [ObjectIdentifier(spec)]
     var home = 0
     while let next = chain.last, let id = next.template {
-      guard let (level, template) = template(id, askedBy: next.id, at: home) else {
+      guard let (level, template) = template(id, of: next, at: home) else {
         if id == next.id {
           reportCircle([next])
         } else {
@@ -243,8 +395,17 @@ struct TemplateResolver {
 
   /// The nearest declaration with the id, or of which that is an alias. A declaration may inherit from one further out that
   /// has its own id.
-  private func template(_ id: String, askedBy asker: String?, at home: Int) -> (level: Int, template: BeanSpec)? {
-    let target = aliases[id].flatMap { end(of: $0) } ?? id
+  private func template(_ id: String, of spec: BeanSpec, at home: Int) -> (level: Int, template: BeanSpec)? {
+    if let module = spec.module,
+      let found = template(named: IncludedModule.name(id, privateTo: module.key), of: spec, home)
+    {
+      return found
+    }
+    return template(named: id, of: spec, home)
+  }
+
+  private func template(named id: String, of spec: BeanSpec, _ home: Int) -> (level: Int, template: BeanSpec)? {
+    let (target, asker) = (aliases[id].flatMap { end(of: $0) } ?? id, spec.name)
     if !(home == 0 && asker == id), let position = names[target]?.position, position >= 0 {
       return (0, specs[Int(position)])
     }
@@ -261,9 +422,13 @@ struct TemplateResolver {
   }
 
   private func hint(forId id: String) -> String {
-    let known = Set(names.keys).union(graph.outerDirectory.map { $0.chain.flatMap { $0.directory.names.keys } } ?? [])
-    guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
-    return "; did you mean '\(near)'?"
+    let isMeant = { (inactive: InactiveDeclaration) in inactive.id == id }
+    let own = graph.active.inactive.filter(isMeant).map(\.hint).joined()
+    let inactive = graph.outerDirectory.map { own + $0.hint(forInactive: isMeant) } ?? own
+    let known = Set(names.keys.filter { !$0.contains("\u{0}") }).union(
+      graph.outerDirectory.map { $0.chain.flatMap { $0.directory.names.keys } } ?? [])
+    guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return inactive }
+    return "\(inactive); did you mean '\(near)'?"
   }
 
   /// A factory that is set wins over a class's own `init()`, wherever in the chain it stands.
@@ -311,6 +476,35 @@ struct TemplateResolver {
     for callback in postConstructs + onDestroys where !TypeRelation.isUsable(type, as: callback.owner) {
       faults.append(definition.fault(.typeMismatch, "a lifecycle callback expects a \(callback.owner), not a \(type)"))
     }
+  }
+
+  // MARK: events
+
+  /// The entries of those that receive events.
+  private mutating func findListeners() -> [Int32] {
+    let definitions = definitions
+    return definitions.filter { definition in
+      let handlers = definition.handlers
+      if definition.entry == 0 && graph.hasSeed { return false }
+      for handler in handlers {
+        if TypeRelation.isExistential(handler.event) {
+          report(
+            definition, .invalidDeclaration,
+            "\(handler.event) is a protocol, and no event is just that: listen to the types that conform to it")
+        }
+        if !TypeRelation.isUsable(definition.type, as: handler.owner) {
+          report(definition, .typeMismatch, "a listener expects a \(handler.owner), not a \(definition.type)")
+        }
+      }
+      return !handlers.isEmpty
+    }.map(\.entry)
+  }
+
+  /// One report for all decorators that come of one declaration.
+  private mutating func report(_ definition: BeanDefinition, _ code: EnvironmentError.Code, _ message: String) {
+    let fault = definition.fault(code, message)
+    let isKnown = { (other: EnvironmentError) in other.message == message && other.origin == fault.origin }
+    if definition.decorated == nil || !faults.contains(where: isKnown) { faults.append(fault) }
   }
 
   // MARK: aliases

@@ -11,8 +11,18 @@ final class Parameter: Sendable {
     case optional
     /// Every bean.
     case all
+    /// Every bean that has an id, by that; a bean of exactly the type first.
+    case named
+    /// Every bean, each once where two are equal; a bean of exactly the type first.
+    case distinct
     /// A `Provider` of something.
     case provider(Parameter)
+    /// A `Lazy` something.
+    case lazy(Parameter)
+    /// An `Owned` bean.
+    case owned(Parameter)
+    /// The `Current` one of the children that are open.
+    case current(Parameter)
     /// The environment in which the bean is built.
     case environment
     /// That environment's configuration.
@@ -28,6 +38,10 @@ final class Parameter: Sendable {
   /// The type that beans are searched for.
   let element: Any.Type
   let kind: Kind
+  /// The qualifier that beans have to have.
+  let qualifier: Any.Type?
+  /// What each bean is delivered as, where that is more than the bean itself.
+  let each: Parameter?
   /// Whether a class instance can be delivered without a box.
   let isReference: Bool
   /// The `ValueBox` of the wanted type around beans found (none for an absent optional); nil where one does not fit.
@@ -36,12 +50,19 @@ final class Parameter: Sendable {
   let given: @Sendable (Any) -> AnyObject?
   /// The box of a provider that looks there; nil for everything else.
   let makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)?
+  /// The box of what is evaluated when it is first asked for; nil for everything else.
+  let makeLazy: (@Sendable (any DeferredBean) -> AnyObject)?
+  /// The box of what somebody owns; nil for everything else.
+  let makeOwned: (@Sendable (any OwnedInstance) -> AnyObject)?
 
   /// What a parameter of a type asks for. A value may be given for it, except for a seed.
   init<Wanted>(
     _ wanted: Wanted.Type, element: Any.Type, _ kind: Kind, isReference: Bool = Wanted.self is AnyObject.Type,
+    qualifier: Any.Type? = nil, each: Parameter? = nil,
     box: @escaping @Sendable ([Any]) -> AnyObject? = { _ in nil },
-    makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)? = nil
+    makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)? = nil,
+    makeLazy: (@Sendable (any DeferredBean) -> AnyObject)? = nil,
+    makeOwned: (@Sendable (any OwnedInstance) -> AnyObject)? = nil
   ) {
     let isSeed = if case .seed = kind { true } else { false }
     self.wanted = wanted
@@ -53,6 +74,19 @@ final class Parameter: Sendable {
       (isSeed ? nil : value as? Wanted).map { Wanted.self is AnyObject.Type ? $0 as AnyObject : ValueBox($0) }
     }
     self.makeProvider = makeProvider
+    self.qualifier = qualifier ?? each?.qualifier
+    self.each = each
+    self.makeLazy = makeLazy
+    self.makeOwned = makeOwned
+  }
+
+  /// Whether it is one bean, in whatever form: then there may be several.
+  var isOfOneBean: Bool {
+    switch kind {
+    case .one, .owned: true
+    case .lazy(let inner): inner.isOfOneBean
+    case .optional, .all, .named, .distinct, .provider, .current, .environment, .configuration, .seed, .invalid: false
+    }
   }
 
   /// How what `given` answers is read.
@@ -76,7 +110,7 @@ final class Parameter: Sendable {
     let key = ObjectIdentifier(type)
     if let parameter = known.withLock({ $0[key] }) { return parameter }
     // A cast is slow to answer for a type that the runtime has not seen.
-    let made = isWrapper(type) ? (type as? any ParameterType.Type)?.parameter ?? single(type) : single(type)
+    let made = mayBeWrapper(type) ? (type as? any ParameterType.Type)?.parameter ?? single(type) : single(type)
     return known.withLock { known in
       if let parameter = known[key] { return parameter }
       known[key] = made
@@ -113,8 +147,12 @@ final class Parameter: Sendable {
 
   /// Whether a type asks the container for something else than a bean of its own type, so that no bean may be of it.
   static func isWrapper(_ type: Any.Type) -> Bool {
+    mayBeWrapper(type) && (type as? any ParameterType.Type).map { !($0 is any CollectedType.Type) } ?? false
+  }
+
+  private static func mayBeWrapper(_ type: Any.Type) -> Bool {
     let (certain, possible) = wrappers.conformances(of: type)
-    return certain != 0 || possible != 0 && type is any ParameterType.Type
+    return certain | possible != 0
   }
 
   private static let wrappers = ProtocolList([(any ParameterType).self])
@@ -123,4 +161,10 @@ final class Parameter: Sendable {
 /// Types that ask the container for something else than one bean of their own type.
 protocol ParameterType {
   static var parameter: Parameter { get }
+}
+
+/// Those of which a bean may be, too.
+protocol CollectedType: ParameterType, SendableMetatype {
+  /// The box of the collection of beans; nil where one does not fit.
+  static func box(_ beans: [Any]) -> AnyObject?
 }

@@ -47,6 +47,10 @@ public struct Assisted<Element> {
 
 extension Assisted: Sendable where Element: Sendable {}
 
+extension Assisted: ParameterType {
+  static var parameter: Parameter { Parameter(Assisted<Element>.self, element: Element.self, .seed) }
+}
+
 extension Arguments {
   /// The next argument, as the type that is asked for.
   @inlinable @inline(__always)

@@ -1,0 +1,189 @@
+@_spi(BeansPackage) import BeansSupport
+import Synchronization
+
+extension Environment {
+  /// Validates all declarations and builds every bean that is not lazy, awaiting those whose creation has to be awaited.
+  ///
+  /// Starts the parent first. Beans that do not need each other are created side by side, each after what it takes. Several
+  /// tasks may call it; one that is cancelled leaves what others wait for alone.
+  ///
+  /// - Parameter options: what to check before anything is built.
+  /// - Throws: as `startup(options:)`: after a bean that failed, what was built has been released in reverse order,
+  ///   and every later call throws the same error. `CancellationError` changes nothing: the next call goes on.
+  @discardableResult
+  public func ready(options: StartupOptions = []) async throws -> Self {
+    require(options)
+    if let parent, !core.lifecycle.isEnding { try await parent.ready() }
+    if core.lifecycle.isEnding { throw finishedError() }
+    try startIfNeeded()
+    if options.contains(.requireSendable) { try checkSharing() }
+    guard let resources = existingExtras?.resources, !resources.unready.isEmpty else { return self }
+    do { try await buildUnready() } catch {
+      if error is CancellationError { throw error }
+      guard !core.lifecycle.isEnding else { throw finishedError() }
+      // From now on every call throws it.
+      resources.end(error)
+      extras.isAsynchronous.store(true, ordering: .relaxed)
+      fail(error)
+      if !AsyncBuild.isInside(self) {
+        await withCheckedContinuation { continuation in whenReleased { continuation.resume() } }
+      }
+      throw error
+    }
+    resources.isReady()
+    return self
+  }
+
+  /// Builds what startup has left out.
+  private func buildUnready() async throws {
+    let (all, awaited) = core.compiledPlan.with { plan in
+      let recipes = plan.sorted.map { plan.recipe($0) }.filter { $0.value.kind == .slot && !$0.value.isLazy }
+      return (recipes.map(\.value.slot), recipes.filter { $0.value.work.contains(.await) }.map(\.value.slot))
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for slot in awaited { group.addTask { try await self.ready(slot) } }
+      try await group.waitForAll()
+    }
+    for slot in all { try await ready(slot) }
+  }
+
+  private func ready(_ slot: Int32) async throws {
+    if core.slots[slot].content.isFilled { return }
+    try await awaiting { try using { try bean(slot).release() } }
+  }
+
+  /// The bean of that type, or of that type and id, created first if it is not there.
+  ///
+  /// `getBean` for beans whose creation has to be awaited, and for those that take such beans. Each is created once, however
+  /// many tasks ask. A task that is cancelled stops to wait; the creation is cancelled when nobody waits for it.
+  ///
+  /// - Throws: as `getBean`; `CancellationError`; `.cyclicDependency` where a factory awaits what needs its own bean.
+  public func readyBean<T>(_ type: T.Type, byId id: String? = nil) async throws -> T {
+    try await awaiting { try getBean(type, byId: id) }
+  }
+
+  /// The bean of that type which has that tag, created first if it is not there.
+  ///
+  /// - Throws: as `readyBean(_:byId:)`.
+  public func readyBean<Tag, T>(_ type: T.Type, qualifier: Tag.Type) async throws -> T {
+    try await readyBean(Qualified<Tag, T>.self).value
+  }
+
+  /// Runs `body` again whenever a bean that it lacked has been created.
+  private func awaiting<R>(_ body: () throws -> R) async throws -> R {
+    var created: [Slot] = []
+    while true {
+      do { return try body() } catch let error as EnvironmentError {
+        guard let missing = error.missing as? MissingBean, let environment = missing.environment else { throw error }
+        let slot = environment.core.slots[missing.slot]
+        // What was there before is no reason: somebody has kept the error.
+        if created.contains(slot) { throw error }
+        if !slot.content.isFilled { try await environment.create(missing.slot) }
+        created.append(slot)
+      }
+    }
+  }
+
+  // MARK: one creation
+
+  /// Creates the bean of a slot, or waits for the creation that is under way.
+  private func create(_ slot: Int32) async throws {
+    while true {
+      let build = try join(slot)
+      do { return try await build.wait() } catch {
+        // Those who had wanted it before have lost interest.
+        guard build.isCancelled, !Task.isCancelled, !core.lifecycle.isEnding else { throw error }
+      }
+    }
+  }
+
+  private func join(_ slot: Int32) throws -> AsyncBuild {
+    // Keeps the environment from being released until the creation has ended.
+    try enter()
+    let (extras, recipe) = (extras, recipe(slot))
+    let (build, isFirst) = extras.builds.withLock { builds in
+      if let build = builds.running[slot] { return (build, false) }
+      let build = AsyncBuild(self, recipe.value.entry.label)
+      builds.running[slot] = build
+      return (build, true)
+    }
+    guard isFirst else {
+      leave()
+      return build
+    }
+    build.start {
+      try await self.create(recipe)
+    } end: {
+      _ = extras.builds.withLock { $0.running.removeValue(forKey: slot) }
+      self.used()
+      self.leave()
+    }
+    return build
+  }
+
+  private func create(_ recipe: FrozenReference<Recipe>) async throws {
+    let log = recipe.value.work.contains(.trace) ? log : nil
+    do {
+      let object = try await made(recipe)
+      try put(object, in: recipe.value.slot)
+      log?.created(recipe.value.entry.label, in: name)
+    } catch {
+      log?.failed(recipe.value.entry.label, in: name, error)
+      throw failure(error, of: recipe)
+    }
+  }
+
+  /// The finished object, with one count.
+  private func made(_ recipe: FrozenReference<Recipe>) async throws -> ObjectReference {
+    if core.kind.contains(.scoped) {
+      throw recipe.value.entry.fault(
+        .invalidDeclaration, "the scope object of '\(name)' keeps the beans, and cannot wait for any")
+    }
+    let begun = Carried(value: try await awaiting { Carried(value: try begin(recipe)) }.value)
+    let object =
+      if let creation = begun.value as? AsyncCreation { Carried(value: try await creation.run()) } else { begun }
+    let finished = try ResolutionContext.with(Unretained(self), recipe) { context in
+      context.value.current.store(recipe.address, ordering: .relaxed)
+      return try complete(ObjectReference(object.value), recipe)
+    }
+    do {
+      if let bean = Box.open(finished.object) as? any AsyncBean { try await bean.postConstruct() }
+    } catch {
+      finished.release()
+      throw error
+    }
+    return finished
+  }
+
+  /// Puts what has been made into its slot, as every build does.
+  private func put(_ object: ObjectReference, in slot: Int32) throws {
+    let extras = extras
+    extras.builds.withLock { $0.made[slot] = object }
+    while true {
+      do { return try bean(slot).release() } catch {
+        // Another thread may have begun to look for it just before it was there, and this one has waited for that.
+        if (error as? EnvironmentError)?.missing != nil, extras.builds.withLock({ $0.made[slot] }) != nil { continue }
+        extras.builds.withLock { $0.made.removeValue(forKey: slot) }?.release()
+        throw error
+      }
+    }
+  }
+
+  /// What a build finds of a bean that has to be awaited, with one count.
+  func takeAwaited(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+    let slot = recipe.value.slot
+    if let made = existingExtras?.builds.withLock({ $0.made.removeValue(forKey: slot) }) { return made }
+    var error = recipe.value.entry.fault(
+      .notReady,
+      "\(recipe.value.entry.label) is created asynchronously and is not there yet: call 'try await ready()' or "
+        + "'try await readyBean(…)'")
+    error.missing = MissingBean(environment: self, slot: slot)
+    throw error
+  }
+}
+
+/// Which bean is not there yet; what an error carries.
+struct MissingBean: Sendable {
+  weak let environment: Environment?
+  let slot: Int32
+}

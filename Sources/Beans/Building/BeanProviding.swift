@@ -1,0 +1,77 @@
+import BeansSupport
+import CBeansRuntime
+
+// Where providers look.
+
+extension Environment: BeanLookup {
+  func provide<T>(_ type: T.Type, id: String?) throws -> T { try provide(type, id) { try $0.getBean(type, byId: id) } }
+
+  func provide<T>(_ type: T.Type, _ id: String?, _ look: (Environment) throws -> T) throws -> T {
+    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
+    do { return try look(environment) } catch let error as EnvironmentError {
+      // An environment without a plan has not started: the error tells why.
+      throw environment.core.plan == nil ? error : unknownToProvider(error, Parameter.of(type), id: id)
+    }
+  }
+}
+
+/// Where a provider looks that finds what is private to a module, or nothing but what the current child has.
+final class LimitedLookup: BeanLookup {
+  private let environment: Environment
+  private let module: ObjectIdentifier?
+  private let inCurrentChild: Bool
+
+  /// - Parameters:
+  ///   - environment: where the provider has been injected.
+  ///   - module: whose private beans are found.
+  ///   - inCurrentChild: whether nothing is found where no child is current.
+  init(_ environment: Environment, _ module: ObjectIdentifier?, inCurrentChild: Bool) {
+    (self.environment, self.module, self.inCurrentChild) = (environment, module, inCurrentChild)
+  }
+
+  func provide<T>(_ type: T.Type, id: String?) throws -> T {
+    if inCurrentChild { try checkCurrent(type) }
+    return try environment.provide(type, id) { environment in
+      guard let module else { return try environment.getBean(type, byId: id) }
+      return try environment.using {
+        defer { environment.used() }
+        return try environment.lookUp(Parameter.of(type), id: id, from: module).take(as: type)
+      }
+    }
+  }
+
+  private func checkCurrent(_ type: Any.Type) throws {
+    if let current = Environment.current, current === environment || current.isDescendant(of: environment) { return }
+    throw EnvironmentError(
+      .scopeNotActive, "no child of '\(environment.name)' is current: call this inside withChild", path: ["\(type)"])
+  }
+}
+
+/// What is evaluated in an environment when it is asked for.
+final class Deferral: DeferredBean {
+  private let environment: Environment
+  private let computation: Computation
+
+  init(_ environment: Environment, _ computation: Computation) {
+    (self.environment, self.computation) = (environment, computation)
+  }
+
+  func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T {
+    try environment.using {
+      defer { environment.used() }
+      let bean = try environment.evaluate(computation).take(as: type)
+      keep(bean)
+      environment.extras.add(owner)
+      return bean
+    }
+  }
+
+  func forget(_ owner: ObjectIdentifier) { environment.existingExtras?.forget(owner) }
+
+  func wait(for owner: AnyObject, _ type: Any.Type, builder: () -> UInt?) throws {
+    let key = UInt(bitPattern: ObjectIdentifier(owner))
+    try WaitForGraph.wait(for: key, "Lazy<\(type)>", in: environment.name, origin: nil, builder: builder)
+  }
+
+  func end(_ owner: AnyObject) { WaitForGraph.end(UInt(bitPattern: ObjectIdentifier(owner)), nil) }
+}

@@ -1,0 +1,96 @@
+public import BeansConfiguration
+
+/// Declarations that belong together, to be included as one; see `Environment.include`.
+///
+///     struct Payments: BeanModule {
+///       func configure(_ environment: Environment) throws {
+///         try environment.include(Accounts())
+///         try environment.define(environment.bean(Gateway.self, factory: Gateway.init).private())
+///         try environment.define(environment.bean(Checkout.self, factory: Checkout.init))
+///       }
+///     }
+///
+/// A module includes those that it needs. What it declares is public, but for what is `private()`: only declarations of the
+/// module see that. Every error that names a place in the module names the module, too.
+public protocol BeanModule {
+  /// Declares the module's beans in an environment, or for the children of a factory, before that starts.
+  func configure(_ environment: Environment) throws
+}
+
+extension BeanModule {
+  /// The module, to count only where one of the profiles is active; see `BeanDeclaration.profile`.
+  public func profile(_ names: String...) -> ConditionalModule { ConditionalModule(self, .profile(names)) }
+
+  /// The module, to count only where one of the profiles is active.
+  package func profiles(_ names: [String]) -> ConditionalModule { ConditionalModule(self, .profile(names)) }
+
+  /// The module, to count only where the configuration is as `condition` wants it; see `BeanDeclaration.when`.
+  ///
+  /// - Parameters:
+  ///   - description: what has to hold, as reports and faults say it.
+  ///   - condition: whether it holds; called once, on the thread that starts the environment.
+  public func when(
+    _ description: String? = nil, _ condition: @escaping @Sendable (ConfigurationManager) throws -> Bool
+  ) -> ConditionalModule {
+    ConditionalModule(self, .configuration(description, condition))
+  }
+
+  /// The module, to count only where nothing that others declare answers to the type; see `BeanDeclaration.whenMissing`.
+  public func whenMissing(_ type: Any.Type) -> ConditionalModule { ConditionalModule(self, .missing(type)) }
+}
+
+/// A module whose declarations count only where conditions hold, all of them.
+///
+/// Where a module is included several times, it counts where the conditions of one inclusion hold.
+public struct ConditionalModule: BeanModule {
+  let module: any BeanModule
+  let conditions: [BeanCondition]
+
+  init(_ module: any BeanModule, _ condition: BeanCondition) {
+    let conditional = module as? ConditionalModule
+    self.module = conditional?.module ?? module
+    conditions = (conditional?.conditions ?? []) + [condition]
+  }
+
+  /// Declares the beans of the module.
+  public func configure(_ environment: Environment) throws { try module.configure(environment) }
+}
+
+/// One module of one environment.
+final class IncludedModule {
+  /// What tells modules apart.
+  let key: ObjectIdentifier
+  let name: String
+  /// Each with what has to hold, and the module that names this one.
+  private(set) var inclusions: [(conditions: [BeanCondition], by: IncludedModule?)] = []
+
+  init(_ type: any BeanModule.Type) {
+    key = ObjectIdentifier(type)
+    name = "\(type)"
+  }
+
+  func add(_ conditions: [BeanCondition], by module: IncludedModule?) { inclusions.append((conditions, module)) }
+
+  /// Modules may include each other: a circle of references.
+  func letGo() { inclusions = [] }
+
+  /// How ids are entered: one that is private to a module apart from all others.
+  static func name(_ id: String, privateTo module: ObjectIdentifier?) -> String {
+    module.map { "\(id)\u{0}\(UInt(bitPattern: $0))" } ?? id
+  }
+}
+
+extension BeanSpec {
+  /// By what the bean is found where that is an id.
+  var name: String? {
+    options == nil ? id : id.map { IncludedModule.name($0, privateTo: isPrivate ? module?.key : nil) }
+  }
+}
+
+extension BeanDeclaration {
+  /// Keeps the bean to the declarations of its module: nobody else finds it, by its type or its id.
+  ///
+  /// The id may be taken outside. What the module's beans look up by hand in an environment does not find it; a parameter
+  /// or a `Provider` does. A declaration that belongs to no module cannot be private (`.invalidDeclaration`).
+  @discardableResult public func `private`() -> Self { set { $0.change { $0.isPrivate = true } } }
+}

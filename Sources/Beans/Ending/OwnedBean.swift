@@ -1,0 +1,99 @@
+@_spi(BeansPackage) import BeansSupport
+
+/// A bean that its taker gives back, or that its environment releases.
+final class OwnedBean: OwnedInstance {
+  private let state: Locked<Carried<AnyObject?>>
+  private let ending: BeanEnding?
+  /// Where it is released at the latest. Weak: that keeps this object.
+  private weak let environment: Environment?
+  /// How many beans stood in slots when this one was made: they are released after it.
+  let position: Int
+
+  /// - Parameters:
+  ///   - object: the bean.
+  ///   - ending: what its release takes, where that is more than to let go.
+  ///   - environment: releases it at the latest.
+  ///   - position: how many beans of the environment's slots are older.
+  init(_ object: AnyObject, _ ending: BeanEnding?, in environment: Environment, position: Int) {
+    state = Locked(Carried(value: object))
+    self.ending = ending
+    self.environment = environment
+    self.position = position
+  }
+
+  var object: AnyObject? { state.withLock { $0 }.value }
+
+  /// The bean, for the first who asks: it is the caller's to release.
+  func take() -> (object: ObjectReference, ending: BeanEnding?)? {
+    let taken = state.withLock { state in
+      defer { state.value = nil }
+      return state
+    }
+    return taken.value.map { (ObjectReference($0), ending) }
+  }
+
+  func release() throws {
+    try whileKept { object, ending, site in
+      ending.limit == nil
+        ? site.within { object.with { ending.runSynchronously($0) } } : ending.run(object, at: site)
+    }
+  }
+
+  func release() async throws {
+    try await whileKept { object, ending, site in
+      if ending.limit != nil {
+        return await withCheckedContinuation { continuation in
+          ending.start(object, at: site, on: nil) { failure, _ in continuation.resume(returning: failure) }
+        }
+      }
+      guard ending.isAsynchronous else { return site.within { object.with { ending.runSynchronously($0) } } }
+      return await Environment.$releasing.withValue(site.environment) {
+        await ending.runAsynchronously(object.object)
+      }
+    }
+  }
+
+  /// Runs the release, once. The end of the environment waits for this, unless it has begun: then either of the two releases
+  /// the bean.
+  private func whileKept(
+    _ release: (ObjectReference, BeanEnding, ReleaseSite) throws -> EnvironmentError?
+  ) throws {
+    // The site keeps the environment.
+    let site = site
+    let isInside = enter(site.environment)
+    defer { if isInside { site.environment?.leave() } }
+    guard let (object, ending) = takeBack() else { return }
+    defer { object.release() }
+    if let ending, let failure = try release(object, ending, site) { throw failure }
+  }
+
+  private func whileKept(
+    _ release: (ObjectReference, BeanEnding, ReleaseSite) async throws -> EnvironmentError?
+  ) async throws {
+    let site = site
+    let isInside = enter(site.environment)
+    defer { if isInside { site.environment?.leave() } }
+    guard let (object, ending) = takeBack() else { return }
+    defer { object.release() }
+    if let ending, let failure = try await release(object, ending, site) { throw failure }
+  }
+
+  /// The owner releases beside the environment.
+  private var site: ReleaseSite {
+    let environment = environment
+    return ReleaseSite(name: environment?.name ?? "prototype", environment: environment, isOfScope: true)
+  }
+
+  private func takeBack() -> (object: ObjectReference, ending: BeanEnding?)? {
+    let taken = take()
+    if taken != nil { environment?.existingExtras?.forget(owned: self) }
+    return taken
+  }
+
+  private func enter(_ environment: Environment?) -> Bool {
+    environment?.changeLocked { lifecycle in
+      if !lifecycle.isEnding { lifecycle.enter() }
+      return !lifecycle.isEnding
+    } ?? false
+  }
+}

@@ -1,0 +1,72 @@
+/// A type that a list or a map can be made into, element by element.
+protocol CollectionType: SendableMetatype {
+  /// What a key is; nil where there are none.
+  static var key: Parameter? { get }
+  /// What an element is.
+  static var element: Parameter { get }
+  /// The collection of parts: elements, or keys and elements in turn. nil where a part does not fit.
+  static func assemble(_ parts: [Any]) -> Any?
+}
+
+extension Array: CollectionType {
+  static var key: Parameter? { nil }
+  static var element: Parameter { Parameter.of(Element.self) }
+  static func assemble(_ parts: [Any]) -> Any? { parts as? [Element] }
+}
+
+extension Set: CollectionType {
+  static var key: Parameter? { nil }
+  static var element: Parameter { Parameter.of(Element.self) }
+  static func assemble(_ parts: [Any]) -> Any? { (parts as? [Element]).map { Set($0) } }
+}
+
+extension Dictionary: CollectionType {
+  static var key: Parameter? { Parameter.of(Key.self) }
+  static var element: Parameter { Parameter.of(Value.self) }
+
+  static func assemble(_ parts: [Any]) -> Any? {
+    var entries: [Key: Value] = [:]
+    for index in stride(from: 0, to: parts.count - 1, by: 2) {
+      guard let key = parts[index] as? Key, let value = parts[index + 1] as? Value,
+        entries.updateValue(value, forKey: key) == nil
+      else { return nil }
+    }
+    return entries
+  }
+}
+
+extension Optional: CollectionType where Wrapped: CollectionType {
+  static var key: Parameter? { Wrapped.key }
+  static var element: Parameter { Wrapped.element }
+  static func assemble(_ parts: [Any]) -> Any? { Wrapped.assemble(parts) }
+}
+
+extension BeanValue {
+  /// The collection that a list or a map becomes; nil where the wanted type is none, or takes the other kind.
+  func collection(as parameter: Parameter) -> (any CollectionType.Type)? {
+    guard let collection = parameter.wanted as? any CollectionType.Type else { return nil }
+    return switch self {
+    case .list(let elements): elements.isEmpty || collection.key == nil ? collection : nil
+    case .map(let entries): entries.isEmpty || collection.key != nil ? collection : nil
+    default: nil
+    }
+  }
+
+  /// Elements, or keys and elements in turn: what each is to be, and how faults call it.
+  func parts(
+    of collection: any CollectionType.Type, at point: String
+  ) -> [(value: BeanValue, parameter: Parameter, point: String)] {
+    switch self {
+    case .list(let elements):
+      let element = collection.element
+      return elements.enumerated().map { ($0.element, element, "\(point), element \($0.offset)") }
+    case .map(let entries):
+      guard let key = collection.key else { return [] }
+      let element = collection.element
+      return entries.enumerated().flatMap { index, entry in
+        [(entry.key, key, "\(point), key \(index)"), (entry.value, element, "\(point), element \(index)")]
+      }
+    default: return []
+    }
+  }
+}

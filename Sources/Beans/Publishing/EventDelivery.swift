@@ -1,0 +1,95 @@
+import BeansLogging
+import CBeansRuntime
+import BeansSupport
+
+/// Calling those who listen, as the plan says.
+extension Environment {
+  /// Calls all who receive the event, or sends it to where they are called.
+  ///
+  /// - Throws: what failed here, when all have been called.
+  @inline(never)
+  func deliver<Event: Sendable>(_ event: Event) throws {
+    let type: Any.Type = type(of: event as Any)
+    if beans_stack_is_low() {
+      throw EnvironmentError(
+        .listenerFailed, "events are published inside listeners too deeply: the thread has no stack left for \(type)",
+        path: ["'\(name)'"])
+    }
+    try whileKept {
+      let receivers = core.compiledPlan.with { $0.receivers[ObjectIdentifier(type)] } ?? []
+      var failures: [any Error] = []
+      for receiver in receivers {
+        do { try deliver(event, to: receiver) } catch { failures.append(error) }
+      }
+      let failure = EnvironmentError.combining(failures, code: .listenerFailed) { "\($0) listeners failed at \(type)" }
+      if let failure { throw failure }
+    }
+  }
+
+  private func deliver<Event: Sendable>(_ event: Event, to receiver: EventReceiver) throws {
+    // This environment keeps those further out from being released.
+    try ancestor(receiver.hops).with { home in
+      if home.core.lifecycle.isEnding { return }
+      if let host = home.host(of: receiver), !host.canReleaseHere,
+        host.release({ [home] in home.deliverLate(event, to: receiver) })
+      {
+        return
+      }
+      try home.receive(event, receiver)
+    }
+  }
+
+  /// Where a bean of this environment is called; nil for wherever an event is published.
+  private func host(of receiver: EventReceiver) -> (any HostedScope)? {
+    if let host { return host }
+    let recipe = recipe(receiver.number)
+    guard case .scoped = recipe.value.kind else { return nil }
+    return userScope(of: recipe) as? any HostedScope
+  }
+
+  /// Calls a listener where its scope belongs: whoever published the event has gone.
+  private func deliverLate<Event: Sendable>(_ event: Event, to receiver: EventReceiver) {
+    // What has ended meanwhile receives nothing.
+    guard (try? enter()) != nil else { return }
+    defer { leave() }
+    do {
+      try ResolutionContext.with(Unretained(self), nil) { _ in try receive(event, receiver) }
+    } catch { log.logger.error("'\(name)': \(error)") }
+  }
+
+  /// Has a bean of this environment receive an event, for a caller who keeps the environment from being released.
+  private func receive(_ event: Any, _ receiver: EventReceiver) throws {
+    let recipe = recipe(receiver.number)
+    do {
+      guard let bean = try listener(recipe) else { return }
+      try recipe.value.code.with { $0.listeners[receiver.handler] }.receive(bean, event)
+    } catch { throw failure(error, of: recipe, at: type(of: event)) }
+  }
+
+  /// The bean, built if need be; nil where a scope of the user's has ended.
+  private func listener(_ recipe: FrozenReference<Recipe>) throws -> AnyObject? {
+    switch recipe.value.kind {
+    case .slot: return try askedOrBuilt(recipe.value.slot).take(as: AnyObject.self)
+    case .prototype, .product: return try buildUntracked(recipe).take(as: AnyObject.self)
+    case .scoped:
+      do { return try askScope(recipe).take(as: AnyObject.self) } catch let error as EnvironmentError {
+        if error.code == .finished { return nil }
+        throw error
+      }
+    }
+  }
+
+  /// What a listener has thrown, or what kept it from being built. A failure of an event that it published keeps its text,
+  /// or the text would grow with each level.
+  private func failure(_ error: any Error, of recipe: FrozenReference<Recipe>, at event: Any.Type) -> EnvironmentError {
+    let (label, origin) = (recipe.value.entry.label, recipe.value.entry.location.origin)
+    let cause = error as? EnvironmentError
+    if let cause, cause.code == .listenerFailed { return cause.within(label, declaredAt: origin) }
+    var path = cause?.path ?? []
+    // A circle names every bean on it.
+    if path.first != label, cause?.code != .cyclicDependency { path = [label] + path }
+    return EnvironmentError(
+      .listenerFailed, "\(label) could not receive \(event): \(cause?.message ?? "\(error)")", path: path,
+      origin: origin, underlying: [error])
+  }
+}

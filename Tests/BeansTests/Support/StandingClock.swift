@@ -1,0 +1,57 @@
+@_spi(BeansPackage) import BeansSupport
+
+@testable import Beans
+
+/// A clock that stands still until a test moves it.
+final class StandingClock: Sendable {
+  private struct Alarm {
+    let number: Int
+    let due: Duration
+    let body: @Sendable () -> Void
+  }
+
+  private struct State {
+    var now = Duration.zero
+    var count = 0
+    var alarms: [Alarm] = []
+  }
+
+  private let state = Locked(State())
+
+  /// How many alarms have ever been set.
+  var count: Int { state.withLock { $0.count } }
+  /// How many are set now.
+  var pending: Int { state.withLock { $0.alarms.count } }
+
+  /// Runs `body`; whatever it ends goes by this clock.
+  func rule<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try EndingClock.$current.withValue(clock, operation: body)
+  }
+
+  var clock: EndingClock {
+    EndingClock(
+      now: { self.state.withLock { $0.now } },
+      schedule: { delay, body in
+        let number = self.state.withLock { state in
+          state.count += 1
+          state.alarms.append(Alarm(number: state.count, due: state.now + delay, body: body))
+          return state.count
+        }
+        return { self.state.withLock { state in state.alarms.removeAll { $0.number == number } } }
+      })
+  }
+
+  /// Moves to that time, and runs on this thread what was to happen until then.
+  func move(to time: Duration) {
+    while let body = next(until: time) { body() }
+  }
+
+  private func next(until time: Duration) -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      let next = state.alarms.filter { $0.due <= time }.min { ($0.due, $0.number) < ($1.due, $1.number) }
+      state.now = max(state.now, next?.due ?? time)
+      state.alarms.removeAll { $0.number == next?.number }
+      return next?.body
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Beans
+
+extension Fault {
+  /// Beans that have to be awaited, and those that their takers own.
+  static let awaited: [Fault] = [
+    .startup(
+      .invalidDeclaration, "A bean that its environment keeps is to be `Owned`.",
+      fix: "Declare it as a prototype, or take it as it is."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self))
+      try shop.define(shop.bean(Order.self, factory: { (_: Owned<Stock>) in Order() }))
+    },
+    .call(
+      .finished, "An `Owned` bean is used after it has been released.",
+      fix: "Release it when nobody uses it any more."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self).scope("prototype"))
+      let stock = try shop.getBean(Owned<Stock>.self)
+      try stock.release()
+      _ = try stock.get()
+    },
+
+    .call(
+      .notReady, "A lookup needs a bean that is created asynchronously.",
+      fix: "Call `try await ready()` first, or look it up by `try await readyBean(…)`.", hasOrigin: true
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, async: { Stock() }))
+      try shop.define(shop.bean(Order.self, factory: { (_: Stock) in Order() }))
+      _ = try shop.getBean(Order.self)
+    },
+    .call(
+      .notReady, "A startup that cannot wait meets beans that are created asynchronously.",
+      fix: "Start with `try await ready()`."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self, async: { Stock() }))
+      try shop.startup()
+    },
+    .startup(
+      .invalidDeclaration, "A prototype is to be created asynchronously.",
+      fix: "Declare it for the scope that it is used in, or take a factory that is asynchronous itself."
+    ) { try $0.define($0.bean(Stock.self, async: { Stock() }).scope("prototype")) },
+    .startup(
+      .invalidDeclaration, "A bean of a scope that decides by itself is to be created asynchronously.",
+      fix: "Let the scope's beans be made of one that is."
+    ) { shop in
+      try shop.registerScope(Shift())
+      try shop.define(shop.bean(Stock.self, async: { Stock() }).scope("shift"))
+    },
+    .startup(
+      .invalidDeclaration, "A post processor is to be created asynchronously.",
+      fix: "Let it take a `Provider` of what has to be awaited."
+    ) { try $0.define($0.bean(Checker.self, async: { Checker() })) },
+    .call(
+      .invalidDeclaration, "Several threads would share a bean that is not known to be `Sendable`.",
+      fix: "Make its type `Sendable`, or say `.confined(to:)` or `.assumeSendable(…)`.", hasOrigin: true
+    ) { shop in
+      try shop.define(shop.bean(Stock.self))
+      try shop.startup(options: .requireSendable)
+    },
+    .call(
+      .invalidDeclaration, "A factory answers with an `AsyncBean`, which its declared type is not.",
+      fix: "Declare the bean as the class that has to be awaited.", hasOrigin: true
+    ) { shop in
+      try shop.define(shop.bean(Delivery.self, lazy: true, factory: { TracedDelivery() }))
+      _ = try shop.getBean(Delivery.self)
+    },
+  ]
+}

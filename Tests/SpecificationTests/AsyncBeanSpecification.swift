@@ -1,0 +1,512 @@
+import Beans
+import Testing
+
+private final class Store: Sendable {
+  let name: String
+  init(_ name: String = "store") { self.name = name }
+}
+
+private final class Index: Sendable {}
+
+private final class Service: Sendable {
+  let store: Store
+  init(store: Store) { self.store = store }
+}
+
+private struct Refused: Error {}
+
+/// Awaits its own migration.
+private final class Archive: AsyncBean, DisposableBean, Sendable {
+  let journal: Journal
+  init(journal: Journal) { self.journal = journal }
+
+  func postConstruct() async throws {
+    await Task.yield()
+    journal.note("migrated")
+  }
+
+  func preDestroy() { journal.note("closed") }
+}
+
+private final class Listener: Bean, DisposableBean, Sendable {
+  let journal: Journal
+  init(journal: Journal, archive: Archive) { self.journal = journal }
+  func postConstruct() { journal.note("listening") }
+  func preDestroy() { journal.note("no longer listening") }
+}
+
+@Suite("Asynchronous beans") struct AsyncBeanSpecification {
+  // MARK: startup
+
+  @Test func startupAwaitsWhatHasToBeAwaited() async throws {
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(environment.bean(Service.self, factory: Service.init))
+      .define(
+        environment.bean(
+          Store.self,
+          async: {
+            await Task.yield()
+            return Store()
+          }))
+    try await environment.ready()
+    let service = try environment.getBean(Service.self)
+    #expect(try service.store === environment.getBean(Store.self))
+    try await environment.shutdown()
+  }
+
+  @Test func aListenerOpensWhenEverythingBelowIsReady() async throws {
+    let journal = Journal()
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(environment.bean(Listener.self, factory: Listener.init))
+      .define(environment.bean(Archive.self, factory: Archive.init))
+      .define(environment.bean(journal))
+    try await environment.ready()
+    #expect(journal.entries == ["migrated", "listening"])
+    try await environment.shutdown()
+    #expect(journal.entries == ["migrated", "listening", "no longer listening", "closed"])
+  }
+
+  @Test func beansThatDoNotNeedEachOtherAreCreatedSideBySide() async throws {
+    let gate = AsyncGate()
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(
+        environment.bean(
+          Store.self,
+          async: {
+            await gate.pass()
+            return Store()
+          })
+      )
+      .define(
+        environment.bean(
+          Index.self,
+          async: {
+            await gate.pass()
+            return Index()
+          }))
+    async let started = environment.ready()
+    // Neither goes on before both have begun.
+    await gate.arrivals(2)
+    gate.open()
+    #expect(try await started === environment)
+    try await environment.shutdown()
+  }
+
+  @Test func oneThatTakesAnotherComesAfterIt() async throws {
+    let journal = Journal()
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(
+        environment.bean(
+          Index.self,
+          async: { (service: Service) in
+            journal.note("index of \(service.store.name)")
+            return Index()
+          })
+      )
+      .define(environment.bean(Service.self, factory: Service.init))
+      .define(
+        environment.bean(
+          Store.self,
+          async: {
+            await Task.yield()
+            journal.note("store")
+            return Store("orders")
+          }))
+    try await environment.ready()
+    #expect(journal.entries == ["store", "index of orders"])
+    try await environment.shutdown()
+  }
+
+  @Test func startupAwaitsTheParentFirst() async throws {
+    let parent = try Environment(name: "shop")
+    try parent.define(parent.bean(Store.self, async: { Store("of the parent") }))
+    let child = try Environment(name: "branch", parent: parent)
+    try child.define(child.bean(Service.self, factory: Service.init))
+    try await child.ready()
+    #expect(try child.getBean(Service.self).store === parent.getBean(Store.self))
+    try await parent.shutdown()
+  }
+
+  @Test func startupThatCannotWaitSaysWhatIsMissing() async throws {
+    func start(_ environment: Environment) throws { try environment.startup() }
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(environment.bean(Service.self, factory: Service.init))
+      .define(environment.bean(Store.self, async: { Store() }))
+      .define(environment.bean("text"))
+    let fault = try requireFault(.notReady) { try start(environment) }
+    #expect(fault.message.contains("Store") && fault.message.contains("Service"))
+    #expect(fault.message.contains("try await ready()"))
+    // It has started all the same.
+    #expect(try environment.getBean(String.self) == "text")
+    try await environment.ready()
+    try start(environment)
+    try await environment.shutdown()
+  }
+
+  @Test func aLookupThatCannotWaitSaysWhatToCall() async throws {
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(environment.bean(Service.self, factory: Service.init))
+      .define(environment.bean(Store.self, id: "orders", async: { Store() }))
+    let line = #line - 1
+    let fault = try requireFault(.notReady) { try environment.getBean(Service.self) }
+    #expect(fault.message.contains("'try await ready()'") && fault.message.contains("readyBean"))
+    #expect(fault.path.first == "Service" && fault.path.last?.contains("orders") == true)
+    #expect(fault.origin?.line == line)
+    let service = try await environment.readyBean(Service.self)
+    #expect(try environment.getBean(Service.self) === service)
+    try await environment.shutdown()
+  }
+
+  @Test func aBeanThatFailsEndsTheStartup() async throws {
+    let journal = Journal()
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(environment.bean(journal))
+      .define(environment.bean(Archive.self, factory: Archive.init))
+      .define(
+        environment.bean(Index.self, async: { (_: Archive) throws -> Index in throw Refused() }))
+    let error = await #expect(throws: EnvironmentError.self) { try await environment.ready() }
+    #expect(error?.code == .creationFailed)
+    #expect(error?.underlying.first is Refused)
+    #expect(journal.entries == ["migrated", "closed"])
+    try requireFault(.creationFailed) { try environment.getBean(Journal.self) }
+    await #expect(throws: EnvironmentError.self) { try await environment.ready() }
+  }
+
+  @Test func aCancelledStartupMayBeTriedAgain() async throws {
+    let (gate, count) = (AsyncGate(), Guarded(0))
+    let environment = try Environment(name: "shop")
+    try environment.define(
+      environment.bean(
+        Store.self,
+        async: {
+          count.withLock { $0 += 1 }
+          await gate.pass()
+          try Task.checkCancellation()
+          return Store()
+        }))
+    let task = Task { _ = try await environment.ready() }
+    await gate.arrivals(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    gate.open()
+    try await environment.ready()
+    #expect(count.withLock { $0 } == 2)
+    try await environment.shutdown()
+  }
+
+  // MARK: lookups
+
+  @Test func everybodyWaitsForOneCreation() async throws {
+    let (gate, count) = (AsyncGate(), Guarded(0))
+    let environment = try Environment(name: "shop")
+    try environment.define(
+      environment.bean(
+        Store.self, lazy: true,
+        async: {
+          count.withLock { $0 += 1 }
+          await gate.pass()
+          return Store()
+        }))
+    let stores = try await withThrowingTaskGroup(of: Store.self) { group in
+      for _ in 0..<100 { group.addTask { try await environment.readyBean(Store.self) } }
+      await gate.arrivals(1)
+      gate.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(stores.count == 100 && stores.allSatisfy { $0 === stores[0] })
+    #expect(count.withLock { $0 } == 1)
+    try await environment.shutdown()
+  }
+
+  @Test func whoIsCancelledDoesNotCancelTheOthers() async throws {
+    let gate = AsyncGate()
+    let environment = try Environment(name: "shop")
+    try environment.define(
+      environment.bean(
+        Store.self, lazy: true,
+        async: {
+          await gate.pass()
+          try Task.checkCancellation()
+          return Store()
+        }))
+    let (early, late) = (
+      Task { try await environment.readyBean(Store.self) }, Task { try await environment.readyBean(Store.self) }
+    )
+    await gate.arrivals(1)
+    early.cancel()
+    await #expect(throws: CancellationError.self) { try await early.value }
+    gate.open()
+    #expect(try await late.value.name == "store")
+    try await environment.shutdown()
+  }
+
+  @Test func aCreationThatFailedIsTriedAgain() async throws {
+    let count = Guarded(0)
+    let environment = try Environment(name: "shop")
+    try environment.define(
+      environment.bean(
+        Store.self, lazy: true,
+        async: {
+          let isFirst = count.withLock { count in
+            count += 1
+            return count == 1
+          }
+          if isFirst { throw Refused() }
+          return Store()
+        }))
+    let error = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Store.self) }
+    #expect(error?.code == .creationFailed)
+    #expect(try await environment.readyBean(Store.self).name == "store")
+    try await environment.shutdown()
+  }
+
+  @Test func whatAParameterCanBeCanBeAwaited() async throws {
+    struct All: Sendable {
+      let list: [Store]
+      let maybe: Store?
+      let lazy: Lazy<Store>
+      let provider: Provider<Store>
+      let tagged: Qualified<Refused, Store>
+    }
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(
+        environment.bean(
+          All.self,
+          factory: {
+            (
+              list: [Store], maybe: Store?, lazy: Lazy<Store>, provider: Provider<Store>,
+              tagged: Qualified<Refused, Store>
+            ) in
+            All(list: list, maybe: maybe, lazy: lazy, provider: provider, tagged: tagged)
+          })
+      )
+      .define(
+        environment.bean(Store.self, id: "a", lazy: true, async: { Store("a") }).primary().qualifier(Refused.self)
+      )
+      .define(environment.bean(Store.self, id: "b", lazy: true, async: { Store("b") }))
+    let all = try await environment.readyBean(All.self)
+    #expect(all.list.map(\.name) == ["a", "b"])
+    #expect(all.maybe === all.list[0] && all.tagged.value === all.list[0])
+    #expect(try all.lazy.get() === all.list[0] && all.provider.get() === all.list[0])
+    #expect(try await environment.readyBean(Store.self, byId: "b") === all.list[1])
+    #expect(try await environment.readyBean(Store.self, qualifier: Refused.self) === all.list[0])
+    try await environment.shutdown()
+  }
+
+  @Test func valuesAndProtocolsAreAwaitedLikeObjects() async throws {
+    struct Limits: Equatable, Sendable { var rows = 7 }
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(environment.bean(Limits.self, async: { Limits() }))
+      .define(environment.bean((any CustomStringConvertible).self, async: { "text" as any CustomStringConvertible }))
+    try await environment.ready()
+    #expect(try environment.getBean(Limits.self) == Limits())
+    #expect(try environment.getBean((any CustomStringConvertible).self).description == "text")
+    try await environment.shutdown()
+  }
+
+  @Test func aChildOfAFactoryAwaitsItsOwn() async throws {
+    let journal = Journal()
+    let environment = try Environment(name: "shop")
+    try environment.define(environment.bean(journal))
+    let requests = try environment.childFactory("request", seed: String.self) { request in
+      try request.define(
+        request.bean(
+          Store.self,
+          async: { (name: String) in
+            await Task.yield()
+            return Store(name)
+          }
+        )
+        .onDestroy { journal.note("released \($0.name)") })
+    }
+    let request = try requests.build("visitor")
+    try requireFault(.notReady) { try request.getBean(Store.self) }
+    let store = try await request.readyBean(Store.self)
+    #expect(try request.getBean(Store.self) === store)
+    request.finish()
+    #expect(journal.entries == ["released visitor"])
+    try await environment.shutdown()
+  }
+
+  @Test func decoratorsAndPostProcessorsSeeIt() async throws {
+    final class Counting: BeanPostProcessor, Sendable {
+      let journal: Journal
+      init(journal: Journal) { self.journal = journal }
+      func process(_ bean: AnyObject) -> AnyObject {
+        if let store = bean as? Store { journal.note("processed \(store.name)") }
+        return bean
+      }
+    }
+    let journal = Journal()
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(environment.bean(journal))
+      .define(environment.bean(Counting.self, factory: Counting.init))
+      .define(
+        environment.bean(Store.self, async: { Store("inner") }).postConstruct { journal.note("complete \($0.name)") }
+      )
+      .define(environment.decorate(Store.self) { Store("outer of \($0.name)") })
+    try await environment.ready()
+    #expect(try environment.getBean(Store.self).name == "outer of inner")
+    #expect(journal.entries == ["processed inner", "complete inner", "processed outer of inner"])
+    try await environment.shutdown()
+  }
+
+  // MARK: the end
+
+  @Test func anEndWaitsForTheCreationAndReleasesIt() async throws {
+    let (gate, journal) = (AsyncGate(), Journal())
+    let environment = try Environment(name: "shop")
+    try environment.define(
+      environment.bean(
+        Store.self, lazy: true,
+        async: {
+          await gate.pass()
+          journal.note(Task.isCancelled ? "cancelled" : "not cancelled")
+          return Store()
+        }
+      )
+      .onDestroy { _ in journal.note("released") })
+    let waiter = Task { try await environment.readyBean(Store.self) }
+    await gate.arrivals(1)
+    environment.finish()
+    gate.open()
+    try await environment.shutdown()
+    #expect(journal.entries == ["cancelled", "released"])
+    let error = await #expect(throws: EnvironmentError.self) { try await waiter.value }
+    #expect(error?.code == .finished)
+  }
+
+  @Test func aFactoryMayEndItsOwnEnvironment() async throws {
+    let environment = try Environment(name: "shop")
+    try environment.define(
+      environment.bean(
+        Store.self, lazy: true,
+        async: { (environment: Environment) in
+          try await environment.shutdown()
+          return Store()
+        }))
+    await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Store.self) }
+    try await environment.shutdown()
+    #expect(environment.isFinished)
+  }
+
+  // MARK: faults
+
+  @Test func aFactoryThatAwaitsItsOwnBeanIsACircle() async throws {
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(
+        environment.bean(
+          Store.self, lazy: true,
+          async: { (environment: Environment) in
+            _ = try await environment.readyBean(Index.self)
+            return Store()
+          })
+      )
+      .define(
+        environment.bean(
+          Index.self, lazy: true,
+          async: { (environment: Environment) in
+            _ = try await environment.readyBean(Service.self)
+            return Index()
+          })
+      )
+      .define(environment.bean(Service.self, lazy: true, factory: Service.init))
+    let error = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Store.self) }
+    #expect(error?.code == .cyclicDependency)
+    #expect(error?.message.contains("Index → Store → Index") == true)
+    try await environment.shutdown()
+  }
+
+  @Test func whatIsMadeAnewForEachTakerCannotBeAwaited() throws {
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(environment.bean(Store.self, async: { Store() }).scope("prototype"))
+      .define(environment.bean(Archive.self, factory: Archive.init).scope("prototype"))
+      .define(environment.bean(Journal()))
+    let found = faults(of: environment)
+    #expect(found.map(\.code) == [.invalidDeclaration, .invalidDeclaration])
+    #expect(found.allSatisfy { $0.message.contains("asynchronously") && $0.origin != nil })
+  }
+
+  @Test func aPostProcessorCannotBeAwaited() throws {
+    final class Processor: BeanPostProcessor, Sendable { func process(_ bean: AnyObject) -> AnyObject { bean } }
+    let environment = try Environment(name: "shop")
+    try environment.define(environment.bean(Processor.self, async: { Processor() }))
+    #expect(faults(of: environment).map(\.code) == [.invalidDeclaration])
+  }
+
+  @Test func anInstanceThatNobodyKnewToBeAsynchronousIsRefused() throws {
+    class Plain: @unchecked Sendable {}  // immutable
+    final class Slow: Plain, AsyncBean, @unchecked Sendable { func postConstruct() async {} }  // immutable
+    let environment = try Environment(name: "shop")
+    try environment.define(environment.bean(Plain.self, lazy: true, factory: { Slow() }))
+    let fault = try requireFault(.invalidDeclaration) { try environment.getBean(Plain.self) }
+    #expect(fault.message.contains("Slow"))
+    try environment.shutdown()
+  }
+
+  @Test func whoComesWhileItIsPutIntoItsPlaceGetsIt() async throws {
+    for _ in 0..<2_000 {
+      let environment = try Environment(name: "shop")
+      try environment
+        .define(environment.bean(Store.self, lazy: true, async: { Store() }))
+        .define(environment.bean(Service.self, lazy: true, factory: Service.init))
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 { group.addTask { _ = try await environment.readyBean(Service.self) } }
+        try await group.waitForAll()
+      }
+      try await environment.shutdown()
+    }
+  }
+
+  @Test func anErrorThatSomebodyHasKeptIsThrown() async throws {
+    let kept = Guarded<(any Error)?>(nil)
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(environment.bean(Store.self, lazy: true, async: { Store() }))
+      .define(
+        environment.bean(Index.self, lazy: true) { (environment: Environment) in
+          if let error = kept.withLock({ $0 }) { throw error }
+          do { _ = try environment.getBean(Store.self) } catch {
+            kept.withLock { $0 = error }
+            throw error
+          }
+          return Index()
+        })
+    let error = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Index.self) }
+    #expect(error?.code == .notReady)
+    try await environment.shutdown()
+  }
+
+  @Test func aLoopOfLookupsAndCreationsEnds() async throws {
+    let environment = try Environment(name: "shop")
+    try environment.define(environment.bean(Store.self, lazy: true, async: { Store() }))
+    // Threads that cannot wait ask meanwhile, and either find it or are told so.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<1_000 {
+            do { _ = try environment.getBean(Store.self) } catch let error as EnvironmentError {
+              #expect(error.code == .notReady)
+            }
+          }
+        }
+        group.addTask { _ = try await environment.readyBean(Store.self) }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try environment.getBean(Store.self).name == "store")
+    try await environment.shutdown()
+  }
+}

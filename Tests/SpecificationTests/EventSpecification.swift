@@ -1,0 +1,569 @@
+import Beans
+import Testing
+
+private struct OrderPlaced: Sendable { var number = 1 }
+private struct OrderCancelled: Sendable {}
+private class Alarm: @unchecked Sendable {}  // has no state
+private final class FireAlarm: Alarm, @unchecked Sendable {}  // has no state
+
+/// A bean that does nothing by itself.
+private final class Clerk: Sendable {}
+
+/// A listener by its type.
+private final class Book: EventListener, Sendable {
+  private let journal: Guarded<[String]>
+  init(_ journal: Guarded<[String]>) { self.journal = journal }
+  func receive(_ event: OrderPlaced) { journal.withLock { $0.append("book \(event.number)") } }
+}
+
+private struct Stamp: EventListener {
+  let journal: Guarded<[String]>
+  func receive(_ event: OrderPlaced) { journal.withLock { $0.append("stamp \(event.number)") } }
+}
+
+@Suite struct EventSpecification {
+  private let shop: Environment
+  private let journal = Guarded<[String]>([])
+
+  init() throws { shop = try Environment(name: "shop") }
+
+  private var entries: [String] { journal.withLock { $0 } }
+
+  /// A clerk that writes down its name at each order.
+  private func clerk(_ name: String, in environment: Environment, lazy: Bool = false) -> TypedBeanDeclaration<Clerk> {
+    environment.bean(Clerk.self, id: name, lazy: lazy, factory: Clerk.init).listens { [journal] (_, _: OrderPlaced) in
+      journal.withLock { $0.append(name) }
+    }
+  }
+
+  // MARK: who receives
+
+  @Test func listenersAreCalledInOrderOfDefinition() throws {
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop
+      .define(shop.bean(Book.self, factory: { Book(journal) }))
+      .define(clerk("clerk", in: shop))
+      .define(shop.bean(Stamp.self, factory: { Stamp(journal: journal) }))
+      .define(shop.bean(Book(journal), id: "copy"))
+    try shop.publish(OrderPlaced(number: 7))
+    #expect(entries == ["book 7", "clerk", "stamp 7", "book 7"])
+  }
+
+  @Test func anEventThatNobodyListensToIsNoError() throws {
+    try shop.publish(OrderPlaced())
+    try shop.publish("an event")
+    try shop.shutdown()
+  }
+
+  @Test func aBeanMayListenToSeveralTypes() throws {
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop.define(
+      shop.bean(Book.self, factory: { Book(journal) })
+        .listens(to: OrderCancelled.self) { _, _ in journal.withLock { $0.append("cancelled") } }
+        .listens { (_, event: OrderPlaced) in journal.withLock { $0.append("placed \(event.number)") } })
+    try shop.publish(OrderPlaced(number: 2))
+    try shop.publish(OrderCancelled())
+    #expect(entries == ["book 2", "placed 2", "cancelled"])
+  }
+
+  @Test func theTypeOfTheEventItselfDecides() throws {
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop.define(
+      shop.bean(Clerk.self, factory: Clerk.init)
+        .listens(to: Alarm.self) { _, _ in journal.withLock { $0.append("alarm") } }
+        .listens(to: FireAlarm.self) { _, _ in journal.withLock { $0.append("fire") } }
+        .listens(to: OrderPlaced.self) { _, _ in journal.withLock { $0.append("order") } })
+    let alarms = [Alarm(), FireAlarm()]
+    for alarm in alarms { try shop.publish(alarm) }
+    let event: any Sendable = OrderPlaced()
+    try shop.publish(event)
+    #expect(entries == ["alarm", "fire", "order"])
+  }
+
+  @Test func theListenerIsTheBeanThatLookupsGet() throws {
+    defer { try? shop.shutdown() }
+    let seen = Guarded<[ObjectIdentifier]>([])
+    try shop.define(
+      shop.bean(Clerk.self, factory: Clerk.init).listens { (clerk, _: OrderPlaced) in
+        seen.withLock { $0.append(ObjectIdentifier(clerk)) }
+      })
+    try shop.publish(OrderPlaced())
+    try shop.publish(OrderPlaced())
+    let clerk = ObjectIdentifier(try shop.getBean(Clerk.self))
+    #expect(seen.withLock { $0 } == [clerk, clerk])
+  }
+
+  @Test func aListenerIsBuiltForTheFirstEventThatItReceives() throws {
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop.define(
+      clerk("clerk", in: shop, lazy: true).postConstruct { _ in journal.withLock { $0.append("built") } })
+    try shop.startup()
+    try shop.publish(OrderCancelled())
+    #expect(entries == [])
+    try shop.publish(OrderPlaced())
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["built", "clerk", "clerk"])
+  }
+
+  @Test func aPrototypeIsBuiltAnewForEachEvent() throws {
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop.define(
+      clerk("clerk", in: shop).scope("prototype").postConstruct { _ in journal.withLock { $0.append("built") } })
+    try shop.publish(OrderPlaced())
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["built", "clerk", "built", "clerk"])
+  }
+
+  @Test func aTemplatePassesItsListenersOn() throws {
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop
+      .define(clerk("template", in: shop).abstract())
+      .define(shop.bean(Clerk.self, id: "silent", parent: "template"))
+      .define(
+        shop.bean(Clerk.self, id: "loud", parent: "template").listens { (_, _: OrderPlaced) in
+          journal.withLock { $0.append("loud") }
+        })
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["template", "loud"])
+  }
+
+  @Test func aDecoratedBeanReceivesByItselfAndItsDecoratorWhereItSaysSo() throws {
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop
+      .define(shop.bean(Book.self, factory: { Book(journal) }))
+      .define(shop.decorate(Book.self) { (_: Book) in Book(journal) })
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["book 1"])
+
+    let other = try Environment(name: "other")
+    defer { try? other.shutdown() }
+    try other
+      .define(clerk("clerk", in: other))
+      .define(
+        other.decorate(Clerk.self) { (_: Clerk) in Clerk() }.listens { (_, _: OrderPlaced) in
+          journal.withLock { $0.append("decorator") }
+        })
+    journal.withLock { $0 = [] }
+    try other.publish(OrderPlaced())
+    #expect(entries == ["clerk", "decorator"])
+  }
+
+  @Test func whatIsPrivateToAModuleListensAndWhatDoesNotCountDoesNot() throws {
+    struct Backroom: BeanModule {
+      let journal: Guarded<[String]>
+      func configure(_ environment: Environment) throws {
+        let journal = journal
+        try environment.define(environment.bean(Book.self, factory: { Book(journal) }).private())
+      }
+    }
+    defer { try? shop.shutdown() }
+    try shop
+      .include(Backroom(journal: journal))
+      .define(clerk("clerk", in: shop).profile("elsewhere"))
+      .define(clerk("template", in: shop).abstract())
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["book 1"])
+  }
+
+  @Test func aFactoryBeanListensForItself() throws {
+    final class Agency: FactoryBean, Initializable {
+      func create() -> Clerk { Clerk() }
+    }
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop.define(
+      shop.bean(Agency.self).target(Clerk.self).listens { (agency, _: OrderPlaced) in
+        journal.withLock { $0.append("\(type(of: agency))") }
+      })
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["Agency"])
+  }
+
+  @Test func aProductThatIsAListenerReceives() throws {
+    final class Printer: FactoryBean {
+      let journal: Guarded<[String]>
+      init(_ journal: Guarded<[String]>) { self.journal = journal }
+      func create() -> Book { Book(journal) }
+    }
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop.define(shop.bean(Printer.self, factory: { Printer(journal) }).target(Book.self))
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["book 1"])
+  }
+
+  // MARK: the tree
+
+  @Test func whatIsNearestIsCalledFirstAndChildrenHearNothing() throws {
+    defer { try? shop.shutdown() }
+    try shop.define(clerk("shop", in: shop))
+    let sessions = try shop.childFactory("session", seed: Int.self) { try $0.define(clerk("session", in: $0)) }
+    let requests = try sessions.childFactory("request", seed: String.self) { try $0.define(clerk("request", in: $0)) }
+    let session = try sessions.build(1)
+    let other = try sessions.build(2)
+    let request = try requests.build("a", in: session)
+    try request.publish(OrderPlaced())
+    #expect(entries == ["request", "session", "shop"])
+    journal.withLock { $0 = [] }
+    try other.publish(OrderPlaced())
+    #expect(entries == ["session", "shop"])
+    journal.withLock { $0 = [] }
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["shop"])
+  }
+
+  @Test func aChildThatIsStartedLaterPublishesToItsParents() throws {
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop
+      .define(clerk("shop", in: shop))
+      .define(
+        shop.bean(Book.self, factory: { Book(journal) }).scope("prototype").postConstruct { _ in
+          journal.withLock { $0.append("new") }
+        })
+    try shop.startup()
+    let branch = try Environment(name: "branch", parent: shop)
+    try branch.define(clerk("branch", in: branch))
+    try branch.publish(OrderPlaced())
+    #expect(entries == ["branch", "shop", "new", "book 1"])
+    try branch.shutdown()
+  }
+
+  @Test func aBeanOfARequestListensWhereItsScopeIsOpen() throws {
+    defer { try? shop.shutdown() }
+    let seen = Guarded<[Int]>([])
+    final class Log: Sendable {
+      let request: Int
+      init(request: Int) { self.request = request }
+    }
+    try shop.define(
+      shop.bean(Log.self, factory: Log.init).scope("request").listens { (log, _: OrderPlaced) in
+        seen.withLock { $0.append(log.request) }
+      })
+    let requests = try shop.childFactory("request", seed: Int.self)
+    try shop.publish(OrderPlaced())
+    try requests.withChild(3) { try $0.publish(OrderPlaced()) }
+    try requests.withChild(4) { try $0.publish(OrderPlaced()) }
+    #expect(seen.withLock { $0 } == [3, 4])
+  }
+
+  @Test func aPrototypeThatNeedsARequestListensInRequestsAlone() throws {
+    defer { try? shop.shutdown() }
+    let seen = Guarded<[Int]>([])
+    struct Note: Sendable { let request: Int }
+    try shop.define(
+      shop.bean(Note.self) { (request: Int) in Note(request: request) }.scope("prototype")
+        .listens { (note, _: OrderPlaced) in seen.withLock { $0.append(note.request) } })
+    let requests = try shop.childFactory("request", seed: Int.self)
+    try shop.publish(OrderPlaced())
+    try requests.withChild(3) { try $0.publish(OrderPlaced()) }
+    #expect(seen.withLock { $0 } == [3])
+  }
+
+  @Test func aListenerWhoseIdIsTakenByANearerBeanIsLeftOut() throws {
+    defer { try? shop.shutdown() }
+    try shop.define(clerk("clerk", in: shop)).define(clerk("other", in: shop))
+    let requests = try shop.childFactory("request", seed: Int.self) { request in
+      try request.define(request.bean(Clerk.self, id: "clerk", factory: Clerk.init))
+    }
+    try requests.withChild(1) { try $0.publish(OrderPlaced()) }
+    #expect(entries == ["other"])
+  }
+
+  @Test func aUsersScopeDecidesWhichInstanceReceives() throws {
+    defer { try? shop.shutdown() }
+    let journal = journal
+    let scope = AbstractBeanScope(name: "shift")
+    try shop.registerScope(scope)
+    try shop
+      .define(
+        clerk("clerk", in: shop).scope("shift").postConstruct { _ in journal.withLock { $0.append("built") } }
+      )
+      .define(clerk("other", in: shop))
+    try shop.publish(OrderPlaced())
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["built", "clerk", "other", "clerk", "other"])
+    journal.withLock { $0 = [] }
+    scope.finish()
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["other"])
+  }
+
+  @Test func theScopeObjectOfAChildIsAsked() throws {
+    defer { try? shop.shutdown() }
+    let requests = try shop.childFactory(
+      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
+    ) { try $0.define(clerk("request", in: $0)) }
+    let request = try requests.build(1)
+    try request.publish(OrderPlaced())
+    try request.publish(OrderPlaced())
+    #expect(entries == ["request", "request"])
+    #expect(shop.statistics().first { $0.scope == "request" }?.opened == 1)
+  }
+
+  // MARK: failures
+
+  @Test func aListenerThatThrowsStopsNoOther() throws {
+    defer { try? shop.shutdown() }
+    let line = #line + 2
+    try shop
+      .define(shop.bean(Clerk.self, id: "broken", factory: Clerk.init).listens { (_, _: OrderPlaced) in throw Boom() })
+      .define(clerk("clerk", in: shop))
+    let fault = try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
+    #expect(fault.path == ["Clerk 'broken'"])
+    #expect(fault.isFrom(file: #fileID, line: line))
+    #expect(fault.causes == [Boom()])
+    #expect(fault.message.contains("OrderPlaced"))
+    #expect(entries == ["clerk"])
+  }
+
+  @Test func allFailuresAreThrownTogether() throws {
+    defer { try? shop.shutdown() }
+    let broken = { (id: String, environment: Environment) in
+      environment.bean(Clerk.self, id: id, lazy: true, factory: Clerk.init).listens { (_, _: OrderPlaced) in
+        throw Boom(name: id)
+      }
+    }
+    try shop
+      .define(broken("first", shop))
+      .define(
+        shop.bean(Clerk.self, id: "second", lazy: true, factory: { throw Boom(name: "built") })
+          .listens { (_, _: OrderPlaced) in })
+    let requests = try shop.childFactory("request", seed: Int.self) { try $0.define(broken("inner", $0)) }
+    let fault = try requireFault(.listenerFailed) {
+      try requests.withChild(1) { try $0.publish(OrderPlaced()) }
+    }
+    let parts = fault.underlying.compactMap { $0 as? EnvironmentError }
+    #expect(parts.map(\.code) == [.listenerFailed, .listenerFailed, .listenerFailed])
+    #expect(parts.map(\.path) == [["Clerk 'inner'"], ["Clerk 'first'"], ["Clerk 'second'"]])
+    #expect(parts.allSatisfy { $0.origin != nil })
+    #expect(fault.causes.map(\.name) == ["inner", "first", "built"])
+  }
+
+  @Test func aListenerThatIsToldOfNoPossibleEventIsAFault() throws {
+    try shop.define(
+      shop.bean(Clerk.self, factory: Clerk.init).listens(to: (any Sendable).self) { _, _ in })
+    let fault = try requireFault(.invalidDeclaration) { try shop.startup() }
+    #expect(fault.path == ["Clerk"])
+  }
+
+  @Test func aListenerOfATemplateHasToFitTheBean() throws {
+    try shop
+      .define(clerk("template", in: shop).abstract())
+      .define(shop.bean(Alarm.self, parent: "template", factory: Alarm.init))
+    try requireFault(.typeMismatch) { try shop.startup() }
+  }
+
+  @Test func aFaultyListenerOfADecoratorIsReportedOnce() throws {
+    try shop
+      .define(shop.bean(Clerk.self, id: "first", factory: Clerk.init))
+      .define(shop.bean(Clerk.self, id: "second", factory: Clerk.init))
+      .define(shop.decorate(Clerk.self) { (_: Clerk) in Clerk() }.listens(to: (any Sendable).self) { _, _ in })
+    #expect(faults(of: shop).map(\.code) == [.invalidDeclaration])
+  }
+
+  // MARK: from inside
+
+  @Test func aListenerMayPublishAndLookUp() throws {
+    defer { try? shop.shutdown() }
+    let journal = journal
+    try shop
+      .define(
+        shop.bean(Clerk.self, id: "first", factory: Clerk.init).listens { [shop] (_, _: OrderPlaced) in
+          try shop.publish(OrderCancelled())
+          _ = try shop.getBean(Clerk.self, byId: "second")
+        }
+      )
+      .define(
+        shop.bean(Clerk.self, id: "second", factory: Clerk.init)
+          .listens { (_, _: OrderCancelled) in
+            journal.withLock { $0.append("cancelled") }
+            throw Boom()
+          }
+      )
+      .define(clerk("third", in: shop))
+    let fault = try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
+    #expect(fault.path == ["Clerk 'first'", "Clerk 'second'"])
+    #expect(entries == ["cancelled", "third"])
+  }
+
+  /// In a process of its own: an overflow is a crash.
+  @Test func anEventThatPublishesItselfForEverIsAnError() async {
+    await #expect(processExitsWith: .success) {
+      let shop = try Environment(name: "shop")
+      try shop.define(
+        shop.bean(Clerk.self, factory: Clerk.init).listens { (_, event: OrderPlaced) in try shop.publish(event) })
+      try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
+      try shop.shutdown() as Void
+    }
+  }
+
+  @Test func aFactoryMayPublishDuringStartup() throws {
+    defer { try? shop.shutdown() }
+    try shop
+      .define(
+        shop.bean(Clerk.self, id: "eager") { (shop: Environment) in
+          try shop.publish(OrderPlaced())
+          return Clerk()
+        }
+      )
+      .define(clerk("clerk", in: shop))
+    try shop.startup()
+    #expect(entries == ["clerk"])
+  }
+
+  @Test func anEventOfAFactoryThatItsListenerWaitsForIsACircle() throws {
+    final class Talker: Sendable {}
+    final class Ear: Sendable { init(_: Talker) {} }
+    try shop
+      .define(
+        shop.bean(Talker.self) { (shop: Environment) in
+          try shop.publish(OrderPlaced())
+          return Talker()
+        }
+      )
+      .define(shop.bean(Ear.self, factory: Ear.init).listens { (_, _: OrderPlaced) in })
+    let fault = try requireFault(.listenerFailed) { try shop.startup() }
+    let inner = fault.underlying.compactMap { $0 as? EnvironmentError }
+    #expect(inner.map(\.code) == [.cyclicDependency], "\(fault)")
+  }
+
+  @Test func threadsThatWaitForEachOthersListenersFindTheCircle() throws {
+    final class Talker: Sendable {}
+    final class Ear: Sendable {}
+    defer { try? shop.shutdown() }
+    let (talks, listens) = (Gate("the talker's factory"), Gate("the listener's factory"))
+    try shop
+      .define(
+        shop.bean(Talker.self, lazy: true) { (shop: Environment) in
+          talks.open()
+          try listens.wait()
+          try shop.publish(OrderPlaced())
+          return Talker()
+        }
+      )
+      .define(
+        shop.bean(Ear.self, lazy: true) { (shop: Environment) in
+          listens.open()
+          try talks.wait()
+          _ = try shop.getBean(Talker.self)
+          return Ear()
+        }.listens { (_, _: OrderPlaced) in })
+    let results = try onThreads(2) { [shop] number in
+      Result { number == 0 ? _ = try shop.getBean(Talker.self) : try shop.publish(OrderPlaced()) }
+    }
+    let faults = results.compactMap { if case .failure(let error) = $0 { error as? EnvironmentError } else { nil } }
+    #expect(!faults.isEmpty)
+    #expect(faults.allSatisfy { "\($0)".contains("cyclicDependency") }, "\(faults)")
+  }
+
+  // MARK: the end
+
+  @Test func aBeanThatIsReleasedCannotPublish() throws {
+    let code = Guarded<EnvironmentError.Code?>(nil)
+    try shop.define(
+      clerk("clerk", in: shop).onDestroy { [shop] _ in
+        do { try shop.publish(OrderPlaced()) } catch let error as EnvironmentError {
+          code.withLock { $0 = error.code }
+        }
+      })
+    try shop.startup().shutdown()
+    #expect(code.withLock { $0 } == .finished)
+    #expect(entries == [])
+  }
+
+  @Test func anEnvironmentThatHasEndedPublishesNothing() throws {
+    try shop.define(clerk("shop", in: shop))
+    let requests = try shop.childFactory("request", seed: Int.self)
+    let request = try requests.build(1)
+    request.finish()
+    try requireFault(.finished) { try request.publish(OrderPlaced()) }
+    try requireFault(.finished) { try request.publish("nobody listens") }
+    try shop.shutdown()
+    try requireFault(.finished) { try shop.publish(OrderPlaced()) }
+    #expect(entries == [])
+  }
+
+  @Test func whatBeginsToEndReceivesNothingMore() throws {
+    try shop
+      .define(clerk("shop", in: shop))
+      .define(
+        shop.bean(Clerk.self, factory: Clerk.init).listens { [shop] (_, _: OrderPlaced) in shop.finish() }
+      )
+      .define(clerk("late", in: shop))
+    let requests = try shop.childFactory("request", seed: Int.self) { request in
+      try request.define(clerk("request", in: request))
+    }
+    try requests.build(1).publish(OrderPlaced())
+    #expect(entries == ["request", "shop"])
+    try shop.shutdown()
+  }
+
+  @Test func aChildThatEndsInAListenerLetsItsParentsHearOfIt() throws {
+    defer { try? shop.shutdown() }
+    try shop.define(clerk("shop", in: shop))
+    let requests = try shop.childFactory("request", seed: Int.self) { request in
+      try request.define(
+        request.bean(Clerk.self) { (_: Environment) in Clerk() }.listens { (_, _: OrderPlaced) in
+          Environment.current?.finish()
+        })
+      try request.define(clerk("request", in: request))
+    }
+    try requests.withChild(1) { try $0.publish(OrderPlaced()) }
+    #expect(entries == ["shop"])
+  }
+
+  @Test func aShutdownInAListenerBeginsTheEndOnly() throws {
+    let journal = journal
+    try shop.define(
+      clerk("clerk", in: shop).listens { [shop] (_, _: OrderCancelled) in try shop.shutdown() }
+        .onDestroy { _ in journal.withLock { $0.append("released") } })
+    try shop.publish(OrderCancelled())
+    try shop.shutdown()
+    #expect(entries == ["released"])
+  }
+
+  @Test func aListenerThatHoldsItsEnvironmentLetsItGoAtTheEnd() throws {
+    weak var gone: Environment?
+    do {
+      let other = try Environment(name: "other")
+      gone = other
+      try other.define(
+        other.bean(Clerk.self, factory: Clerk.init).listens { (_, _: OrderPlaced) in _ = other.name })
+      try other.publish(OrderPlaced())
+      try other.shutdown()
+    }
+    #expect(gone == nil)
+  }
+
+  @Test func manyThreadsMayPublishWhileTheEnvironmentEnds() throws {
+    let count = Guarded(0)
+    try shop.define(
+      shop.bean(Clerk.self, factory: Clerk.init).listens { (_, _: OrderPlaced) in count.withLock { $0 += 1 } })
+    let requests = try shop.childFactory("request", seed: Int.self) { try $0.define(clerk("request", in: $0)) }
+    try shop.startup()
+    let shop = shop
+    let published = try onThreads(4) { number in
+      var published = 0
+      for round in 0..<200 {
+        if number == 0, round == 100 { shop.finish() }
+        do {
+          try requests.withChild(round) { request in
+            try request.publish(OrderPlaced())
+            published += shop.isFinished ? 0 : 1
+          }
+        } catch let error as EnvironmentError where error.code == .finished {}
+      }
+      return published
+    }
+    try shop.shutdown()
+    #expect(count.withLock { $0 } >= published.reduce(0, +))
+  }
+}

@@ -1,0 +1,252 @@
+import Beans
+import Testing
+
+/// Releases that hang do so until the test has seen what it came for, so that only what is abandoned depends on the time.
+@Suite("A shutdown with a limit", .timeLimit(.minutes(20)))
+struct LimitedShutdownSpecification {
+  private let journal = Journal()
+  private let end = Gate("end of what hangs")
+
+  private func define(_ ids: [String], in environment: Environment, hanging: Set<String> = []) throws {
+    let (journal, end) = (journal, end)
+    for id in ids {
+      try environment.define(
+        environment.bean(Item.self, id: id, factory: { Item() })
+          .onDestroy { _ in
+            if hanging.contains(id) { try end.wait() }
+            journal.note(id)
+          })
+    }
+  }
+
+  private func environment(hanging: Set<String> = []) throws -> Environment {
+    let environment = try Environment(name: "application")
+    try define(["a", "b", "c"], in: environment, hanging: hanging)
+    return try environment.startup()
+  }
+
+  /// Without await, wherever it is called.
+  private func shutDown(_ environment: Environment) throws { try environment.shutdown(within: long) }
+
+  private func waitForEnd(of environment: Environment) throws {
+    let released = Gate("end of '\(environment.name)'")
+    environment.whenFinished { released.open() }
+    try released.wait()
+  }
+
+  /// Long enough for what does not hang.
+  private let long = Duration.seconds(10_000)
+
+  @Test("An end in time is that of any shutdown")
+  func inTime() async throws {
+    for isAsynchronous in [false, true] {
+      let journal = Journal()
+      let application = try Environment(name: "application")
+      let child = try Environment(name: "child", parent: application)
+      for (environment, id) in [(application, "a"), (application, "b"), (child, "x")] {
+        try environment.define(
+          environment.bean(Item.self, id: id, factory: { Item() }).onDestroy { _ in
+            journal.note(id)
+            if id == "b" { throw Boom() }
+          })
+      }
+      try child.startup()
+      let fault = await #expect(throws: EnvironmentError.self) {
+        if isAsynchronous {
+          try await application.shutdown(within: long)
+        } else {
+          try shutDown(application)
+        }
+      }
+      #expect(fault?.causes == [Boom()])
+      #expect(journal.entries == ["x", "b", "a"])
+      #expect(application.isReleased)
+      try shutDown(application)
+      try await application.shutdown(within: long)
+    }
+  }
+
+  @Test("A release that hangs is named with its place and its time, and everything else is released")
+  func hangs() throws {
+    let environment = try environment(hanging: ["c"])
+    let fault = try requireFault(.destructionFailed) { try environment.shutdown(within: .milliseconds(400)) as Void }
+    #expect("\(fault)".contains("Item 'c' in 'application' has been abandoned: its release has been running for 0."))
+    #expect("\(fault)".contains("LimitedShutdownSpecification.swift:"))
+    try waitForEnd(of: environment)
+    #expect(journal.entries == ["b", "a"])
+    end.open()
+    try waitUntil("the return of what was abandoned") { journal.entries == ["b", "a", "c"] }
+  }
+
+  @Test("An asynchronous release that never returns is abandoned")
+  func hangsAsynchronously() async throws {
+    let latch = Latch()
+    let environment = try Environment(name: "application")
+    try define(["a"], in: environment)
+    try environment.define(environment.bean(Connection.self, factory: { (_: Item) in Connection(latch) }))
+    try environment.startup()
+    let fault = await #expect(throws: EnvironmentError.self) {
+      try await environment.shutdown(within: .milliseconds(400))
+    }
+    #expect("\(fault as Any)".contains("Connection in 'application' has been abandoned"))
+    await withCheckedContinuation { continuation in environment.whenFinished { continuation.resume() } }
+    #expect(journal.entries == ["a"])
+    latch.open()
+  }
+
+  @Test("A synchronous release that hangs does not hold an asynchronous shutdown up")
+  func hangsInAnAsynchronousShutdown() async throws {
+    let environment = try environment(hanging: ["b"])
+    let fault = await #expect(throws: EnvironmentError.self) {
+      try await environment.shutdown(within: .milliseconds(400))
+    }
+    #expect("\(fault as Any)".contains("Item 'b' in 'application' has been abandoned"))
+    await withCheckedContinuation { continuation in environment.whenFinished { continuation.resume() } }
+    #expect(journal.entries == ["c", "a"])
+    end.open()
+  }
+
+  @Test("What cannot be waited for without await is a failure here, too")
+  func asynchronousInASynchronousOne() throws {
+    let environment = try Environment(name: "application")
+    try define(["a"], in: environment)
+    try environment.define(environment.bean(Connection.self, factory: { (_: Item) in Connection(Latch()) }))
+    try environment.startup()
+    let fault = try requireFault(.destructionFailed) { try environment.shutdown(within: long) as Void }
+    #expect(fault.message.hasPrefix("Connection is released asynchronously"))
+    #expect(journal.entries == ["a"])
+  }
+
+  @Test("A release that hangs in a child does not keep the rest of the tree")
+  func hangsInAChild() throws {
+    let application = try Environment(name: "application")
+    let (child, sibling) = (
+      try Environment(name: "child", parent: application), try Environment(name: "sibling", parent: application)
+    )
+    try define(["a"], in: application)
+    try define(["x", "y"], in: child, hanging: ["y"])
+    try define(["z"], in: sibling)
+    try child.startup()
+    try sibling.startup()
+    let fault = try requireFault(.destructionFailed) { try application.shutdown(within: .milliseconds(400)) as Void }
+    #expect("\(fault)".contains("Item 'y' in 'child' has been abandoned"))
+    try waitForEnd(of: application)
+    #expect(journal.entries.sorted() == ["a", "x", "z"])
+    #expect(journal.entries.last == "a")
+    try waitForEnd(of: child)
+    try waitForEnd(of: sibling)
+    end.open()
+  }
+
+  @Test("Several may hang: whoever still does at the end of the time is named with what is left")
+  func severalHang() throws {
+    let environment = try environment(hanging: ["b", "c"])
+    let fault = try requireFault(.destructionFailed) { try environment.shutdown(within: .milliseconds(400)) as Void }
+    #expect("\(fault)".contains("Item 'c' in 'application' has been abandoned"))
+    #expect("\(fault)".contains("'application' was not released within 0.4 seconds: it waits for Item 'b'"))
+    #expect("\(fault)".contains("left: 'application' with Item 'a'"))
+    try waitForEnd(of: environment)
+    #expect(journal.entries == ["a"])
+    let later = try requireFault(.destructionFailed) { try environment.shutdown() as Void }
+    #expect(later.message.hasPrefix("Item 'b' in 'application' has been abandoned"))
+    try environment.shutdown() as Void
+    end.open()
+  }
+
+  @Test("A lookup that is still under way is what the end waits for; its bean is released when it has ended")
+  func lookupUnderWay() throws {
+    let environment = try Environment(name: "application")
+    let (begun, end, journal) = (Gate("begin of the lookup"), end, journal)
+    try environment.define(
+      environment.bean(
+        Item.self, lazy: true,
+        factory: { () throws -> Item in
+          begun.open()
+          try end.wait()
+          return Item()
+        }
+      ).onDestroy { _ in journal.note("released") })
+    try environment.startup()
+    let lookup = BackgroundThread { _ = try environment.getBean(Item.self) }
+    try begun.wait()
+    let fault = try requireFault(.destructionFailed) { try environment.shutdown(within: .milliseconds(1)) as Void }
+    #expect(fault.message.contains("it waits for 'application', which lookups still use"), "\(fault)")
+    end.open()
+    try lookup.value()
+    try waitForEnd(of: environment)
+    #expect(journal.entries == ["released"])
+    try environment.shutdown() as Void
+  }
+
+  @Test("Lookups have ended when it returns, however short the time", arguments: [Duration.zero, .seconds(-1)])
+  func noTime(limit: Duration) throws {
+    let environment = try environment()
+    try? environment.shutdown(within: limit) as Void
+    try requireFault(.finished) { try environment.getBean(Item.self, byId: "a") }
+    try waitForEnd(of: environment)
+    #expect(journal.entries == ["c", "b", "a"])
+  }
+
+  @Test("From inside a release it begins the end and does not wait for itself")
+  func inside() throws {
+    let environment = try Environment(name: "application")
+    try environment.define(
+      environment.bean(Item.self, factory: { Item() }).onDestroy { [unowned environment] _ in
+        try environment.shutdown(within: .seconds(10_000)) as Void
+      })
+    try environment.startup()
+    try environment.shutdown(within: long) as Void
+    #expect(environment.isReleased)
+  }
+
+  @Test("It gives up where another shutdown has begun, which goes on waiting")
+  func besideAnother() throws {
+    let environment = try environment(hanging: ["b"])
+    let other = BackgroundThread { try environment.shutdown() as Void }
+    try waitUntil("the begin of the end") { journal.entries == ["c"] }
+    let fault = try requireFault(.destructionFailed) { try environment.shutdown(within: .milliseconds(10)) as Void }
+    #expect("\(fault)".contains("it waits for Item 'b' in 'application'"), "\(fault)")
+    end.open()
+    try other.value()
+    #expect(journal.entries == ["c", "b", "a"])
+  }
+
+  @Test("Beans of a user's scope are released in their place, and one that hangs is abandoned")
+  func usersScope() throws {
+    let environment = try Environment(name: "application")
+    try environment.registerScope(Shift(name: "shift"))
+    let (journal, end) = (journal, end)
+    try environment.define(
+      environment.bean(Item.self, id: "a", factory: { Item() }).onDestroy { _ in journal.note("a") }.scope("shift"))
+    try environment.define(
+      environment.bean(Other.self, factory: { (_: Item) in Other() }).onDestroy { _ in try end.wait() }.scope("shift"))
+    _ = try environment.getBean(Other.self)
+    let fault = try requireFault(.destructionFailed) { try environment.shutdown(within: .milliseconds(400)) as Void }
+    #expect("\(fault)".contains("Other in 'application' has been abandoned"))
+    try waitForEnd(of: environment)
+    #expect(journal.entries == ["a"])
+    end.open()
+  }
+
+  @Test("Nothing is kept alive by a shutdown with a limit")
+  func retention() throws {
+    weak var gone: Environment?
+    func run() throws {
+      let environment = try environment()
+      gone = environment
+      try environment.shutdown(within: long) as Void
+    }
+    try run()
+    try waitUntil("the end of the environment") { gone == nil }
+  }
+}
+
+private final class Item: Sendable {}
+private final class Other: Sendable {}
+private final class Shift: AbstractBeanScope, @unchecked Sendable {}  // adds nothing
+
+private final class Connection: AsyncDisposableBean, Sendable {
+  private let latch: Latch
+  init(_ latch: Latch) { self.latch = latch }
+  func preDestroy() async throws { await latch.wait() }
+}

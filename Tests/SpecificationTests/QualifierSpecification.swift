@@ -1,0 +1,127 @@
+import Beans
+import Testing
+
+private enum Replica {}
+private enum Archive {}
+
+private protocol Store: Sendable { var name: String { get } }
+
+private final class Depot: Store {
+  let name: String
+  init(_ name: String) { self.name = name }
+}
+
+private final class Reports: Sendable {
+  let primary: Depot
+  let replica: Qualified<Replica, Depot>
+  init(primary: Depot, replica: Qualified<Replica, Depot>) { (self.primary, self.replica) = (primary, replica) }
+}
+
+@Suite struct QualifierSpecification {
+  private func makeEnvironment() throws -> Environment {
+    let environment = try Environment(name: "shop")
+    return
+      try environment
+      .define(environment.bean(Depot.self, id: "main", factory: { Depot("main") }).primary())
+      .define(environment.bean(Depot.self, factory: { Depot("one") }).qualifier(Replica.self))
+      .define(
+        environment.bean(Depot.self, factory: { Depot("two") }).qualifier(Archive.self).qualifier(Replica.self)
+          .lazy())
+  }
+
+  @Test func aTagTellsBeansOfOneTypeApart() throws {
+    let environment = try makeEnvironment()
+    defer { try? environment.shutdown() }
+    #expect(try environment.getBean(Depot.self, qualifier: Archive.self).name == "two")
+    #expect(try environment.getBean(Qualified<Archive, Depot>.self).value.name == "two")
+    #expect(try environment.getBean((any Store).self, qualifier: Archive.self).name == "two")
+    #expect(try environment.getBean(Depot.self).name == "main")
+  }
+
+  @Test func aParameterNamesItsTag() throws {
+    let environment = try Environment(name: "shop")
+    defer { try? environment.shutdown() }
+    try environment
+      .define(environment.bean(Reports.self, factory: Reports.init))
+      .define(environment.bean(Depot.self, factory: { Depot("main") }).primary())
+      .define(environment.bean(Depot.self, factory: { Depot("replica") }).qualifier(Replica.self))
+    let reports = try environment.getBean(Reports.self)
+    #expect(reports.primary.name == "main")
+    #expect(reports.replica.value.name == "replica")
+    #expect(try environment.getBean(Depot.self, qualifier: Replica.self) === reports.replica.value)
+  }
+
+  @Test func thereMayBeSeveralNoneOrOneToBeAskedForLater() throws {
+    enum Nobody {}
+    let environment = try makeEnvironment()
+    defer { try? environment.shutdown() }
+    let all = try environment.getBean([Qualified<Replica, Depot>].self)
+    #expect(all.map(\.value.name) == ["one", "two"])
+    #expect(try environment.getBean(Qualified<Archive, Depot>?.self)?.value.name == "two")
+    #expect(try environment.getBean(Qualified<Nobody, Depot>?.self) == nil)
+    #expect(try environment.getBean([Qualified<Nobody, Depot>].self).isEmpty)
+    #expect(try environment.getBean(Provider<Qualified<Archive, Depot>>.self).get().value.name == "two")
+  }
+
+  @Test func theNearestEnvironmentThatHasOneDecides() throws {
+    let environment = try makeEnvironment()
+    defer { try? environment.shutdown() }
+    let requests = try environment.childFactory("request", seed: Int.self) { request in
+      try request
+        .define(request.bean(Depot.self, factory: { Depot("own") }).qualifier(Archive.self))
+        .define(
+          request.bean(Reports.self) { (database: Qualified<Archive, Depot>, other: Qualified<Archive, any Store>) in
+            Reports(primary: database.value, replica: Qualified(Depot(other.value.name)))
+          })
+    }
+    let request = try requests.build(1)
+    #expect(try request.getBean(Reports.self).primary.name == "own")
+    #expect(try request.getBean(Reports.self).replica.value.name == "own")
+    #expect(try request.getBean([Qualified<Replica, Depot>].self).map(\.value.name) == ["one", "two"])
+  }
+
+  @Test func severalOfOneTagAreAmbiguousUnlessOneIsPrimary() throws {
+    let environment = try makeEnvironment()
+    defer { try? environment.shutdown() }
+    try requireFault(.ambiguousBean) { try environment.getBean(Depot.self, qualifier: Replica.self) }
+  }
+
+  @Test func aTagThatNoBeanHasIsAFault() throws {
+    let environment = try Environment(name: "shop")
+    try environment
+      .define(environment.bean(Depot.self, id: "main", factory: { Depot("main") }))
+      .define(environment.bean(Reports.self, factory: Reports.init))
+      .define(environment.bean(Reports.self, id: "pinned", factory: Reports.init).argument(1, ref: "main"))
+      .define(
+        environment.bean(Reports.self, id: "nested") { (_: Qualified<Replica, [Depot]>) in
+          Reports(primary: Depot("a"), replica: Qualified(Depot("b")))
+        })
+    let faults = try startupFaults(of: environment)
+    #expect(faults.map(\.code) == [.unknownBean, .typeMismatch, .invalidDeclaration])
+    #expect(faults[0].message.contains("no bean of type Depot with qualifier Replica"))
+  }
+
+  @Test func idsDecoratorsAndModulesKnowTags() throws {
+    let environment = try Environment(name: "shop")
+    defer { try? environment.shutdown() }
+    try environment
+      .define(environment.bean(Depot.self, id: "main", factory: { Depot("main") }).qualifier(Replica.self))
+      .define(environment.decorate((any Store).self) { (inner: any Store) in Depot("decorated \(inner.name)") })
+      .define(
+        environment.bean(Reports.self) { (database: Qualified<Replica, Depot>) in
+          Reports(primary: database.value, replica: database)
+        }.argument(0, ref: "main"))
+    #expect(try environment.getBean(Reports.self).primary.name == "main")
+    #expect(try environment.getBean((any Store).self, qualifier: Replica.self).name == "decorated main")
+  }
+
+  @Test func aFactoryBeansProductHasItsTag() throws {
+    final class Maker: Initializable, FactoryBean {
+      func create() throws -> Depot { Depot("made") }
+    }
+    let environment = try Environment(name: "shop")
+    defer { try? environment.shutdown() }
+    try environment.define(environment.bean(Maker.self).target(Depot.self).qualifier(Replica.self))
+    #expect(try environment.getBean(Depot.self, qualifier: Replica.self).name == "made")
+  }
+}

@@ -1,0 +1,137 @@
+import Beans
+import Testing
+
+private final class Cart { var lines: [String] = [] }
+private final class Catalogue: Sendable {}
+private struct Prices { let list = Cart() }
+
+@Suite struct SendabilitySpecification {
+  private let environment: Environment
+
+  init() throws { environment = try Environment(name: "shop", traceOrigin: true) }
+
+  @Test func whatThreadsShareHasToBeKnownToBeSendable() throws {
+    try environment
+      .define(environment.bean(Catalogue.self, factory: { Catalogue() }))
+      .define(environment.bean(7))
+      .define(environment.bean(Cart.self, id: "cart", factory: { Cart() }))
+    let line = #line - 1
+    let fault = try requireFault(.invalidDeclaration) { try environment.startup(options: .requireSendable) }
+    #expect(fault.message.contains("Cart") && fault.message.contains("Sendable"))
+    #expect(fault.origin?.line == line)
+    try requireFault(.invalidDeclaration) { try environment.getBean(Int.self) }
+  }
+
+  @Test func allFaultsAreReportedAtOnce() throws {
+    try environment
+      .define(environment.bean(Cart.self, factory: { Cart() }))
+      .define(environment.bean(Prices.self, factory: { Prices() }))
+      .define(environment.bean(Catalogue.self, factory: { (_: String) in Catalogue() }))
+    let fault = try requireFault(.startupFailed) { try environment.startup(options: .requireSendable) }
+    #expect(fault.underlying.count == 3)
+  }
+
+  @Test func withoutTheOptionItIsReported() throws {
+    try environment
+      .define(environment.bean(Catalogue.self, factory: { Catalogue() }))
+      .define(environment.bean(Cart.self, factory: { Cart() }))
+    let line = #line - 1
+    defer { try? environment.shutdown() }
+    let report = try environment.startup().report()
+    let shared = try #require(report.components("not known to be Sendable:"))
+    #expect(shared.contains("Cart") && shared.contains("SendabilitySpecification.swift:\(line)"))
+    #expect(!shared.contains("Catalogue"))
+  }
+
+  @Test func aReportThatHasNothingToSaySaysNothing() throws {
+    try environment.define(environment.bean(Catalogue.self, factory: { Catalogue() }))
+    defer { try? environment.shutdown() }
+    #expect(try !environment.startup(options: .requireSendable).report().contains("Sendable"))
+  }
+
+  @Test func requestsAndPrototypesNeedNotBe() throws {
+    try environment
+      .define(environment.bean(Cart.self, factory: { Cart() }).scope("prototype"))
+      .define(environment.bean(Prices.self, factory: { Prices() }).scope("request"))
+    defer { try? environment.shutdown() }
+    _ = try environment.childFactory("request", seed: Int.self) { request in
+      try request.define(request.bean(Cart.self, id: "own", factory: { Cart() }))
+    }
+    try environment.startup(options: .requireSendable)
+  }
+
+  @Test func beansOfSessionsAreShared() throws {
+    let sessions = try environment.childFactory("visit", seed: String.self) { visit in
+      try visit.define(visit.bean(Cart.self, factory: { Cart() }))
+    }
+    _ = try sessions.childFactory("request", seed: Int.self) { request in
+      try request.define(request.bean(Prices.self, factory: { Prices() }))
+    }
+    let fault = try requireFault(.invalidDeclaration) { try environment.startup(options: .requireSendable) }
+    #expect(fault.message.contains("Cart (visit)"))
+  }
+
+  @Test func aDeclarationMaySayWhyItIsAllRight() throws {
+    try environment
+      .define(environment.bean(Cart.self, factory: { Cart() }).confined(to: "the main loop"))
+      .define(environment.bean(Prices.self, factory: { Prices() }).assumeSendable("nobody writes to it"))
+    defer { try? environment.shutdown() }
+    let report = try environment.startup(options: .requireSendable).report()
+    #expect(report.contains("Cart confined to: the main loop"))
+    #expect(report.contains("Prices assumed to be Sendable: nobody writes to it"))
+    #expect(!report.contains("not known to be Sendable"))
+  }
+
+  @Test func aTemplateMaySayIt() throws {
+    try environment
+      .define(
+        environment.bean(Cart.self, id: "cart", abstract: true, factory: { Cart() }).confined(to: "the main loop")
+      )
+      .define(environment.bean(parent: "cart", id: "one"))
+      .define(environment.bean(parent: "cart", id: "two").assumeSendable("nobody writes to it"))
+    defer { try? environment.shutdown() }
+    let report = try environment.startup(options: .requireSendable).report()
+    #expect(report.contains("\"one\" confined to: the main loop"))
+    #expect(report.contains("\"two\" assumed to be Sendable: nobody writes to it"))
+  }
+
+  @Test func whatHasStartedIsCheckedAndStays() throws {
+    try environment.define(environment.bean(Cart.self, factory: { Cart() })).startup()
+    defer { try? environment.shutdown() }
+    try requireFault(.invalidDeclaration) { try environment.startup(options: .requireSendable) }
+    #expect(try environment.getBean(Cart.self).lines.isEmpty)
+  }
+
+  @Test func waitingForReadinessChecksItToo() async throws {
+    try environment
+      .define(environment.bean(Cart.self, factory: { Cart() }))
+      .define(environment.bean(Catalogue.self, async: { Catalogue() }))
+    await #expect(throws: EnvironmentError.self) { try await environment.ready(options: .requireSendable) }
+  }
+
+  @Test func templatesDecoratorsProductsAndFactoriesAreKnown() throws {
+    final class Maker: FactoryBean, Sendable {
+      func create() -> Catalogue { Catalogue() }
+    }
+    struct Tag: AssistedFactory {
+      typealias Element = Cart
+      typealias Seed = Int
+    }
+    try environment
+      .define(environment.bean(Catalogue.self, id: "template", abstract: true, factory: { Catalogue() }))
+      .define(environment.bean(parent: "template", id: "one"))
+      .define(environment.decorate(Catalogue.self) { (inner: Catalogue) in inner })
+      .define(environment.bean(Maker.self, id: "two", factory: { Maker() }).target(Catalogue.self))
+      .define(environment.bindFactory(Cart.self).with(Tag.self).to { (_: Assisted<Int>) in Cart() })
+    defer { try? environment.shutdown() }
+    try environment.startup(options: .requireSendable)
+  }
+}
+
+extension String {
+  /// What follows a text.
+  fileprivate func components(_ text: String) -> String? {
+    let parts = split(separator: text, maxSplits: 1)
+    return parts.count == 2 ? String(parts[1]) : nil
+  }
+}
