@@ -28,6 +28,29 @@ final class FaultyBean: Initializable {
   @Test(arguments: [
     // Elements that are unknown or stand in the wrong place.
     ("<unknown/>", 3, "<unknown> is not known in <beans>"),
+    ("<bena \(bean)/>", 3, "<bena> is not known in <beans>; did you mean <bean>?"),
+    ("<modul class='a'/>", 3, "did you mean <module>?"),
+    ("<alais name='a' alias='b'/>", 3, "did you mean <alias>?"),
+    (
+      "<bean \(bean)><propery name='text' value='1'/></bean>", 28,
+      "<propery> is not known in <bean>; did you mean <property>?"
+    ),
+    ("<bean \(bean)><constructor-args value='1'/></bean>", 28, "did you mean <constructor-arg>?"),
+    ("<bean \(bean)><property name='text'><lsit/></property></bean>", 50, "did you mean <list>?"),
+    (
+      "<bean \(bean)><property name='text'><map><enrty key='a' value='b'/></map></property></bean>", 55,
+      "did you mean <entry>?"
+    ),
+    (
+      "<bean \(bean)><property name='text'><props><porp key='a'>b</porp></props></property></bean>", 57,
+      "did you mean <prop>?"
+    ),
+    ("<configuration:configuraton/>", 3, "did you mean <configuration:configuration>?"),
+    (
+      "<configuration:configuration><configuration:defin key='a' type='Int' value='1'/></configuration:configuration>",
+      32,
+      "did you mean <configuration:define>?"
+    ),
     ("<property name='a' value='b'/>", 3, "belongs into <bean>"),
     ("<beans/>", 3, "<beans> is not known"),
     ("<configuration:define key='a' type='Int' value='1'/>", 3, "belongs into <configuration>"),
@@ -44,6 +67,10 @@ final class FaultyBean: Initializable {
     ("<bean \(bean)><property name='text'><configuration:define/></property></bean>", 50, "not known in a value"),
     ("<q:bean \(bean)/>", 3, "the prefix 'q' is not declared"),
     ("<q:bean xmlns:q='u:unknown'/>", 3, "no handler is registered for the namespace 'u:unknown'"),
+    (
+      "<q:define xmlns:q='http://www.springframework.org/schema/configuraton'/>", 3,
+      "; did you mean 'http://www.springframework.org/schema/configuration'?"
+    ),
     ("some text<!-- --><bean \(bean)/>", -10, "text is not expected"),
     ("<bean \(bean)>text</bean>", 3, "text is not expected"),
     // Attributes.

@@ -74,3 +74,7 @@ final class Labeller: Initializable, BeanPostProcessor {
     return bean
   }
 }
+
+final class RecordModule: BeanModule, Initializable {
+  func configure(_ environment: Environment) throws { try environment.define(environment.bean(Record.self)) }
+}

@@ -130,7 +130,7 @@ import Testing
     #expect(record.string == "xTyTz" && record.int == 12 && record.small == 12 && record.flag)
     let faults = try startupFaults("\n<bean class='Record'><property name='string' value='${no.such}'/></bean>")
     #expect(faults.map(\.code) == [.unresolvedPlaceholder])
-    #expect(faults.first?.origin == .init(file: "app.xml", line: 7, column: 1), "\(faults)")
+    #expect(faults.first?.origin == .init(file: "app.xml", line: 7, column: 22), "\(faults)")
   }
 
   // MARK: beans
@@ -149,6 +149,58 @@ import Testing
     #expect(try environment.getBean(Record.self) === environment.getBean(Record.self, byId: "one"))
     let report = environment.report()
     #expect(report.contains("Record \"one\" lazy: true primary: true"), "\(report)")
+  }
+
+  @Test func aBeanMayDependOnProfiles() throws {
+    for (active, value) in [("test", 1), ("production", 2)] {
+      let parent = try Environment(name: "parent")
+      defer { try? parent.shutdown() }
+      try parent.define(parent.settings().setValue(key: "beans.profiles", value: active))
+      let environment = try load(
+        """
+        <bean id="one" class="Record" profile="test, development"><property name="int" value="1"/></bean>
+        <bean id="one" class="Record" profile="production"><property name="int" value="2"/></bean>
+        """, parent: parent)
+      #expect(try environment.getBean(Record.self, byId: "one").int == value)
+    }
+  }
+
+  @Test func aBeanMaySayWhyThreadsMayShareIt() throws {
+    let environment = try load(
+      """
+      <bean id="one" class="Record" confined-to="the main loop"/>
+      <bean id="two" class="Record" assume-sendable="nobody writes to it"/>
+      """)
+    try environment.startup(options: .requireSendable)
+    let other = try load("<bean id='one' class='Record'/>")
+    let error = #expect(throws: EnvironmentError.self) { try other.startup(options: .requireSendable) }
+    #expect(error?.code == .invalidDeclaration)
+  }
+
+  @Test func aDocumentMayIncludeModules() throws {
+    for (active, count) in [("test", 1), ("production", 0)] {
+      let parent = try Environment(name: "parent")
+      defer { try? parent.shutdown() }
+      try parent.define(parent.settings().setValue(key: "beans.profiles", value: active))
+      let environment = try load(
+        """
+        <module class="RecordModule" profile="test"/>
+        <module class="BeansXMLTests.RecordModule" profile="test"/>
+        """, parent: parent)
+      #expect(try environment.getBeansByType(Record.self).count == count)
+    }
+  }
+
+  @Test(arguments: [
+    ("<module class='Record'/>", "does not conform to BeanModule and Initializable"),
+    ("<module class='NoSuchModule'/>", "NoSuchModule"),
+    ("<module/>", "the attribute 'class' is missing"),
+    ("<module class='RecordModule'><bean class='Record'/></module>", "<bean> is not known"),
+  ])
+  func aModuleThatIsNoneIsAFault(element: String, message: String) throws {
+    let error = try #require(throws: EnvironmentError.self) { try load(element) }
+    #expect("\(error)".contains(message), "\(error)")
+    #expect(error.origin?.line != nil)
   }
 
   @Test func templatesMayLackAClassAndStandAnywhere() throws {
@@ -292,8 +344,8 @@ import Testing
     #expect(
       places
         == [
-          "conversionFailed 7:3", "duplicateId 11:1", "unknownBean 10:1", "unknownBean 12:1", "unknownBean 8:1",
-          "unknownBean 9:1", "unknownProperty 13:53", "unknownProperty 6:1",
+          "conversionFailed 7:33", "duplicateId 11:1", "unknownBean 10:1", "unknownBean 12:1", "unknownBean 8:33",
+          "unknownBean 9:1", "unknownProperty 14:3", "unknownProperty 6:31",
         ], "\(faults)")
     #expect(faults.allSatisfy { $0.origin?.file == "app.xml" })
   }

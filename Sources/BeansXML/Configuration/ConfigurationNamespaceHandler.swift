@@ -9,15 +9,19 @@ public final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked S
   /// Adds the values as one configuration source, which replaces values of earlier ones.
   public override func process(_ element: DocumentElement, context: XMLContext) throws {
     guard element.name == "configuration" else {
-      let place = element.name == "define" ? "; it belongs into <configuration>" : ""
-      throw context.fault("<\(element.qualifiedName)> is not known in <beans>\(place)", at: element.origin)
+      if element.name == "define" {
+        throw context.fault(
+          "<\(element.qualifiedName)> is not known in <beans>; it belongs into <configuration>", at: element.origin)
+      }
+      throw context.unknown(element, in: "<beans>", among: ["configuration"], of: namespace)
     }
     var reader = ElementReader(element, context: context)
     let namespace = reader.text("namespace") ?? ""
     reader.finish()
     let items = element.children.compactMap { child -> ConfigurationItem? in
       guard child.namespace == element.namespace, child.name == "define" else {
-        context.report(context.unknown(child, in: "<\(element.qualifiedName)>"))
+        context.report(
+          context.unknown(child, in: "<\(element.qualifiedName)>", among: ["define"], of: element.namespace))
         return nil
       }
       return item(child, namespace, context)

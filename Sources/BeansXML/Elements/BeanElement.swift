@@ -14,10 +14,14 @@ enum BeanElement {
     if let isAbstract { declaration?.abstract(isAbstract) }
     if let isLazy = lazy(&reader) { declaration?.lazy(isLazy) }
     if let isPrimary = reader.flag("primary") { declaration?.primary(isPrimary) }
+    let profiles = reader.names("profile")
+    if !profiles.isEmpty { declaration?.profiles(profiles) }
     // Whether there is such a scope is known at startup: a bean may be one.
     if let scope = reader.name("scope") { declaration?.scope(scope) }
     for id in reader.names("depends-on") { declaration?.dependsOn(id) }
     if let target = target(&reader, context) { declaration?.target(target) }
+    if let place = reader.text("confined-to") { declaration?.confined(to: place) }
+    if let reason = reader.text("assume-sendable") { declaration?.assumeSendable(reason) }
     reader.finish(allowsForeign: true)
     readChildren(element, declaration, context)
     if let declaration { context.decorate(declaration, of: element) }
@@ -75,7 +79,9 @@ enum BeanElement {
         guard let (index, value) = arguments.read(child) else { continue }
         declaration?.argument(index, value)
       case "description": break
-      default: context.report(context.unknown(child, in: "<bean>"))
+      default:
+        context.report(
+          context.unknown(child, in: "<bean>", among: ["property", "constructor-arg", "description"]))
       }
     }
   }

@@ -11,15 +11,18 @@ final class BeansNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // h
     case "bean":
       if let declaration = BeanElement.declaration(element, context) { context.define(declaration, at: element) }
     case "alias": AliasElement.process(element, context)
+    case "module": ModuleElement.process(element, context)
     case "import": ImportElement.process(element, context)
     case "description": break
     case let name:
       let places = [
         "property": "<bean>", "constructor-arg": "<bean>", "entry": "<map>", "ref": "<property>", "value": "<property>",
       ]
-      throw context.fault(
-        "<\(element.qualifiedName)> is not known in <beans>\(places[name].map { "; it belongs into \($0)" } ?? "")",
-        at: element.origin)
+      if let place = places[name] {
+        throw context.fault(
+          "<\(element.qualifiedName)> is not known in <beans>; it belongs into \(place)", at: element.origin)
+      }
+      throw context.unknown(element, in: "<beans>", among: ["bean", "alias", "import", "module", "description"])
     }
   }
 

@@ -15,7 +15,7 @@ struct ConstructorArguments {
     reader.finish()
     guard let index else { return nil }
     if !given.insert(index).inserted { reader.report("argument \(index) is given twice", "index") }
-    return value.map { (index, $0) }
+    return value.map { (index, .declared($0, at: element.origin)) }
   }
 
   private mutating func index(_ reader: inout ElementReader) -> Int? {

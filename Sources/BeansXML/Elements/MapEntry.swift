@@ -8,7 +8,7 @@ enum MapEntry {
     let value = reader.value("value", ref: "value-ref", besides: ["key"], context: context)
     reader.finish()
     guard let key, let value else { return nil }
-    return (key, value)
+    return (.declared(key, at: element.origin), .declared(value, at: element.origin))
   }
 
   private static func key(_ reader: inout ElementReader, _ context: XMLContext) -> BeanValue? {

@@ -8,7 +8,7 @@ enum PropertyElement {
     let value = reader.value(context: context)
     reader.finish()
     guard let name, let value else { return nil }
-    return (name, value)
+    return (name, .declared(value, at: element.origin))
   }
 }
 

@@ -2,6 +2,8 @@ import Beans
 
 /// An element of Spring's namespace in place of a value.
 struct ValueElement {
+  private static let names = ["bean", "value", "ref", "null", "list", "set", "array", "map", "props"]
+
   private let element: DocumentElement
   private let context: XMLContext
   private var reader: ElementReader
@@ -22,7 +24,7 @@ struct ValueElement {
     case "list", "set", "array": return list()
     case "map": return map()
     case "props": return properties()
-    default: throw context.unknown(element, in: "a value")
+    default: throw context.unknown(element, in: "a value", among: Self.names)
     }
   }
 
@@ -49,7 +51,8 @@ struct ValueElement {
 
   private func list() -> BeanValue {
     reader.finish()
-    return .list(element.children.compactMap { context.value(of: $0) })
+    return .list(
+      element.children.compactMap { child in context.value(of: child).map { .declared($0, at: child.origin) } })
   }
 
   private func map() -> BeanValue {
@@ -57,7 +60,7 @@ struct ValueElement {
     return .map(
       element.children.compactMap { child in
         guard child.plainName == "entry" else {
-          context.report(context.unknown(child, in: "<map>"))
+          context.report(context.unknown(child, in: "<map>", among: ["entry"]))
           return nil
         }
         return MapEntry.read(child, context)
@@ -69,7 +72,7 @@ struct ValueElement {
     return .map(
       element.children.compactMap { child in
         guard child.plainName == "prop" else {
-          context.report(context.unknown(child, in: "<props>"))
+          context.report(context.unknown(child, in: "<props>", among: ["prop"]))
           return nil
         }
         var reader = ElementReader(child, context: context)
@@ -77,7 +80,9 @@ struct ValueElement {
         if key == nil { reader.report("the attribute 'key' is missing") }
         reader.finish(allowsText: true)
         context.rejectChildren(of: child)
-        return key.map { (.text($0), .text(child.text)) }
+        return key.map {
+          (.declared(.text($0), at: child.origin), .declared(.text(child.text), at: child.origin))
+        }
       })
   }
 

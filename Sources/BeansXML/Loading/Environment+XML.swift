@@ -5,8 +5,9 @@ extension Environment {
   /// Declares what an XML document in Spring's syntax says: all of it, or nothing where anything is wrong with it.
   ///
   /// `<beans>` may have Spring's namespace or none; `xsi:` attributes are tolerated undeclared. Every bean's origin is the
-  /// place of its tag, so that faults of startup name it. `<import>` reads local files; nothing else is opened. A document
-  /// may have 8 MiB, elements 256 deep and 256 attributes each, and no DTD of its own.
+  /// place of its tag, so that faults of startup name it; those of a property, an argument or an element of a collection name
+  /// the place of that. `<import>` reads local files; nothing else is opened. A document may have 8 MiB, elements 256 deep
+  /// and 256 attributes each, and no DTD of its own.
   ///
   /// Before startup only, from the thread that declares. Costs time and memory linear in the document's size.
   ///

@@ -8,6 +8,7 @@ public final class XMLContext {
     case bean(BeanDeclaration)
     case source(any ConfigurationSource)
     case alias(String, of: String, EnvironmentError.Origin)
+    case module(any BeanModule, EnvironmentError.Origin)
   }
 
   /// The environment that is declared. Do not define in it: the document may be at fault further on.
@@ -45,6 +46,11 @@ public final class XMLContext {
     definitions.append(.alias(alias, of: id, element.origin))
   }
 
+  /// Includes a module once everything has been read.
+  func define(_ module: any BeanModule, at element: DocumentElement) {
+    definitions.append(.module(module, element.origin))
+  }
+
   /// Notes a fault and goes on, so that one load reports all of them.
   public func report(_ message: String, at origin: EnvironmentError.Origin) { report(fault(message, at: origin)) }
 
@@ -70,7 +76,10 @@ public final class XMLContext {
     for attribute in element.attributes where attribute.name != attribute.qualifiedName {
       if XMLNamespace.isForTools(attribute) { continue }
       guard let handler = handlers[attribute.namespace] else {
-        report(unknown(attribute))
+        report(
+          fault(
+            "the attribute '\(attribute.qualifiedName)' is not known here\(hint(forNamespace: attribute.namespace))",
+            at: attribute.origin))
         continue
       }
       catching(attribute.origin) { try handler.decorate(declaration, with: attribute, context: self) }
@@ -87,8 +96,8 @@ public final class XMLContext {
     if element.plainName != nil { return BeansNamespaceHandler.shared }
     if let handler = handlers[element.namespace] { return handler }
     report(
-      "<\(element.qualifiedName)>: no handler is registered for the namespace '\(element.namespace)'",
-      at: element.origin)
+      "<\(element.qualifiedName)>: no handler is registered for the namespace '\(element.namespace)'"
+        + hint(forNamespace: element.namespace), at: element.origin)
     return nil
   }
 
@@ -120,12 +129,30 @@ public final class XMLContext {
     for child in element.children { report(unknown(child, in: "<\(element.qualifiedName)>")) }
   }
 
-  func unknown(_ element: DocumentElement, in place: String) -> EnvironmentError {
-    fault("<\(element.qualifiedName)> is not known in \(place)", at: element.origin)
+  /// That no element of that name may stand there, and what may have been meant.
+  ///
+  /// - Parameters:
+  ///   - element: what stands there.
+  ///   - place: how the message calls where it stands.
+  ///   - known: the names, without a prefix, that may stand there.
+  ///   - namespace: that of these names.
+  func unknown(
+    _ element: DocumentElement, in place: String, among known: [String] = [], of namespace: String = XMLNamespace.beans
+  ) -> EnvironmentError {
+    let isOfThem = element.namespace == namespace || namespace == XMLNamespace.beans && element.plainName != nil
+    let near = isOfThem ? known.filter { EditDistance.isSmall($0, element.name) }.min() : nil
+    let hint = near.map { "; did you mean <\(element.qualifiedName.dropLast(element.name.count))\($0)>?" }
+    return fault("<\(element.qualifiedName)> is not known in \(place)\(hint ?? "")", at: element.origin)
   }
 
   func unknown(_ attribute: DocumentAttribute) -> EnvironmentError {
     fault("the attribute '\(attribute.qualifiedName)' is not known here", at: attribute.origin)
+  }
+
+  /// A namespace that is known and may have been meant.
+  private func hint(forNamespace namespace: String) -> String {
+    let near = (handlers.keys + [XMLNamespace.beans]).filter { EditDistance.isSmall($0, namespace) }.min()
+    return near.map { "; did you mean '\($0)'?" } ?? ""
   }
 }
 

@@ -34,6 +34,10 @@ struct XMLEnvironmentLoader {
       switch definition {
       case .bean(let declaration): try environment.define(declaration)
       case .alias(let alias, let id, let origin): try environment.alias(alias, of: id, origin: origin)
+      case .module(let module, let origin):
+        do { try environment.include(module) } catch let error as EnvironmentError {
+          throw error.origin == nil ? error.at(origin) : error
+        }
       case .source: break
       }
     }

@@ -1,0 +1,20 @@
+import Beans
+
+/// `<module class="Shop.Payments"/>`: what a module declares in Swift, in its place among the elements of the document.
+enum ModuleElement {
+  static func process(_ element: DocumentElement, _ context: XMLContext) {
+    var reader = ElementReader(element, context: context)
+    let name = reader.required("class")
+    let profiles = reader.names("profile")
+    reader.finish()
+    context.rejectChildren(of: element)
+    guard let name else { return }
+    let origin = reader.origin(of: "class")
+    guard let type = context.catching(origin, isItsPlace: true, { try ClassName.find(name) }) else { return }
+    guard let type = type as? any (BeanModule & Initializable).Type else {
+      return context.report("<module>: \(name) does not conform to BeanModule and Initializable", at: origin)
+    }
+    let module = type.init()
+    context.define(profiles.isEmpty ? module : module.profiles(profiles), at: element)
+  }
+}
