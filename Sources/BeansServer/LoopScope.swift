@@ -38,8 +38,10 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     /// Held until everything is released; the environment holds the scope meanwhile.
     var environment: Environment?
     var timer: EventLoop.Scheduled?
-    // In this place it costs no memory; there may be many scopes.
+    // In this place they cost no memory; there may be many scopes.
     var phase = Phase.new
+    /// Whether the timer has ended the child.
+    var hasExpired = false
     /// The time allowed; from the beginning on, the time by the clock. The largest number for never.
     var deadline: UInt64
   }
@@ -51,8 +53,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   ///   - loop: where beans are released, and whose timer ends the scope.
   ///   - deadline: the loop ends the scope when it has passed; nil for never. It begins when the child is opened, or when
   ///     the scope is first told of a bean.
-  ///   - idleTimeout: the loop ends the scope when nobody has used it for so long; nil for never. A lookup, a `touch()`
-  ///     and a live child count as use.
+  ///   - idleTimeout: the loop ends the scope when nobody has used it for so long; nil for never. A lookup, a `touch()`,
+  ///     a live child, and being inside (see `SessionRegistry.withSession`) count as use.
   public init(name: String, loop: EventLoop, deadline: Duration? = nil, idleTimeout: Duration? = nil) {
     self.loop = loop
     self.state = Locked(State(deadline: Self.nanoseconds(deadline)))
@@ -105,6 +107,12 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     if isOwn { super.finish() }
   }
 
+  /// When the child was used last, in nanoseconds as `now`; nil where no idle time is measured.
+  var lastUseIfMeasured: UInt64? { idleTimeout == .max ? nil : lastUse.load(ordering: .relaxed) }
+
+  /// Whether the deadline or the idle time has ended the child.
+  var hasExpired: Bool { state.withLock { $0.hasExpired } }
+
   // MARK: the timer
 
   /// Under the lock: a timer that fires at once and arms the next must not find this one stored after its own.
@@ -127,14 +135,16 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   }
 
   private func timeHasPassed() {
-    let hasOpenChildren = idleTimeout != .max && state.withLock { $0.environment }?.hasOpenChildren == true
     let (isOver, environment) = state.withLock { state -> (Bool, Environment?) in
       guard state.phase == .opened || state.phase == .asked else { return (false, nil) }
       // A use on another thread may be later than this reading of the clock.
       let (now, lastUse) = (Self.now, lastUse.load(ordering: .relaxed))
-      let idle = hasOpenChildren ? 0 : now - min(lastUse, now)
-      if now >= state.deadline || idle >= idleTimeout { return (true, state.environment) }
-      arm(&state, now, idleTimeout == .max ? .max : idleTimeout - idle)
+      let idle = now - min(lastUse, now)
+      if now >= state.deadline || idle >= idleTimeout, isEnding(&state, isIdle: now < state.deadline) {
+        return (true, state.environment)
+      }
+      // Whoever is inside uses it now.
+      arm(&state, now, idleTimeout == .max ? .max : idle < idleTimeout ? idleTimeout - idle : idleTimeout)
       return (false, nil)
     }
     guard isOver else { return }
@@ -142,8 +152,16 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     if let environment { environment.finish() } else { finish() }
   }
 
+  /// Under the lock. Whoever goes inside of an idle child at this moment either keeps it, or finds it closed.
+  private func isEnding(_ state: inout State, isIdle: Bool) -> Bool {
+    guard let environment = state.environment, !environment.isFinished else { return true }
+    if isIdle, !environment.closeIfUnused() { return false }
+    state.hasExpired = true
+    return true
+  }
+
   /// The kernel's monotonic clock; half the price of `ContinuousClock`, whose instants are 128 bits wide.
-  private static var now: UInt64 {
+  static var now: UInt64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)

@@ -27,6 +27,7 @@ public final class ServerLifecycle: Sendable {
   private let environment: Environment
   private let loop: EventLoop
   private let drainLimit: Duration
+  private let shutdownLimit: Duration?
   private let drain: Drain
   private let logs: LogManager?
   private let phase = Locked(Phase.running)
@@ -41,15 +42,18 @@ public final class ServerLifecycle: Sendable {
   ///   - environment: the application environment, shut down at the end.
   ///   - loop: a running loop, on whose thread signals arrive.
   ///   - drainLimit: how long requests that have arrived may take.
+  ///   - shutdownLimit: how long the shutdown of the environment may take after that, see `Environment.shutdown(within:)`;
+  ///     nil where it waits for all releases.
   ///   - logs: whose destinations are flushed at the end: those of the installed manager, if not given.
   ///   - drain: how the service stops accepting and drains.
   public init(
-    environment: Environment, loop: EventLoop, drainLimit: Duration = .seconds(10), logs: LogManager? = nil,
-    drain: @escaping Drain
+    environment: Environment, loop: EventLoop, drainLimit: Duration = .seconds(10), shutdownLimit: Duration? = nil,
+    logs: LogManager? = nil, drain: @escaping Drain
   ) {
     self.environment = environment
     self.loop = loop
     self.drainLimit = drainLimit
+    self.shutdownLimit = shutdownLimit
     self.drain = drain
     self.logs = logs
     self.end = Once { [drained] in drained.signal() }
@@ -102,7 +106,7 @@ public final class ServerLifecycle: Sendable {
       giveBackSignals(waiting: true, ignoring: true)
       if let logs { logs.flush() } else { LogManager.flush() }
     }
-    try environment.shutdown()
+    if let shutdownLimit { try environment.shutdown(within: shutdownLimit) } else { try environment.shutdown() }
   }
 
   /// What a signal does: begins the end, or, the second time, ends the draining. From any thread.

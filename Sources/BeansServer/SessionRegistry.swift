@@ -1,38 +1,119 @@
 public import Beans
 @_spi(BeansPackage) import BeansSupport
-import Synchronization
 
 /// The sessions of a service, by id. A session leaves by itself when it ends, whatever ended it.
 ///
-/// Safe from any thread; no lock is held while a session is built.
+/// ```swift
+/// let sessions = SessionRegistry(factory, capacity: 100_000)
+/// let answer = try sessions.withSession(cookie) { session in try requests.withChild(request, in: session, respond) }
+/// ```
+///
+/// With a capacity, opening a session beyond it ends the one that was used longest ago of those that nobody is inside of.
+/// Inside is whoever runs in `withSession`, a lookup that builds something, and a live child environment: what has one of
+/// these is neither evicted nor ended by its idle time. Used is a session when its scope says so (see `SessionScope`); one
+/// whose scope measures no idle time, when it is found here.
+///
+/// Safe from any thread. No lock is held while a session is built or released, or while the observer runs.
 public final class SessionRegistry<Seed>: Sendable {
+  /// How many sessions there may be; nil for any number.
+  public let capacity: Int?
   private let factory: EnvironmentFactory<Seed>
-  private let sessions = Locked<[String: Environment]>([:])
+  private let observer: (@Sendable (SessionEvent) -> Void)?
+  private let state: Locked<State>
 
-  /// Creates a registry for the children of one factory.
-  public init(_ factory: EnvironmentFactory<Seed>) { self.factory = factory }
-
-  /// The number of sessions that have not ended.
-  public var count: Int { sessions.withLock { $0.count } }
-
-  /// The session with that id, or nil when there is none or it is ending.
-  public func find(_ id: String) -> Environment? {
-    sessions.withLock { $0[id] }.flatMap { $0.isFinished ? nil : $0 }
+  private struct State {
+    var table: SessionTable
+    var openings: [String: SessionOpening] = [:]
+    /// All but `open`.
+    var counts = SessionCounts()
   }
 
-  /// The session with that id, opened if need be. Of two threads that open the same one, both get the same.
+  /// What becomes of a call that wants a session opened.
+  private enum Claim {
+    case found(Environment)
+    case awaited(SessionOpening)
+    /// The caller opens it, after the end of the one that was evicted.
+    case own(SessionOpening, evicted: Environment?)
+    case exhausted
+  }
+
+  /// Creates a registry for the children of one factory.
   ///
-  /// - Throws: what `EnvironmentFactory.build` throws.
-  public func open(_ id: String, _ seed: @autoclosure () -> Seed) throws -> Environment {
-    if let session = find(id) { return session }
-    let opened = try factory.build(seed())
-    let session = sessions.withLock { sessions in
-      if let other = sessions[id], !other.isFinished { return other }
-      sessions[id] = opened
-      return opened
-    }
-    if session === opened { forget(session, as: id) } else { opened.finish() }
-    return session
+  /// - Parameters:
+  ///   - factory: opens the sessions.
+  ///   - capacity: how many sessions there may be; nil for any number. As `count` counts them, and those being opened.
+  ///   - onEvent: told of each session what becomes of it, outside of all locks; `SessionEvent` says on which thread. To be
+  ///     quick: a session's opening, or the release of what ends beside it, waits for it. May call the registry.
+  public init(
+    _ factory: EnvironmentFactory<Seed>, capacity: Int? = nil, onEvent: (@Sendable (SessionEvent) -> Void)? = nil
+  ) {
+    self.factory = factory
+    self.capacity = capacity
+    observer = onEvent
+    state = Locked(State(table: SessionTable(isOrdered: capacity != nil)))
+  }
+
+  // MARK: using a session
+
+  /// The session with that id, or nil when there is none or it is ending.
+  ///
+  /// It may end at any time after that; `withSession` keeps it.
+  public func find(_ id: String) -> Environment? { state.withLock { $0.table.find(id, entering: false) } }
+
+  /// Runs `body` inside of the session with that id, so that the session is neither evicted nor ended by its idle time.
+  ///
+  /// An explicit end, such as `end(_:)` or that of the application, makes lookups in there throw `.finished`; beans are
+  /// released after `body`. A `shutdown()` of the session from in there begins the end and does not wait.
+  ///
+  /// - Returns: what `body` returns; nil, without a call of it, when there is no such session or it is ending.
+  /// - Throws: what `body` throws.
+  public func withSession<R>(_ id: String, _ body: (Environment) throws -> R) rethrows -> R? {
+    guard let session = enter(id) else { return nil }
+    return try session.inside(body)
+  }
+
+  /// As the synchronous form. In `body`, and in tasks that it begins, `await shutdown()` of the session or of one above it
+  /// begins the end and does not wait; a synchronous `shutdown()` would wait for itself.
+  public func withSession<R>(_ id: String, _ body: (Environment) async throws -> R) async rethrows -> R? {
+    guard let session = enter(id) else { return nil }
+    return try await session.inside(body)
+  }
+
+  /// Runs `body` inside of the session with that id, which is opened if need be.
+  ///
+  /// - Parameters:
+  ///   - id: what it is found by. Never one that came from a client and was not known: see `newId()`.
+  ///   - seed: what a new session is built from; not asked for otherwise.
+  ///   - body: runs inside, as in the form without a seed.
+  /// - Throws: what `open` or `body` throws; `.finished` where the new session's scope has ended it before `body` began.
+  public func withSession<R>(
+    _ id: String, opening seed: @autoclosure () throws -> Seed, _ body: (Environment) throws -> R
+  ) throws -> R {
+    try acquire(id, entering: true, seed).inside(body)
+  }
+
+  /// As the synchronous form, for a `body` that suspends.
+  public func withSession<R>(
+    _ id: String, opening seed: @autoclosure () throws -> Seed, _ body: (Environment) async throws -> R
+  ) async throws -> R {
+    try await acquire(id, entering: true, seed).inside(body)
+  }
+
+  private func enter(_ id: String) -> Environment? { state.withLock { $0.table.find(id, entering: true) } }
+
+  // MARK: opening
+
+  /// The session with that id, opened if need be. Several threads that open one id get one session: the seed is asked for
+  /// once, and the others block until the session is there.
+  ///
+  /// - Parameters:
+  ///   - id: what it is found by. Never one that came from a client and was not known: see `newId()`.
+  ///   - seed: what a new session is built from; not asked for otherwise.
+  /// - Throws: what `EnvironmentFactory.build` and `seed` throw, to all that wait; the next call tries again. `.exhausted`
+  ///   where there are as many sessions as the capacity allows, and somebody is inside of each; `.cyclicDependency` where
+  ///   what opens the session waits for itself.
+  public func open(_ id: String, _ seed: @autoclosure () throws -> Seed) throws -> Environment {
+    try acquire(id, entering: false, seed)
   }
 
   /// Takes in a session that was built without the registry, such as one that turned out to be worth keeping.
@@ -41,27 +122,197 @@ public final class SessionRegistry<Seed>: Sendable {
   ///   - session: an environment of the registry's factory.
   ///   - id: what it will be found by.
   ///   - limit: how many sessions there may be.
-  /// - Returns: false, and nothing has happened, where there are `limit` sessions, or the id is taken.
+  /// - Returns: false, and nothing has happened, where there are `limit` sessions, where the id is taken, or where the
+  ///   capacity is reached and somebody is inside of each session.
   public func add(_ session: Environment, as id: String, limit: Int = .max) -> Bool {
-    let isIn = sessions.withLock { sessions in
-      guard sessions.count < limit, sessions[id] == nil else { return false }
-      sessions[id] = session
-      return true
+    let claim = state.withLock { state -> Claim? in
+      if state.table.count + state.openings.count >= limit { return nil }
+      return place(for: id, entering: false, &state)
     }
-    if isIn { forget(session, as: id) }
-    return isIn
+    guard case .own(let opening, let evicted) = claim else { return false }
+    evicted?.finish()
+    list(session, as: id, opening)
+    return true
   }
 
-  /// Makes the session leave when it ends.
-  private func forget(_ session: Environment, as id: String) {
-    // The registry may go before its sessions; a session that replaced this one stays.
-    session.whenFinished { [weak self, weak session] in
-      self?.sessions.withLock { sessions in
-        if let current = sessions[id], current === session || current.isFinished { sessions[id] = nil }
+  /// Takes in a session that was built without the registry, under a new id.
+  ///
+  /// - Returns: the id, as `newId()` makes them.
+  /// - Throws: `.exhausted`, and nothing has happened, as `open`.
+  public func add(_ session: Environment) throws -> String {
+    let id = newId()
+    if !add(session, as: id) { throw exhausted() }
+    return id
+  }
+
+  private func acquire(_ id: String, entering: Bool, _ seed: () throws -> Seed) throws -> Environment {
+    while true {
+      switch state.withLock({ place(for: id, entering: entering, &$0) }) {
+      case .found(let session): return session
+      case .awaited(let opening):
+        let session = try opening.wait(in: factory.scopeName)
+        if entering ? session.tryEnter() : !session.isFinished { return session }
+      case .own(let opening, let evicted):
+        evicted?.finish()
+        return try open(id, opening, entering: entering, seed)
+      case .exhausted: throw exhausted()
       }
     }
   }
 
-  /// Ends the session with that id, such as on logout. Does not wait for its loop.
-  public func end(_ id: String) { find(id)?.finish() }
+  /// Under the lock. Whoever opens takes a place before anything is built.
+  private func place(for id: String, entering: Bool, _ state: inout State) -> Claim {
+    if let session = state.table.find(id, entering: entering) { return .found(session) }
+    if let opening = state.openings[id] {
+      opening.expectWaiting()
+      return .awaited(opening)
+    }
+    // Of that id, there may be one that is ending.
+    _ = state.table.unlist(id)
+    var evicted: Environment?
+    if let capacity, state.table.count + state.openings.count >= capacity {
+      guard case .one(let closed) = state.table.makeRoom() else { return .exhausted }
+      evicted = closed
+    }
+    let opening = SessionOpening()
+    state.openings[id] = opening
+    return .own(opening, evicted: evicted)
+  }
+
+  private func open(
+    _ id: String, _ opening: SessionOpening, entering: Bool, _ seed: () throws -> Seed
+  ) throws -> Environment {
+    do {
+      let session = try factory.build(try seed())
+      if entering, !session.tryEnter() {
+        throw EnvironmentError(
+          .finished, "a session ended while it was being opened", path: ["'\(factory.scopeName)'"])
+      }
+      list(session, as: id, opening)
+      return session
+    } catch {
+      state.withLock { $0.openings[id] = nil }
+      opening.end(.failure(error))
+      throw error
+    }
+  }
+
+  /// Makes a session known, and has it leave when it ends.
+  private func list(_ session: Environment, as id: String, _ opening: SessionOpening) {
+    observer?(.opened(id))
+    let index = state.withLock { state in
+      state.openings[id] = nil
+      state.counts.opened += 1
+      return state.table.insert(session, as: id)
+    }
+    opening.end(.success(session))
+    // The registry may go before its sessions.
+    session.whenFinished { [weak self] in self?.remove(index) }
+  }
+
+  private func exhausted() -> EnvironmentError {
+    EnvironmentError(
+      .exhausted,
+      "the capacity is \(capacity ?? 0), and somebody is inside of each session: none can end for a new one",
+      path: ["'\(factory.scopeName)'"])
+  }
+
+  // MARK: ids
+
+  /// A new id that nobody can guess: 128 bits from the system's generator, as 32 hexadecimal digits.
+  ///
+  /// For a visitor whose id is not known: who adopts what a client sends lets it choose another one's id. Two system calls.
+  public func newId() -> String { UnguessableId.make() }
+
+  /// Gives a session a new id, such as at a login or a checkout: whoever has learnt or planted the old one is left with
+  /// nothing.
+  ///
+  /// The environment, its beans and its idle time go on. There is no moment at which both ids are known, or neither.
+  ///
+  /// - Returns: the new id, as `newId()` makes them. It has to reach the client.
+  /// - Throws: `.finished` when there is no such session or it is ending.
+  public func rotate(_ id: String) throws -> String {
+    let other = newId()
+    let session = state.withLock { state in
+      let session = state.table.rename(id, to: other)
+      if session != nil { state.counts.rotated += 1 }
+      return session
+    }
+    guard let session else {
+      // Without the id, which is a secret.
+      throw EnvironmentError(
+        .finished, "there is no session of that id: it has ended, has got another id, or has never been opened",
+        path: ["'\(factory.scopeName)'"])
+    }
+    // Inside, so that its end is told later.
+    defer { session.leave() }
+    observer?(.rotated(from: id, to: other))
+    return other
+  }
+
+  // MARK: the end
+
+  /// Ends the session with that id, such as on logout. Its id is unknown from then on. Does not wait for its loop.
+  public func end(_ id: String) { state.withLock { $0.table.unlist(id) }?.finish() }
+
+  private func remove(_ index: Int32) {
+    let removed = state.withLock { state in
+      let removed = state.table.remove(index)
+      switch removed?.0 {
+      case .expired: state.counts.expired += 1
+      case .evicted: state.counts.evicted += 1
+      default: state.counts.ended += 1
+      }
+      return removed
+    }
+    if let (event, _) = removed { observer?(event) }
+  }
+
+  // MARK: reports
+
+  /// The number of sessions. One that `end(_:)` or the capacity has ended does not count; one that something else has
+  /// ended counts until its beans are released, or until another one takes its id or its place.
+  public var count: Int { state.withLock { $0.table.count } }
+
+  /// How many sessions there are, and what became of the others. Costs the same whatever their number.
+  public var counts: SessionCounts {
+    state.withLock { state in
+      var counts = state.counts
+      counts.open = state.table.count
+      return counts
+    }
+  }
+
+  /// The counts, and what only the sessions themselves know: ages, idle times, and who is in use.
+  ///
+  /// Looks at each session, a thousand at a time: others that want the registry meanwhile wait for one thousand at most.
+  public func statistics() -> SessionStatistics {
+    let now = LoopScope.now
+    var statistics = SessionStatistics(counts: counts, capacity: capacity)
+    var next: Int? = 0
+    while let first = next {
+      next = state.withLock { $0.table.survey(&statistics, from: first, at: now) }
+    }
+    return statistics
+  }
+
+  /// What `statistics()` tells, as a line of text for people.
+  public func report() -> String {
+    let statistics = statistics()
+    let counts = statistics.counts
+    var text = "sessions: \(counts.open) open" + (capacity.map { " of at most \($0)" } ?? "")
+    text += ", \(statistics.inUse) in use; opened \(counts.opened), expired \(counts.expired)"
+    text += ", evicted \(counts.evicted), ended \(counts.ended), rotated \(counts.rotated)"
+    if let age = statistics.oldestAge { text += "; the oldest is \(age.inSeconds) old" }
+    if let idle = statistics.longestIdle { text += "; the longest idle time is \(idle.inSeconds)" }
+    return text + "\n"
+  }
+}
+
+extension Duration {
+  /// With one decimal.
+  fileprivate var inSeconds: String {
+    let tenths = self / .milliseconds(100)
+    return "\(Int64(tenths) / 10).\(Int64(tenths) % 10) s"
+  }
 }

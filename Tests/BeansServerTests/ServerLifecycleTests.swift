@@ -98,6 +98,27 @@ struct ServerLifecycleTests {
     }
   }
 
+  @Test func theEndGivesUpARelease() throws {
+    let end = Gate("the end of what hangs")
+    let service = try Environment(name: "service")
+    let journal = journal
+    try service.define(service.bean(7).onDestroy { _ in journal.note("released") })
+    try service.define(
+      service.bean(String.self, factory: { (_: Int) in "seven" }).onDestroy { _ in try end.wait() })
+    try service.startup()
+    try withLoops { loops in
+      let lifecycle = ServerLifecycle(
+        environment: service, loop: loops[0], shutdownLimit: .milliseconds(400), drain: quickDrain)
+      let thread = try running(lifecycle)
+      lifecycle.stop()
+      let error = #expect(throws: EnvironmentError.self) { try thread.join() }
+      #expect("\(error as Any)".contains("String in 'service' has been abandoned"))
+      try service.waitForEnd()
+      #expect(journal.entries.contains("released"))
+      end.open()
+    }
+  }
+
   /// What a queue of the log holds when the process is told to end, and what is logged until the end, is written.
   @Test func logsAreFlushedAtTheEnd() throws {
     final class Kept: LogManager.Log, @unchecked Sendable {  // the journal is locked

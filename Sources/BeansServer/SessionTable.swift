@@ -1,0 +1,222 @@
+import Beans
+
+/// Sessions by id, and which of them has to go first. A value with no idea of threads, guarded by its registry.
+///
+/// The table is not told of each use: the times in its heap may be too early, and are put right when they come to the top.
+/// So finding a session costs the same with a capacity and without.
+struct SessionTable {
+  private struct Entry {
+    var id: String
+    let environment: Environment
+    /// Knows how the session ends, and mostly when it was used last.
+    let scope: LoopScope?
+    let opened: UInt64
+    /// In nanoseconds as `LoopScope.now`; a use that the scope has seen may be later.
+    var lastUse: UInt64
+    /// The place in `order`, where there is an order.
+    var place: Int32 = 0
+    /// Whether the session is known by its id. One that is not is ending, and stays until it has ended.
+    var isListed = true
+    var isEvicted = false
+
+    /// The time of the last use, as far as it is known.
+    var latestUse: UInt64 { max(lastUse, scope?.lastUseIfMeasured ?? 0) }
+  }
+
+  private struct Node {
+    var lastUse: UInt64
+    let index: Int32
+  }
+
+  /// What making room has led to.
+  enum Room {
+    /// There is none: somebody is inside of each session.
+    case none
+    /// There is room for one. `finish()` of the session that has been closed for it, if one has been, is the caller's.
+    case one(evicted: Environment?)
+  }
+
+  /// Those that have not ended; an index stays the same for as long as that.
+  private var entries: [Entry?] = []
+  private var unused: [Int32] = []
+  private var indices: [String: Int32] = [:]
+  private let isOrdered: Bool
+  /// A heap of those that are listed, the one used longest ago at the top. Empty without an order.
+  private var order: [Node] = []
+  private var latest: UInt64 = 0
+
+  /// - Parameter isOrdered: whether room will have to be made.
+  init(isOrdered: Bool) { self.isOrdered = isOrdered }
+
+  /// The number of sessions that are known by their id.
+  var count: Int { indices.count }
+
+  /// The time, later than the last one: of two uses, one comes first.
+  private mutating func now() -> UInt64 {
+    latest = max(LoopScope.now, latest + 1)
+    return latest
+  }
+
+  // MARK: finding
+
+  /// The session with that id, unless it is ending.
+  ///
+  /// - Parameters:
+  ///   - id: what it is known by.
+  ///   - entering: whether to go inside of it.
+  mutating func find(_ id: String, entering: Bool) -> Environment? {
+    guard let index = indices[id], let environment = entries[Int(index)]?.environment else { return nil }
+    guard entering ? environment.tryEnter() : !environment.isFinished else { return nil }
+    if isOrdered, entries[Int(index)]?.scope?.lastUseIfMeasured == nil {
+      let now = now()
+      entries[Int(index)]?.lastUse = now
+    }
+    return environment
+  }
+
+  // MARK: coming and going
+
+  /// Lists a session, whose id no other one may have. The index names it until it is removed.
+  mutating func insert(_ environment: Environment, as id: String) -> Int32 {
+    let now = now()
+    let scope = environment.host as? LoopScope
+    let entry = Entry(id: id, environment: environment, scope: scope, opened: now, lastUse: now)
+    let index = unused.popLast() ?? Int32(entries.count)
+    if Int(index) == entries.count { entries.append(entry) } else { entries[Int(index)] = entry }
+    indices[id] = index
+    if isOrdered { push(index, now) }
+    return index
+  }
+
+  /// Makes a session known by another id instead of its own; nil where there is none, or where it is ending. Goes inside.
+  mutating func rename(_ id: String, to other: String) -> Environment? {
+    guard let index = indices[id], let environment = entries[Int(index)]?.environment, environment.tryEnter() else {
+      return nil
+    }
+    indices[id] = nil
+    indices[other] = index
+    entries[Int(index)]?.id = other
+    return environment
+  }
+
+  /// Forgets the id of a session, which is ending or will be ended by the caller.
+  mutating func unlist(_ id: String) -> Environment? {
+    guard let index = indices[id] else { return nil }
+    unlist(index)
+    return entries[Int(index)]?.environment
+  }
+
+  private mutating func unlist(_ index: Int32) {
+    guard let entry = entries[Int(index)], entry.isListed else { return }
+    indices[entry.id] = nil
+    entries[Int(index)]?.isListed = false
+    if isOrdered { removeNode(at: Int(entry.place)) }
+  }
+
+  /// Removes a session that has ended, and answers how; and the session, to be let go of outside of the caller's locks.
+  mutating func remove(_ index: Int32) -> (SessionEvent, Environment)? {
+    unlist(index)
+    guard let entry = entries[Int(index)] else { return nil }
+    entries[Int(index)] = nil
+    unused.append(index)
+    if entry.isEvicted { return (.evicted(entry.id), entry.environment) }
+    return (entry.scope?.hasExpired == true ? .expired(entry.id) : .ended(entry.id), entry.environment)
+  }
+
+  // MARK: making room
+
+  /// Closes the session that was used longest ago of those that nobody is inside of.
+  ///
+  /// Takes time for each session that somebody is inside of and that was used before that one.
+  mutating func makeRoom() -> Room {
+    var inUse: [Node] = []
+    defer { for node in inUse { push(node.index, node.lastUse) } }
+    while let top = order.first, let entry = entries[Int(top.index)] {
+      if entry.latestUse > top.lastUse {
+        order[0].lastUse = entry.latestUse
+        siftDown(0)
+        if order[0].index != top.index { continue }
+      }
+      if entry.environment.closeIfUnused() {
+        unlist(top.index)
+        entries[Int(top.index)]?.isEvicted = true
+        return .one(evicted: entry.environment)
+      }
+      if entry.environment.isFinished {
+        unlist(top.index)
+        return .one(evicted: nil)
+      }
+      removeNode(at: 0)
+      inUse.append(Node(lastUse: now(), index: top.index))
+    }
+    return .none
+  }
+
+  private mutating func push(_ index: Int32, _ lastUse: UInt64) {
+    order.append(Node(lastUse: lastUse, index: index))
+    entries[Int(index)]?.lastUse = lastUse
+    entries[Int(index)]?.place = Int32(order.count - 1)
+    siftUp(order.count - 1)
+  }
+
+  private mutating func removeNode(at place: Int) {
+    let last = order.removeLast()
+    guard place < order.count else { return }
+    put(last, at: place)
+    siftDown(place)
+    siftUp(place)
+  }
+
+  private mutating func siftUp(_ start: Int) {
+    var place = start
+    let node = order[place]
+    while place > 0, node.lastUse < order[(place - 1) / 2].lastUse {
+      put(order[(place - 1) / 2], at: place)
+      place = (place - 1) / 2
+    }
+    put(node, at: place)
+  }
+
+  private mutating func siftDown(_ start: Int) {
+    var place = start
+    let node = order[place]
+    while 2 * place + 1 < order.count {
+      var child = 2 * place + 1
+      if child + 1 < order.count, order[child + 1].lastUse < order[child].lastUse { child += 1 }
+      guard order[child].lastUse < node.lastUse else { break }
+      put(order[child], at: place)
+      place = child
+    }
+    put(node, at: place)
+  }
+
+  private mutating func put(_ node: Node, at place: Int) {
+    order[place] = node
+    entries[Int(node.index)]?.place = Int32(place)
+  }
+
+  // MARK: reports
+
+  /// Adds what is known of some sessions.
+  ///
+  /// - Parameters:
+  ///   - statistics: what it is added to.
+  ///   - first: where to begin.
+  ///   - now: the time from which ages are counted.
+  /// - Returns: where to go on; nil where all have been looked at.
+  func survey(_ statistics: inout SessionStatistics, from first: Int, at now: UInt64) -> Int? {
+    let end = min(first + 1_024, entries.count)
+    for index in min(first, end)..<end {
+      guard let entry = entries[index], entry.isListed else { continue }
+      let age = Duration.nanoseconds(Int64(clamping: now - min(entry.opened, now)))
+      statistics.oldestAge = max(statistics.oldestAge ?? age, age)
+      if entry.environment.isInUse {
+        statistics.inUse += 1
+      } else {
+        let idle = Duration.nanoseconds(Int64(clamping: now - min(entry.latestUse, now)))
+        statistics.longestIdle = max(statistics.longestIdle ?? idle, idle)
+      }
+    }
+    return end < entries.count ? end : nil
+  }
+}
