@@ -1,4 +1,5 @@
--- What the visitors of `scripts/load` do: each thread keeps some sessions alive and spreads its requests over them.
+-- What the visitors of `scripts/load` do: each thread keeps some sessions alive and spreads its requests over them. A checkout
+-- gives its session a new id, which is known only from the response.
 
 local sessions_per_thread = 100
 local form = { ["Content-Type"] = "application/x-www-form-urlencoded" }
@@ -11,6 +12,8 @@ end
 
 function init(arguments)
   sessions = {}
+  -- Checkouts without a response yet.
+  rotating = 0
   count = 0
   -- Read by done() through the thread.
   answered = 0
@@ -29,11 +32,18 @@ end
 function request()
   count = count + 1
   -- Without a cookie the service opens a session for the first thing in the cart.
-  if #sessions < sessions_per_thread then return build("POST", "/api/cart", "product=1&quantity=1", nil) end
+  if #sessions == 0 or #sessions + rotating < sessions_per_thread then
+    return build("POST", "/api/cart", "product=1&quantity=1", nil)
+  end
   -- By chance, so that every session does everything sooner or later.
-  local sid = sessions[math.random(#sessions)]
+  local number = math.random(#sessions)
+  local sid = sessions[number]
   local step = count % 50
-  if step == 0 then return build("POST", "/api/checkout", "", sid) end
+  if step == 0 then
+    table.remove(sessions, number)
+    rotating = rotating + 1
+    return build("POST", "/api/checkout", "", sid)
+  end
   if step == 1 then return build("GET", "/api/orders", nil, sid) end
   if step == 2 then return build("GET", "/", nil, sid) end
   if step == 3 then return build("DELETE", "/api/cart", nil, sid) end
@@ -45,6 +55,8 @@ end
 function response(status, headers, body)
   answered = answered + 1
   if status >= 500 then failed = failed + 1 end
+  -- The end of a checkout. Where it is refused the id stays, and is lost here: another session takes its place.
+  if (status == 201 or status == 409) and rotating > 0 then rotating = rotating - 1 end
   if #sessions < sessions_per_thread then
     for name, value in pairs(headers) do
       local sid = name:lower() == "set-cookie" and value:match("^sid=(%x+)")

@@ -1,6 +1,8 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+@_spi(BeansPackage) import BeansSupport
+import Dispatch
 import Glibc
 
 /// Reads the configuration, serves until SIGTERM or SIGINT, answers what has arrived, and says how it went.
@@ -8,6 +10,8 @@ import Glibc
 enum Storefront {
   /// How long the requests that have arrived may take once the service is told to end.
   private static let drainLimit = Duration.seconds(10)
+  /// How long everything else may take to be released after that.
+  private static let shutdownLimit = Duration.seconds(30)
 
   static func main() {
     holdSignals(SIG_BLOCK)
@@ -40,13 +44,15 @@ enum Storefront {
     let server = HTTPServer(settings: settings)
     settings.limitConnections(to: 8)
     let administration = HTTPServer(settings: settings)
-    let lifecycle = ServerLifecycle(environment: shop.application, loop: loops[0], drainLimit: drainLimit) {
-      limit, done in
+    let lifecycle = ServerLifecycle(
+      environment: shop.application, loop: loops[0], drainLimit: drainLimit, shutdownLimit: shutdownLimit
+    ) { limit, done in
       server.drain(within: limit) { administration.drain(within: limit, completion: done) }
     }
     // Before anything takes long: who is told to end while starting ends in order, too.
     try lifecycle.watchSignals()
     holdSignals(SIG_UNBLOCK)
+    try wait { _ = try await shop.application.ready(options: .requireSendable) }
     let service = try ShopService(shop, configuration)
     let port = try server.start(
       host: configuration.host, port: Int(configuration.port), on: threads, handler: service.handler())
@@ -69,6 +75,19 @@ enum Storefront {
     return ClosingReport(
       statistics: shop.application.statistics(), requests: server.counts + administration.counts,
       openHandles: handles)
+  }
+
+  /// Keeps this thread, which has nothing else to do before there are requests. An asynchronous `main` would begin on another
+  /// one, while this one already takes signals.
+  private static func wait(_ work: @escaping @Sendable () async throws -> Void) throws {
+    let outcome = Locked<Result<Void, any Error>>(.success(()))
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      do { try await work() } catch { outcome.withLock { $0 = .failure(error) } }
+      done.signal()
+    }
+    done.wait()
+    try outcome.withLock { $0 }.get()
   }
 
   /// Blocks the signals that end the service, so that they wait, or lets this thread take them.

@@ -4,38 +4,45 @@ import BeansServer
 
 /// What the shop is made of, in three environments: the application, a session, a request.
 ///
-///     application ── configuration, store, catalogue, page, ids, log
+///     application ── configuration, store, catalogue, page, ids, log, sales
 ///     ├── session ── cart, profile
 ///     │   └── request ── log entry, transaction, orders, visitor, the handlers that know one
 ///     └── request ── log entry, transaction, orders, the handlers for everybody
 struct ShopEnvironment: Sendable {
   let application: Environment
-  let sessions: EnvironmentFactory<SessionSeed>
+  /// Those of visitors who have something in the cart, by the value of their cookie.
+  let sessions: SessionRegistry<Void>
+  /// Opens a session that is not known yet.
+  let visits: EnvironmentFactory<Void>
   /// Requests of a visitor, inside the session.
   let visitorRequests: EnvironmentFactory<HTTPRequest>
   /// Requests that need no session.
   let requests: EnvironmentFactory<HTTPRequest>
 
-  /// Declares everything; nothing is built before `application.startup()`.
+  /// Declares everything; nothing is built before `application.ready()`.
   ///
   /// - Parameters:
   ///   - currentLoop: the loop that an environment opened now belongs to.
   init(_ configuration: Configuration, currentLoop: @escaping @Sendable () -> EventLoop) throws {
     application = try Environment(name: "application")
-    try Self.declareTemplates(in: application, configuration)
-    try Self.declareSingletons(in: application)
-    try Self.declareRequestBeans(in: application)
+    try application
+      .define(application.settings().setValue(key: "beans.profiles", value: configuration.profiles))
+      .include(StoreModule(configuration: configuration))
+      .include(ShopModule())
+      .include(OperationsModule())
 
     requests = try application.childFactory(
       "request", seed: HTTPRequest.self, scope: { RequestScope(loop: currentLoop()) })
     let idle = configuration.sessionIdle
-    sessions = try application.childFactory(
-      "session", seed: SessionSeed.self, scope: { SessionScope(loop: currentLoop(), idleTimeout: idle) }
+    visits = try application.childFactory(
+      "session", seed: Void.self, scope: { SessionScope(loop: currentLoop(), idleTimeout: idle) }
     ) { session in
       try session.define(session.bean(Cart.self, factory: Cart.init))
       try session.define(session.bean(VisitorProfile.self, factory: VisitorProfile.init))
     }
-    visitorRequests = try sessions.childFactory(
+    sessions = SessionRegistry(visits, capacity: configuration.sessions)
+    try application.define(application.bean(sessions))
+    visitorRequests = try visits.childFactory(
       "request", seed: HTTPRequest.self, scope: { RequestScope(loop: currentLoop()) }
     ) { request in
       try request.define(request.bean(CurrentVisitor.self, factory: CurrentVisitor.init))
@@ -45,61 +52,21 @@ struct ShopEnvironment: Sendable {
       try request.define(request.bean(OrdersHandler.self, factory: OrdersHandler.init))
     }
   }
-
-  /// The technical half of the store, so that whoever completes it says only what to open.
-  private static func declareTemplates(in application: Environment, _ configuration: Configuration) throws {
-    try application.define(
-      application.bean(SQLiteStore.self, id: "store-template", abstract: true, factory: SQLiteStore.init)
-        .property(\.path, value: configuration.database)
-        .property(\.busyTimeout, value: .seconds(5))
-        .property(\.journalMode, value: .wal))
-  }
-
-  private static func declareSingletons(in application: Environment) throws {
-    try application.define(
-      application.bean(SQLiteStore.self, id: "store", parent: "store-template")
-        .postConstruct { try $0.open(prepare: ShopSchema.prepare) }
-        .onDestroy { $0.close() })
-    try application.define(application.bean(Catalogue.self, factory: Catalogue.init(store:)))
-    try application.define(application.bean(StorefrontPage.self, factory: StorefrontPage.init))
-    try application.define(application.bean(IdGenerator.self, factory: IdGenerator.init))
-    try application.define(application.bean(AccessLog.self, factory: { AccessLog() }))
-    try application.define(application.bean(ErrorLog.self, factory: { ErrorLog() }))
-    try application.define(application.bean(HealthHandler.self, factory: HealthHandler.init))
-    try application.define(application.bean(LoopLag.self, factory: { LoopLag() }))
-    try application.define(application.bean(LiveTree.self, factory: LiveTree.init))
-  }
-
-  /// Declared once, for the children of both request factories.
-  private static func declareRequestBeans(in application: Environment) throws {
-    try application.define(
-      application.bean(RequestLog.self, factory: RequestLog.init).scope("request").onDestroy { $0.finish() })
-    try application.define(
-      application.bean(SQLiteTransaction.self, factory: SQLiteTransaction.init).scope("request")
-        .onDestroy { try $0.finish() })
-    try application.define(application.bean(OrderRepository.self, factory: OrderRepository.init).scope("request"))
-    try application.define(application.bean(ProductsHandler.self, factory: ProductsHandler.init).scope("request"))
-    try application.define(
-      application.bean(EnvironmentsHandler.self, factory: EnvironmentsHandler.init).scope("request"))
-  }
 }
 
-/// What a session is opened with.
-struct SessionSeed: Sendable {
-  /// The value of the visitor's `sid` cookie.
-  let id: String
-}
-
-/// The tree of environments, for `GET /environments`: counts of all, and some of each kind, and how late the loops are.
+/// The tree of environments, for `GET /environments`: counts of all, some of each kind, how old sessions are, and how late the
+/// loops are.
 final class LiveTree: LiveReport {
   /// How many children of an environment are listed.
   static let maximumChildren = 50
 
   private let environment: Environment
+  private let sessions: SessionRegistry<Void>
   private let lag: LoopLag
 
-  init(environment: Environment, lag: LoopLag) {
+  init(environment: Environment, sessions: SessionRegistry<Void>, lag: LoopLag) {
     self.environment = environment
+    self.sessions = sessions
     self.lag = lag
   }
 
@@ -110,6 +77,7 @@ final class LiveTree: LiveReport {
     let loops = lag.takeWorst().enumerated().map { number, lag in
       "loop \(number): \(lag / .microseconds(1)) µs late at most since this was asked last\n"
     }
-    return counts.joined() + loops.joined() + "\n" + environment.report(maximumChildren: Self.maximumChildren)
+    return counts.joined() + sessions.report() + loops.joined() + "\n"
+      + environment.report(maximumChildren: Self.maximumChildren)
   }
 }

@@ -16,21 +16,18 @@ final class ShopService: Sendable {
   private let shop: ShopEnvironment
   private let configuration: Configuration
   private let cookieName: String
-  private let sessions: SessionRegistry<SessionSeed>
-  private let ids: IdGenerator
+  private let sessions: SessionRegistry<Void>
   private let health: HealthHandler
   private let log: AccessLog
   private let errors: ErrorLog
   private let waiting = Atomic(0)
 
-  /// Starts the application environment.
+  /// Nothing is waited for here: the application is ready.
   init(_ shop: ShopEnvironment, _ configuration: Configuration) throws {
     self.shop = shop
     self.configuration = configuration
     cookieName = configuration.secureCookies ? "__Host-sid" : "sid"
-    try shop.application.startup()
-    sessions = SessionRegistry(shop.sessions)
-    ids = try shop.application.getBean(IdGenerator.self)
+    sessions = shop.sessions
     health = try shop.application.getBean(HealthHandler.self)
     log = try shop.application.getBean(AccessLog.self)
     errors = try shop.application.getBean(ErrorLog.self)
@@ -93,13 +90,11 @@ final class ShopService: Sendable {
   private func answer(_ request: HTTPRequest, _ route: ShopRoute, isLast: Bool) throws(SQLiteError) -> HTTPResponse {
     do {
       if !route.needsVisitor { return try answer(request, route, in: shop.requests.build(request), isLast: isLast) }
-      if let sid = request.cookie(cookieName), let session = sessions.find(sid),
-        let child = try? shop.visitorRequests.build(request, in: session)
-      {
-        return try answer(request, route, in: child, isLast: isLast)
+      let known = try request.cookie(cookieName).flatMap { sid in
+        try sessions.withSession(sid) { try answerVisitor(request, route, sid, in: $0, isLast: isLast) }
       }
-      // No session, or one that ended between being found and being entered.
-      return try answerStranger(request, route, isLast: isLast)
+      // A session that has ended, or an id that somebody made up, is as none.
+      return try known ?? answerStranger(request, route, isLast: isLast)
     } catch {
       if !isLast, let locked = error as? SQLiteError, locked.isBusy { throw locked }
       return response(to: error, request)
@@ -108,18 +103,33 @@ final class ShopService: Sendable {
 
   // MARK: One attempt
 
+  private func answerVisitor(
+    _ request: HTTPRequest, _ route: ShopRoute, _ sid: String, in session: Environment, isLast: Bool
+  ) throws -> HTTPResponse {
+    var response = try answer(
+      request, route, in: shop.visitorRequests.build(request, in: session), isLast: isLast)
+    // Whoever has learnt or planted the id before sees nothing of what follows. Where two checkouts of one visitor meet, the
+    // first one has changed the id, and has the cookie.
+    if route == .checkout, response.isSuccess, let next = try? sessions.rotate(sid) {
+      response.addCookie(try cookie(next))
+    }
+    return response
+  }
+
   private func answerStranger(_ request: HTTPRequest, _ route: ShopRoute, isLast: Bool) throws -> HTTPResponse {
-    let sid = ids.next()
-    let session = try shop.sessions.build(SessionSeed(id: sid))
+    let session = try shop.visits.build(())
     var isKept = false
     defer { if !isKept { session.finish() } }
     var response = try answer(
       request, route, in: shop.visitorRequests.build(request, in: session), isLast: isLast)
     if try session.getBean(Cart.self).isEmpty { return response }
-    isKept = sessions.add(session, as: sid, limit: configuration.sessions)
-    if !isKept { throw HTTPError(.serviceUnavailable, "There are too many visitors. Try again later.", retryAfter: 60) }
-    response.addCookie(try HTTPCookie(name: cookieName, value: sid, isSecure: configuration.secureCookies))
+    response.addCookie(try cookie(try sessions.add(session)))
+    isKept = true
     return response
+  }
+
+  private func cookie(_ sid: String) throws -> HTTPCookie {
+    try HTTPCookie(name: cookieName, value: sid, isSecure: configuration.secureCookies)
   }
 
   private func answer(

@@ -6,9 +6,12 @@ struct Configuration: Equatable, Sendable {
   var port: UInt16 = 8080
   /// `DATABASE`: the path of the SQLite file.
   var database: String
+  /// `BEANS_PROFILES`: the active profiles, with commas between them; `test` for a database that is made for one run.
+  var profiles = "default"
   /// `SESSION_IDLE`: how long a session lasts without a request.
   var sessionIdle = Duration.seconds(30 * 60)
-  /// `SESSIONS`: how many sessions there may be; who comes then is asked to come back.
+  /// `SESSIONS`: how many sessions there may be. Who comes then takes the place of the one that was used longest ago, and is
+  /// asked to come back where all are in use.
   var sessions = 100_000
   /// `STORE_WAIT`: how long a request waits while another process has locked the store; then it gets `503`.
   var storeWait = Duration.seconds(2)
@@ -37,6 +40,7 @@ struct Configuration: Equatable, Sendable {
     database = read("DATABASE", "a path to a file", "\(temporaryFolder)/storefront.sqlite") { path in
       path.hasSuffix("/") || path.utf8.contains(0) ? nil : path
     }
+    profiles = read("BEANS_PROFILES", "names with commas between them", "default") { $0 }
     sessionIdle = read("SESSION_IDLE", "a duration such as 90, 250ms, 30s, 5m or 2h, more than 0", .seconds(30 * 60)) {
       DurationText.parse($0).flatMap { $0 > .zero ? $0 : nil }
     }

@@ -5,6 +5,9 @@ struct HTTPResponse: Sendable {
   /// Field lines, each with its CR LF.
   private(set) var fieldLines: [UInt8] = []
 
+  /// Whether what was asked for has been done.
+  var isSuccess: Bool { status.rawValue < 400 }
+
   init(_ status: HTTPStatus, body: [UInt8] = []) {
     self.status = status
     self.body = body

@@ -1,3 +1,4 @@
+import Beans
 import Glibc
 
 /// `POST /api/checkout`: turns the cart into an order. Answers `201` with it; a browser that sent a form is led back to the page.
@@ -7,15 +8,20 @@ final class CheckoutHandler: RequestHandler {
   private let transaction: SQLiteTransaction
   private let ids: IdGenerator
   private let visitor: CurrentVisitor
+  private let environment: Environment
+  private let errors: ErrorLog
 
   init(
-    cart: Cart, orders: OrderRepository, transaction: SQLiteTransaction, ids: IdGenerator, visitor: CurrentVisitor
+    cart: Cart, orders: OrderRepository, transaction: SQLiteTransaction, ids: IdGenerator, visitor: CurrentVisitor,
+    environment: Environment, errors: ErrorLog
   ) {
     self.cart = cart
     self.orders = orders
     self.transaction = transaction
     self.ids = ids
     self.visitor = visitor
+    self.environment = environment
+    self.errors = errors
   }
 
   func handle(_ request: HTTPRequest) throws -> HTTPResponse {
@@ -29,6 +35,8 @@ final class CheckoutHandler: RequestHandler {
       throw error
     }
     visitor.profile.noteOrder()
+    // Whatever becomes of the news, the order is placed.
+    do { try environment.publish(OrderPlaced(order: order)) } catch { errors.record(error, request) }
     if request.acceptsHTML { return .seeOther("/") }
     var json = JSONWriter()
     json.order(order)

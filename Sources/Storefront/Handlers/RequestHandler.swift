@@ -1,3 +1,5 @@
+import Beans
+
 /// Answers one request. Built for it, and used by its loop thread alone.
 ///
 /// Throws `HTTPError` or `ShopError` for what the client is told, and anything else for `500`.
@@ -13,6 +15,8 @@ extension HTTPResponse {
     case let error as ShopError: self.init(error.httpError)
     case let error as SQLiteError where error.isBusy:
       self.init(HTTPError(.serviceUnavailable, "The store is busy. Try again.", retryAfter: 1))
+    case let error as EnvironmentError where error.code == .exhausted:
+      self.init(HTTPError(.serviceUnavailable, "There are too many visitors. Try again later.", retryAfter: 60))
     default: self.init(HTTPError(.internalServerError, "Something went wrong here."))
     }
   }

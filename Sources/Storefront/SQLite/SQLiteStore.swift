@@ -1,19 +1,23 @@
+import Beans
 @_spi(BeansPackage) import BeansSupport
 internal import CSQLite
 import Dispatch
+import Glibc
 
 /// A database file and the connections to it, which are lent to one transaction at a time and kept for the next.
 ///
-/// Its three settings are plain properties so that a template can set some of them and a concrete declaration the rest. They
-/// are set before `open()` and only read from then on: that, and the lock around the idle connections, is what makes
+/// Its settings are plain properties so that a template can set some of them and a concrete declaration the rest. They are set
+/// before `open()` and only read from then on: that, and the lock around the idle connections, is what makes
 /// `@unchecked Sendable` sound.
-final class SQLiteStore: @unchecked Sendable {
+final class SQLiteStore: AsyncBean, @unchecked Sendable {
   /// The file's path. Created by `open()` where it is missing; its folder must exist.
   var path = ""
   /// How long `open` waits for another connection's lock. Later no statement waits, because that would keep a loop's thread from
   /// everything else: `SQLiteError.isBusy` tells that it is worth trying again.
   var busyTimeout = Duration.seconds(5)
   var journalMode = SQLiteJournalMode.wal
+  /// Whether `open` begins with a new file, which `close` removes.
+  var isTemporary = false
 
   private struct State {
     var idle: [SQLiteConnection] = []
@@ -29,8 +33,16 @@ final class SQLiteStore: @unchecked Sendable {
 
   init() {}
 
+  /// Opens the shop's database on a thread that may wait: for the disk, and for another process that has locked the file.
+  func postConstruct() async throws {
+    try await withCheckedThrowingContinuation { (opened: CheckedContinuation<Void, any Error>) in
+      DispatchQueue.global().async { opened.resume(with: Result { try self.open(prepare: ShopSchema.prepare) }) }
+    }
+  }
+
   /// Opens a first connection and runs `prepare` on it: the schema, and the first rows of a new file.
   func open(prepare: (SQLiteConnection) throws -> Void) throws {
+    if isTemporary { removeFile() }
     let connection = try connect(busyTimeout: busyTimeout)
     try prepare(connection)
     connection.setBusyTimeout(.zero)
@@ -86,7 +98,13 @@ final class SQLiteStore: @unchecked Sendable {
       return state.idle
     }
     // Closed here, outside the lock: the last connection to a WAL file writes the log back.
-    withExtendedLifetime(idle) {}
+    withExtendedLifetime(consume idle) {}
+    if isTemporary { removeFile() }
+  }
+
+  private func removeFile() {
+    // The text lives as long as the call.
+    for suffix in ["", "-wal", "-shm", "-journal"] { _ = unsafe unlink(path + suffix) }
   }
 
   /// How many connections are lent now and how many wait, for reports and tests.

@@ -1,3 +1,5 @@
+import Beans
+@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @testable import Storefront
@@ -10,6 +12,16 @@ import Testing
   private let cart: Cart
   private let ids = IdGenerator()
   private let profile: VisitorProfile
+  /// Where orders are published.
+  private let environment: Environment
+  private let unexpected = Lines()
+
+  /// What the log of errors has written.
+  private final class Lines: Sendable {
+    private let lines = Locked<[String]>([])
+    var count: Int { lines.withLock { $0.count } }
+    func write(_ line: String) { lines.withLock { $0.append(line) } }
+  }
 
   init() throws {
     database = try TemporaryDatabase()
@@ -17,6 +29,7 @@ import Testing
     catalogue = try Catalogue(store: store)
     cart = Cart(catalogue: catalogue)
     profile = VisitorProfile(ids: ids)
+    environment = try Environment(name: "request")
   }
 
   /// Runs one request as the server does: a transaction of its own that ends with it.
@@ -33,9 +46,11 @@ import Testing
   }
 
   private func checkout(accept: String = "*/*") throws -> HTTPResponse {
-    try answer(HTTPRequest(method: .post, path: "/", headers: HTTPHeaders([("Accept", accept)]))) {
+    let errors = ErrorLog(write: unexpected.write)
+    return try answer(HTTPRequest(method: .post, path: "/", headers: HTTPHeaders([("Accept", accept)]))) {
       CheckoutHandler(
-        cart: cart, orders: OrderRepository(transaction: $0), transaction: $0, ids: ids, visitor: $1)
+        cart: cart, orders: OrderRepository(transaction: $0), transaction: $0, ids: ids, visitor: $1,
+        environment: environment, errors: errors)
     }
   }
 
@@ -107,6 +122,25 @@ import Testing
     }
     #expect(placed == [try json(response)])
     #expect(store.connections.lent == 0)
+  }
+
+  @Test func tellsOfAnOrderThatIsPlaced() throws {
+    try environment.define(environment.bean(Sales.self, factory: { Sales() }))
+    let sales = try environment.getBean(Sales.self)
+    #expect(try checkout().status == .conflict)
+    #expect(sales.text() == "orders placed: 0, 0.00 €")
+    try cart.add(1, quantity: 2)
+    #expect(try checkout().status == .created)
+    #expect(sales.text() == "orders placed: 1, 29.80 €")
+    #expect(unexpected.count == 0)
+  }
+
+  @Test func keepsAnOrderWhoseNewsNobodyCanHear() throws {
+    struct Deaf: Error {}
+    try environment.define(environment.bean(7).listens { (_, _: OrderPlaced) in throw Deaf() })
+    try cart.add(1)
+    #expect(try checkout().status == .created)
+    #expect(unexpected.count == 1)
   }
 
   @Test func refusesAnEmptyCart() throws {

@@ -126,6 +126,7 @@ private final class Confirmed: @unchecked Sendable {
       }
       try client.send("POST /api/checkout HTTP/1.1\r\nHost: t\r\n\(cookie)Content-Length: 0\r\n\r\n")
       let response = try client.receive()
+      if let new = response.fields["set-cookie"] { cookie = "Cookie: \(new.prefix { $0 != ";" })\r\n" }
       if response.status == 201, let id = response.text.firstMatch(of: /"id":"([0-9a-f]+)"/)?.1 {
         lock.withLock { _ = all.insert(String(id)) }
       } else if response.status == 409 {

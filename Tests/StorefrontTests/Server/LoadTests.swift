@@ -8,9 +8,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct LoadTests {
   @Test("Every request that was accepted is answered, and whatever was opened is finished")
-  func theEndInTheMiddle() throws {
+  func theEndInTheMiddle() async throws {
     let database = try TemporaryDatabase()
-    let server = try TestServer(loops: 2, shop: database.configuration)
+    let server = try await TestServer(loops: 2, shop: database.configuration)
     let begun = ExpectedCount(400)
     let answered = Atomic(0)
     let paths = ["/api/cart", "/api/products", "/api/orders", "/"]

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Storefront
@@ -8,9 +9,9 @@ struct ServiceTests {
   private let database: TemporaryDatabase
   private let server: TestServer
 
-  init() throws {
+  init() async throws {
     database = try TemporaryDatabase()
-    server = try TestServer(loops: 2, shop: try database.configuration)
+    server = try await TestServer(loops: 2, shop: try database.configuration)
   }
 
   private func sid(_ response: TestClient.Response) throws -> String {
@@ -49,10 +50,14 @@ struct ServiceTests {
     try post(other, "/api/checkout", "", cookie)
     let order = try other.receive()
     #expect(order.status == 201)
+    #expect(server.sales == "orders placed: 1, 23.80 €")
 
-    try client.get("/api/orders", cookie)
+    // From the checkout on the visitor has another id.
+    let next = "Cookie: sid=\(try sid(order))\r\n"
+    #expect(next != cookie)
+    try client.get("/api/orders", next)
     #expect(try JSONValue(client.receive().body) == .array([JSONValue(order.body)]))
-    try client.get("/", cookie)
+    try client.get("/", next)
     #expect(try client.receive().text.contains("2 × House Espresso"))
     // Somebody else sees nothing of it.
     try client.get("/api/orders")
@@ -74,14 +79,16 @@ struct ServiceTests {
     #expect(try server.end().answered == 8)
   }
 
-  @Test func thoseWhoRunTheServiceSeeCountsAndSomeOfWhatIsAlive() throws {
-    let shop = try TestServer(loops: 1, shop: database.configuration, isForAdministration: true)
+  @Test func thoseWhoRunTheServiceSeeCountsAndSomeOfWhatIsAlive() async throws {
+    let shop = try await TestServer(loops: 1, shop: database.configuration, isForAdministration: true)
     let client = try shop.client()
     try client.get("/environments")
     let text = try client.receive().text
     #expect(text.contains("application: 1 live, "))
     #expect(text.contains("request: 1 live, "))
     #expect(text.contains("application: open, "))
+    #expect(text.hasPrefix("orders placed: 0, 0.00 €\n"))
+    #expect(text.contains("sessions: 0 open of at most 100000, 0 in use; opened 0, "))
     try client.get("/healthz")
     #expect(try client.receive().status == 200)
     try client.get("/api/products")
@@ -95,7 +102,9 @@ struct ServiceTests {
     try post(client, "/api/cart", "product=10&quantity=13")
     let cookie = "Cookie: sid=\(try sid(client.receive()))\r\n"
     try post(client, "/api/checkout", "", cookie)
-    #expect(try client.receive().status == 409)
+    let refused = try client.receive()
+    #expect(refused.status == 409)
+    #expect(refused.fields["set-cookie"] == nil)
     try client.get("/api/cart", cookie)
     #expect(try JSONValue(client.receive().body)["pieces"]?.integer == 13)
     try client.get("/api/products")
@@ -103,7 +112,22 @@ struct ServiceTests {
     try server.end()
   }
 
-  @Test func productsByHandAreServedOnlyWhereAskedFor() throws {
+  @Test func aDatabaseForTestsIsGoneAfterwards() async throws {
+    try server.end()
+    var configuration = try database.configuration
+    configuration.database = "\(database.folder)/profile"
+    configuration.profiles = "test"
+    let shop = try await TestServer(loops: 1, shop: configuration)
+    let client = try shop.client()
+    try client.get("/api/products")
+    #expect(try client.receive().status == 200)
+    #expect(access("\(database.folder)/profile.test", F_OK) == 0)
+    try shop.end()
+    #expect(access("\(database.folder)/profile.test", F_OK) != 0)
+    #expect(access("\(database.folder)/profile", F_OK) != 0)
+  }
+
+  @Test func productsByHandAreServedOnlyWhereAskedFor() async throws {
     let client = try server.client()
     try client.get("/by-hand/api/products")
     #expect(try client.receive().status == 404)
@@ -111,7 +135,7 @@ struct ServiceTests {
 
     var configuration = try database.configuration
     configuration.byHand = true
-    let asked = try TestServer(loops: 1, shop: configuration)
+    let asked = try await TestServer(loops: 1, shop: configuration)
     let other = try asked.client()
     try other.get("/api/products")
     let byContainer = try other.receive()

@@ -1,4 +1,5 @@
 import Beans
+import BeansServer
 import Testing
 
 @testable import Storefront
@@ -10,8 +11,8 @@ struct SessionTests {
 
   init() throws { database = try TemporaryDatabase() }
 
-  private func shop(_ environment: [String: String] = [:]) throws -> TestServer {
-    try TestServer(
+  private func shop(_ environment: [String: String] = [:]) async throws -> TestServer {
+    try await TestServer(
       loops: 1,
       shop: Configuration(
         environment: environment.merging(["DATABASE": database.path]) { $1 }, processors: 2,
@@ -39,8 +40,8 @@ struct SessionTests {
     ("POST", "/api/cart", "product=2&action=remove"), ("POST", "/api/checkout", ""), ("DELETE", "/api/cart", ""),
     ("DELETE", "/api/cart?product=2", ""),
   ])
-  func nobodyGetsASessionWithoutAChange(_ method: String, _ path: String, _ body: String) throws {
-    let server = try shop()
+  func nobodyGetsASessionWithoutAChange(_ method: String, _ path: String, _ body: String) async throws {
+    let server = try await shop()
     let client = try server.client()
     try client.send(request(method, path, body: body))
     let response = try client.receive(isHead: method == "HEAD")
@@ -52,8 +53,8 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test func theFirstChangeOpensASession() throws {
-    let server = try shop()
+  @Test func theFirstChangeOpensASession() async throws {
+    let server = try await shop()
     let client = try server.client()
     let cookie = try visit(client)
     #expect(server.sessions == 1)
@@ -65,24 +66,87 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test func beyondTheLimitOthersAreAskedToComeBack() throws {
-    let server = try shop(["SESSIONS": "2"])
+  @Test func beyondTheLimitTheSessionThatWasUsedLongestAgoGoes() async throws {
+    let server = try await shop(["SESSIONS": "2"])
     let client = try server.client()
     let cookies = try [visit(client), visit(client)]
-    for _ in 0..<3 {
-      try client.send(request("POST", "/api/cart", body: "product=2"))
-      let refused = try client.receive()
-      #expect(refused.status == 503)
-      #expect(refused.fields["set-cookie"] == nil)
-      #expect(refused.fields["retry-after"].flatMap { Int($0) } ?? 0 > 0)
-      #expect(server.sessions == 2)
+    try client.send(request("GET", "/api/cart", fields: [cookies[0]]))
+    #expect(try client.receive().text.contains("\"pieces\":1"))
+    let third = try visit(client)
+    for (cookie, pieces) in [(cookies[0], 1), (cookies[1], 0), (third, 1)] {
+      try client.send(request("GET", "/api/cart", fields: [cookie]))
+      #expect(try client.receive().text.contains("\"pieces\":\(pieces)"))
     }
-    for cookie in cookies {
-      try client.send(request("POST", "/api/checkout", fields: [cookie]))
-      #expect(try client.receive().status == 201)
+    #expect(server.shop?.sessions.counts.open == 2)
+    #expect(server.shop?.sessions.counts.evicted == 1)
+    try server.end()
+  }
+
+  @Test func whereAllSessionsAreInUseOthersAreAskedToComeBack() async throws {
+    let server = try await shop(["SESSIONS": "1"])
+    let client = try server.client()
+    let cookie = try visit(client)
+    let sessions = try #require(server.shop?.sessions)
+    try sessions.withSession(String(cookie.dropFirst("Cookie: sid=".count))) { _ throws in
+      for _ in 0..<3 {
+        try client.send(request("POST", "/api/cart", body: "product=2"))
+        let refused = try client.receive()
+        #expect(refused.status == 503)
+        #expect(refused.fields["set-cookie"] == nil)
+        #expect(refused.fields["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+      }
+      // Nobody else is asked to.
+      try client.send(request("POST", "/api/cart", body: "product=3", fields: [cookie]))
+      #expect(try client.receive().text.contains("\"pieces\":2"))
+      try client.get("/")
+      #expect(try client.receive().status == 200)
     }
-    try client.get("/")
-    #expect(try client.receive().status == 200)
+    _ = try visit(client)
+    #expect(sessions.counts.evicted == 1)
+    try server.end()
+  }
+
+  @Test(arguments: ["", "Accept: text/html"])
+  func aCheckoutChangesTheIdOfTheSession(_ accept: String) async throws {
+    let server = try await shop()
+    let client = try server.client()
+    let cookie = try visit(client)
+    let fields = [cookie] + (accept.isEmpty ? [] : [accept])
+    try client.send(request("POST", "/api/checkout", fields: fields))
+    let response = try client.receive()
+    #expect(response.status == (accept.isEmpty ? 201 : 303))
+    let field = try #require(response.fields["set-cookie"])
+    let next = "Cookie: \(field.prefix { $0 != ";" })"
+    #expect(next != cookie)
+    // Whoever has the old one is a stranger: sees no order, and gets a session of its own.
+    try client.send(request("GET", "/api/orders", fields: [cookie]))
+    #expect(try client.receive().text == "[]")
+    try client.send(request("POST", "/api/cart", body: "product=2", fields: [cookie]))
+    let stranger = try #require(try client.receive().fields["set-cookie"])
+    #expect(!stranger.hasPrefix(cookie.dropFirst("Cookie: ".count)) && !stranger.hasPrefix(field.prefix { $0 != ";" }))
+    try client.send(request("GET", "/api/orders", fields: [next]))
+    #expect(try client.receive().text.contains("House Espresso"))
+    // What changes nothing leaves the id.
+    try client.send(request("POST", "/api/checkout", fields: [next]))
+    let refused = try client.receive()
+    #expect(refused.status == 409)
+    #expect(refused.fields["set-cookie"] == nil)
+    #expect(server.shop?.sessions.counts.rotated == 1)
+    try server.end()
+  }
+
+  /// An id that nobody has been given may have been planted: who adopts it shares the session with whoever planted it.
+  @Test func anUnknownIdIsNeverAdopted() async throws {
+    let server = try await shop()
+    let client = try server.client()
+    let planted = "0123456789abcdef0123456789abcdef"
+    try client.send(request("POST", "/api/cart", body: "product=2", fields: ["Cookie: sid=\(planted)"]))
+    let field = try #require(try client.receive().fields["set-cookie"])
+    #expect(field.wholeMatch(of: /sid=[0-9a-f]{32};.*/) != nil)
+    #expect(!field.contains(planted))
+    #expect(server.shop?.sessions.find(planted) == nil)
+    try client.send(request("GET", "/api/cart", fields: ["Cookie: sid=\(planted)"]))
+    #expect(try client.receive().text.contains("\"pieces\":0"))
     try server.end()
   }
 
@@ -95,8 +159,8 @@ struct SessionTests {
     (["Origin: http://shop.test.evil.test"], false), (["Origin: "], false),
     (["Origin: http://shop.test"], true), (["Origin: https://SHOP.test"], true), ([], true),
   ])
-  func onlyTheShopItselfMayChangeAnything(_ fields: [String], _ isAllowed: Bool) throws {
-    let server = try shop()
+  func onlyTheShopItselfMayChangeAnything(_ fields: [String], _ isAllowed: Bool) async throws {
+    let server = try await shop()
     let client = try server.client()
     let cookie = try visit(client)
     for (method, path, body) in [
@@ -118,8 +182,8 @@ struct SessionTests {
   }
 
   /// Browsers send cookies for longer paths first, which a page of a neighbouring host may have set.
-  @Test func theLastOfSeveralCookiesCounts() throws {
-    let server = try shop()
+  @Test func theLastOfSeveralCookiesCounts() async throws {
+    let server = try await shop()
     let client = try server.client()
     let (mine, other) = (try visit(client), try visit(client))
     try client.send(request("POST", "/api/cart", body: "product=3", fields: [mine]))
@@ -130,8 +194,8 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test func behindTLSTheCookieBelongsToThisHostAlone() throws {
-    let server = try shop(["SECURE_COOKIES": "yes"])
+  @Test func behindTLSTheCookieBelongsToThisHostAlone() async throws {
+    let server = try await shop(["SECURE_COOKIES": "yes"])
     let client = try server.client()
     try client.send(request("POST", "/api/cart", body: "product=2"))
     let field = try #require(try client.receive().fields["set-cookie"])
@@ -146,8 +210,8 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test func strangersDoNotSeeWhatIsAlive() throws {
-    let server = try shop()
+  @Test func strangersDoNotSeeWhatIsAlive() async throws {
+    let server = try await shop()
     let client = try server.client()
     try client.get("/environments")
     #expect(try client.receive().status == 404)

@@ -10,8 +10,8 @@ struct StorePressureTests {
 
   init() throws { database = try TemporaryDatabase() }
 
-  private func shop(_ environment: [String: String] = [:]) throws -> TestServer {
-    try TestServer(
+  private func shop(_ environment: [String: String] = [:]) async throws -> TestServer {
+    try await TestServer(
       loops: 1,
       shop: Configuration(
         environment: environment.merging(["DATABASE": database.path]) { $1 }, processors: 2,
@@ -21,7 +21,7 @@ struct StorePressureTests {
   /// A visitor on a connection of its own, with one thing in the cart.
   private struct Visitor {
     let client: TestClient
-    let cookie: String
+    private(set) var cookie: String
 
     init(port: Int) throws {
       client = try TestClient(port: port)
@@ -35,14 +35,21 @@ struct StorePressureTests {
       try client.send("POST /api/checkout HTTP/1.1\r\nHost: t\r\nCookie: \(cookie)\r\nContent-Length: 0\r\n\r\n")
     }
 
+    /// The answer to a checkout, which may bring a new cookie.
+    mutating func receive() throws -> TestClient.Response {
+      let response = try client.receive()
+      if let field = response.fields["set-cookie"] { cookie = String(field.prefix { $0 != ";" }) }
+      return response
+    }
+
     func pieces() throws -> String {
       try client.get("/api/cart", "Cookie: \(cookie)\r\n")
       return try client.receive().text
     }
   }
 
-  @Test func aForeignLockDelaysNobodyElse() throws {
-    let server = try shop(["STORE_WAIT": "15s"])
+  @Test func aForeignLockDelaysNobodyElse() async throws {
+    let server = try await shop(["STORE_WAIT": "15s"])
     let visitors = try (0..<6).map { _ in try Visitor(port: server.port) }
     let other = try database.connect()
     try other.execute("BEGIN IMMEDIATE")
@@ -58,8 +65,8 @@ struct StorePressureTests {
     try server.end()
   }
 
-  @Test func whoWaitsTooLongIsAskedToComeBack() throws {
-    let server = try shop(["STORE_WAIT": "50ms"])
+  @Test func whoWaitsTooLongIsAskedToComeBack() async throws {
+    let server = try await shop(["STORE_WAIT": "50ms"])
     let visitor = try Visitor(port: server.port)
     let other = try database.connect()
     try other.execute("BEGIN IMMEDIATE")
@@ -121,7 +128,7 @@ struct StorePressureTests {
   @Test func aFullDiskShowsInTheHealthAndEndsInOrder() throws {
     let service = try ServiceProcess(database: database.path, kibibytes: 2048)
     let port = try service.port()
-    let visitor = try Visitor(port: port)
+    var visitor = try Visitor(port: port)
     var status = 201
     for _ in 0..<5_000 where status == 201 {
       try visitor.client.send(
@@ -129,7 +136,7 @@ struct StorePressureTests {
           + "Cookie: \(visitor.cookie)\r\nContent-Length: 9\r\n\r\nproduct=2")
       _ = try visitor.client.receive()
       try visitor.checkOut()
-      status = try visitor.client.receive().status
+      status = try visitor.receive().status
     }
     #expect(status == 500)
     var health = 200

@@ -11,7 +11,8 @@ final class TestServer: Sendable {
   let port: Int
   private let threads: [EventLoopThread]
   /// Of a whole service: shut down before the loops end.
-  private let application: Environment?
+  let shop: ShopEnvironment?
+  private var application: Environment? { shop?.application }
 
   /// Answers every request with `200` and its path, unless there is a `handler`.
   init(
@@ -21,7 +22,7 @@ final class TestServer: Sendable {
     server = HTTPServer(settings: settings)
     threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
     port = try Self.start(server, threads, handler)
-    application = nil
+    shop = nil
   }
 
   /// The whole shop, as the public sees it or those who run it.
@@ -34,15 +35,16 @@ final class TestServer: Sendable {
   init(
     loops: Int, _ settings: HTTPServerSettings = .forTests, shop configuration: Configuration,
     isForAdministration: Bool = false
-  ) throws {
+  ) async throws {
     let threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
     let all = threads.map(\.loop)
     let shop = try ShopEnvironment(configuration) { all.first(where: \.isCurrent) ?? all[0] }
     server = HTTPServer(settings: settings)
+    try await shop.application.ready(options: .requireSendable)
     let service = try ShopService(shop, configuration)
     port = try Self.start(
       server, threads, isForAdministration ? service.handleAdministration : service.handler())
-    application = shop.application
+    self.shop = shop
     self.threads = threads
   }
 
@@ -57,10 +59,13 @@ final class TestServer: Sendable {
     return port
   }
 
-  /// How many sessions of the shop there are.
+  /// How many sessions of the shop there are, those of strangers for the time of a request included.
   var sessions: Int {
     application?.statistics().first { $0.scope == "session" }.map { $0.opened - $0.finished } ?? 0
   }
+
+  /// What the shop has sold.
+  var sales: String? { (try? application?.getBean(Sales.self))?.text() }
 
   func client() throws -> TestClient { try TestClient(port: port) }
 

@@ -1,0 +1,63 @@
+import Beans
+
+/// The database: a template with its technical half, so that whoever completes it says only what to open.
+struct StoreModule: BeanModule {
+  let configuration: Configuration
+
+  func configure(_ environment: Environment) throws {
+    let template = { environment.bean(SQLiteStore.self, id: "template", abstract: true, factory: SQLiteStore.init) }
+    try environment
+      .define(
+        template().property(\.path, value: configuration.database).property(\.journalMode, value: .wal)
+          .profile("!test").private()
+      )
+      // Made anew for each run, and removed after it.
+      .define(
+        template().property(\.path, value: configuration.database + ".test").property(\.isTemporary, value: true)
+          .profile("test").private()
+      )
+      .define(
+        environment.bean(SQLiteStore.self, id: "store", parent: "template")
+          .property(\.busyTimeout, value: .seconds(5))
+          .onDestroy { $0.close() }
+      )
+      .define(
+        environment.bean(SQLiteTransaction.self, factory: SQLiteTransaction.init).scope("request")
+          .onDestroy { try $0.finish() })
+  }
+}
+
+/// What the shop sells, and to whom.
+struct ShopModule: BeanModule {
+  func configure(_ environment: Environment) throws {
+    try environment
+      .define(environment.bean(Catalogue.self, factory: Catalogue.init(store:)))
+      .define(environment.bean(StorefrontPage.self, factory: StorefrontPage.init))
+      .define(environment.bean(IdGenerator.self, factory: IdGenerator.init))
+      .define(environment.bean(Sales.self, factory: { Sales() }))
+      // For the children of both request factories.
+      .define(environment.bean(OrderRepository.self, factory: OrderRepository.init).scope("request"))
+      .define(environment.bean(ProductsHandler.self, factory: ProductsHandler.init).scope("request"))
+  }
+}
+
+/// What those who run the service see of it.
+struct OperationsModule: BeanModule {
+  func configure(_ environment: Environment) throws {
+    try environment
+      .define(environment.bean(AccessLog.self, factory: { AccessLog() }))
+      .define(environment.bean(ErrorLog.self, factory: { ErrorLog() }))
+      .define(environment.bean(HealthHandler.self, factory: HealthHandler.init))
+      .define(environment.bean(LoopLag.self, factory: { LoopLag() }))
+      .define(environment.bean(LiveTree.self, factory: LiveTree.init))
+      .define(
+        environment.decorate((any LiveReport).self) { (inner: any LiveReport, sales: Sales) in
+          SalesReport(inner, sales)
+        }
+      )
+      .define(
+        environment.bean(RequestLog.self, factory: RequestLog.init).scope("request").onDestroy { $0.finish() }
+      )
+      .define(environment.bean(EnvironmentsHandler.self, factory: EnvironmentsHandler.init).scope("request"))
+  }
+}
