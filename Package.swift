@@ -17,7 +17,6 @@ let package = Package(
     .library(name: "BeansXML", targets: ["BeansXML"]),
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
-    .executable(name: "Storefront", targets: ["Storefront"]),
   ],
   targets: [
     // C libraries, which stand in the system's own folders. Without `pkgConfig`: SwiftPM would ask for it, and warn, on
@@ -45,11 +44,13 @@ let package = Package(
       name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
       swiftSettings: strict),
 
-    // The example service.
-    .executableTarget(
+    // The example service: everything but its start is a library, so that another program can link the declarations.
+    .target(
       name: "Storefront",
       dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "CSQLite", "CHTTPParser"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "StorefrontServer", dependencies: ["Storefront"], swiftSettings: strict),
 
     // Tests.
     .target(name: "CForeignThread", path: "Tests/CForeignThread"),
@@ -82,7 +83,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests",
-      dependencies: ["Storefront", "BeansServer", "Beans", "BeansSupport", "BeansEventLoop", "TestSupport"],
+      dependencies: [
+        "StorefrontServer", "Storefront", "BeansServer", "Beans", "BeansSupport", "BeansEventLoop", "TestSupport",
+      ],
       swiftSettings: settings),
   ]
 )

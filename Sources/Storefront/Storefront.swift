@@ -1,19 +1,19 @@
-import Beans
+public import Beans
 import BeansEventLoop
 import BeansServer
 @_spi(BeansPackage) import BeansSupport
 import Dispatch
 import Glibc
 
-/// Reads the configuration, serves until SIGTERM or SIGINT, answers what has arrived, and says how it went.
-@main
-enum Storefront {
+/// The service.
+public enum Storefront {
   /// How long the requests that have arrived may take once the service is told to end.
   private static let drainLimit = Duration.seconds(10)
   /// How long everything else may take to be released after that.
   private static let shutdownLimit = Duration.seconds(30)
 
-  static func main() {
+  /// Reads the configuration, serves until SIGTERM or SIGINT, answers what has arrived, says how it went, and ends the process.
+  public static func main() {
     holdSignals(SIG_BLOCK)
     do {
       let report = try serve(Configuration.ofThisProcess())
@@ -28,6 +28,13 @@ enum Storefront {
     }
   }
 
+  /// Declares what the service is made of, for programs that look at it; its children have no scope objects then.
+  ///
+  /// - Throws: what is wrong with this process's environment variables.
+  public static func declare(_ application: Environment) throws {
+    _ = try ShopEnvironment(application, Configuration.ofThisProcess(), currentLoop: nil)
+  }
+
   private static func serve(_ configuration: Configuration) throws -> ClosingReport {
     let descriptors = FileDescriptors.raiseLimit()
     let loopCount = try FileDescriptors.loops(configuration.loops, limit: descriptors)
@@ -38,7 +45,9 @@ enum Storefront {
     }
     let threads = try (0..<loopCount).map { try EventLoopThread(name: "loop \($0)") }
     let loops = threads.map(\.loop)
-    let shop = try ShopEnvironment(configuration) { loops.first { $0.isCurrent } ?? loops[0] }
+    let shop = try ShopEnvironment(Environment(name: "application"), configuration) {
+      loops.first { $0.isCurrent } ?? loops[0]
+    }
     var settings = HTTPServerSettings()
     settings.limitConnections(to: FileDescriptors.connections(loops: loopCount, limit: descriptors))
     let server = HTTPServer(settings: settings)

@@ -22,29 +22,32 @@ struct ShopEnvironment: Sendable {
   /// Declares everything; nothing is built before `application.ready()`.
   ///
   /// - Parameters:
-  ///   - currentLoop: the loop that an environment opened now belongs to.
-  init(_ configuration: Configuration, currentLoop: @escaping @Sendable () -> EventLoop) throws {
-    application = try Environment(name: "application")
+  ///   - application: where it is declared.
+  ///   - configuration: what the service is told.
+  ///   - currentLoop: the loop that an environment opened now belongs to; nil where none will be opened.
+  init(
+    _ application: Environment, _ configuration: Configuration, currentLoop: (@Sendable () -> EventLoop)?
+  ) throws {
+    self.application = application
+    let requestScope = currentLoop.map { loop in { @Sendable () -> any BeanScope in RequestScope(loop: loop()) } }
+    let idle = configuration.sessionIdle
+    let sessionScope = currentLoop.map { loop in
+      { @Sendable () -> any BeanScope in SessionScope(loop: loop(), idleTimeout: idle) }
+    }
     try application
       .define(application.settings().setValue(key: "beans.profiles", value: configuration.profiles))
       .include(StoreModule(configuration: configuration))
       .include(ShopModule())
       .include(OperationsModule())
 
-    requests = try application.childFactory(
-      "request", seed: HTTPRequest.self, scope: { RequestScope(loop: currentLoop()) })
-    let idle = configuration.sessionIdle
-    visits = try application.childFactory(
-      "session", seed: Void.self, scope: { SessionScope(loop: currentLoop(), idleTimeout: idle) }
-    ) { session in
+    requests = try application.childFactory("request", seed: HTTPRequest.self, scope: requestScope)
+    visits = try application.childFactory("session", seed: Void.self, scope: sessionScope) { session in
       try session.define(session.bean(Cart.self, factory: Cart.init))
       try session.define(session.bean(VisitorProfile.self, factory: VisitorProfile.init))
     }
     sessions = SessionRegistry(visits, capacity: configuration.sessions)
     try application.define(application.bean(sessions))
-    visitorRequests = try visits.childFactory(
-      "request", seed: HTTPRequest.self, scope: { RequestScope(loop: currentLoop()) }
-    ) { request in
+    visitorRequests = try visits.childFactory("request", seed: HTTPRequest.self, scope: requestScope) { request in
       try request.define(request.bean(CurrentVisitor.self, factory: CurrentVisitor.init))
       try request.define(request.bean(PageHandler.self, factory: PageHandler.init))
       try request.define(request.bean(CartHandler.self, factory: CartHandler.init))

@@ -44,7 +44,7 @@ final class ServiceProcess {
     database: String, descriptors: Int? = nil, kibibytes: Int? = nil, environment: [String: String] = [:]
   ) throws {
     let executable = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-      .deletingLastPathComponent().appendingPathComponent("Storefront").path
+      .deletingLastPathComponent().appendingPathComponent("StorefrontServer").path
     var limit = descriptors.map { "ulimit -n \($0); " } ?? ""
     // In blocks of 512 bytes. The signal would end the process, where a full disk is an error.
     if let kibibytes { limit += "ulimit -f \(2 * kibibytes); trap '' XFSZ; " }

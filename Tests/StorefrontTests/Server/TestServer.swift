@@ -38,7 +38,9 @@ final class TestServer: Sendable {
   ) async throws {
     let threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
     let all = threads.map(\.loop)
-    let shop = try ShopEnvironment(configuration) { all.first(where: \.isCurrent) ?? all[0] }
+    let shop = try ShopEnvironment(Environment(name: "application"), configuration) {
+      all.first(where: \.isCurrent) ?? all[0]
+    }
     server = HTTPServer(settings: settings)
     try await shop.application.ready(options: .requireSendable)
     let service = try ShopService(shop, configuration)

@@ -1,0 +1,3 @@
+import Storefront
+
+Storefront.main()
