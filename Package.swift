@@ -17,6 +17,9 @@ let package = Package(
     .library(name: "BeansXML", targets: ["BeansXML"]),
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
+    .library(name: "BeansTool", targets: ["BeansTool"]),
+    .plugin(name: "BeansCheck", targets: ["BeansCheck"]),
+    .plugin(name: "BeansCommand", targets: ["BeansCommand"]),
   ],
   targets: [
     // C libraries, which stand in the system's own folders. Without `pkgConfig`: SwiftPM would ask for it, and warn, on
@@ -44,13 +47,24 @@ let package = Package(
       name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
       swiftSettings: strict),
 
+    // What checks declarations while a package is built, and answers questions about them. The program that does it belongs to
+    // the package; the plugins run it.
+    .target(name: "BeansTool", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: strict),
+    .executableTarget(name: "beans-place", path: "Sources/BeansPlace"),
+    .plugin(name: "BeansCheck", capability: .buildTool(), dependencies: ["beans-place"]),
+    .plugin(
+      name: "BeansCommand",
+      capability: .command(
+        intent: .custom(verb: "beans", description: "Answers questions about the beans that a package declares"))),
+
     // The example service: everything but its start is a library, so that another program can link the declarations.
     .target(
       name: "Storefront",
       dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "CSQLite", "CHTTPParser"],
       swiftSettings: strict),
     .executableTarget(
-      name: "StorefrontServer", dependencies: ["Storefront"], swiftSettings: strict),
+      name: "StorefrontServer", dependencies: ["Storefront"], swiftSettings: strict, plugins: ["BeansCheck"]),
+    .executableTarget(name: "StorefrontBeans", dependencies: ["BeansTool", "Storefront"], swiftSettings: strict),
 
     // Tests.
     .target(name: "CForeignThread", path: "Tests/CForeignThread"),
@@ -81,6 +95,8 @@ let package = Package(
       name: "BeansServerTests",
       dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging", "TestSupport"],
       swiftSettings: settings),
+    .testTarget(
+      name: "BeansToolTests", dependencies: ["BeansTool", "Beans"], swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests",
       dependencies: [

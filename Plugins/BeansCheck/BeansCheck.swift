@@ -1,0 +1,25 @@
+import Foundation
+import PackagePlugin
+
+/// Runs the program that a package has for its declarations whenever that has changed, so that what is wrong with them is an
+/// error of the build.
+@main
+struct BeansCheck: BuildToolPlugin {
+  func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+    let programs = try Program.all(in: context.package)
+    // Built programs stand beside each other; the plugin has one for this alone.
+    let folder = try context.tool(named: "beans-place").url.deletingLastPathComponent()
+    return try programs.map { program in
+      if program.uses(target) {
+        throw Program.Fault(
+          "\(target.name) is part of \(program.name), which checks it: give the plugin to a target that uses \(target.name)"
+        )
+      }
+      let executable = folder.appending(path: program.name)
+      // Without outputs: what is generated would become a resource of the target.
+      return .buildCommand(
+        displayName: "Checking the beans of \(program.name)", executable: executable,
+        arguments: ["check"] + program.moduleArguments, inputFiles: [executable])
+    }
+  }
+}

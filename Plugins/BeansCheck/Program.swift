@@ -1,0 +1,46 @@
+import Foundation
+import PackagePlugin
+
+/// An executable target that depends on `BeansTool`.
+struct Program {
+  /// What is built of it.
+  let name: String
+  private let target: SwiftSourceModuleTarget
+
+  struct Fault: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+  }
+
+  /// - Throws: `Fault` where there is none.
+  static func all(in package: Package) throws -> [Program] {
+    let executables = package.targets.compactMap { $0 as? SwiftSourceModuleTarget }.filter { target in
+      target.kind == .executable
+        && target.dependencies.contains { dependency in
+          switch dependency {
+          case .product(let product): product.name == "BeansTool"
+          case .target(let target): target.name == "BeansTool"
+          @unknown default: false
+          }
+        }
+    }
+    if executables.isEmpty {
+      throw Fault("no executable target of \(package.displayName) depends on the product BeansTool of swift-beans")
+    }
+    return executables.map { target in
+      let product = package.products.first { ($0 as? ExecutableProduct)?.mainTarget.id == target.id }
+      return Program(name: product?.name ?? target.name, target: target)
+    }
+  }
+
+  func uses(_ other: any Target) -> Bool {
+    target.id == other.id || target.recursiveTargetDependencies.contains { $0.id == other.id }
+  }
+
+  /// Where the sources of its modules stand.
+  var moduleArguments: [String] {
+    let modules = ([target] + target.recursiveTargetDependencies).compactMap { $0 as? SwiftSourceModuleTarget }
+    return modules.flatMap { ["--module", "\($0.moduleName)=\($0.directoryURL.path())"] }
+  }
+}

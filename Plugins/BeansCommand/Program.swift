@@ -1,0 +1,1 @@
+../BeansCheck/Program.swift

@@ -1,0 +1,169 @@
+import Beans
+import BeansLogging
+import Foundation
+
+/// What `BeansTool.run` does, with a command line of its own.
+struct Program {
+  let name: String
+  let options: StartupOptions
+  /// Where faults stand that have no place of their own.
+  let place: EnvironmentError.Origin
+  let declare: (Environment) throws -> Void
+
+  struct Outcome {
+    var status: Int32 = 0
+    var output = ""
+    var errors = ""
+  }
+
+  private static let usage = """
+    usage: check
+           graph [--format mermaid|dot|json] [--bean NAME] [--depth N]
+           why BEAN OTHER
+           who-keeps BEAN
+           diff FILE.json
+           startup
+    Each takes --module NAME=FOLDER, too: where the sources of a module stand.
+
+    """
+
+  /// The commands, each with the options that it has.
+  private static let options: [String: Set<String>] = [
+    "check": [], "graph": ["format", "bean", "depth"], "why": [], "who-keeps": [], "diff": [], "startup": [],
+  ]
+
+  func run(_ arguments: [String]) -> Outcome {
+    var files = SourceFiles(modules: [])
+    do {
+      let command = arguments.first ?? "check"
+      guard let known = Self.options[command] else { throw UsageError("there is no command \(command)") }
+      let options = try CommandLineOptions(arguments.dropFirst(), known: known.union(["module"]))
+      files = SourceFiles(modules: options.all("module"))
+      return switch command {
+      case "graph": try graph(options)
+      case "why": try why(options.arguments("BEAN", "OTHER"))
+      case "who-keeps": try whoKeeps(options.arguments("BEAN")[0])
+      case "diff": try diff(options.arguments("FILE.json")[0])
+      case "startup": try startup(options)
+      default: try check(options)
+      }
+    } catch let error as UsageError {
+      return Outcome(status: 2, errors: "beans: \(error)\n\(Self.usage)")
+    } catch let error as EnvironmentError {
+      return Outcome(status: 1, errors: lines(of: error, files))
+    } catch {
+      return Outcome(status: 1, errors: files.line(place, "\(error)"))
+    }
+  }
+
+  /// The environment, declared.
+  private func environment() throws -> Environment {
+    let environment = try Environment(name: name)
+    try declare(environment)
+    return environment
+  }
+
+  // MARK: faults
+
+  private func check(_ options: CommandLineOptions) throws -> Outcome {
+    _ = try options.arguments()
+    try environment().validate(options: self.options)
+    return Outcome()
+  }
+
+  private func lines(of error: EnvironmentError, _ files: SourceFiles) -> String {
+    let faults = error.code == .startupFailed ? error.underlying : [error]
+    return faults.map { fault in
+      guard let fault = fault as? EnvironmentError else { return files.line(place, "\(fault)") }
+      var named = fault
+      let origin = fault.origin.flatMap { $0.line > 0 ? $0 : nil }
+      if origin != nil {
+        named = EnvironmentError(fault.code, fault.message, path: fault.path, underlying: fault.underlying)
+      }
+      return files.line(origin ?? place, "\(named)")
+    }.joined()
+  }
+
+  // MARK: questions
+
+  private func graph(_ options: CommandLineOptions) throws -> Outcome {
+    _ = try options.arguments()
+    var graph = try environment().graph()
+    let depth = try options.value("depth").map { text in
+      guard let depth = Int(text), depth >= 0 else { throw UsageError("--depth is a number of steps, not \(text)") }
+      return depth
+    }
+    if let bean = options.value("bean") {
+      graph = try known(bean, in: graph).filter(bean, depth: depth ?? .max)
+    } else if depth != nil {
+      throw UsageError("--depth goes with --bean")
+    }
+    switch options.value("format") ?? "mermaid" {
+    case "mermaid": return Outcome(output: graph.mermaid())
+    case "dot": return Outcome(output: graph.dot())
+    case "json":
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      return Outcome(output: String(decoding: try encoder.encode(graph), as: UTF8.self) + "\n")
+    case let other: throw UsageError("there is no format \(other)")
+    }
+  }
+
+  private func why(_ beans: [String]) throws -> Outcome {
+    let graph = try known(beans[1], in: known(beans[0], in: environment().graph()))
+    let paths = graph.paths(from: beans[0], to: beans[1])
+    if paths.isEmpty { return Outcome(output: "\(beans[0]) does not need \(beans[1])\n") }
+    return Outcome(
+      output: paths.map { path in
+        (path.first?.from ?? "") + path.map { " → \($0.to) (\($0.way))" }.joined() + "\n"
+      }.joined())
+  }
+
+  private func whoKeeps(_ bean: String) throws -> Outcome {
+    let keepers = try known(bean, in: environment().graph()).keepers(of: bean)
+    if keepers.isEmpty { return Outcome(output: "no bean keeps \(bean)\n") }
+    return Outcome(output: keepers.map { "\($0.from) keeps \($0.to) (\($0.way))\n" }.joined())
+  }
+
+  private func diff(_ file: String) throws -> Outcome {
+    let old = try JSONDecoder().decode(BeanGraph.self, from: Data(contentsOf: URL(fileURLWithPath: file)))
+    let difference = try environment().graph().difference(from: old)
+    return Outcome(output: difference.isEmpty ? "the graphs are the same\n" : difference.description)
+  }
+
+  private func known(_ bean: String, in graph: BeanGraph) throws -> BeanGraph {
+    if graph.nodes(named: bean).isEmpty { throw UsageError("no bean is called \(bean)") }
+    return graph
+  }
+
+  // MARK: startup
+
+  private func startup(_ options: CommandLineOptions) throws -> Outcome {
+    _ = try options.arguments()
+    let environment = try environment()
+    let times = StartupTimes()
+    let total = try times.measure { try environment.startup() }
+    defer { try? environment.shutdown() }
+    let graph = try environment.graph()
+    let beans = times.beans(of: graph)
+    let path = StartupTimes.longestPath(in: graph, beans)
+    let sum = path.compactMap { beans[$0] }.reduce(.zero, +)
+    let lines =
+      ["startup: \(total.text)"]
+      + beans.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value.text)  \($0.key)" }
+      + ["longest path: \(sum.text)  \(path.joined(separator: " → "))"]
+    return Outcome(output: lines.map { "\($0)\n" }.joined())
+  }
+}
+
+extension BeanGraph.Edge {
+  fileprivate var way: String { label.isEmpty ? kind.rawValue : "\(kind.rawValue): \(label)" }
+}
+
+extension Duration {
+  /// Microseconds, in columns.
+  fileprivate var text: String {
+    let digits = "\(Int(self / .microseconds(1)))"
+    return String(repeating: " ", count: max(0, 9 - digits.count)) + digits + " µs"
+  }
+}

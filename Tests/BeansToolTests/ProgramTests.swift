@@ -1,0 +1,141 @@
+import Beans
+import Foundation
+import Testing
+
+@testable import BeansTool
+
+private final class Store: Sendable {}
+private final class Catalogue: Sendable {
+  init(store: Store) {}
+}
+private final class Page: Sendable {
+  init(catalogue: Catalogue, store: Store) {}
+}
+
+/// What the program does with its command line.
+@Suite struct ProgramTests {
+  private func program(_ declare: @escaping (Environment) throws -> Void) -> Program {
+    Program(
+      name: "shop", options: [], place: EnvironmentError.Origin(file: "/src/main.swift", line: 3), declare: declare)
+  }
+
+  private var shop: Program {
+    program {
+      try $0.define($0.bean(Store.self, id: "store", factory: { Store() }))
+        .define($0.bean(Catalogue.self, factory: Catalogue.init))
+        .define($0.bean(Page.self, factory: Page.init))
+    }
+  }
+
+  private func text(_ program: Program, _ arguments: String...) throws -> String {
+    let outcome = program.run(arguments)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    return outcome.output
+  }
+
+  private func temporaryFile(_ name: String) -> String {
+    FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())-\(name)").path
+  }
+
+  // MARK: faults
+
+  @Test func faultsStandAtTheirPlacesAsCompilersWriteThem() throws {
+    let line = #line + 2
+    let outcome = program {
+      try $0.define($0.bean(Catalogue.self, factory: Catalogue.init))
+      _ = try $0.childFactory("session", seed: Int.self) { session in
+        try session.define(
+          session.bean(Page.self, factory: Page.init).declared(at: .init(file: "/a/b.xml", line: 7, column: 5)))
+      }
+    }.run(["check", "--module", "BeansToolTests=\(URL(fileURLWithPath: #filePath).deletingLastPathComponent().path)"])
+    #expect(outcome.status == 1)
+    #expect(outcome.output.isEmpty)
+    let lines = outcome.errors.split(separator: "\n")
+    #expect(lines.count == 2, "\(outcome.errors)")
+    #expect(lines.first?.hasPrefix("\(#filePath):\(line):1: error: unknownBean: ") == true, "\(outcome.errors)")
+    #expect(lines.last?.hasPrefix("/a/b.xml:7:5: error: unknownBean: ") == true, "\(outcome.errors)")
+  }
+
+  @Test func aFileOfAModuleThatNobodyKnowsIsNamedAsItIs() throws {
+    let outcome = program { try $0.define($0.bean(Catalogue.self, factory: Catalogue.init)) }.run([])
+    #expect(outcome.errors.hasPrefix("\(#fileID):"))
+  }
+
+  @Test func whatTheDeclarationsThrowStandsWhereTheyAreAskedFor() throws {
+    struct Refusal: Error {}
+    let outcome = program { _ in throw Refusal() }.run(["check"])
+    #expect(outcome.status == 1)
+    #expect(outcome.errors == "/src/main.swift:3:1: error: Refusal()\n")
+    let frozen = program {
+      try $0.startup()
+      try $0.define($0.bean(Store.self, factory: { Store() }))
+    }.run(["check"])
+    #expect(frozen.errors.contains(": error: frozen: "))
+  }
+
+  @Test func whatIsCheckedBeyondTheGraphIsCheckedHere() throws {
+    final class Shared {}
+    let declare: (Environment) throws -> Void = { try $0.define($0.bean(Shared.self, factory: { Shared() })) }
+    #expect(program(declare).run([]).status == 0)
+    let strict = Program(
+      name: "shop", options: .requireSendable, place: EnvironmentError.Origin(file: "", line: 1), declare: declare)
+    #expect(strict.run([]).errors.contains("not known to be Sendable"))
+  }
+
+  // MARK: questions
+
+  @Test func aGraphIsWrittenInThreeFormats() throws {
+    #expect(try text(shop, "graph").hasPrefix("flowchart LR\n  subgraph c0[\"shop\"]\n"))
+    #expect(try text(shop, "graph", "--format", "dot").hasPrefix("digraph beans {\n"))
+    let json = try text(shop, "graph", "--format", "json")
+    let graph = try JSONDecoder().decode(BeanGraph.self, from: Data(json.utf8))
+    let environment = try Environment(name: "shop")
+    try shop.declare(environment)
+    #expect(try graph == environment.graph())
+    #expect(json.contains("\"label\" : \"Store 'store'\""))
+    #expect(try text(shop, "graph", "--bean", "Store", "--depth", "0").contains("n0[\"Store 'store'\"]\n  end\n"))
+  }
+
+  @Test func whySaysAllWays() throws {
+    #expect(
+      try text(shop, "why", "Page", "store") == """
+        shop/Page → shop/Catalogue (parameter: parameter 0) → shop/Store 'store' (parameter: parameter 0)
+        shop/Page → shop/Store 'store' (parameter: parameter 1)
+
+        """)
+    #expect(try text(shop, "why", "Store", "Page") == "Store does not need Page\n")
+  }
+
+  @Test func whoKeepsSaysWhoHoldsABeanAndWhoHoldsThese() throws {
+    #expect(
+      try text(shop, "who-keeps", "Store") == """
+        shop/Catalogue keeps shop/Store 'store' (parameter: parameter 0)
+        shop/Page keeps shop/Store 'store' (parameter: parameter 1)
+        shop/Page keeps shop/Catalogue (parameter: parameter 0)
+
+        """)
+    #expect(try text(shop, "who-keeps", "Page") == "no bean keeps Page\n")
+  }
+
+  @Test func diffTellsWhatHasChangedSinceAFileWasWritten() throws {
+    let file = temporaryFile("graph.json")
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try text(shop, "graph", "--format", "json").write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try text(shop, "diff", file) == "the graphs are the same\n")
+    let smaller = program { try $0.define($0.bean(Store.self, id: "store", factory: { Store() })) }
+    #expect(try text(smaller, "diff", file).hasPrefix("- shop/Catalogue (singleton, BeansToolTests.Catalogue)\n"))
+    #expect(shop.run(["diff", "/nowhere.json"]).status == 1)
+  }
+
+  @Test(arguments: [
+    ["plot"], ["graph", "--format", "svg"], ["graph", "--depth", "1"], ["graph", "--bean"], ["why", "Page"],
+    ["who-keeps", "Nobody"], ["check", "--bean", "Page"], ["graph", "--bean", "Page", "--depth", "far"],
+    ["startup", "now"],
+  ])
+  func aCommandLineThatCannotBeUnderstoodSaysHowItWouldBe(_ arguments: [String]) {
+    let outcome = shop.run(arguments)
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.hasPrefix("beans: "))
+    #expect(outcome.errors.contains("usage: "))
+  }
+}
