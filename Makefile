@@ -10,7 +10,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo test soak load bench bench-http check-cost check-memory sanitize schedules fuzz format lint packages
+.PHONY: help demo test graph soak load bench bench-http check-cost check-memory sanitize schedules fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -21,6 +21,9 @@ demo: packages ## builds the example service and runs it until Ctrl-C (HOST, POR
 test: packages ## builds and runs all tests
 	swift build --build-tests --scratch-path $(SCRATCH)
 	swift test --skip-build --scratch-path $(SCRATCH)
+
+graph: packages ## draws the shop's graph in README.md anew
+	@scripts/check-graph --write
 
 soak: packages ## tries for twenty minutes what the tests try for moments, prints a table and plots (MODEL_SEEDS, SOAK_LOAD, SOAK_ENDS, …)
 	@scripts/require-packages wrk curl gnuplot-nox
@@ -54,10 +57,10 @@ fuzz: ## feeds XML, placeholders, conversions and properties a million made-up i
 	scripts/fuzz $(ARGUMENTS)
 
 format: ## formats all Swift sources
-	swift format -i -p -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests
+	swift format -i -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests
 
 lint: ## checks the format of all Swift sources
-	swift format lint --strict -p -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests
+	swift format lint --strict -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests
 
 packages:
 	@scripts/require-swift
