@@ -3,7 +3,7 @@ import Testing
 
 /// What a gallery is made of: a bean for each way of taking another one.
 private final class Archive: Sendable {}
-private final class Lamp: Sendable {}
+private final class Lantern: Sendable {}
 private final class Tourist: Sendable {}
 private final class Guide: Sendable {
   init(tourist: Tourist, archive: Archive) {}
@@ -12,11 +12,11 @@ private protocol Sign: Sendable {}
 private final class Exit: Sign {}
 private final class Entrance: Sign {}
 private struct Framed: Sign {
-  init(_ inner: any Sign, _ lamp: Lamp) {}
+  init(_ inner: any Sign, _ lantern: Lantern) {}
 }
 private final class Hall: Sendable {
   init(
-    signs: [any Sign], lamp: Lazy<Lamp>, spare: Owned<Ladder>, archive: Provider<Archive>, guide: Current<Guide>,
+    signs: [any Sign], lantern: Lazy<Lantern>, spare: Owned<Ladder>, archive: Provider<Archive>, guide: Current<Guide>,
     key: Key?
   ) {}
 }
@@ -30,7 +30,7 @@ private final class Painting: Sendable {
   init(archive: Archive) {}
 }
 private final class Restorer: FactoryBean, Sendable {
-  init(lamp: Lamp) {}
+  init(lantern: Lantern) {}
   func create() -> Painting { Painting(archive: Archive()) }
 }
 
@@ -40,7 +40,7 @@ private final class Restorer: FactoryBean, Sendable {
     let gallery = try Environment(name: "gallery")
     try gallery
       .define(gallery.bean(Archive.self, id: "archive", factory: { Archive() }))
-      .define(gallery.bean(Lamp.self, lazy: true, factory: { Lamp() }))
+      .define(gallery.bean(Lantern.self, lazy: true, factory: { Lantern() }))
       .define(gallery.bean(Ladder.self, factory: { Ladder() }).scope("prototype"))
       .define(gallery.bean(Key.self, factory: { Key() }).primary())
       .define(gallery.bean(Exit.self, factory: { Exit() }))
@@ -55,7 +55,7 @@ private final class Restorer: FactoryBean, Sendable {
       .define(gallery.bean(Archive.self, id: "test archive", factory: { Archive() }).profile("test"))
       .define(gallery.bean(Guide.self, factory: Guide.init).scope("tour"))
     _ = try gallery.childFactory("tour", seed: Tourist.self) { tour in
-      try tour.define(tour.decorate((any Sign).self) { (inner: any Sign, lamp: Lamp) in Framed(inner, lamp) })
+      try tour.define(tour.decorate((any Sign).self) { (inner: any Sign, lantern: Lantern) in Framed(inner, lantern) })
     }
     return gallery
   }
@@ -71,7 +71,7 @@ private final class Restorer: FactoryBean, Sendable {
       edges(graph, from: "gallery/Hall") == [
         "requirement gallery/Archive 'archive' ",
         "collection gallery/Exit parameter 0", "collection gallery/Entrance parameter 0",
-        "lazy gallery/Lamp parameter 1", "owned gallery/Ladder parameter 2",
+        "lazy gallery/Lantern parameter 1", "owned gallery/Ladder parameter 2",
         "provider gallery/Archive 'archive' parameter 3", "current gallery/Guide parameter 4",
         "optional gallery/Key parameter 5",
       ])
@@ -87,7 +87,7 @@ private final class Restorer: FactoryBean, Sendable {
       ])
     #expect(
       edges(graph, from: "gallery/tour/decorator of Exit") == [
-        "decorates gallery/Exit ", "parameter gallery/Lamp parameter 1",
+        "decorates gallery/Exit ", "parameter gallery/Lantern parameter 1",
       ])
   }
 
@@ -103,7 +103,7 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(archive.scope == "singleton")
     #expect(archive.origin?.file == "\(#fileID)")
     #expect(archive.flags.isEmpty)
-    #expect(try node("gallery/Lamp").flags == [.lazy])
+    #expect(try node("gallery/Lantern").flags == [.lazy])
     #expect(try node("gallery/Key").flags == [.primary])
     #expect(try node("gallery/Door 'template'").flags == [.template])
     #expect(try node("gallery/Painting 'restored'").flags == [.product])
@@ -124,10 +124,10 @@ private final class Restorer: FactoryBean, Sendable {
     let environment = try Environment(name: "gallery")
     let (built, asked) = (Counter(), Counter())
     let inner = environment.bean(
-      Lamp.self,
+      Lantern.self,
       factory: {
         built.increment()
-        return Lamp()
+        return Lantern()
       })
     try environment.define(environment.bean(Fixture.self, factory: Fixture.init).argument(0, .bean(inner)))
     try environment.define(
@@ -137,7 +137,7 @@ private final class Restorer: FactoryBean, Sendable {
       })
     let before = try environment.graph()
     #expect(built.value == 0)
-    #expect(before.nodes.map(\.label) == ["Fixture", "Lamp", "Exit"])
+    #expect(before.nodes.map(\.label) == ["Fixture", "Lantern", "Exit"])
     #expect(before.edges.count == 1)
     try environment.startup()
     #expect(built.value == 1)
@@ -151,7 +151,7 @@ private final class Restorer: FactoryBean, Sendable {
   }
 
   private final class Fixture: Sendable {
-    init(lamp: Lamp) {}
+    init(lantern: Lantern) {}
   }
 
   @Test("The graph of a child holds what it sees further out, started or not, through children of factories, too")
@@ -233,13 +233,13 @@ private final class Restorer: FactoryBean, Sendable {
       try tour.define(tour.bean(Archive.self, factory: { Archive() }))
     }
     _ = try tours.childFactory("stop", seed: Int.self) { stop in
-      try stop.define(stop.bean(Lamp.self, factory: { Lamp() }))
+      try stop.define(stop.bean(Lantern.self, factory: { Lantern() }))
     }
     try tours.profile("summer")
     let graph = try environment.graph()
     #expect(graph.clusters.map(\.id) == ["gallery", "gallery/tour", "gallery/tour/stop"])
     #expect(graph.clusters.map { $0.inactive == nil } == [true, false, false])
-    #expect(graph.nodes.map(\.id) == ["gallery/tour/Archive", "gallery/tour/stop/Lamp"])
+    #expect(graph.nodes.map(\.id) == ["gallery/tour/Archive", "gallery/tour/stop/Lantern"])
     #expect(graph.nodes.allSatisfy { $0.inactive?.contains("profile 'summer' is not active") == true })
   }
 
@@ -280,10 +280,10 @@ private final class Restorer: FactoryBean, Sendable {
     try environment
       .define(environment.bean(Hen.self, factory: Hen.init))
       .define(environment.bean(Egg.self, factory: Egg.init))
-      .define(environment.bean(Lamp.self, factory: { Lamp() }))
+      .define(environment.bean(Lantern.self, factory: { Lantern() }))
     let graph = try environment.graph()
-    #expect(graph.paths(from: "Hen", to: "Lamp").map { $0.map(\.to) } == [["gallery/Egg", "gallery/Lamp"]])
-    #expect(graph.keepers(of: "Lamp").map(\.from) == ["gallery/Egg", "gallery/Hen"])
+    #expect(graph.paths(from: "Hen", to: "Lantern").map { $0.map(\.to) } == [["gallery/Egg", "gallery/Lantern"]])
+    #expect(graph.keepers(of: "Lantern").map(\.from) == ["gallery/Egg", "gallery/Hen"])
     #expect(graph.keepers(of: "Hen").isEmpty)
   }
 
@@ -292,7 +292,7 @@ private final class Restorer: FactoryBean, Sendable {
   }
 
   private final class Egg: Sendable {
-    init(hen: Provider<Hen>, lamp: Lamp) {}
+    init(hen: Provider<Hen>, lantern: Lantern) {}
   }
 
   @Test("The difference of two graphs tells what came, went and changed, not where it stands now")
@@ -303,14 +303,16 @@ private final class Restorer: FactoryBean, Sendable {
       return try environment.graph()
     }
     let old = try graph {
-      try $0.define($0.bean(Archive.self, factory: { Archive() })).define($0.bean(Lamp.self, factory: { Lamp() }))
+      try $0.define($0.bean(Archive.self, factory: { Archive() })).define($0.bean(Lantern.self, factory: { Lantern() }))
         .define($0.bean(Painting.self, factory: Painting.init))
     }
     let new = try graph {
-      try $0.define($0.bean(Lamp.self, lazy: true, factory: { Lamp() })).define($0.bean(Key.self, factory: { Key() }))
+      try $0.define($0.bean(Lantern.self, lazy: true, factory: { Lantern() })).define(
+        $0.bean(Key.self, factory: { Key() }))
     }
     let moved = try graph {
-      try $0.define($0.bean(Lamp.self, lazy: true, factory: { Lamp() })).define($0.bean(Key.self, factory: { Key() }))
+      try $0.define($0.bean(Lantern.self, lazy: true, factory: { Lantern() })).define(
+        $0.bean(Key.self, factory: { Key() }))
     }
     #expect(moved.difference(from: new).isEmpty)
     #expect(moved != new)
@@ -320,7 +322,7 @@ private final class Restorer: FactoryBean, Sendable {
         - gallery/Archive (singleton, SpecificationTests.Archive)
         - gallery/Painting (singleton, SpecificationTests.Painting)
         + gallery/Key (singleton, SpecificationTests.Key)
-        ~ gallery/Lamp: singleton, SpecificationTests.Lamp → singleton, lazy, SpecificationTests.Lamp
+        ~ gallery/Lantern: singleton, SpecificationTests.Lantern → singleton, lazy, SpecificationTests.Lantern
         - gallery/Painting → gallery/Archive (parameter: parameter 0)
 
         """)
@@ -382,17 +384,17 @@ private final class Restorer: FactoryBean, Sendable {
   @Test("Types of one name have nodes of their own, and signs that mean something to Mermaid are quoted")
   func names() throws {
     enum Here {
-      final class Lamp: Sendable {}
+      final class Lantern: Sendable {}
     }
     struct Crate<Content>: Sendable {}
     let environment = try Environment(name: "gallery")
     try environment
-      .define(environment.bean(Lamp.self, factory: { Lamp() }))
-      .define(environment.bean(Here.Lamp.self, factory: { Here.Lamp() }))
+      .define(environment.bean(Lantern.self, factory: { Lantern() }))
+      .define(environment.bean(Here.Lantern.self, factory: { Here.Lantern() }))
       .define(environment.bean(Crate<Int>(), id: "\"#1\""))
     let graph = try environment.graph()
-    #expect(graph.nodes.map(\.id) == ["gallery/Lamp", "gallery/Lamp #2", "gallery/Crate<Int> '\"#1\"'"])
-    #expect(graph.nodes[1].type == "SpecificationTests.GraphSpecification.Here.Lamp")
+    #expect(graph.nodes.map(\.id) == ["gallery/Lantern", "gallery/Lantern #2", "gallery/Crate<Int> '\"#1\"'"])
+    #expect(graph.nodes[1].type == "SpecificationTests.GraphSpecification.Here.Lantern")
     #expect(graph.mermaid().contains(#"n2["Crate#60;Int#62; '#34;#35;1#34;'"]"#))
     #expect(graph.dot().contains(##"label="Crate<Int> '\"#1\"'""##))
   }

@@ -11,7 +11,7 @@ struct DeclarationCompiler {
 
   /// An environment that is no child of a factory, and the children of its factories on the way in to the next one, innermost
   /// first.
-  private typealias Level = (environment: Environment, resources: EnvironmentResources, children: [BeanDirectory])
+  private typealias Surrounding = (environment: Environment, resources: EnvironmentResources, children: [BeanDirectory])
 
   /// - Parameter environment: for the child of a factory, the one that declared the factory is meant.
   /// - Throws: what is wrong with the declarations of an environment further out; `.finished` where declarations are gone,
@@ -29,8 +29,8 @@ struct DeclarationCompiler {
   }
 
   /// From the outside in.
-  private static func levels(around environment: Environment) -> [Level] {
-    var (levels, children): ([Level], [BeanDirectory]) = ([], [])
+  private static func levels(around environment: Environment) -> [Surrounding] {
+    var (levels, children): ([Surrounding], [BeanDirectory]) = ([], [])
     var next = Optional(environment)
     while let environment = next {
       if let resources = environment.existingExtras?.resources {
@@ -44,7 +44,7 @@ struct DeclarationCompiler {
     return levels.reversed()
   }
 
-  private func input(for level: Level) -> CompilerInput {
+  private func input(for level: Surrounding) -> CompilerInput {
     let slots = blocks.mapValues(\.slots)
     return CompilerInput(
       parent: parent, slots: { slots[ObjectIdentifier($0)] }, scopeNames: level.resources.scopes.map(\.name),
@@ -52,7 +52,7 @@ struct DeclarationCompiler {
   }
 
   /// Has what follows compiled as seen from inside the environment.
-  private mutating func goInside(_ level: Level, _ compiler: inout GraphCompiler) {
+  private mutating func goInside(_ level: Surrounding, _ compiler: inout GraphCompiler) {
     let (plan, block) = compiler.compile()
     blocks[ObjectIdentifier(plan)] = block
     // What the environment itself has compiled stands in the same order.
