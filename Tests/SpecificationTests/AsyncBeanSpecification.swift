@@ -458,14 +458,23 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   @Test func whoComesWhileItIsPutIntoItsPlaceGetsIt() async throws {
     for _ in 0..<2_000 {
+      let created = Guarded(0)
       let environment = try Environment(name: "shop")
       try environment
-        .define(environment.bean(Store.self, lazy: true, async: { Store() }))
+        .define(
+          environment.bean(
+            Store.self, lazy: true,
+            async: {
+              created.withLock { $0 += 1 }
+              return Store()
+            })
+        )
         .define(environment.bean(Service.self, lazy: true, factory: Service.init))
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<4 { group.addTask { _ = try await environment.readyBean(Service.self) } }
         try await group.waitForAll()
       }
+      #expect(created.withLock { $0 } == 1)
       try await environment.shutdown()
     }
   }
