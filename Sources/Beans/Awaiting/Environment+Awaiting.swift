@@ -161,10 +161,14 @@ extension Environment {
   private func put(_ object: ObjectReference, in slot: Int32) throws {
     let extras = extras
     extras.builds.withLock { $0.made[slot] = object }
+    var isTaken = false
     while true {
       do { return try bean(slot).release() } catch {
-        // Another thread may have begun to look for it just before it was there, and this one has waited for that.
-        if (error as? EnvironmentError)?.missing != nil, extras.builds.withLock({ $0.made[slot] }) != nil { continue }
+        // Another thread began to look for it before it was there, and this one has waited for that build.
+        let isTooEarly = (error as? EnvironmentError)?.missing != nil && !isTaken
+        isTaken = extras.builds.withLock { $0.made[slot] == nil }
+        // One that took it is about to fill the slot.
+        if isTooEarly { continue }
         extras.builds.withLock { $0.made.removeValue(forKey: slot) }?.release()
         throw error
       }
@@ -182,10 +186,4 @@ extension Environment {
     error.missing = MissingBean(environment: self, slot: slot)
     throw error
   }
-}
-
-/// Which bean is not there yet; what an error carries.
-struct MissingBean: Sendable {
-  weak let environment: Environment?
-  let slot: Int32
 }
