@@ -1,4 +1,5 @@
 import Beans
+import Glibc
 import Testing
 
 private final class Store: Sendable {
@@ -458,14 +459,64 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   @Test func whoComesWhileItIsPutIntoItsPlaceGetsIt() async throws {
     for _ in 0..<2_000 {
+      let created = Guarded(0)
       let environment = try Environment(name: "shop")
       try environment
-        .define(environment.bean(Store.self, lazy: true, async: { Store() }))
+        .define(
+          environment.bean(
+            Store.self, lazy: true,
+            async: {
+              created.withLock { $0 += 1 }
+              return Store()
+            })
+        )
         .define(environment.bean(Service.self, lazy: true, factory: Service.init))
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<4 { group.addTask { _ = try await environment.readyBean(Service.self) } }
         try await group.waitForAll()
       }
+      #expect(created.withLock { $0 } == 1)
+      try await environment.shutdown()
+    }
+  }
+
+  @Test func whoWaitedForABuildThatCameTooEarlyBuildsItself() async throws {
+    for _ in 0..<20 {
+      let (creating, missed, mayCreate, runs) = (AsyncGate(), AsyncGate(), Latch(), Guarded(0))
+      let environment = try Environment(name: "shop")
+      try environment
+        .define(
+          environment.bean(
+            Store.self, lazy: true,
+            async: {
+              creating.arrive()
+              await mayCreate.wait()
+              return Store()
+            })
+        )
+        .define(
+          environment.bean(Service.self, lazy: true) { (environment: Environment) in
+            let run = runs.withLock {
+              $0 += 1
+              return $0
+            }
+            do { return Service(store: try environment.getBean(Store.self)) } catch {
+              // Fails when the store is there, while the task waits for it.
+              if run == 2 {
+                missed.arrive()
+                try waitUntil("the store") { (try? environment.getBean(Store.self)) != nil }
+                for _ in 0..<10_000 { sched_yield() }
+              }
+              throw error
+            }
+          })
+      async let service = environment.readyBean(Service.self)
+      await creating.arrivals(1)
+      let other = BackgroundThread { code { try environment.getBean(Service.self) } }
+      await missed.arrivals(1)
+      mayCreate.open()
+      _ = try await service
+      #expect(try other.value() == .notReady)
       try await environment.shutdown()
     }
   }

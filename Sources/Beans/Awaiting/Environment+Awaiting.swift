@@ -78,7 +78,7 @@ extension Environment {
         let slot = environment.core.slots[missing.slot]
         // What was there before is no reason: somebody has kept the error.
         if created.contains(slot) { throw error }
-        if !slot.content.isFilled { try await environment.create(missing.slot) }
+        try await environment.create(missing.slot)
         created.append(slot)
       }
     }
@@ -88,8 +88,7 @@ extension Environment {
 
   /// Creates the bean of a slot, or waits for the creation that is under way.
   private func create(_ slot: Int32) async throws {
-    while true {
-      let build = try join(slot)
+    while let build = try join(slot) {
       do { return try await build.wait() } catch {
         // Those who had wanted it before have lost interest.
         guard build.isCancelled, !Task.isCancelled, !core.lifecycle.isEnding else { throw error }
@@ -97,17 +96,20 @@ extension Environment {
     }
   }
 
-  private func join(_ slot: Int32) throws -> AsyncBuild {
+  /// The creation under way, or a new one; nil where the bean is there.
+  private func join(_ slot: Int32) throws -> AsyncBuild? {
     // Keeps the environment from being released until the creation has ended.
     try enter()
     let (extras, recipe) = (extras, recipe(slot))
-    let (build, isFirst) = extras.builds.withLock { builds in
+    let (build, isFirst) = extras.builds.withLock { builds -> (AsyncBuild?, Bool) in
       if let build = builds.running[slot] { return (build, false) }
+      // A creation fills the slot before it leaves the list.
+      if core.slots[slot].content.isFilled { return (nil, false) }
       let build = AsyncBuild(self, recipe.value.entry.label)
       builds.running[slot] = build
       return (build, true)
     }
-    guard isFirst else {
+    guard let build, isFirst else {
       leave()
       return build
     }
@@ -159,10 +161,14 @@ extension Environment {
   private func put(_ object: ObjectReference, in slot: Int32) throws {
     let extras = extras
     extras.builds.withLock { $0.made[slot] = object }
+    var isTaken = false
     while true {
       do { return try bean(slot).release() } catch {
-        // Another thread may have begun to look for it just before it was there, and this one has waited for that.
-        if (error as? EnvironmentError)?.missing != nil, extras.builds.withLock({ $0.made[slot] }) != nil { continue }
+        // Another thread began to look for it before it was there, and this one has waited for that build.
+        let isTooEarly = (error as? EnvironmentError)?.missing != nil && !isTaken
+        isTaken = extras.builds.withLock { $0.made[slot] == nil }
+        // One that took it is about to fill the slot.
+        if isTooEarly { continue }
         extras.builds.withLock { $0.made.removeValue(forKey: slot) }?.release()
         throw error
       }
@@ -180,10 +186,4 @@ extension Environment {
     error.missing = MissingBean(environment: self, slot: slot)
     throw error
   }
-}
-
-/// Which bean is not there yet; what an error carries.
-struct MissingBean: Sendable {
-  weak let environment: Environment?
-  let slot: Int32
 }

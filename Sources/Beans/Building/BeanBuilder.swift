@@ -224,9 +224,14 @@ extension Environment {
         core.isAwaited.store(true, ordering: .sequentiallyConsistent)
         context.value.isWaiting = true
         defer { context.value.isWaiting = false }
-        try WaitForGraph.wait(
-          for: slot.address, recipe.value.entry.label, in: name, origin: recipe.value.entry.location.origin,
-          builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
+        do {
+          try WaitForGraph.wait(
+            for: slot.address, recipe.value.entry.label, in: name, origin: recipe.value.entry.location.origin,
+            builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
+        } catch let error as EnvironmentError {
+          // A build that has not waited for what had to be awaited is no failure of the bean, when that is there.
+          guard (error.missing as? MissingBean)?.isThere == true else { throw error }
+        }
       }
     } catch {
       giveBack(recipe)
