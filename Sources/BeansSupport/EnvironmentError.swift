@@ -63,7 +63,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Where a declaration was written.
-  public struct Origin: Hashable, Sendable, CustomStringConvertible {
+  public struct Origin: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The file, as the compiler or the XML source names it.
     public var file: String
     /// The line, from 1.

@@ -6,7 +6,8 @@ import Testing
   /// Each folder names only types of those before it.
   private static let order = [
     "Memory", "Parameters", "Events", "Declaration", "Assisted", "Plan", "Definition", "Reading", "Graph", "State",
-    "Ending", "Building", "Publishing", "Starting", "Awaiting", "Environment",
+    "Ending", "Building", "Publishing", "Starting", "Awaiting", "Diagram",
+    "Environment",
   ]
 
   /// Types that may be named from folders before their own.

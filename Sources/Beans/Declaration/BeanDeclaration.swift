@@ -8,6 +8,8 @@ public class BeanDeclaration {
   private var isShared = false
   /// Whether a `define` has taken it, or a declaration that it stands in.
   var isDefined = false
+  /// The declarations that it stands in, where they have defined it.
+  private(set) var taker: ObjectIdentifier?
   /// Whether it counts only where conditions hold.
   var hasConditions = false
 
@@ -31,6 +33,9 @@ public class BeanDeclaration {
     isShared = true
     return spec
   }
+
+  /// Defines it with the declaration that it stands in.
+  func isTaken(by declarations: ObjectIdentifier) { (isDefined, taker) = (true, declarations) }
 
   /// The compiler knows that the type is `Sendable`. Not by `set`: what `define` has taken is of that type, too.
   func isOfSendableType() { spec.isSendable = true }

@@ -22,6 +22,10 @@ struct ActiveDeclarations {
       (inactive, inactiveFactories, faults, reasons) = ([], [], [], [:])
       return
     }
+    if let decided = declarations.decided {
+      self = decided
+      return
+    }
     var evaluator = ConditionEvaluator(declarations, in: outer, input)
     evaluator.evaluate()
     let reasons = evaluator.reasons

@@ -27,6 +27,8 @@ final class EnvironmentDeclarations {
   private(set) var conditions: [BeanCondition] = []
   /// Whether that, or a declaration, depends on anything.
   private(set) var hasConditions = false
+  /// Which of the declarations count, once a startup has asked their conditions.
+  var decided: ActiveDeclarations?
   /// Called with the plan of a factory's children, or with the reason why there is none.
   private let compiled: (Result<Plan, EnvironmentError>) -> Void
 

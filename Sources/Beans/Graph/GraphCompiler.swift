@@ -197,18 +197,32 @@ struct GraphCompiler {
     return faults
   }
 
+  /// What is wrong with the values that declarations give, as far as that can be told without the configuration.
+  func checkValues() -> [EnvironmentError] { bind(valued, isComplete: false) }
+
+  /// The graph of the environment, and those of all factories below.
+  var graphs: [EnvironmentGraph] { [graph] + graph.below }
+
+  /// What their definitions are made of.
+  var dependencies: [BeanDefinition.Dependency] { resolver.dependencies }
+
   /// Factories whose children do not count, at any depth, with the reason.
   var inactive: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] {
-    ([graph] + graph.below).flatMap(\.active.inactiveFactories)
+    graphs.flatMap(\.active.inactiveFactories)
   }
 
   /// What several threads share without being known to be `Sendable`.
   var sharingFaults: [EnvironmentError] {
-    ([graph] + graph.below).flatMap { $0.directory.sharingFaults($0.belowDirectories) }
+    graphs.flatMap { $0.directory.sharingFaults($0.belowDirectories) }
   }
 
   /// What environments further in need of what is declared here.
   var declared: DeclaredBeans { graph.declared }
+
+  /// Has conditions asked no more.
+  func keepDecisions() {
+    for graph in graphs where graph.declarations.hasConditions { graph.declarations.decided = graph.active }
+  }
 
   /// The plan of a graph without faults, and the slots of its environment.
   mutating func compile() -> (plan: Plan, block: SlotBlock) {

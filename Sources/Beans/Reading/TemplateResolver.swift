@@ -16,6 +16,8 @@ struct TemplateResolver {
   private var last: (type: Any.Type, traits: BeanTraits) = (Never.self, [])
   /// Declarations and those that stand in them, in order.
   private var specs: [BeanSpec] = []
+  /// Declarations that stand in others.
+  private var collected: Set<ObjectIdentifier> = []
   /// By the same order: the number of the declaration, and its entry once it has one.
   private var declared: [(number: Int, entry: Int32)] = []
   private var names: [String: BeanDirectory.Name] = [:]
@@ -113,10 +115,13 @@ struct TemplateResolver {
     }
     specs.append(spec)
     declared.append((spec.number, -1))
-    for embedded in spec.embedded where !embedded.isDefined {
-      embedded.isDefined = true
-      if let module = spec.module { embedded.set { $0.enter(module) } }
-      let spec = embedded.takeSpec()
+    for embedded in spec.embedded where isToBeCollected(embedded) {
+      if !embedded.isDefined {
+        embedded.isTaken(by: ObjectIdentifier(graph.declarations))
+        if let module = spec.module { embedded.set { $0.enter(module) } }
+        _ = embedded.takeSpec()
+      }
+      let spec = embedded.spec
       if !spec.conditions.isEmpty {
         report(
           spec, .invalidDeclaration,
@@ -124,6 +129,12 @@ struct TemplateResolver {
       }
       collect(spec)
     }
+  }
+
+  /// Whether nobody has defined it, or these declarations have when they were read before.
+  private mutating func isToBeCollected(_ declaration: BeanDeclaration) -> Bool {
+    if declaration.isDefined, declaration.taker != ObjectIdentifier(graph.declarations) { return false }
+    return collected.insert(ObjectIdentifier(declaration)).inserted
   }
 
   /// The first of several with an id has it.

@@ -136,7 +136,7 @@ extension Environment {
   /// Throws where several threads share what is not known to be `Sendable`.
   func checkSharing() throws { try throwFaults(core.compiledPlan.with { $0.sharingFaults }) }
 
-  private func throwFaults(_ faults: [EnvironmentError]) throws {
+  func throwFaults(_ faults: [EnvironmentError]) throws {
     let fault = EnvironmentError.combining(faults, code: .startupFailed) { "\($0) faults in environment '\(name)'" }
     if let fault { throw fault }
   }

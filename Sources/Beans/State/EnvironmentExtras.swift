@@ -189,6 +189,8 @@ final class EnvironmentResources: Sendable {
 
   private struct State {
     var declarations: EnvironmentDeclarations?
+    /// What a startup has read, for graphs that are made later.
+    var read: EnvironmentDeclarations?
     /// The thread that starts the environment.
     var starter: UInt?
     var failure: (any Error)?
@@ -228,6 +230,15 @@ final class EnvironmentResources: Sendable {
     }.value
   }
 
+  /// What has been declared, before and after startup; nil while another thread than that one starts the environment, and at
+  /// the end.
+  func knownDeclarations(_ thread: UInt) -> EnvironmentDeclarations? {
+    state.withLock { state in
+      let isOpen = state.value.starter.map { $0 == thread } ?? true
+      return Carried(value: state.value.read ?? (isOpen ? state.value.declarations : nil))
+    }.value
+  }
+
   // MARK: startup
 
   var starter: UInt? { state.withLock { $0.value.starter } }
@@ -253,6 +264,7 @@ final class EnvironmentResources: Sendable {
 
   func end(_ failure: (any Error)?) {
     state.withLock { state in
+      if failure == nil { state.value.read = state.value.declarations }
       state.value.declarations = nil
       state.value.starter = nil
       state.value.failure = failure
@@ -267,6 +279,7 @@ final class EnvironmentResources: Sendable {
       state.value.declared = carried.value.declared
       state.value.plans = carried.value.below.map(\.plan)
       state.value.inactiveFactories = carried.value.inactive.map(\.reason.message)
+      carried.value.keepDecisions()
     }
   }
 
@@ -309,6 +322,7 @@ final class EnvironmentResources: Sendable {
       state.value.codes = []
       state.value.declared = nil
       state.value.declarations = nil
+      state.value.read = nil
       state.value.scopes = []
       return old
     }

@@ -1,0 +1,76 @@
+import CBeansRuntime
+
+/// Compiles declarations as startup does, before it or once more: nothing is built, and no environment sees the outcome.
+struct DeclarationCompiler {
+  /// The environment's, and those of the environments around it, outermost first.
+  private(set) var compilers: [GraphCompiler] = []
+  private var parent: Plan?
+  private var outer: [DeclaredBeans] = []
+  private var outerScopes: [String] = []
+  private var blocks: [ObjectIdentifier: SlotBlock] = [:]
+
+  /// An environment that is no child of a factory, and the children of its factories on the way in to the next one, innermost
+  /// first.
+  private typealias Level = (environment: Environment, resources: EnvironmentResources, children: [BeanDirectory])
+
+  /// - Parameter environment: for the child of a factory, the one that declared the factory is meant.
+  /// - Throws: what is wrong with the declarations of an environment further out; `.finished` where declarations are gone,
+  ///   or what startup has thrown.
+  init(_ environment: Environment) throws {
+    let levels = Self.levels(around: environment)
+    for (number, level) in levels.enumerated() {
+      var compiler = GraphCompiler(try level.environment.knownDeclarations(level.resources), input(for: level))
+      if number < levels.count - 1 {
+        try level.environment.throwFaults(compiler.faults)
+        goInside(level, &compiler)
+      }
+      compilers.append(compiler)
+    }
+  }
+
+  /// From the outside in.
+  private static func levels(around environment: Environment) -> [Level] {
+    var (levels, children): ([Level], [BeanDirectory]) = ([], [])
+    var next = Optional(environment)
+    while let environment = next {
+      if let resources = environment.existingExtras?.resources {
+        levels.append((environment, resources, levels.isEmpty ? [] : children))
+        children = []
+      } else if let plan = environment.core.plan {
+        children.append(plan.object.directory)
+      }
+      next = environment.parent
+    }
+    return levels.reversed()
+  }
+
+  private func input(for level: Level) -> CompilerInput {
+    let slots = blocks.mapValues(\.slots)
+    return CompilerInput(
+      parent: parent, slots: { slots[ObjectIdentifier($0)] }, scopeNames: level.resources.scopes.map(\.name),
+      outerScopes: outerScopes, outer: outer, isTraced: false, parameters: parent?.parameters ?? [])
+  }
+
+  /// Has what follows compiled as seen from inside the environment.
+  private mutating func goInside(_ level: Level, _ compiler: inout GraphCompiler) {
+    let (plan, block) = compiler.compile()
+    blocks[ObjectIdentifier(plan)] = block
+    // What the environment itself has compiled stands in the same order.
+    let known = level.resources.declared?.below ?? []
+    let children = level.children.compactMap { directory in known.firstIndex { $0.directory === directory } }
+    parent = children.first.map { compiler.below[$0].plan } ?? plan
+    outer = children.map { compiler.declared.below[$0] } + [compiler.declared] + outer
+    outerScopes = level.resources.scopes.map(\.name) + outerScopes
+  }
+}
+
+extension Environment {
+  fileprivate func knownDeclarations(_ resources: EnvironmentResources) throws -> EnvironmentDeclarations {
+    while true {
+      if !core.kind.contains(.template), let known = resources.knownDeclarations(UInt(beans_thread())) { return known }
+      if core.lifecycle.isEnding { throw finishedError() }
+      // Another thread starts it.
+      try startIfNeeded()
+    }
+  }
+}
