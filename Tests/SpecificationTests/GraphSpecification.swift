@@ -4,9 +4,9 @@ import Testing
 /// What a gallery is made of: a bean for each way of taking another one.
 private final class Archive: Sendable {}
 private final class Lamp: Sendable {}
-private final class Visitor: Sendable {}
+private final class Tourist: Sendable {}
 private final class Guide: Sendable {
-  init(visitor: Visitor, archive: Archive) {}
+  init(tourist: Tourist, archive: Archive) {}
 }
 private protocol Sign: Sendable {}
 private final class Exit: Sign {}
@@ -54,7 +54,7 @@ private final class Restorer: FactoryBean, Sendable {
       .define(gallery.bean(Restorer.self, id: "restored", factory: Restorer.init).target(Painting.self))
       .define(gallery.bean(Archive.self, id: "test archive", factory: { Archive() }).profile("test"))
       .define(gallery.bean(Guide.self, factory: Guide.init).scope("tour"))
-    _ = try gallery.childFactory("tour", seed: Visitor.self) { tour in
+    _ = try gallery.childFactory("tour", seed: Tourist.self) { tour in
       try tour.define(tour.decorate((any Sign).self) { (inner: any Sign, lamp: Lamp) in Framed(inner, lamp) })
     }
     return gallery
@@ -83,7 +83,7 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(edges(graph, from: "gallery/Painting 'restored'") == ["factory gallery/Restorer '&restored' "])
     #expect(
       edges(graph, from: "gallery/Guide") == [
-        "parameter gallery/tour/Visitor parameter 0", "parameter gallery/Archive 'archive' parameter 1",
+        "parameter gallery/tour/Tourist parameter 0", "parameter gallery/Archive 'archive' parameter 1",
       ])
     #expect(
       edges(graph, from: "gallery/tour/decorator of Exit") == [
@@ -108,8 +108,8 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(try node("gallery/Door 'template'").flags == [.template])
     #expect(try node("gallery/Painting 'restored'").flags == [.product])
     #expect(try node("gallery/Restorer '&restored'").flags == [.factory])
-    #expect(try node("gallery/tour/Visitor").flags == [.seed])
-    #expect(try node("gallery/tour/Visitor").origin == nil)
+    #expect(try node("gallery/tour/Tourist").flags == [.seed])
+    #expect(try node("gallery/tour/Tourist").origin == nil)
     #expect(try node("gallery/tour/decorator of Exit").flags == [.decorator])
     #expect(try node("gallery/Guide").scope == "tour")
     #expect(try node("gallery/Archive 'test archive'").inactive == "profile 'test' is not active")
@@ -166,10 +166,10 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(try annex.graph() == before)
 
     let street = try Environment(name: "street")
-    let tours = try street.childFactory("tour", seed: Visitor.self) { tour in
+    let tours = try street.childFactory("tour", seed: Tourist.self) { tour in
       try tour.define(tour.bean(Archive.self, factory: { Archive() }))
     }
-    let tour = try tours.build(Visitor())
+    let tour = try tours.build(Tourist())
     #expect(try tour.graph() == street.graph())
     let bus = try Environment(name: "bus", parent: tour)
     try bus.define(bus.bean(Guide.self, factory: Guide.init))
@@ -177,7 +177,7 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(graph.clusters.map(\.id) == ["street", "street/tour", "street/tour/bus"])
     #expect(
       edges(graph, from: "street/tour/bus/Guide") == [
-        "parameter street/tour/Visitor parameter 0", "parameter street/tour/Archive parameter 1",
+        "parameter street/tour/Tourist parameter 0", "parameter street/tour/Archive parameter 1",
       ])
     try street.shutdown()
     try gallery.shutdown()
@@ -194,11 +194,11 @@ private final class Restorer: FactoryBean, Sendable {
     for check in [{ try environment.validate() }, { _ = try environment.graph() }] {
       let error = try #require(throws: EnvironmentError.self) { try check() }
       #expect(error.code == .startupFailed)
-      // The tour's guide wants a visitor and an archive.
+      // The tour's guide wants a tourist and an archive.
       #expect(error.underlying.count == 3)
     }
     try environment.define(environment.bean(Archive.self, factory: { Archive() }))
-    try environment.define(environment.bean(Visitor.self, factory: { Visitor() }))
+    try environment.define(environment.bean(Tourist.self, factory: { Tourist() }))
     try environment.validate()
     try environment.startup()
     try environment.validate()
@@ -229,7 +229,7 @@ private final class Restorer: FactoryBean, Sendable {
   @Test("Where a factory's children do not count, their cluster and what they declare say why")
   func inactiveFactory() throws {
     let environment = try Environment(name: "gallery")
-    let tours = try environment.childFactory("tour", seed: Visitor.self) { tour in
+    let tours = try environment.childFactory("tour", seed: Tourist.self) { tour in
       try tour.define(tour.bean(Archive.self, factory: { Archive() }))
     }
     _ = try tours.childFactory("stop", seed: Int.self) { stop in
@@ -252,11 +252,11 @@ private final class Restorer: FactoryBean, Sendable {
     let near = graph.filter("Guide", depth: 1)
     #expect(
       near.nodes.map(\.id) == [
-        "gallery/Archive 'archive'", "gallery/Hall", "gallery/Guide", "gallery/tour/Visitor",
+        "gallery/Archive 'archive'", "gallery/Hall", "gallery/Guide", "gallery/tour/Tourist",
       ])
     #expect(near.clusters.map(\.id) == ["gallery", "gallery/tour"])
     #expect(near.edges.count == 5)
-    #expect(graph.filter("Visitor").nodes.contains { $0.label == "Door 'door'" })
+    #expect(graph.filter("Tourist").nodes.contains { $0.label == "Door 'door'" })
     #expect(graph.filter("Nobody").nodes.isEmpty)
   }
 
@@ -366,13 +366,13 @@ private final class Restorer: FactoryBean, Sendable {
             "gallery/Guide" [label="Guide", fillcolor="#dafbe1"];
             subgraph "cluster_gallery/tour" {
               label="tour";
-              "gallery/tour/Visitor" [label="Visitor", fillcolor="#dafbe1"];
+              "gallery/tour/Tourist" [label="Tourist", fillcolor="#dafbe1"];
             }
           }
           "gallery/Hall" -> "gallery/Archive 'archive'" [label="requirement", style=dashed];
           "gallery/Hall" -> "gallery/Archive 'archive'" [label="provider", style=dashed];
           "gallery/Hall" -> "gallery/Guide" [label="current", style=dashed];
-          "gallery/Guide" -> "gallery/tour/Visitor";
+          "gallery/Guide" -> "gallery/tour/Tourist";
           "gallery/Guide" -> "gallery/Archive 'archive'";
         }
 
