@@ -1,6 +1,7 @@
 import Beans
 @_spi(BeansPackage) import BeansSupport
 import BeansEventLoop
+import BeansServer
 import Dispatch
 
 @testable import Storefront
@@ -41,7 +42,9 @@ final class TestServer: Sendable {
     let shop = try ShopEnvironment(configuration) { all.first(where: \.isCurrent) ?? all[0] }
     server = HTTPServer(settings: settings)
     try await shop.application.ready(options: .requireSendable)
-    let service = try ShopService(shop, configuration)
+    let operations = Operations(environment: shop.application, sessions: [shop.sessions], lag: shop.lag)
+    try operations.start()
+    let service = try ShopService(shop, operations, configuration)
     port = try Self.start(
       server, threads, isForAdministration ? service.handleAdministration : service.handler())
     self.shop = shop
