@@ -30,6 +30,8 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
   private static let installation = Monitor(Installation(manager: LogManager(root: .warn)))
 
   private var registrations: [String: Registration] = [:]
+  /// What somebody has set beside what is registered.
+  private var setLevels: [String: Level] = [:]
   private var namedLogs: [String: Log] = [:]
   /// Loggers of this manager, wherever it is installed.
   private var loggers: [String: Logger] = [:]
@@ -85,6 +87,31 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     }
     for log in replaced where !logs.contains(where: { $0 === log }) { log.flush() }
     return self
+  }
+
+  /// Sets the level of a path for the time being, whatever is registered for it; nil gives that back.
+  ///
+  /// For operators: destinations stay as they are, and a later `registerLogger` of the path does not change the level.
+  public func setLevel(_ level: Level?, forName path: String) {
+    Self.installation.withLock { installation in
+      setLevels[path] = level
+      refreshAll(installation)
+    }
+  }
+
+  /// What is written at least, by path: of all that have a level of their own, and of all loggers that were handed out;
+  /// the root first, then in alphabetical order.
+  public func levels() -> [LoggerLevel] {
+    Self.installation.withLock { installation in
+      var paths = Set(registrations.keys).union(setLevels.keys).union(loggers.keys).union([""])
+      if installation.manager === self { paths.formUnion(installation.loggers.keys) }
+      return paths.sorted().map { path in
+        let route = route(of: path)
+        return LoggerLevel(
+          path: path, configured: setLevels[path] ?? registrations[path]?.level,
+          effective: route.logs.isEmpty ? .off : route.level)
+      }
+    }
   }
 
   /// Makes a destination known by its name, in place of an earlier one.
@@ -177,6 +204,7 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     var level: Level?
     var logs: [Log] = []
     for ancestor in LogPath.chain(path) {
+      if level == nil { level = setLevels[ancestor] }
       guard let registration = registrations[ancestor] else { continue }
       if level == nil { level = registration.level }
       for log in registration.logs where !logs.contains(where: { $0 === log }) { logs.append(log) }
@@ -200,4 +228,14 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     let logs = registrations.values.flatMap(\.logs) + namedLogs.values
     return logs.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
+}
+
+/// What a logger writes at least.
+public struct LoggerLevel: Sendable, Hashable {
+  /// The logger's path; "" for the root.
+  public let path: String
+  /// What has been set or registered for the path itself.
+  public let configured: Level?
+  /// What holds for it; `off` also where it has no destination.
+  public let effective: Level
 }

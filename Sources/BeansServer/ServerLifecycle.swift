@@ -8,29 +8,43 @@ import Synchronization
 
 /// From the first signal to the last release.
 ///
-///     running ──signal──▶ draining ──drained, deadline or second signal──▶ finishing ──▶ ended
+///     running ──signal──▶ announcing ──▶ draining ──drained, deadline or second signal──▶ finishing ──▶ ended
 ///
-/// SIGTERM, SIGINT or `stop()` begin the end: the service stops accepting and answers what has arrived, until a deadline;
-/// then sessions are finished, the application environment is shut down, and what logs have kept back is written. A second
-/// signal ends the draining at once.
+/// SIGTERM, SIGINT or `stop()` begin the end. For the time of `announcement` the service goes on, while `/readyz` already
+/// sends load balancers away; then it stops accepting and answers what has arrived, until a deadline; then sessions are finished, the application environment is shut down, and what logs have kept back is written. A second
+/// signal ends the announcement and the draining at once.
 public final class ServerLifecycle: Sendable {
   /// Stops accepting and answers what has arrived. Called with the time that is left, and again with zero for each further
   /// signal; has to call `done`, from any thread, when no request is left or the time is over.
   public typealias Drain = @Sendable (_ limit: Duration, _ done: @escaping @Sendable () -> Void) -> Void
 
-  private enum Phase {
+  /// How far the end has come.
+  public enum Phase: Sendable {
+    /// No end has begun.
     case running
+    /// The end has been announced, and requests are still accepted.
+    case announcing
+    /// Nothing is accepted any more; what has arrived is answered.
     case draining
+    /// The environment is shut down.
     case finishing
+  }
+
+  private struct State {
+    var phase = Phase.running
+    /// Ends the announcement.
+    var timer: EventLoop.Scheduled?
+    var whenFinishing: [@Sendable () -> Void] = []
   }
 
   private let environment: Environment
   private let loop: EventLoop
+  private let announcement: Duration
   private let drainLimit: Duration
   private let shutdownLimit: Duration?
   private let drain: Drain
   private let logs: LogManager?
-  private let phase = Locked(Phase.running)
+  private let state = Locked(State())
   // A semaphore, because a group that is dropped before it has been left stops the process.
   private let drained = DispatchSemaphore(value: 0)
   private let end: Once
@@ -44,19 +58,34 @@ public final class ServerLifecycle: Sendable {
   ///   - drainLimit: how long requests that have arrived may take.
   ///   - shutdownLimit: how long the shutdown of the environment may take after that, see `Environment.shutdown(within:)`;
   ///     nil where it waits for all releases.
+  ///   - announcement: how long requests are still accepted after the first signal: as long as load balancers take to hear
+  ///     that the service is no longer ready.
   ///   - logs: whose destinations are flushed at the end: those of the installed manager, if not given.
   ///   - drain: how the service stops accepting and drains.
   public init(
     environment: Environment, loop: EventLoop, drainLimit: Duration = .seconds(10), shutdownLimit: Duration? = nil,
-    logs: LogManager? = nil, drain: @escaping Drain
+    announcement: Duration = .zero, logs: LogManager? = nil, drain: @escaping Drain
   ) {
     self.environment = environment
     self.loop = loop
+    self.announcement = announcement
     self.drainLimit = drainLimit
     self.shutdownLimit = shutdownLimit
     self.drain = drain
     self.logs = logs
     self.end = Once { [drained] in drained.signal() }
+  }
+
+  /// How far the end has come. From any thread.
+  public var phase: Phase { state.withLock { $0.phase } }
+
+  /// Calls `body` before the environment is shut down; at once if that has begun.
+  package func whenFinishing(_ body: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      if state.phase != .finishing { state.whenFinishing.append(body) }
+      return state.phase == .finishing
+    }
+    if isLate { body() }
   }
 
   /// A service that failed to start has watched signals and will not run.
@@ -101,7 +130,12 @@ public final class ServerLifecycle: Sendable {
   public func run() throws {
     try watchSignals()
     drained.wait()
-    phase.withLock { $0 = .finishing }
+    let callbacks = state.withLock { state in
+      state.phase = .finishing
+      defer { state.whenFinishing = [] }
+      return state.whenFinishing
+    }
+    for callback in callbacks { callback() }
     defer {
       giveBackSignals(waiting: true, ignoring: true)
       if let logs { logs.flush() } else { LogManager.flush() }
@@ -109,19 +143,41 @@ public final class ServerLifecycle: Sendable {
     if let shutdownLimit { try environment.shutdown(within: shutdownLimit) } else { try environment.shutdown() }
   }
 
-  /// What a signal does: begins the end, or, the second time, ends the draining. From any thread.
+  /// What a signal does: begins the end, or, the second time, ends the announcement and the draining. From any thread.
   public func stop() {
-    let before = phase.withLock { phase in
-      defer { if phase == .running { phase = .draining } }
-      return phase
+    let announces = announcement > .zero && !loop.isClosed
+    let (before, timer) = state.withLock { state in
+      let before = state.phase
+      switch before {
+      case .running: state.phase = announces ? .announcing : .draining
+      case .announcing: state.phase = .draining
+      case .draining, .finishing: break
+      }
+      defer { state.timer = nil }
+      return (before, state.timer)
     }
+    timer?.cancel()
     switch before {
-    case .running:
-      drain(drainLimit) { [self] in end.run() }
-    case .draining:
-      drain(.zero) { [self] in end.run() }
+    case .running where announces: announce()
+    case .running: drain(drainLimit) { [self] in end.run() }
+    case .announcing, .draining: drain(.zero) { [self] in end.run() }
     case .finishing: break
     }
+  }
+
+  private func announce() {
+    let timer = loop.schedule(after: announcement) { [self] in
+      let isFirst = state.withLock { state in
+        defer { if state.phase == .announcing { state.phase = .draining } }
+        return state.phase == .announcing
+      }
+      if isFirst { drain(drainLimit) { [self] in end.run() } }
+    }
+    let isOver = state.withLock { state in
+      if state.phase == .announcing { state.timer = timer }
+      return state.phase != .announcing
+    }
+    if isOver { timer.cancel() }
   }
 
   /// - Parameters:

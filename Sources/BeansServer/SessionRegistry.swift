@@ -17,7 +17,7 @@ public import Beans
 public final class SessionRegistry<Seed>: Sendable {
   /// How many sessions there may be; nil for any number.
   public let capacity: Int?
-  private let factory: EnvironmentFactory<Seed>
+  let factory: EnvironmentFactory<Seed>
   private let observer: (@Sendable (SessionEvent) -> Void)?
   private let state: Locked<State>
 

@@ -58,11 +58,14 @@ public enum Storefront {
     ) { limit, done in
       server.drain(within: limit) { administration.drain(within: limit, completion: done) }
     }
+    let operations = Operations(
+      environment: shop.application, lifecycle: lifecycle, sessions: [shop.sessions], lag: shop.lag)
     // Before anything takes long: who is told to end while starting ends in order, too.
     try lifecycle.watchSignals()
     holdSignals(SIG_UNBLOCK)
-    try wait { _ = try await shop.application.ready(options: .requireSendable) }
-    let service = try ShopService(shop, configuration)
+    try wait { _ = try await shop.application.ready(options: [.requireSendable, .recordTimes]) }
+    try operations.start()
+    let service = try ShopService(shop, operations, configuration)
     let port = try server.start(
       host: configuration.host, port: Int(configuration.port), on: threads, handler: service.handler())
     if let port {
@@ -70,8 +73,10 @@ public enum Storefront {
         let port = try administration.start(
           host: "127.0.0.1", port: Int(wanted), on: [threads[0]], handler: service.handleAdministration)
       {
-        try shop.application.getBean(LoopLag.self).watch(loops)
-        write("Storefront: http://127.0.0.1:\(port)/environments, for this machine alone\n", to: STDOUT_FILENO)
+        shop.lag.watch(loops)
+        write(
+          "Storefront: http://127.0.0.1:\(port)/environments, for this machine alone; all as a page: "
+            + "http://127.0.0.1:\(port)/\n", to: STDOUT_FILENO)
       }
       let address = "http://\(HostAddress.forURL(configuration.host)):\(port)"
       write("Storefront: \(address)\n  try: curl \(address)/api/products\n", to: STDOUT_FILENO)

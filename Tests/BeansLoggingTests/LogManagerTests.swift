@@ -139,6 +139,30 @@ import Testing
     #expect(root.messages == ["1"])
   }
 
+  @Test func aLevelThatIsSetHoldsUntilItIsGivenBack() {
+    manager.registerLogger("", level: .info, logs: [root]).registerLogger("a.b", level: .error)
+    let (a, b, c) = (
+      manager.getLogger(forName: "a"), manager.getLogger(forName: "a.b"), manager.getLogger(forName: "a.c")
+    )
+    manager.setLevel(.debug, forName: "a")
+    #expect([a.level, b.level, c.level] == [.debug, .error, .debug])
+    manager.setLevel(.off, forName: "a.b")
+    manager.registerLogger("a.b", level: .fatal)
+    #expect(b.level == .off)
+    #expect(
+      manager.levels() == [
+        LoggerLevel(path: "", configured: .info, effective: .info),
+        LoggerLevel(path: "a", configured: .debug, effective: .debug),
+        LoggerLevel(path: "a.b", configured: .off, effective: .off),
+        LoggerLevel(path: "a.c", configured: nil, effective: .debug),
+      ])
+    c.debug("written")
+    #expect(root.messages == ["written"])
+    manager.setLevel(nil, forName: "a")
+    manager.setLevel(nil, forName: "a.b")
+    #expect([a.level, b.level, c.level] == [.info, .fatal, .info])
+  }
+
   @Test func aDestinationMayReconfigure() {
     let manager = manager
     let root = root

@@ -31,6 +31,7 @@ extension Environment {
       throw error
     }
     resources.isReady()
+    resources.record?.end()
     return self
   }
 
@@ -49,7 +50,8 @@ extension Environment {
 
   private func ready(_ slot: Int32) async throws {
     if core.slots[slot].content.isFilled { return }
-    try await awaiting { try using { try bean(slot).release() } }
+    let record = existingExtras?.resources?.record
+    try await awaiting { try using { try buildEagerly(recipe(slot), record) } }
   }
 
   /// The bean of that type, or of that type and id, created first if it is not there.
@@ -125,9 +127,12 @@ extension Environment {
 
   private func create(_ recipe: FrozenReference<Recipe>) async throws {
     let log = recipe.value.work.contains(.trace) ? log : nil
+    let record = existingExtras?.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
+    let began = record.map { _ in ContinuousClock.now }
     do {
       let object = try await made(recipe)
       try put(object, in: recipe.value.slot)
+      if let began { record?.add([recipe.time(.now - began)]) }
       log?.created(recipe.value.entry.label, in: name)
     } catch {
       log?.failed(recipe.value.entry.label, in: name, error)

@@ -230,7 +230,10 @@ struct BeanReleaser {
     finished.append(key)
     scope.finish()
     for failure in (scope as? AbstractBeanScope)?.cache.takeFailures() ?? [] {
-      environment.with { $0.extras.record(failure) }
+      environment.with {
+        $0.countFailedRelease()
+        $0.extras.record(failure)
+      }
     }
   }
 }

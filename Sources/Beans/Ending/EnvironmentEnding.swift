@@ -221,7 +221,17 @@ extension Environment {
   /// A release that failed does not stop the others; the next `shutdown()` throws it.
   func note(_ failure: EnvironmentError) {
     tell(failure)
+    countFailedRelease()
     extras.record(failure)
+  }
+
+  /// Here and further out: what ends takes its own counts with it.
+  func countFailedRelease() {
+    var next = Optional(self)
+    while let environment = next {
+      environment.existingExtras?.resources?.failedReleases.add(1, ordering: .relaxed)
+      next = environment.parent
+    }
   }
 
   func tell(_ failure: EnvironmentError) { log.logger.error("'\(name)': \(failure)") }

@@ -67,6 +67,7 @@ struct ReleaseSite: Sendable {
   private func abandoned(_ failure: EnvironmentError, _ goOn: @escaping @Sendable (EnvironmentError?) -> Void) {
     guard let environment, !isOfScope else { return SpareThread.run { goOn(failure) } }
     // At once: whoever gives up now tells of it.
+    environment.countFailedRelease()
     environment.extras.record(failure)
     environment.extras.running(nil)
     // A log may block.

@@ -52,7 +52,7 @@ extension Environment {
     return self
   }
 
-  /// As `startup()`, and checks what the options ask for before anything is built.
+  /// As `startup()`, and does what the options ask for.
   ///
   /// - Throws: as `startup()`; `.invalidDeclaration` for each bean that the options refuse. Where the environment has started
   ///   before, it stays as it is.
@@ -66,6 +66,7 @@ extension Environment {
 
   func require(_ options: StartupOptions) {
     if options.contains(.requireSendable) { existingExtras?.resources?.requireSendable() }
+    if options.contains(.recordTimes) { existingExtras?.resources?.recordTimes() }
   }
 
   /// Calls `body` once everything here has been released, on the thread that released it; at once if that is so already.

@@ -70,4 +70,32 @@ extension Environment {
     let (live, ended) = core.lock.withLock { (extras.children.all, extras.children.statistics) }
     return ScopeStatistics.merged([own] + ended + live.flatMap { $0.statistics() })
   }
+
+  /// Beans in the order in which this environment's startup has built them, with how long each took.
+  ///
+  /// Empty unless the startup was given `.recordTimes`, and for children of factories. From any thread.
+  public var startupTimes: [StartupTime] { existingExtras?.resources?.record?.times ?? [] }
+
+  /// How long the startup took, until all that is awaited by `ready()` was there. Nil unless it was given `.recordTimes`.
+  public var startupDuration: Duration? { existingExtras?.resources?.record?.duration }
+
+  /// Releases that have failed here and below so far; 0 for children of factories.
+  package var failedReleases: Int { existingExtras?.resources?.failedReleases.load(ordering: .relaxed) ?? 0 }
+
+  /// Whether lookups find every bean that is not lazy: startup is over, and no end has begun.
+  package var isReady: Bool { core.lifecycle.isOpen && existingExtras?.resources?.unready.isEmpty != false }
+
+  /// Other ids of beans, by the ids of their environments (as `graph()` names them) and then their own.
+  package var aliases: [String: [String: [String]]] {
+    guard let plan = core.plan?.object else { return [:] }
+    var aliases: [String: [String: [String]]] = [:]
+    for directory in Array(sequence(first: plan.directory) { $0.parent }) + plan.below {
+      for alias in directory.aliases where !alias.hasPrefix("&") {
+        guard let bean = try? directory.bean(id: alias, hasHints: false), let id = bean.entry.id else { continue }
+        let path = sequence(first: bean.directory) { $0.parent }.map(\.name).reversed().joined(separator: "/")
+        aliases[path, default: [:]][id, default: []].append(alias)
+      }
+    }
+    return aliases
+  }
 }

@@ -50,7 +50,7 @@ extension BeanDirectory {
   }
 }
 
-/// What a startup checks beyond the graph.
+/// What a startup checks beyond the graph, and what it keeps of itself.
 public struct StartupOptions: OptionSet, Sendable {
   /// A bit for each option.
   public let rawValue: Int
@@ -63,4 +63,7 @@ public struct StartupOptions: OptionSet, Sendable {
   ///
   /// It knows the type from `define`. A declaration that says `.confined(to:)` or `.assumeSendable(_:)` is not refused.
   public static let requireSendable = StartupOptions(rawValue: 1)
+
+  /// Keeps how long each bean took to build, for `Environment.startupTimes`.
+  public static let recordTimes = StartupOptions(rawValue: 2)
 }

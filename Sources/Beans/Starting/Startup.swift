@@ -94,6 +94,7 @@ extension Environment {
       return lifecycle.isOpen
     }
     guard isOpen else { throw finishedError() }
+    resources.record?.end()
     log.started(name)
   }
 
@@ -184,9 +185,11 @@ extension Environment {
 
   private func instance(of recipe: FrozenReference<Recipe>) throws -> AnyObject {
     switch recipe.value.kind {
-    case .slot: try bean(recipe.value.slot).take(as: AnyObject.self)
-    case .scoped: try askScope(recipe).take(as: AnyObject.self)
-    case .prototype, .product: try buildUntracked(recipe).take(as: AnyObject.self)
+    case .slot:
+      if let record = existingExtras?.resources?.record { try build(recipe, record) }
+      return try bean(recipe.value.slot).take(as: AnyObject.self)
+    case .scoped: return try askScope(recipe).take(as: AnyObject.self)
+    case .prototype, .product: return try buildUntracked(recipe).take(as: AnyObject.self)
     }
   }
 
@@ -244,10 +247,11 @@ extension Environment {
 
   /// Leaves out what has to be awaited, and what needs that.
   private func buildSingletons(_ resources: EnvironmentResources) throws {
+    let record = resources.record
     for recipe in sortedRecipes {
       switch recipe.value.kind {
       case .slot where !recipe.value.isLazy:
-        do { try bean(recipe.value.slot).release() } catch let error as EnvironmentError where error.missing != nil {
+        do { try buildEagerly(recipe, record) } catch let error as EnvironmentError where error.missing != nil {
           resources.note(unready: recipe.value.entry.label)
         }
       case .scoped: try prepareScope(recipe)
@@ -256,10 +260,74 @@ extension Environment {
     }
   }
 
+  /// Builds a bean for its own sake.
+  ///
+  /// - Parameter record: what is told how long that took, with all that has been built for it.
+  @inline(__always)
+  func buildEagerly(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
+    if let record { try build(recipe, record) } else { try bean(recipe.value.slot).release() }
+  }
+
+  /// Builds a bean after what it takes, one after the other, so that each has a time of its own.
+  ///
+  /// A list, not a recursion: chains of beans may be as long as memory allows.
+  private func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord) throws {
+    var stack: [(recipe: FrozenReference<Recipe>, taker: FrozenReference<Recipe>?)] = [(recipe, nil)]
+    while let (next, taker) = stack.last {
+      if let needed = unbuilt(for: next) {
+        stack.append((needed, next))
+      } else {
+        stack.removeLast()
+        if !core.slots[next.value.slot].content.isFilled { try buildTimed(next, for: taker, record) }
+      }
+    }
+  }
+
+  /// A bean of this environment that another one takes and that is not there.
+  private func unbuilt(for recipe: FrozenReference<Recipe>) -> FrozenReference<Recipe>? {
+    let (needs, steps) = (recipe.value.needs, recipe.value.steps)
+    for index in 0..<needs.count {
+      switch needs[index].place {
+      case .own(let slot) where !core.slots[slot].content.isFilled: return self.recipe(slot)
+      case .outer(let slot) where !slot.content.isFilled:
+        if let own = ownSlot(slot) { return self.recipe(own) }
+      case .own, .outer, .counted, .computed: continue
+      }
+    }
+    for index in 0..<steps.count where steps[index].slot != recipe.value.slot {
+      if !core.slots[steps[index].slot].content.isFilled { return self.recipe(steps[index].slot) }
+    }
+    return nil
+  }
+
+  private func buildTimed(
+    _ recipe: FrozenReference<Recipe>, for taker: FrozenReference<Recipe>?, _ record: StartupRecord
+  ) throws {
+    let logged = core.lock.withLock { createdBeans }
+    let began = ContinuousClock.now
+    try bean(recipe.value.slot).release()
+    let duration = ContinuousClock.now - began
+    let created = core.lock.withLock { (logged..<createdBeans).map { creationLog[$0] } }
+    record.add(
+      created.map { built in
+        let isOwn = built == recipe.value.slot
+        return self.recipe(built).time(isOwn ? duration : nil, for: isOwn ? taker : recipe)
+      })
+  }
+
   /// Releases what was built; from now on every call throws the cause.
   func fail(_ error: any Error) {
     log.failed(name, error)
     changeLocked { $0.fail() }
     beginFinish()
+  }
+}
+
+extension FrozenReference<Recipe> {
+  /// What a record keeps of a bean.
+  func time(_ duration: Duration?, for parent: FrozenReference<Recipe>? = nil) -> StartupTime {
+    StartupTime(
+      bean: value.entry.label, origin: value.entry.location.origin, duration: duration,
+      parent: parent?.value.entry.label)
   }
 }

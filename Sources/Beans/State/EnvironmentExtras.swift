@@ -185,6 +185,8 @@ final class EnvironmentResources: Sendable {
   let log: ContainerLog
   /// What lookups that nobody foresaw have found.
   let answers = AnswerTable<UnforeseenLookup>()
+  /// Releases that have failed here and below.
+  let failedReleases = Atomic<Int>(0)
   private let state: Locked<Carried<State>>
 
   private struct State {
@@ -207,6 +209,7 @@ final class EnvironmentResources: Sendable {
     var requiresSendable = false
     /// Labels of beans that startup could not build without waiting.
     var unready: [String] = []
+    var record: StartupRecord?
   }
 
   init(
@@ -299,6 +302,14 @@ final class EnvironmentResources: Sendable {
   var requiresSendable: Bool { state.withLock { $0.value.requiresSendable } }
 
   func requireSendable() { state.withLock { $0.value.requiresSendable = true } }
+
+  /// What a startup keeps of itself, where it has been asked to.
+  var record: StartupRecord? { state.withLock { $0.value.record } }
+
+  /// Has the startup keep times, unless it is over.
+  func recordTimes() {
+    state.withLock { if $0.value.declarations != nil { $0.value.record = $0.value.record ?? StartupRecord() } }
+  }
 
   func note(unready label: String) { state.withLock { $0.value.unready.append(label) } }
 

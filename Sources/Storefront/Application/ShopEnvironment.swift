@@ -18,6 +18,8 @@ struct ShopEnvironment: Sendable {
   let visitorRequests: EnvironmentFactory<HTTPRequest>
   /// Requests that need no session.
   let requests: EnvironmentFactory<HTTPRequest>
+  /// How late loops are, once somebody has them watched.
+  let lag = LoopLag()
 
   /// Declares everything; nothing is built before `application.ready()`.
   ///
@@ -46,7 +48,7 @@ struct ShopEnvironment: Sendable {
       try session.define(session.bean(VisitorProfile.self, factory: VisitorProfile.init))
     }
     sessions = SessionRegistry(visits, capacity: configuration.sessions)
-    try application.define(application.bean(sessions))
+    try application.define(application.bean(sessions)).define(application.bean(lag))
     visitorRequests = try visits.childFactory("request", seed: HTTPRequest.self, scope: requestScope) { request in
       try request.define(request.bean(CurrentVisitor.self, factory: CurrentVisitor.init))
       try request.define(request.bean(PageHandler.self, factory: PageHandler.init))
@@ -74,13 +76,6 @@ final class LiveTree: LiveReport {
   }
 
   func text() -> String {
-    let counts = environment.statistics().map { counts in
-      "\(counts.scope): \(counts.opened - counts.finished) live, \(counts.created - counts.released) beans\n"
-    }
-    let loops = lag.takeWorst().enumerated().map { number, lag in
-      "loop \(number): \(lag / .microseconds(1)) µs late at most since this was asked last\n"
-    }
-    return counts.joined() + sessions.report() + loops.joined() + "\n"
-      + environment.report(maximumChildren: Self.maximumChildren)
+    environment.liveReport(sessions: [sessions], lag: lag, maximumChildren: Self.maximumChildren)
   }
 }

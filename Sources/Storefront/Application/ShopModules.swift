@@ -48,7 +48,7 @@ struct OperationsModule: BeanModule {
       .define(environment.bean(AccessLog.self, factory: { AccessLog() }))
       .define(environment.bean(ErrorLog.self, factory: { ErrorLog() }))
       .define(environment.bean(HealthHandler.self, factory: HealthHandler.init))
-      .define(environment.bean(LoopLag.self, factory: { LoopLag() }))
+      .define(environment.bean(StoreCheck.self, factory: StoreCheck.init))
       .define(environment.bean(LiveTree.self, factory: LiveTree.init))
       .define(
         environment.decorate((any LiveReport).self) { (inner: any LiveReport, sales: Sales) in

@@ -14,6 +14,7 @@ final class ShopService: Sendable {
   private static let pauses = (first: Duration.milliseconds(1), last: Duration.milliseconds(50))
 
   private let shop: ShopEnvironment
+  private let operations: Operations
   private let configuration: Configuration
   private let cookieName: String
   private let sessions: SessionRegistry<Void>
@@ -23,8 +24,9 @@ final class ShopService: Sendable {
   private let waiting = Atomic(0)
 
   /// Nothing is waited for here: the application is ready.
-  init(_ shop: ShopEnvironment, _ configuration: Configuration) throws {
+  init(_ shop: ShopEnvironment, _ operations: Operations, _ configuration: Configuration) throws {
     self.shop = shop
+    self.operations = operations
     self.configuration = configuration
     cookieName = configuration.secureCookies ? "__Host-sid" : "sid"
     sessions = shop.sessions
@@ -42,7 +44,20 @@ final class ShopService: Sendable {
   func handle(_ exchange: HTTPExchange) { handle(exchange, ShopRoute.router) }
 
   /// Answers those who run the service.
-  func handleAdministration(_ exchange: HTTPExchange) { handle(exchange, ShopRoute.administration) }
+  func handleAdministration(_ exchange: HTTPExchange) {
+    let request = exchange.request
+    // As text, what is alive stands behind what has been sold.
+    let isOfShop = request.path == "/environments" && request.headers["Accept"]?.contains("json") != true
+    // Only pages of this port may change anything, such as the level of a logger.
+    let isForeign = request.mayChangeSomething && request.isFromAnotherSite
+    let answer = answer(request) {
+      isOfShop || isForeign
+        ? nil
+        : operations.respond(
+          method: request.method.name, path: request.path, accept: request.headers["Accept"], body: request.body)
+    }
+    if let answer { exchange.respond(answer) } else { handle(exchange, ShopRoute.administration) }
+  }
 
   private func handle(_ exchange: HTTPExchange, _ router: Router<ShopRoute>) {
     let request = exchange.request
@@ -54,7 +69,9 @@ final class ShopService: Sendable {
           throw HTTPError(.forbidden, "Only pages of this site may do that.")
         }
         answer(exchange, route, Wait(until: .now + configuration.storeWait, pause: Self.pauses.first))
-      case let refused: try answer(refused, request).map { _ = exchange.respond($0) }
+      case let refused:
+        let probe = answer(request) { operations.probe(method: request.method.name, path: request.path) }
+        try (probe ?? answer(refused, request)).map { _ = exchange.respond($0) }
       }
     } catch {
       exchange.respond(response(to: error, request))
@@ -169,6 +186,15 @@ final class ShopService: Sendable {
     return response
   }
 
+  /// Needs no environment either.
+  private func answer(_ request: HTTPRequest, _ operation: () -> OperationsResponse?) -> HTTPResponse? {
+    let begun = MonotonicTime.now
+    guard let answer = operation() else { return nil }
+    let response = HTTPResponse(answer)
+    log.record(request, status: response.status, took: MonotonicTime.now.since(begun))
+    return response
+  }
+
   /// Asked for all the time, and the same for everybody: no environment is opened for it.
   private func checkHealth(_ request: HTTPRequest) -> HTTPResponse {
     let begun = MonotonicTime.now
@@ -202,6 +228,18 @@ extension ShopRoute {
     case .orders: try environment.getBean(OrdersHandler.self)
     case .health: try environment.getBean(HealthHandler.self)
     case .environments: try environment.getBean(EnvironmentsHandler.self)
+    }
+  }
+}
+
+extension HTTPResponse {
+  fileprivate init(_ answer: OperationsResponse) {
+    self.init(HTTPStatus(rawValue: answer.status) ?? .internalServerError, body: answer.body)
+    do throws(HTTPError) {
+      try addField("Content-Type", answer.contentType)
+      for (name, value) in answer.headers { try addField(name, value) }
+    } catch {
+      self.init(error)
     }
   }
 }

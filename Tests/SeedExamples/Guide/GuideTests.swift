@@ -12,10 +12,10 @@ private struct Article {
   let text: String
   private let listings: String
 
-  init(_ name: String, listings: String) throws {
+  init(_ name: String, listings: String, module: String = "Beans") throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let catalog = package.appendingPathComponent("Sources/Beans/Beans.docc")
+    let catalog = package.appendingPathComponent("Sources/\(module)/\(module).docc")
     text = try String(contentsOf: catalog.appendingPathComponent("\(name).md"), encoding: .utf8)
     self.listings = try String(contentsOf: here.appendingPathComponent("\(listings).swift"), encoding: .utf8)
   }
@@ -68,11 +68,13 @@ private struct Article {
   @Test(
     "Each listing is one that is compiled here, to the letter",
     arguments: [
-      ("XMLAndConfiguration", "XMLAndConfigurationListings"), ("ComingFromInject", "ComingFromInjectListings"),
-      ("Composing", "ComposingListings"), ("Sessions", "SessionsListings"), ("LifeOfABean", "LifeOfABeanListings"),
+      ("XMLAndConfiguration", "XMLAndConfigurationListings", "Beans"),
+      ("ComingFromInject", "ComingFromInjectListings", "Beans"), ("Composing", "ComposingListings", "Beans"),
+      ("Sessions", "SessionsListings", "Beans"), ("LifeOfABean", "LifeOfABeanListings", "Beans"),
+      ("OperationsOfAService", "OperationsListings", "BeansServer"),
     ])
-  func listings(article: String, file: String) throws {
-    let article = try Article(article, listings: file)
+  func listings(article: String, file: String, module: String) throws {
+    let article = try Article(article, listings: file, module: module)
     #expect(!article.blocks("swift").isEmpty)
     #expect(article.blocks("swift") == article.compiled)
   }
@@ -201,6 +203,31 @@ private struct Article {
     let gateway = try shop.getBean(LifeOfABean.Gateway.self)
     LifeOfABean().end(shop)
     #expect(gateway.isConnected == false)
+  }
+
+  @Test("Operations: strangers are answered the probes, operators everything")
+  func operations() async throws {
+    let guide = OperationsGuide()
+    let thread = try EventLoopThread(name: "operations")
+    let shop = try Environment(name: "shop")
+    try shop
+      .define(shop.bean(OperationsGuide.Store.self, factory: { .init() }))
+      .define(shop.bean(OperationsGuide.StoreCheck.self, factory: OperationsGuide.StoreCheck.init))
+    let factory = try shop.childFactory(
+      "session", seed: Void.self, scope: { SessionScope(loop: thread.loop, idleTimeout: .seconds(60)) })
+    let operations = guide.makeOperations(shop, SessionRegistry(factory), on: thread.loop)
+    #expect(guide.answerStrangers(.init(path: "/readyz"), operations)?.status == 503)
+    try await guide.start(shop, operations)
+    while guide.answerStrangers(.init(path: "/readyz"), operations)?.status != 200 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    #expect(guide.answerStrangers(.init(path: "/metrics"), operations) == nil)
+    let metrics = try #require(guide.answerOperators(.init(path: "/metrics"), operations))
+    #expect(metrics.fields.contains { $0 == "Content-Type" && $1.hasPrefix("text/plain") })
+    #expect(String(decoding: metrics.body, as: UTF8.self).contains("\nbeans_health_check_up{check=\"store\"} 1\n"))
+    operations.stop()
+    try await shop.shutdown()
+    try thread.stopAndJoin()
   }
 
   @Test("Composing: what its taker owns is given back")

@@ -97,6 +97,59 @@ struct ServiceTests {
     try server.end()
   }
 
+  /// The store's check answers by itself.
+  private func waitUntilReady(_ client: TestClient) throws {
+    repeat { try client.get("/readyz") } while try client.receive().status == 503
+  }
+
+  /// The probes to everybody, all else only to those who run the service.
+  @Test func operationsAreMountedWhereTheyBelong() async throws {
+    let client = try server.client()
+    try waitUntilReady(client)
+    for path in ["/livez", "/readyz"] {
+      try client.get(path)
+      let response = try client.receive()
+      #expect(response.status == 200, "\(path)")
+      #expect(response.text == "{\"status\":\"UP\"}")
+      #expect(response.fields["cache-control"] == "no-store")
+    }
+    let paths = ["/health", "/sessions", "/beans", "/startup", "/loggers", "/configuration", "/metrics"]
+    for path in paths {
+      try client.get(path)
+      #expect(try client.receive().status == 404, "\(path)")
+    }
+    try server.end()
+
+    let shop = try await TestServer(loops: 1, shop: database.configuration, isForAdministration: true)
+    let operators = try shop.client()
+    try waitUntilReady(operators)
+    for path in paths + ["/livez"] {
+      try operators.get(path)
+      #expect(try operators.receive().status == 200, "\(path)")
+    }
+    try operators.get("/environments", "Accept: application/json\r\n")
+    let scopes = try JSONValue(operators.receive().body)["scopes"]
+    #expect("\(scopes as Any)".contains("application"))
+    try operators.get("/metrics", "Accept: application/openmetrics-text\r\n")
+    let metrics = try operators.receive()
+    #expect(metrics.fields["content-type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8")
+    #expect(metrics.text.contains("\nbeans_health_check_up{check=\"store\"} 1\n"))
+    try operators.get("/", "Accept: text/html\r\n")
+    let page = try operators.receive()
+    #expect(page.fields["content-type"] == "text/html; charset=utf-8")
+    #expect(page.fields["content-security-policy"]?.hasPrefix("default-src 'none'; ") == true)
+    #expect(page.text.contains("\"Catalogue\""))
+    try operators.send("HEAD /metrics HTTP/1.1\r\nHost: t\r\n\r\n")
+    #expect(try operators.receive(isHead: true).status == 200)
+    // Levels may only be read here, and not even asked for by pages of other sites.
+    let body = "Content-Length: 2\r\n\r\n{}"
+    try operators.send("POST /loggers/ROOT HTTP/1.1\r\nHost: t\r\n\(body)")
+    #expect(try operators.receive().status == 403)
+    try operators.send("POST /loggers/ROOT HTTP/1.1\r\nHost: t\r\nOrigin: http://elsewhere\r\n\(body)")
+    #expect(try operators.receive().status == 404)
+    try shop.end()
+  }
+
   @Test func aRefusedCheckoutKeepsCartAndStock() throws {
     let client = try server.client()
     try post(client, "/api/cart", "product=10&quantity=13")

@@ -1,6 +1,7 @@
 import Beans
 @_spi(BeansPackage) import BeansSupport
 import BeansEventLoop
+import BeansServer
 import Dispatch
 
 @testable import Storefront
@@ -43,7 +44,9 @@ final class TestServer: Sendable {
     }
     server = HTTPServer(settings: settings)
     try await shop.application.ready(options: .requireSendable)
-    let service = try ShopService(shop, configuration)
+    let operations = Operations(environment: shop.application, sessions: [shop.sessions], lag: shop.lag)
+    try operations.start()
+    let service = try ShopService(shop, operations, configuration)
     port = try Self.start(
       server, threads, isForAdministration ? service.handleAdministration : service.handler())
     self.shop = shop

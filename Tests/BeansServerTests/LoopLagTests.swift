@@ -1,8 +1,7 @@
 import BeansEventLoop
+import BeansServer
 import Glibc
 import Testing
-
-@testable import Storefront
 
 @Suite struct LoopLagTests {
   @Test func tellsHowLongALoopWasBusySinceSomebodyAsked() throws {

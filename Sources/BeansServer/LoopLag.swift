@@ -1,0 +1,64 @@
+public import BeansEventLoop
+@_spi(BeansPackage) import BeansSupport
+
+/// How late event loops run what is due: each has a timer every tenth of a second, which is late by what kept its loop busy.
+///
+/// Safe from any thread. Watching a loop costs it ten timers a second, until it is closed.
+public final class LoopLag: Sendable {
+  /// The upper bounds of the histogram's buckets, in seconds; one more takes the rest.
+  static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+  private static let nanosecondBounds = bounds.map { UInt64($0 * 1_000_000_000) }
+  private static let interval: UInt64 = 100_000_000
+
+  /// What has been seen of one loop.
+  struct Histogram: Sendable {
+    /// By bucket, the last one without a bound.
+    var counts = [Int](repeating: 0, count: bounds.count + 1)
+    /// In nanoseconds, as `longest`.
+    var sum: UInt64 = 0
+    var longest: UInt64 = 0
+    /// The longest since somebody asked for the worst.
+    var recent: UInt64 = 0
+  }
+
+  private let loops = Locked<[Histogram]>([])
+
+  /// Creates one that watches no loop.
+  public init() {}
+
+  /// Watches loops until they are closed.
+  public func watch(_ loops: [EventLoop]) {
+    let first = self.loops.withLock { known in
+      defer { known += loops.map { _ in Histogram() } }
+      return known.count
+    }
+    for (number, loop) in loops.enumerated() { measure(loop, first + number) }
+  }
+
+  private func measure(_ loop: EventLoop, _ number: Int) {
+    let due = LoopScope.now + Self.interval
+    loop.schedule(after: .nanoseconds(Int64(Self.interval))) { [self] in
+      let now = LoopScope.now
+      let lag = now - min(due, now)
+      let bucket = Self.nanosecondBounds.firstIndex { lag <= $0 } ?? Self.bounds.count
+      self.loops.withLock { loops in
+        loops[number].counts[bucket] += 1
+        loops[number].sum += lag
+        loops[number].longest = max(loops[number].longest, lag)
+        loops[number].recent = max(loops[number].recent, lag)
+      }
+      measure(loop, number)
+    }
+  }
+
+  /// The worst of each watched loop since this was asked last.
+  public func takeWorst() -> [Duration] {
+    loops.withLock { loops in
+      defer { for index in loops.indices { loops[index].recent = 0 } }
+      return loops.map { .nanoseconds(Int64(clamping: $0.recent)) }
+    }
+  }
+
+  /// By loop, in the order in which they were given to `watch`.
+  var histograms: [Histogram] { loops.withLock { $0 } }
+}

@@ -1,0 +1,189 @@
+public import Beans
+@_spi(BeansPackage) import BeansSupport
+import BeansLogging
+
+/// What those who run a service ask it: whether it lives, what is alive in it, and how it is made. For any HTTP server to
+/// mount.
+///
+/// ```swift
+/// let operations = Operations(environment: application, lifecycle: lifecycle, sessions: [sessions], lag: lag)
+/// try await application.ready(options: .recordTimes)
+/// try operations.start()
+/// ```
+///
+/// `probe` answers `/livez` and `/readyz`, which belong on the port that the service is asked on, too: another port may be
+/// fine while that one is not. `respond` answers everything, and belongs on a port or a socket that strangers do not reach.
+/// Nothing here is counted for each request: answers are rendered from what the container knows anyway, each from one
+/// snapshot. From any thread; no answer waits for a health check.
+public final class Operations: Sendable {
+  let environment: Environment
+  let options: OperationsOptions
+  private let lifecycle: ServerLifecycle?
+  private let sessions: [any SessionReporting]
+  private let lag: LoopLag?
+  private let health: HealthSchedule
+  private let state = Locked(State())
+
+  private struct State {
+    /// What the probes answered last.
+    var answers: [HealthProbe: Bool] = [:]
+    var graph: BeanGraph?
+  }
+
+  /// Creates what answers at once, as of a service that is not ready. Asks no health check before `start()`.
+  ///
+  /// - Parameters:
+  ///   - environment: the application environment. It is not started by this.
+  ///   - lifecycle: tells when the end begins: `/readyz` fails from then on. Ends the health checks.
+  ///   - sessions: the registries whose counts are told.
+  ///   - lag: how late loops are, if they are watched.
+  ///   - options: how health is judged, and what callers may do.
+  ///   - clock: what health checks are scheduled by.
+  public init(
+    environment: Environment, lifecycle: ServerLifecycle? = nil, sessions: [any SessionReporting] = [],
+    lag: LoopLag? = nil, options: OperationsOptions = OperationsOptions(),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.environment = environment
+    self.lifecycle = lifecycle
+    self.sessions = sessions
+    self.lag = lag
+    self.options = options
+    let logs = options.logs
+    health = HealthSchedule(environment, options, clock) { Self.logger(of: logs) }
+    lifecycle?.whenFinishing { [health] in health.stop() }
+  }
+
+  deinit { health.stop() }
+
+  private static func logger(of logs: LogManager?) -> Logger {
+    logs?.getLogger(forName: "Beans.Operations") ?? LogManager.getLogger(forName: "Beans.Operations")
+  }
+
+  var logger: Logger { Self.logger(of: options.logs) }
+
+  var logs: LogManager { options.logs ?? .getSingleton() }
+
+  /// Begins to ask the health checks that the environment declares, which is to have started.
+  ///
+  /// They are asked until the lifecycle shuts the environment down, `stop()` is called, or the last reference has gone.
+  ///
+  /// - Throws: what building a check throws.
+  public func start() throws { health.start(try environment.getBeansByType((any HealthCheck).self)) }
+
+  /// Asks the health checks no more. What they answered last stands.
+  public func stop() { health.stop() }
+
+  // MARK: probes
+
+  /// Answers `/livez` and `/readyz`, for the port that strangers reach: with a word, and no reason.
+  ///
+  /// - Returns: nil for every other path.
+  public func probe(method: String, path: String) -> OperationsResponse? {
+    guard let probe = [HealthProbe.alive, .ready].first(where: { "/\($0.path)" == path }) else { return nil }
+    guard method == "GET" || method == "HEAD" else { return Self.refusal(allow: "GET, HEAD") }
+    let reasons = reasons(against: probe, health.reports)
+    tell(probe, reasons)
+    return .json(reasons.isEmpty ? 200 : 503, .object([("status", .string(reasons.isEmpty ? "UP" : "DOWN"))]))
+  }
+
+  /// Why a probe fails; empty where it does not.
+  private func reasons(against probe: HealthProbe, _ checks: [HealthSchedule.Report]) -> [String] {
+    var reasons: [String] = []
+    if probe == .ready {
+      if let lifecycle, lifecycle.phase != .running {
+        reasons.append("the service has been told to end")
+      } else if !environment.isReady {
+        reasons.append("environment '\(environment.name)' has not started, or has ended")
+      }
+    }
+    for report in checks where report.check.isCritical && report.check.probe == probe {
+      switch report.state.status {
+      case .up: break
+      // That a service is alive is not in doubt before anybody has asked.
+      case .unknown: if probe == .ready { reasons.append("health check '\(report.check.name)' has not answered yet") }
+      case .down:
+        reasons.append("health check '\(report.check.name)': \(report.state.reason ?? "it has been well once since")")
+      }
+    }
+    return reasons
+  }
+
+  /// Puts it into the log where a probe is answered otherwise than before.
+  private func tell(_ probe: HealthProbe, _ reasons: [String]) {
+    let before = state.withLock { $0.answers.updateValue(reasons.isEmpty, forKey: probe) }
+    if before == reasons.isEmpty { return }
+    if reasons.isEmpty {
+      logger.info("/\(probe.path) answers 200")
+    } else {
+      logger.warn("/\(probe.path) answers 503: \(reasons.joined(separator: "; "))")
+    }
+  }
+
+  // MARK: everything
+
+  /// What `respond` answers by GET.
+  static let paths = [
+    "/", "/health", "/environments", "/sessions", "/beans", "/startup", "/loggers", "/configuration", "/metrics",
+  ]
+
+  /// Answers everything, for a port that strangers do not reach.
+  ///
+  /// A server that a browser may reach has to refuse what pages of other sites send.
+  ///
+  /// - Parameters:
+  ///   - method: in capitals. HEAD is answered as GET, whose body the server leaves out.
+  ///   - path: decoded, without the query.
+  ///   - accept: the value of the `Accept` field: `/metrics` and `/environments` have two forms.
+  ///   - body: of a POST to `/loggers/{path}`.
+  /// - Returns: nil for a path that is not one of these.
+  public func respond(
+    method: String, path: String, accept: String? = nil, body: [UInt8] = []
+  ) -> OperationsResponse? {
+    if let answer = probe(method: method, path: path) { return answer }
+    if path.hasPrefix("/loggers/") { return respond(method, toLogger: path.dropFirst("/loggers/".count), body) }
+    guard Self.paths.contains(path) else { return nil }
+    guard method == "GET" || method == "HEAD" else { return Self.refusal(allow: "GET, HEAD") }
+    switch path {
+    case "/health":
+      let snapshot = snapshot
+      return .json(snapshot.isUp ? 200 : 503, snapshot.health)
+    case "/environments":
+      return accept?.contains("text/plain") == true ? liveText : .json(200, snapshot.environments)
+    case "/sessions": return .json(200, .object([("sessions", snapshot.sessionCounts)]))
+    case "/beans": return beans.map { .json(200, $0) } ?? .refusal(503, "The environment has not started.")
+    case "/startup": return .json(200, startup)
+    case "/loggers": return .json(200, loggers)
+    case "/configuration": return .json(200, configuration)
+    case "/metrics":
+      let format = MetricFormat(accept: accept)
+      return OperationsResponse(200, format.contentType, Array(snapshot.metrics.text(as: format).utf8))
+    default: return page
+    }
+  }
+
+  static func refusal(allow methods: String) -> OperationsResponse {
+    .refusal(405, "The method is not allowed here.", headers: [("Allow", methods)])
+  }
+
+  var snapshot: ServiceSnapshot {
+    let checks = health.reports
+    return ServiceSnapshot(
+      scopes: environment.statistics(), sessions: sessions.map { ($0.scopeName, $0.statistics()) },
+      loops: lag?.histograms ?? [], checks: checks, failedReleases: environment.failedReleases,
+      startup: environment.startupDuration, isAlive: reasons(against: .alive, checks).isEmpty,
+      isReady: reasons(against: .ready, checks).isEmpty, process: ProcessFigures())
+  }
+
+  /// The declarations, compiled once: they do not change any more. Nil before the environment has started.
+  var graph: BeanGraph? {
+    if let known = state.withLock({ $0.graph }) { return known }
+    guard environment.isReady, let graph = try? environment.graph() else { return nil }
+    state.withLock { $0.graph = graph }
+    return graph
+  }
+
+  private var liveText: OperationsResponse {
+    .text(environment.liveReport(sessions: sessions, lag: lag, maximumChildren: options.maximumChildren))
+  }
+}

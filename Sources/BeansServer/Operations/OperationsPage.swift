@@ -1,0 +1,23 @@
+/// The page that shows everything `Operations` answers, to people. Needs nothing but itself: one answer is one snapshot.
+enum OperationsPage {
+  /// - Parameters:
+  ///   - data: what the script shows, by the name of its section.
+  ///   - nonce: lets the page's own style and script through its security policy; new for each answer.
+  static func response(_ data: JSON, nonce: String) -> OperationsResponse {
+    var body = Array("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n".utf8)
+    body += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Operations</title>\n".utf8
+    body += "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n".utf8
+    body += "<style nonce=\"\(nonce)\">\(OperationsPageAssets.style)</style>\n</head>\n<body>\n".utf8
+    body += "\(OperationsPageAssets.markup)<script type=\"application/json\" id=\"data\">".utf8
+    body += data.bytes
+    body += "</script>\n<script nonce=\"\(nonce)\">\(OperationsPageAssets.script)</script>\n</body>\n</html>\n".utf8
+    let policy =
+      "default-src 'none'; img-src data:; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; connect-src 'self'; "
+      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    return OperationsResponse(
+      200, "text/html; charset=utf-8", body,
+      headers: [
+        ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
+      ])
+  }
+}

@@ -1,0 +1,58 @@
+import Beans
+
+extension ServiceSnapshot {
+  var isUp: Bool { isAlive && isReady }
+
+  /// Every check with its status. Why one fails stands in the log alone.
+  var health: JSON {
+    let checks = checks.map { report in
+      JSON.object([
+        ("name", .string(report.check.name)), ("status", .string(report.state.status.rawValue)),
+        ("probe", .string("/\(report.check.probe.path)")), ("critical", .bool(report.check.isCritical)),
+        ("contrary", .integer(report.state.contrary)), ("micros", JSON(microseconds: report.state.duration)),
+      ])
+    }
+    return .object([("status", .string(isUp ? "UP" : "DOWN")), ("checks", .array(checks))])
+  }
+
+  /// What is alive, by scope.
+  var environments: JSON {
+    let scopes = scopes.map { counts in
+      JSON.object([
+        ("scope", .string(counts.scope)), ("open", .integer(counts.opened - counts.finished)),
+        ("opened", .integer(counts.opened)), ("finished", .integer(counts.finished)),
+        ("created", .integer(counts.created)), ("released", .integer(counts.released)),
+      ])
+    }
+    let loops = loops.enumerated().map { number, loop in
+      let count = loop.counts.reduce(0, +)
+      return JSON.object([
+        ("loop", .integer(number)), ("measured", .integer(count)),
+        ("meanMicros", .integer(Int(loop.sum / UInt64(max(1, count)) / 1_000))),
+        ("longestMicros", .integer(Int(loop.longest / 1_000))),
+        ("bounds", .array(LoopLag.bounds.map { .number($0) })), ("counts", .array(loop.counts.map { .integer($0) })),
+      ])
+    }
+    return .object([
+      ("scopes", .array(scopes)), ("failedReleases", .integer(failedReleases)), ("sessions", sessionCounts),
+      ("loops", .array(loops)),
+    ])
+  }
+
+  /// How many sessions there are, what became of the others, the age of the oldest, and the longest idle time.
+  var sessionCounts: JSON {
+    .array(
+      sessions.map { scope, statistics in
+        let counts = statistics.counts
+        return .object([
+          ("scope", .string(scope)), ("open", .integer(counts.open)),
+          ("capacity", statistics.capacity.map { .integer($0) } ?? nil), ("inUse", .integer(statistics.inUse)),
+          ("opened", .integer(counts.opened)), ("rotated", .integer(counts.rotated)),
+          ("expired", .integer(counts.expired)), ("evicted", .integer(counts.evicted)),
+          ("ended", .integer(counts.ended)),
+          ("oldestSeconds", statistics.oldestAge.map { .number($0.seconds) } ?? nil),
+          ("longestIdleSeconds", statistics.longestIdle.map { .number($0.seconds) } ?? nil),
+        ])
+      })
+  }
+}

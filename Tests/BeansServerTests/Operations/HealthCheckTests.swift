@@ -1,0 +1,178 @@
+import Beans
+import BeansEventLoop
+import BeansLogging
+import BeansServer
+import Testing
+
+@Suite(.timeLimit(.minutes(20)))
+struct HealthCheckTests {
+  private let application: Environment
+  private let clock = ManualClock()
+  private let log = KeptLog(name: "kept")
+
+  init() throws { application = try Environment(name: "application") }
+
+  private func operations(_ checks: any HealthCheck..., options: OperationsOptions = OperationsOptions()) throws
+    -> Operations
+  {
+    for check in checks {
+      if let check = check as? ScriptedCheck { try application.define(application.bean(check)) }
+    }
+    var options = options
+    options.logs = log.manager()
+    return Operations(environment: application, options: options, clock: clock)
+  }
+
+  private func status(_ operations: Operations, _ path: String) throws -> Int { try operations.get(path).status }
+
+  /// Lets the checks answer once more.
+  private func askAgain() throws {
+    try clock.waitForSleeper(of: .seconds(5))
+    clock.advance(by: .seconds(5))
+    try clock.waitForSleeper(of: .seconds(5))
+  }
+
+  @Test("A service is ready once its critical checks have answered, and lives before")
+  func firstAnswer() throws {
+    let operations = try operations(ScriptedCheck("store"))
+    #expect(try status(operations, "/livez") == 200)
+    #expect(try status(operations, "/readyz") == 503)
+    try application.startup()
+    try operations.start()
+    try clock.waitForSleeper(of: .seconds(5))
+    #expect(try status(operations, "/readyz") == 200)
+    #expect(try status(operations, "/health") == 200)
+  }
+
+  @Test("Three failures turn a check, two successes turn it back")
+  func thresholds() throws {
+    let check = ScriptedCheck("store")
+    let operations = try operations(check)
+    try application.startup()
+    try operations.start()
+    try clock.waitForSleeper(of: .seconds(5))
+    check.failure = "disk full"
+    try askAgain()
+    try askAgain()
+    #expect(try status(operations, "/readyz") == 200)
+    check.failure = nil
+    try askAgain()
+    check.failure = "disk full"
+    try askAgain()
+    try askAgain()
+    #expect(try status(operations, "/readyz") == 200)
+    try askAgain()
+    #expect(try status(operations, "/readyz") == 503)
+    #expect(try status(operations, "/livez") == 200)
+    check.failure = nil
+    try askAgain()
+    #expect(try status(operations, "/readyz") == 503)
+    try askAgain()
+    #expect(try status(operations, "/readyz") == 200)
+  }
+
+  @Test("The reason stands in the log when a check and a probe turn, and in no answer")
+  func reasons() throws {
+    let check = ScriptedCheck("store", failure: "password 'hunter2' refused")
+    let operations = try operations(check)
+    try application.startup()
+    try operations.start()
+    try clock.waitForSleeper(of: .seconds(5))
+    for _ in 0..<3 { #expect(try !operations.get("/readyz").text.contains("hunter2")) }
+    #expect(try !operations.get("/health").text.contains("hunter2"))
+    #expect(
+      log.journal.entries == [
+        "WARN health check 'store' is down (critical to /readyz): password 'hunter2' refused",
+        "WARN /readyz answers 503: health check 'store': password 'hunter2' refused",
+      ])
+    check.failure = nil
+    try askAgain()
+    try askAgain()
+    #expect(try status(operations, "/readyz") == 200)
+    #expect(
+      log.journal.entries.dropFirst(2) == [
+        "INFO health check 'store' is up again (critical to /readyz)", "INFO /readyz answers 200",
+      ])
+  }
+
+  @Test("A check is asked on its schedule, whoever looks")
+  func isAskedOnItsSchedule() throws {
+    let check = ScriptedCheck("store")
+    let operations = try operations(check)
+    try application.startup()
+    try operations.start()
+    try clock.waitForSleeper(of: .seconds(5))
+    for _ in 0..<100 { _ = try (operations.get("/readyz"), operations.get("/health"), operations.get("/metrics")) }
+    #expect(check.calls == 1)
+    try askAgain()
+    #expect(check.calls == 2)
+  }
+
+  @Test("Each probe fails by its own critical checks")
+  func kinds() throws {
+    let alive = ScriptedCheck("loop", .alive, failure: "stuck")
+    let ready = ScriptedCheck("mail", isCritical: false, failure: "away")
+    let operations = try operations(alive, ready)
+    try application.startup()
+    try operations.start()
+    try waitUntil("both answers") { (try? operations.get("/health").text.contains("UNKNOWN")) == false }
+    #expect(try status(operations, "/livez") == 503)
+    #expect(try status(operations, "/readyz") == 200)
+    let health = try operations.get("/health")
+    #expect(health.status == 503)
+    let checks = try #require(try health.json()["checks"] as? [[String: Any]])
+    #expect(checks.map { $0["name"] as? String } == ["loop", "mail"])
+    #expect(checks.map { $0["status"] as? String } == ["DOWN", "DOWN"])
+    #expect(checks.map { $0["critical"] as? Bool } == [true, false])
+  }
+
+  @Test("A check that does not answer is logged, and counts as failed")
+  func slow() throws {
+    final class Slow: HealthCheck {
+      let name = "slow"
+      let gate = Gate("a slow check")
+      func check() throws { try gate.wait() }
+    }
+    let slow = Slow()
+    try application.define(application.bean(slow))
+    var options = OperationsOptions()
+    options.slowCheck = .seconds(2)
+    let operations = try operations(options: options)
+    try application.startup()
+    try operations.start()
+    try clock.waitForSleeper(of: .seconds(2))
+    clock.advance(by: .seconds(2))
+    try clock.waitForSleeper(of: .seconds(2))
+    #expect(
+      log.journal.entries == [
+        "WARN health check 'slow' has not answered for 2.0 seconds",
+        "WARN health check 'slow' is down (critical to /readyz): no answer for 2.0 seconds",
+      ])
+    slow.gate.open()
+    try askAgain()
+    #expect(try status(operations, "/readyz") == 200)
+  }
+
+  @Test("What a check uses is not released before it has returned")
+  func whatACheckUsesIsNotReleasedMeanwhile() throws {
+    final class Patient: HealthCheck {
+      let name = "patient"
+      let begun = Gate("a check"), gate = Gate("the end of a check")
+      func check() throws {
+        begun.open()
+        try gate.wait()
+      }
+    }
+    let (patient, journal) = (Patient(), Journal())
+    try application.define(application.bean(patient).onDestroy { _ in journal.note("released") })
+    let operations = try operations()
+    try application.startup()
+    try operations.start()
+    try patient.begun.wait()
+    application.finish()
+    #expect(journal.entries == [])
+    patient.gate.open()
+    try application.waitForEnd()
+    #expect(journal.entries == ["released"])
+  }
+}

@@ -1,0 +1,109 @@
+import Beans
+import BeansEventLoop
+import BeansServer
+import Testing
+
+@Suite(.timeLimit(.minutes(20)))
+struct ProbeTests {
+  @Test("A service lives while it starts and is ready when all is there")
+  func startup() async throws {
+    let application = try Environment(name: "application")
+    let mayEnd = AsyncStream<Void>.makeStream()
+    try application.define(
+      application.bean(
+        Int.self,
+        async: { () async in
+          for await _ in mayEnd.stream { break }
+          return 7
+        }))
+    let operations = Operations(environment: application)
+    #expect(try operations.get("/livez").status == 200)
+    #expect(try operations.get("/readyz").status == 503)
+    #expect(throws: EnvironmentError(.notReady, "")) { try application.startup() }
+    #expect(try operations.get("/readyz").status == 503)
+    mayEnd.continuation.yield()
+    try await application.ready()
+    #expect(try operations.get("/readyz").status == 200)
+    #expect(try operations.get("/readyz").json()["status"] as? String == "UP")
+    try await application.shutdown()
+    #expect(try operations.get("/livez").status == 200)
+    #expect(try operations.get("/readyz").status == 503)
+  }
+
+  @Test("A service that is told to end is not ready from that moment on, and lives until its end")
+  func end() throws {
+    let application = try Environment(name: "application").startup()
+    try withLoops { loops in
+      let draining = Handed<@Sendable () -> Void>()
+      let lifecycle = ServerLifecycle(environment: application, loop: loops[0]) { _, done in draining.value = done }
+      let operations = Operations(environment: application, lifecycle: lifecycle)
+      #expect(try operations.get("/readyz").status == 200)
+      lifecycle.stop()
+      #expect(lifecycle.phase == .draining)
+      #expect(try operations.get("/readyz").status == 503)
+      #expect(try operations.get("/livez").status == 200)
+      draining.value?()
+      draining.value = nil
+      try lifecycle.run()
+      #expect(lifecycle.phase == .finishing)
+    }
+  }
+
+  @Test("For the time of the announcement a service goes on, although it is not ready")
+  func announcement() throws {
+    let application = try Environment(name: "application").startup()
+    try withLoops { loops in
+      let journal = Journal()
+      let lifecycle = ServerLifecycle(
+        environment: application, loop: loops[0], announcement: .milliseconds(30)
+      ) { limit, done in
+        journal.note("drain \(limit)")
+        done()
+      }
+      let operations = Operations(environment: application, lifecycle: lifecycle)
+      // Until the loop goes on, the time is not over.
+      let gate = Gate("the loop")
+      try loops[0].block(by: gate)
+      lifecycle.stop()
+      #expect(lifecycle.phase == .announcing)
+      #expect(journal.entries == [])
+      #expect(try operations.get("/readyz").status == 503)
+      gate.open()
+      try lifecycle.run()
+      #expect(journal.entries == ["drain 10.0 seconds"])
+    }
+  }
+
+  @Test("A second signal cuts the announcement short")
+  func impatience() throws {
+    let application = try Environment(name: "application").startup()
+    try withLoops { loops in
+      let journal = Journal()
+      let lifecycle = ServerLifecycle(
+        environment: application, loop: loops[0], announcement: .seconds(3_600)
+      ) { limit, done in
+        journal.note("drain \(limit)")
+        done()
+      }
+      lifecycle.stop()
+      lifecycle.stop()
+      try lifecycle.run()
+      #expect(journal.entries == ["drain 0.0 seconds"])
+    }
+  }
+
+  @Test("Strangers are answered the two probes, and nothing else")
+  func strangers() throws {
+    let operations = Operations(environment: try Environment(name: "application").startup())
+    #expect(operations.probe(method: "GET", path: "/livez")?.status == 200)
+    #expect(operations.probe(method: "HEAD", path: "/readyz")?.status == 200)
+    let refused = try #require(operations.probe(method: "POST", path: "/readyz"))
+    #expect(refused.status == 405)
+    #expect(refused.headers.contains { $0.name == "Allow" && $0.value == "GET, HEAD" })
+    for path in ["/", "/health", "/metrics", "/beans", "/livez/", "/nothing"] {
+      #expect(operations.probe(method: "GET", path: path) == nil, "\(path)")
+    }
+    #expect(operations.respond(method: "GET", path: "/nothing") == nil)
+    #expect(operations.respond(method: "DELETE", path: "/metrics")?.status == 405)
+  }
+}

@@ -1,0 +1,211 @@
+import Beans
+import BeansLogging
+import BeansServer
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(20)))
+struct ReportTests {
+  private func post(_ operations: Operations, _ path: String, _ body: String) -> Int? {
+    operations.respond(method: "POST", path: path, body: Array(body.utf8))?.status
+  }
+
+  @Test("What is alive is told by scope, as JSON and as text")
+  func environments() throws {
+    let application = try Environment(name: "application")
+    let requests = try application.childFactory("request", seed: Int.self)
+    let operations = Operations(environment: try application.startup())
+    let child = try requests.build(1)
+    let answer = try operations.get("/environments")
+    #expect(answer.contentType == "application/json")
+    #expect(answer.headers.contains { $0.name == "Cache-Control" && $0.value == "no-store" })
+    let scopes = try #require(try answer.json()["scopes"] as? [[String: Any]])
+    let request = try #require(scopes.first { $0["scope"] as? String == "request" })
+    #expect(request["open"] as? Int == 1)
+    #expect(request["opened"] as? Int == 1)
+    let text = try operations.get("/environments", accept: "text/plain")
+    #expect(text.contentType == "text/plain; charset=utf-8")
+    #expect(text.text.contains("request: 1 live, 0 beans\n"))
+    child.finish()
+  }
+
+  // MARK: beans
+
+  @Test("The declarations are told by environment: scope, type, place, aliases, and what they take")
+  func beans() throws {
+    final class Store: Sendable {}
+    final class Index: Sendable { init(store: Store) {} }
+    final class Handler { init(index: Index, number: Int) {} }
+    let application = try Environment(name: "application")
+    try application
+      .define(application.bean(Store.self, id: "store", factory: { Store() }))
+      .alias("archive", of: "store")
+      .define(application.bean(Index.self, factory: Index.init).lazy())
+    _ = try application.childFactory("request", seed: Int.self) {
+      try $0.define($0.bean(Handler.self, factory: Handler.init))
+    }
+    let operations = Operations(environment: application)
+    #expect(try operations.get("/beans").status == 503)
+    try application.startup()
+    let report = try operations.get("/beans").json()
+    let contexts = try #require(report["contexts"] as? [String: [String: Any]])
+    #expect(Set(contexts.keys) == ["application", "application/request"])
+    #expect(contexts["application"]?["parentId"] is String == false)
+    #expect(contexts["application/request"]?["parentId"] as? String == "application")
+    let own = try #require(contexts["application"]?["beans"] as? [String: [String: Any]])
+    let store = try #require(own["Store 'store'"])
+    #expect(store["aliases"] as? [String] == ["archive"])
+    #expect(store["scope"] as? String == "singleton")
+    #expect((store["type"] as? String)?.hasSuffix("Store") == true)
+    #expect((store["resource"] as? String)?.contains("ReportTests.swift:") == true)
+    #expect(store["dependencies"] as? [String] == [])
+    #expect(own["Index"]?["dependencies"] as? [String] == ["Store 'store'"])
+    #expect(own["Index"]?["flags"] as? [String] == ["lazy"])
+    let inner = try #require(contexts["application/request"]?["beans"] as? [String: [String: Any]])
+    #expect(inner["Handler"]?["dependencies"] as? [String] == ["Index", "Int"])
+    // What was known stays known.
+    try application.shutdown()
+    #expect(try operations.get("/beans").status == 200)
+  }
+
+  // MARK: the page
+
+  @Test("The page holds everything, loads nothing, and allows only its own style and script")
+  func page() throws {
+    let application = try Environment(name: "</script><b>shop</b>")
+    try application.define(application.bean(Cart.self, factory: { Cart() }).confined(to: "a test")).startup()
+    let operations = Operations(environment: application)
+    let page = try operations.get("/")
+    #expect(page.contentType == "text/html; charset=utf-8")
+    // A name cannot end the script that holds the data.
+    #expect(page.text.components(separatedBy: "</script>").count == 3)
+    #expect(page.text.contains("\"Cart\""))
+    for text in ["http:", "https:", "src=", "@import", "url("] {
+      let without = page.text.replacing("http://www.w3.org/2000/svg", with: "")
+      #expect(!without.contains(text), "\(text)")
+    }
+    let policy = try #require(page.headers.first { $0.name == "Content-Security-Policy" }?.value)
+    let nonce = try #require(policy.firstMatch(of: /script-src 'nonce-([0-9a-f]{32})'/)).1
+    #expect(policy.hasPrefix("default-src 'none'; "))
+    #expect(page.text.contains("<script nonce=\"\(nonce)\">"))
+    #expect(page.text.contains("<style nonce=\"\(nonce)\">"))
+    #expect(!page.text.contains("style=\""))
+    let other = try operations.get("/").headers.first { $0.name == "Content-Security-Policy" }?.value
+    #expect(other != policy)
+  }
+
+  // MARK: startup
+
+  @Test("The startup is told bean by bean, and as nothing where nobody asked for times")
+  func startup() throws {
+    let application = try Environment(name: "application")
+    try application
+      .define(application.bean(Int.self, factory: { 1 }).lazy())
+      .define(application.bean(String.self, factory: { (number: Int) in "\(number)" }))
+      .startup(options: .recordTimes)
+    let report = try Operations(environment: application).get("/startup").json()
+    let beans = try #require(report["beans"] as? [[String: Any]])
+    #expect(beans.map { $0["bean"] as? String } == ["Int", "String"])
+    #expect(beans.map { $0["parent"] as? String } == ["String", nil])
+    #expect(beans.map { $0["order"] as? Int } == [1, 2])
+    #expect(beans.allSatisfy { $0["micros"] is Int })
+    #expect((beans[0]["resource"] as? String)?.contains("ReportTests.swift:") == true)
+    #expect(report["micros"] is Int)
+    let other = try Environment(name: "other")
+    try other.define(other.bean(7)).startup()
+    let nothing = try Operations(environment: other).get("/startup").text
+    #expect(nothing == #"{"environment":"other","micros":null,"beans":[]}"#)
+  }
+
+  // MARK: configuration
+
+  @Test("The configuration shows keys and sources, and never a value")
+  func noValueOfTheConfigurationIsShown() throws {
+    let application = try Environment(name: "application")
+    try application.define(
+      application.settings().setValue(namespace: "mail", key: "password", value: "hunter2").setValue(
+        key: "port", value: 8_080_123))
+    try application.addConfigurationSource(
+      ProcessInfoConfigurationSource(variables: ["mail:password": "hunter3", "user": "ada the secret"]))
+    let shop = try Environment(name: "shop", parent: application)
+    try shop.define(shop.settings().setValue(key: "port", value: 9_090_456)).startup()
+    let answer = try Operations(environment: shop).get("/configuration")
+    for secret in ["hunter2", "hunter3", "8080123", "9090456", "ada the secret"] {
+      #expect(!answer.text.contains(secret))
+    }
+    let values = try #require(try answer.json()["values"] as? [[String: Any]])
+    #expect(values.map { $0["key"] as? String } == ["mail:password", "mail:password", "port", "port", "user"])
+    let passwords = values.prefix(2)
+    #expect(Set(passwords.map { $0["overruled"] as? Bool }) == [true, false])
+    #expect(values[2]["inherited"] as? Bool == false)
+    #expect((values[2]["source"] as? String)?.contains("ReportTests.swift:") == true)
+    #expect(values[3]["inherited"] as? Bool == true)
+    #expect(values[3]["overruled"] as? Bool == true)
+  }
+
+  // MARK: loggers
+
+  @Test("Loggers are shown with their levels; to set one has to be allowed")
+  func readingLevels() throws {
+    let logs = KeptLog(name: "kept").manager().registerLogger("shop.orders", level: .error)
+    _ = logs.getLogger(forName: "shop.orders.mail")
+    var options = OperationsOptions()
+    options.logs = logs
+    let operations = Operations(environment: try Environment().startup(), options: options)
+    let report = try operations.get("/loggers").json()
+    #expect(report["levels"] as? [String] == ["OFF", "FATAL", "ERROR", "WARN", "INFO", "DEBUG", "ALL"])
+    let loggers = try #require(report["loggers"] as? [String: [String: Any]])
+    #expect(loggers["ROOT"]?["effectiveLevel"] as? String == "INFO")
+    #expect(loggers["shop.orders"]?["configuredLevel"] as? String == "ERROR")
+    #expect(loggers["shop.orders.mail"]?["configuredLevel"] is String == false)
+    #expect(loggers["shop.orders.mail"]?["effectiveLevel"] as? String == "ERROR")
+    #expect(post(operations, "/loggers/shop.orders", #"{"configuredLevel":"DEBUG"}"#) == 403)
+    #expect(logs.getLogger(forName: "shop.orders").level == .error)
+  }
+
+  @Test("A level is set for a logger and those below it, and given back")
+  func settingLevels() throws {
+    let log = KeptLog(name: "kept")
+    let logs = log.manager().registerLogger("shop.orders", level: .error)
+    let (orders, mail, cart) = (
+      logs.getLogger(forName: "shop.orders"), logs.getLogger(forName: "shop.orders.mail"),
+      logs.getLogger(forName: "shop.cart")
+    )
+    var options = OperationsOptions()
+    options.logs = logs
+    options.maySetLevels = true
+    let operations = Operations(environment: try Environment().startup(), options: options)
+    #expect(post(operations, "/loggers/shop.orders", #"{"configuredLevel":"DEBUG"}"#) == 204)
+    #expect([orders.level, mail.level, cart.level] == [.debug, .debug, .info])
+    mail.debug("sent")
+    #expect(log.journal.entries.last == "DEBUG sent")
+    // Of a path that nobody has registered.
+    #expect(post(operations, "/loggers/shop", " { \"configuredLevel\" : \"warn\" } ") == 204)
+    #expect([orders.level, cart.level] == [.debug, .warn])
+    #expect(post(operations, "/loggers/shop.orders", "{}") == 204)
+    #expect(post(operations, "/loggers/shop", #"{"configuredLevel":null}"#) == 204)
+    #expect([orders.level, mail.level, cart.level] == [.error, .error, .info])
+    #expect(post(operations, "/loggers/ROOT", #"{"configuredLevel":"ERROR"}"#) == 204)
+    #expect(cart.level == .error)
+  }
+
+  @Test(
+    "What is no level, no logger or no JSON is refused",
+    arguments: [
+      ("/loggers/shop", #"{"configuredLevel":"LOUD"}"#, 400), ("/loggers/shop", "DEBUG", 400),
+      ("/loggers/shop", "", 400),
+      ("/loggers/shop", #"{"configuredLevel":"DEBUG","x":1}"#, 400), ("/loggers/", #"{"configuredLevel":"OFF"}"#, 404),
+      ("/loggers/nobody", #"{"configuredLevel":"OFF"}"#, 404), ("/loggers/sho", #"{"configuredLevel":"OFF"}"#, 404),
+    ])
+  func refusedLevels(path: String, body: String, status: Int) throws {
+    let logs = KeptLog(name: "kept").manager().registerLogger("shop", level: .info)
+    var options = OperationsOptions()
+    options.logs = logs
+    options.maySetLevels = true
+    let operations = Operations(environment: try Environment().startup(), options: options)
+    let levels = logs.levels()
+    #expect(post(operations, path, body) == status)
+    #expect(logs.levels() == levels)
+    #expect(operations.respond(method: "GET", path: path)?.status == 405)
+  }
+}

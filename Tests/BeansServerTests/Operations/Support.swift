@@ -1,0 +1,73 @@
+import BeansLogging
+import BeansServer
+@_spi(BeansPackage) import BeansSupport
+import Foundation
+
+extension OperationsResponse {
+  var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// What a JSON parser makes of the body.
+  func json() throws -> [String: Any] {
+    guard let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
+      throw Stuck(description: "no object: \(text)")
+    }
+    return object
+  }
+}
+
+extension Operations {
+  /// What is answered to a GET.
+  func get(_ path: String, accept: String? = nil) throws -> OperationsResponse {
+    guard let answer = respond(method: "GET", path: path, accept: accept) else {
+      throw Stuck(description: "no answer to \(path)")
+    }
+    return answer
+  }
+}
+
+/// A check that answers what it is told to.
+final class ScriptedCheck: HealthCheck {
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  let name: String
+  let probe: HealthProbe
+  let isCritical: Bool
+  private let state = Locked((failure: String?.none, calls: 0))
+
+  init(_ name: String, _ probe: HealthProbe = .ready, isCritical: Bool = true, failure: String? = nil) {
+    self.name = name
+    self.probe = probe
+    self.isCritical = isCritical
+    self.failure = failure
+  }
+
+  /// What it throws; nil where all is well.
+  var failure: String? {
+    get { state.withLock { $0.failure } }
+    set { state.withLock { $0.failure = newValue } }
+  }
+
+  var calls: Int { state.withLock { $0.calls } }
+
+  func check() throws {
+    let failure = state.withLock { state in
+      state.calls += 1
+      return state.failure
+    }
+    if let failure { throw Failure(description: failure) }
+  }
+}
+
+/// A log that keeps its messages.
+final class KeptLog: LogManager.Log, @unchecked Sendable {  // the journal is locked
+  let journal = Journal()
+
+  override func log(_ entry: LogEntry) { journal.note("\(entry.level) \(entry.message)") }
+
+  /// A manager of its own that writes to this.
+  func manager(_ level: Level = .info) -> LogManager {
+    LogManager(installing: false).registerLogger("", level: level, logs: [self])
+  }
+}

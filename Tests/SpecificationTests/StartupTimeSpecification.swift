@@ -1,0 +1,71 @@
+import Beans
+import Testing
+
+@Suite("The times of a startup") struct StartupTimeSpecification {
+  private struct NotRecorded: Error {}
+
+  @Test("The startup tells each bean with its time, in the order of creation, and for whom a lazy one was built")
+  func startup() throws {
+    final class Store: Sendable {}
+    final class Index: Sendable { init(store: Store) {} }
+    final class Page: Sendable { init(index: Index) {} }
+    let application = try Environment(name: "application")
+    try application
+      .define(application.bean(Page.self, factory: Page.init))
+      .define(application.bean(Index.self, factory: Index.init).lazy())
+      .define(application.bean(Store.self, id: "store", factory: { Store() }))
+      .define(application.bean(Int.self, factory: { 1 }).lazy())
+      .define(
+        application.bean(String.self, factory: { (environment: Environment) in "\(try environment.getBean(Int.self))" })
+      )
+    try application.startup(options: .recordTimes)
+    let times = application.startupTimes
+    #expect(Set(times.map(\.bean)) == ["Store 'store'", "Index", "Page", "Int", "String"])
+    func time(_ bean: String) throws -> (place: Int, time: StartupTime) {
+      guard let place = times.firstIndex(where: { $0.bean == bean }) else { throw NotRecorded() }
+      return (place, times[place])
+    }
+    #expect(try time("Store 'store'").place < time("Index").place)
+    #expect(try time("Index").place < time("Page").place)
+    #expect(try time("Index").time.parent == "Page")
+    #expect(try time("Page").time.parent == nil)
+    // Nobody knew beforehand.
+    #expect(try time("Int").time.parent == "String")
+    #expect(try time("Int").time.duration == nil)
+    for bean in ["Store 'store'", "Index", "Page", "String"] {
+      #expect(try #require(time(bean).time.duration) >= .zero)
+      #expect(try time(bean).time.origin.file.hasSuffix("StartupTimeSpecification.swift"))
+    }
+    #expect(try #require(application.startupDuration) > .zero)
+  }
+
+  @Test("Beans that are awaited have their times, too")
+  func awaitedStartup() async throws {
+    let application = try Environment(name: "application")
+    try application
+      .define(
+        application.bean(
+          Int.self,
+          async: { () async in
+            await Task.yield()
+            return 7
+          })
+      )
+      .define(application.bean(String.self, factory: { (number: Int) in "\(number)" }))
+    try await application.ready(options: .recordTimes)
+    #expect(application.startupTimes.map(\.bean) == ["Int", "String"])
+    #expect(application.startupTimes.allSatisfy { $0.duration != nil && $0.parent == nil })
+    try await application.shutdown()
+  }
+
+  @Test("Nothing is recorded unless that was asked for")
+  func nothingRecorded() throws {
+    let application = try Environment(name: "application")
+    try application.define(application.bean(7)).startup()
+    #expect(application.startupTimes.isEmpty)
+    #expect(application.startupDuration == nil)
+    // Too late.
+    try application.startup(options: .recordTimes)
+    #expect(application.startupDuration == nil)
+  }
+}
