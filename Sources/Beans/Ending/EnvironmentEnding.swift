@@ -222,6 +222,7 @@ extension Environment {
   func note(_ failure: EnvironmentError) {
     tell(failure)
     extras.record(failure)
+    homeResources?.testSetup?.observer.failed(failure)
   }
 
   func tell(_ failure: EnvironmentError) { log.logger.error("'\(name)': \(failure)") }
