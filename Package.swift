@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "BeansXML", targets: ["BeansXML"]),
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
+    .library(name: "BeansTesting", targets: ["BeansTesting"]),
     .executable(name: "Storefront", targets: ["Storefront"]),
   ],
   targets: [
@@ -44,6 +45,9 @@ let package = Package(
     .target(
       name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
       swiftSettings: strict),
+
+    // For tests of programs that use the container: the one that imports the testing library of the toolchain.
+    .target(name: "BeansTesting", dependencies: ["Beans", "BeansSupport"], swiftSettings: strict),
 
     // The example service.
     .executableTarget(
@@ -73,7 +77,11 @@ let package = Package(
     .testTarget(
       name: "FaultTests", dependencies: ["BeansServer", "BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
-      name: "SeedExamples", dependencies: ["BeansServer", "BeansEventLoop", "BeansXML", "Beans", "BeansLogging"],
+      name: "SeedExamples",
+      dependencies: ["BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "Beans", "BeansLogging"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BeansTestingTests", dependencies: ["BeansTesting", "Beans", "BeansSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop", "CLibuv"], swiftSettings: settings),
     .testTarget(

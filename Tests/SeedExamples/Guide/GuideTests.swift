@@ -12,10 +12,10 @@ private struct Article {
   let text: String
   private let listings: String
 
-  init(_ name: String, listings: String) throws {
+  init(_ name: String, of module: String = "Beans", listings: String) throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let catalog = package.appendingPathComponent("Sources/Beans/Beans.docc")
+    let catalog = package.appendingPathComponent("Sources/\(module)/\(module).docc")
     text = try String(contentsOf: catalog.appendingPathComponent("\(name).md"), encoding: .utf8)
     self.listings = try String(contentsOf: here.appendingPathComponent("\(listings).swift"), encoding: .utf8)
   }
@@ -68,11 +68,11 @@ private struct Article {
   @Test(
     "Each listing is one that is compiled here, to the letter",
     arguments: [
-      ("XMLAndConfiguration", "XMLAndConfigurationListings"), ("ComingFromInject", "ComingFromInjectListings"),
-      ("Composing", "ComposingListings"), ("Sessions", "SessionsListings"), ("LifeOfABean", "LifeOfABeanListings"),
+      ("Beans", "XMLAndConfiguration"), ("Beans", "ComingFromInject"), ("Beans", "Composing"), ("Beans", "Sessions"),
+      ("Beans", "LifeOfABean"), ("BeansTesting", "Testing"),
     ])
-  func listings(article: String, file: String) throws {
-    let article = try Article(article, listings: file)
+  func listings(module: String, article name: String) throws {
+    let article = try Article(name, of: module, listings: "\(name)Listings")
     #expect(!article.blocks("swift").isEmpty)
     #expect(article.blocks("swift") == article.compiled)
   }
