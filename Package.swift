@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
     .library(name: "BeansTesting", targets: ["BeansTesting"]),
+    .library(name: "BeansServerTesting", targets: ["BeansServerTesting"]),
     .executable(name: "Storefront", targets: ["Storefront"]),
   ],
   targets: [
@@ -48,6 +49,8 @@ let package = Package(
 
     // For tests of programs that use the container: the one that imports the testing library of the toolchain.
     .target(name: "BeansTesting", dependencies: ["Beans", "BeansSupport"], swiftSettings: strict),
+    // Apart from that, so that nobody needs libuv to test what has no loop.
+    .target(name: "BeansServerTesting", dependencies: ["BeansEventLoop"], swiftSettings: strict),
 
     // The example service.
     .executableTarget(
@@ -86,7 +89,9 @@ let package = Package(
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop", "CLibuv"], swiftSettings: settings),
     .testTarget(
       name: "BeansServerTests",
-      dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging", "TestSupport"],
+      dependencies: [
+        "BeansServer", "BeansServerTesting", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests",
