@@ -95,7 +95,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests",
-      dependencies: ["Storefront", "BeansServer", "Beans", "BeansSupport", "BeansEventLoop", "TestSupport"],
+      dependencies: [
+        "Storefront", "BeansServer", "BeansTesting", "Beans", "BeansSupport", "BeansEventLoop", "TestSupport",
+      ],
       swiftSettings: settings),
   ]
 )
