@@ -17,6 +17,8 @@ let package = Package(
     .library(name: "BeansXML", targets: ["BeansXML"]),
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
+    .library(name: "BeansTesting", targets: ["BeansTesting"]),
+    .library(name: "BeansServerTesting", targets: ["BeansServerTesting"]),
     .library(name: "BeansTool", targets: ["BeansTool"]),
     .plugin(name: "BeansCheck", targets: ["BeansCheck"]),
     .plugin(name: "BeansCommand", targets: ["BeansCommand"]),
@@ -46,6 +48,11 @@ let package = Package(
     .target(
       name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
       swiftSettings: strict),
+
+    // For tests of programs that use the container: the one that imports the testing library of the toolchain.
+    .target(name: "BeansTesting", dependencies: ["Beans", "BeansSupport"], swiftSettings: strict),
+    // Apart from that, so that nobody needs libuv to test what has no loop.
+    .target(name: "BeansServerTesting", dependencies: ["BeansEventLoop"], swiftSettings: strict),
 
     // What checks declarations while a package is built, and answers questions about them. The program that does it belongs to
     // the package; the plugins run it.
@@ -88,19 +95,26 @@ let package = Package(
     .testTarget(
       name: "FaultTests", dependencies: ["BeansServer", "BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
-      name: "SeedExamples", dependencies: ["BeansServer", "BeansEventLoop", "BeansXML", "Beans", "BeansLogging"],
+      name: "SeedExamples",
+      dependencies: ["BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "Beans", "BeansLogging"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BeansTestingTests", dependencies: ["BeansTesting", "Beans", "BeansSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop", "CLibuv"], swiftSettings: settings),
     .testTarget(
       name: "BeansServerTests",
-      dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging", "TestSupport"],
+      dependencies: [
+        "BeansServer", "BeansServerTesting", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "BeansToolTests", dependencies: ["BeansTool", "Beans"], swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests",
       dependencies: [
-        "StorefrontServer", "Storefront", "BeansServer", "Beans", "BeansSupport", "BeansEventLoop", "TestSupport",
+        "StorefrontServer", "Storefront", "BeansServer", "BeansTesting", "Beans", "BeansSupport", "BeansEventLoop",
+        "TestSupport",
       ],
       swiftSettings: settings),
   ]

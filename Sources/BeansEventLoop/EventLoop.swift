@@ -53,8 +53,15 @@ public final class EventLoop: Sendable {
   /// How many of them run.
   private static let drainItems = 65_536
 
+  /// Where a test skips time; nil where time is the clock's own.
+  package let skips: SkippedTime?
+
   /// Creates a loop that does nothing until `run()`. Throws when the process is out of file descriptors or memory.
-  public init() throws(EventLoopError) {
+  public convenience init() throws(EventLoopError) { try self.init(skips: nil) }
+
+  /// Creates a loop that a test turns and whose time it may skip.
+  package init(skips: SkippedTime?) throws(EventLoopError) {
+    self.skips = skips
     unsafe native = try NativeLoop.make()
     actors.attach(to: self)
   }
@@ -89,6 +96,51 @@ public final class EventLoop: Sendable {
       waitForEvents()
     }
     finishRun()
+  }
+
+  /// One turn, for tests: runs what the loop has been handed, then timers that are due; looks at sockets without waiting. The
+  /// loop is then as one that has not run, and keeps what it is handed.
+  ///
+  /// - Returns: whether there was anything to run.
+  package func turn() throws(EventLoopError) -> Bool {
+    try state.withLock { state throws(EventLoopError) in
+      switch state.phase {
+      case .ready, .stopped: state.phase = .running
+      case .running, .closing: throw EventLoopError(.alreadyRunning, "turn an event loop")
+      case .closed: throw EventLoopError(.loopClosed, "turn an event loop")
+      }
+      driver.store(Self.thisThread, ordering: .releasing)
+    }
+    _ = beginTurn()
+    let hasDeferred = unsafe !deferred.isEmpty
+    var hasRun = runBatch(limit: Self.itemsPerTurn) > 0 || hasDeferred
+    runDeferred()
+    let now = Deadline.now
+    unsafe lastLook = now
+    unsafe uv_run(native.loop, UV_RUN_NOWAIT)
+    let isDue = state.withLock { $0.timers.earliest <= now }
+    runDueTimers(limit: Self.itemsPerTurn)
+    state.withLock { state in
+      if !state.queue.isEmpty { hasRun = true }
+      state.phase = .ready
+      driver.store(0, ordering: .releasing)
+    }
+    return hasRun || isDue
+  }
+
+  /// Lets time pass for a test: all timers are so much nearer.
+  package func skip(_ duration: Duration) {
+    let nanoseconds = Deadline.nanoseconds(duration)
+    skips?.add(nanoseconds, at: Deadline.now)
+    state.withLock { $0.timers.hasten(by: nanoseconds) }
+  }
+
+  /// How far the next timer is from now; nil where there is none.
+  package var nextTimer: Duration? {
+    let earliest = state.withLock { $0.timers.earliest }
+    if earliest == Deadline.never { return nil }
+    let now = Deadline.now
+    return .nanoseconds(Int64(clamping: earliest - min(earliest, now)))
   }
 
   /// Ends `run()` after its current iteration. From any thread, before `run()` too, any number of times.

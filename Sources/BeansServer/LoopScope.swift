@@ -138,7 +138,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     let (isOver, environment) = state.withLock { state -> (Bool, Environment?) in
       guard state.phase == .opened || state.phase == .asked else { return (false, nil) }
       // A use on another thread may be later than this reading of the clock.
-      let (now, lastUse) = (Self.now, lastUse.load(ordering: .relaxed))
+      let lastUse = lastUse.load(ordering: .relaxed)
+      let now = Self.sum(Self.now, loop.skips?.since(lastUse) ?? 0)
       let idle = now - min(lastUse, now)
       if now >= state.deadline || idle >= idleTimeout, isEnding(&state, isIdle: now < state.deadline) {
         return (true, state.environment)

@@ -13,6 +13,10 @@ struct CompilerInput {
   let outer: [DeclaredBeans]
   /// Whether each bean is spoken of in the log.
   let isTraced: Bool
+  /// What a test puts in the place of declarations.
+  let overrides: BeanOverrides?
+  /// Whether a test is told of the end of each bean.
+  let isObserved: Bool
   /// Whether values may be missing when the first beans are built.
   var hasSources = false
   /// What beans ask for, here and further out.

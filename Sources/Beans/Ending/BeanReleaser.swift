@@ -103,6 +103,7 @@ struct BeanReleaser {
     if recipe.value.work.contains(.trace) {
       environment.log.releasing(recipe.value.entry.label, in: environment.name)
     }
+    if recipe.value.work.contains(.observe) { environment.observe(object, recipe) }
     // The children of a factory share what was declared.
     if environment.core.kind.contains(.plain) { recipe.value.code.with { $0.instance?.letGo() } }
     if let ending = object.with({ BeanEnding($0, of: recipe) }) {

@@ -223,6 +223,7 @@ extension Environment {
     tell(failure)
     countFailedRelease()
     extras.record(failure)
+    homeResources?.testSetup?.observer.failed(failure)
   }
 
   /// Here and further out: what ends takes its own counts with it.

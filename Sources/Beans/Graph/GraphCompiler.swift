@@ -23,12 +23,13 @@ struct GraphCompiler {
     graph = EnvironmentGraph(declarations, input)
     resolver = DependencyResolver(input.outer, known: input.parameters)
     let graphs = [graph] + graph.below
-    var readers = graphs.map { TemplateResolver($0, input.outer) }
+    var readers = graphs.map { TemplateResolver($0, input.outer, input.overrides) }
     for reader in readers { reader.prepareDescriptors() }
     for (index, graph) in graphs.enumerated() {
       readers[index].resolve()
       faults += graph.active.faults + readers[index].faults + graph.declarations.faults
     }
+    if let overrides = input.overrides { faults += overrides.unmet(in: graphs) }
     for graph in graphs {
       graph.belowDirectories = graph.below.map(\.directory)
       checkScopes(graph)

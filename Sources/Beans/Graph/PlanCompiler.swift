@@ -332,6 +332,7 @@ struct PlanCompiler {
     let identity = definition.factory.identity
     let isProcessed = !graph.processors.isEmpty && !definition.isInfrastructure
     var work: Recipe.Work = input.isTraced ? .trace : []
+    if input.isObserved { work.insert(.observe) }
     if definition.refusal != nil { work.insert(.refuse) }
     if definition.traits.contains(.awaited) { work.insert(definition.kind == .slot ? .await : .complete) }
     if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
@@ -343,7 +344,7 @@ struct PlanCompiler {
     let hasForm = definition.isClass && !definition.traits.isDisjoint(with: [.aware, .bean, .disposable])
     let disposable = hasForm ? form(.disposable, definition) : nil
     var ending = Recipe.Ending.nothing
-    if input.isTraced || code.instance != nil || definition.traits.contains(.asyncDisposable)
+    if input.isTraced || input.isObserved || code.instance != nil || definition.traits.contains(.asyncDisposable)
       || definition.traits.contains(.disposable) && disposable == nil || definition.kind == .scoped
       || code.releaseLimit != nil
     {

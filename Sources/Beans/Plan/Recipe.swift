@@ -27,6 +27,8 @@ struct Recipe: Sendable {
     static let refuse = Work(rawValue: 8)
     /// The bean is created asynchronously: a build finds it, or has to say that it is not there.
     static let await = Work(rawValue: 16)
+    /// A test is told of the bean's end.
+    static let observe = Work(rawValue: 32)
   }
 
   /// What releasing an object of class `identity` takes besides letting go of it.

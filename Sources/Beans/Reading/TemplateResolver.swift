@@ -31,10 +31,13 @@ struct TemplateResolver {
   private let outer: [DeclaredBeans]
   /// Where what was defined stands among the specs.
   private var positions: [Int] = []
+  /// What a test puts in the place of declarations.
+  private let overrides: BeanOverrides?
 
   /// Gathers the declarations of a graph, and those that stand in them.
-  init(_ graph: EnvironmentGraph, _ outer: [DeclaredBeans]) {
+  init(_ graph: EnvironmentGraph, _ outer: [DeclaredBeans], _ overrides: BeanOverrides?) {
     self.graph = graph
+    self.overrides = overrides
     self.outer = graph.chain.dropFirst().map(\.declared) + outer
     let declarations = graph.active.specs
     specs.reserveCapacity(declarations.count)
@@ -73,6 +76,7 @@ struct TemplateResolver {
       _ = add(seed, type, graph.usualLifetime, factory)
     }
     for position in specs.indices { define(position) }
+    if let overrides { override(by: overrides) }
     let decorators = hasDecorators ? defineDecorators() : [:]
     var unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)] = [:]
     for (position, (_, entry)) in declared.enumerated() where entry < 0 && specs[position].id != nil {
@@ -85,6 +89,7 @@ struct TemplateResolver {
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, entries: entries,
       names: names, aliases: entered, declared: declared, unbuilt: unbuilt, inactive: graph.active.inactive,
       decorators: decorators, listeners: listeners)
+    if let overrides { faults += overrides.faults(in: directory) }
     graph.declared.freeze(directory, specs)
     graph.freeze(definitions, graph.active.merge(positions.map { declared[$0].entry }))
   }
@@ -275,6 +280,18 @@ struct TemplateResolver {
     self.declared[position].entry = made.entry
     self.traits.formUnion(made.traits)
     faults += made.bindProperties()
+  }
+
+  /// Before decorators are looked at: they stand before what a test puts there, too.
+  private mutating func override(by overrides: BeanOverrides) {
+    var all = definitions
+    let (added, found) = overrides.apply(to: &all, hasSeed: graph.hasSeed)
+    definitions = all
+    faults += found
+    for definition in added {
+      traits.formUnion(definition.traits)
+      check(definition)
+    }
   }
 
   // MARK: decorators

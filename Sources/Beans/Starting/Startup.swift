@@ -114,8 +114,10 @@ extension Environment {
     var next = parent
     // Children of factories on the way out: what they declare is kept by the environment that has compiled them.
     var inner: [BeanDirectory] = []
+    var testSetup = resources.testSetup
     while let environment = next {
       if let outer = environment.existingExtras?.resources {
+        if testSetup == nil { testSetup = outer.testSetup }
         if let declared = outer.declared {
           levels += inner.compactMap { directory in declared.below.first { $0.directory === directory } } + [declared]
           inner = []
@@ -128,10 +130,21 @@ extension Environment {
       next = environment.parent
     }
     let parentPlan = parent?.core.plan?.object
+    let isOwnTest = resources.testSetup != nil
+    if !isOwnTest, let testSetup { resources.test(testSetup) }
     return CompilerInput(
       parent: parentPlan, slots: { slots[ObjectIdentifier($0)] }, scopeNames: resources.scopes.map(\.name),
       outerScopes: outerScopes, outer: levels, isTraced: log.followsBeans,
+      overrides: testSetup.map { BeanOverrides($0.overrides, isStrict: isOwnTest) }, isObserved: testSetup != nil,
       parameters: parentPlan?.parameters ?? [])
+  }
+
+  /// Everything that is wrong with what has been declared. Nothing is built, and declarations stay open.
+  func faults() throws -> [EnvironmentError] {
+    guard let resources = existingExtras?.resources, let declarations = resources.declarations else { return [] }
+    try parent?.startIfNeeded()
+    let compiler = GraphCompiler(declarations, input(resources))
+    return compiler.faults + compiler.bindValues(hasSources: false)
   }
 
   /// Throws where several threads share what is not known to be `Sendable`.

@@ -210,6 +210,7 @@ final class EnvironmentResources: Sendable {
     /// Labels of beans that startup could not build without waiting.
     var unready: [String] = []
     var record: StartupRecord?
+    var testSetup: TestSetup?
   }
 
   init(
@@ -314,6 +315,11 @@ final class EnvironmentResources: Sendable {
   func note(unready label: String) { state.withLock { $0.value.unready.append(label) } }
 
   func isReady() { state.withLock { $0.value.unready = [] } }
+
+  /// What a test wants of the environment, and of those below it that are no children of factories.
+  var testSetup: TestSetup? { state.withLock { $0.value.testSetup } }
+
+  func test(_ setup: TestSetup) { state.withLock { $0.value.testSetup = setup } }
 
   // MARK: scopes
 

@@ -12,7 +12,7 @@ private struct Article {
   let text: String
   private let listings: String
 
-  init(_ name: String, listings: String, module: String = "Beans") throws {
+  init(_ name: String, of module: String = "Beans", listings: String) throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let catalog = package.appendingPathComponent("Sources/\(module)/\(module).docc")
@@ -68,13 +68,11 @@ private struct Article {
   @Test(
     "Each listing is one that is compiled here, to the letter",
     arguments: [
-      ("XMLAndConfiguration", "XMLAndConfigurationListings", "Beans"),
-      ("ComingFromInject", "ComingFromInjectListings", "Beans"), ("Composing", "ComposingListings", "Beans"),
-      ("Sessions", "SessionsListings", "Beans"), ("LifeOfABean", "LifeOfABeanListings", "Beans"),
-      ("OperationsOfAService", "OperationsListings", "BeansServer"),
+      ("Beans", "XMLAndConfiguration"), ("Beans", "ComingFromInject"), ("Beans", "Composing"), ("Beans", "Sessions"),
+      ("Beans", "LifeOfABean"), ("BeansTesting", "Testing"), ("BeansServer", "OperationsOfAService"),
     ])
-  func listings(article: String, file: String, module: String) throws {
-    let article = try Article(article, listings: file, module: module)
+  func listings(module: String, article name: String) throws {
+    let article = try Article(name, of: module, listings: "\(name)Listings")
     #expect(!article.blocks("swift").isEmpty)
     #expect(article.blocks("swift") == article.compiled)
   }

@@ -1,16 +1,24 @@
+import Beans
+import BeansTesting
 import Testing
 
 @testable import Storefront
 
-@Suite struct OrderRepositoryTests {
-  private let database: TemporaryDatabase
-  private let store: SQLiteStore
+@Suite(.beans(TestShop.declare)) struct OrderRepositoryTests {
+  private let shop: Environment
   private let catalogue: Catalogue
 
   init() throws {
-    database = try TemporaryDatabase()
-    store = try database.shop()
-    catalogue = try Catalogue(store: store)
+    shop = try Test.environment
+    catalogue = try shop.getBean(Catalogue.self)
+  }
+
+  /// Runs `body` as a request does, at whose end whatever has not been committed is rolled back.
+  @discardableResult
+  private func request<R>(_ body: (OrderRepository, SQLiteTransaction) throws -> R) throws -> R {
+    try shop.getBean(EnvironmentFactory<HTTPRequest>.self).withChild(HTTPRequest(method: .get, path: "/")) {
+      try body($0.getBean(OrderRepository.self), $0.getBean(SQLiteTransaction.self))
+    }
   }
 
   private func line(_ sku: String, _ quantity: Int) throws -> Cart.Line {
@@ -18,15 +26,11 @@ import Testing
   }
 
   private func stock(_ sku: String) throws -> Int64? {
-    let transaction = SQLiteTransaction(store: store)
-    defer { try? transaction.finish() }
-    return try OrderRepository(transaction: transaction).stock()[line(sku, 1).product.id]
+    try request { orders, _ in try orders.stock()[line(sku, 1).product.id] }
   }
 
   private func orders(of visitor: String) throws -> [Order] {
-    let transaction = SQLiteTransaction(store: store)
-    defer { try? transaction.finish() }
-    return try OrderRepository(transaction: transaction).orders(of: visitor)
+    try request { orders, _ in try orders.orders(of: visitor) }
   }
 
   @Test func theFirstStartFillsTheStore() throws {
@@ -38,6 +42,8 @@ import Testing
   }
 
   @Test func laterStartsKeepWhatIsThere() throws {
+    let database = try TemporaryDatabase()
+    let store = try database.shop()
     let transaction = SQLiteTransaction(store: store)
     _ = try OrderRepository(transaction: transaction).place([line("geisha", 5)], id: "x", visitor: "v", at: 1)
     try transaction.commit()
@@ -51,12 +57,13 @@ import Testing
   }
 
   @Test func placesAnOrder() throws {
-    let transaction = SQLiteTransaction(store: store)
-    let repository = OrderRepository(transaction: transaction)
-    let order = try repository.place([line("geisha", 2), line("jelly", 3)], id: "one", visitor: "v", at: 1_000)
+    let order = try request { orders, transaction in
+      let order = try orders.place([line("geisha", 2), line("jelly", 3)], id: "one", visitor: "v", at: 1_000)
+      #expect(try self.orders(of: "v") == [])
+      try transaction.commit()
+      return order
+    }
     #expect(order.total == Money(cents: 2 * 5900 + 3 * 350))
-    #expect(try orders(of: "v") == [])
-    try transaction.commit()
     #expect(try orders(of: "v") == [order])
     #expect(try orders(of: "somebody else") == [])
     #expect(try stock("geisha") == 10)
@@ -64,49 +71,49 @@ import Testing
   }
 
   @Test func showsTheNewestFirstAndNotTooMany() throws {
-    let transaction = SQLiteTransaction(store: store)
-    let repository = OrderRepository(transaction: transaction)
-    for (id, time) in [("a", 5), ("b", 7), ("c", 7), ("d", 6)] {
-      _ = try repository.place([line("jelly", 1)], id: id, visitor: "v", at: Int64(time))
+    try request { orders, _ in
+      for (id, time) in [("a", 5), ("b", 7), ("c", 7), ("d", 6)] {
+        _ = try orders.place([line("jelly", 1)], id: id, visitor: "v", at: Int64(time))
+      }
+      #expect(try orders.orders(of: "v").map(\.id) == ["c", "b", "d", "a"])
+      #expect(try orders.orders(of: "v", limit: 2).map(\.id) == ["c", "b"])
     }
-    #expect(try repository.orders(of: "v").map(\.id) == ["c", "b", "d", "a"])
-    #expect(try repository.orders(of: "v", limit: 2).map(\.id) == ["c", "b"])
   }
 
   @Test func aSoldOutProductLeavesNothingBehind() throws {
-    let transaction = SQLiteTransaction(store: store)
-    let repository = OrderRepository(transaction: transaction)
-    #expect(throws: ShopError.soldOut(name: "Geisha, Lot 7")) {
-      _ = try repository.place([line("vanilla", 5), line("geisha", 13)], id: "x", visitor: "v", at: 1)
+    try request { orders, _ in
+      #expect(throws: ShopError.soldOut(name: "Geisha, Lot 7")) {
+        _ = try orders.place([line("vanilla", 5), line("geisha", 13)], id: "x", visitor: "v", at: 1)
+      }
     }
-    try transaction.finish()
     #expect(try stock("vanilla") == 250)
     #expect(try stock("geisha") == 12)
     #expect(try orders(of: "v") == [])
   }
 
   @Test func refusesAnEmptyOrderAndAnIdTwice() throws {
-    let transaction = SQLiteTransaction(store: store)
-    let repository = OrderRepository(transaction: transaction)
-    #expect(throws: ShopError.emptyCart) { _ = try repository.place([], id: "x", visitor: "v", at: 1) }
-    _ = try repository.place([line("jelly", 1)], id: "x", visitor: "v", at: 1)
-    #expect(throws: SQLiteError.self) { _ = try repository.place([line("jelly", 1)], id: "x", visitor: "v", at: 1) }
+    try request { orders, _ in
+      #expect(throws: ShopError.emptyCart) { _ = try orders.place([], id: "x", visitor: "v", at: 1) }
+      _ = try orders.place([line("jelly", 1)], id: "x", visitor: "v", at: 1)
+      #expect(throws: SQLiteError.self) { _ = try orders.place([line("jelly", 1)], id: "x", visitor: "v", at: 1) }
+    }
   }
 
   /// Two writers, twelve tins: exactly twelve are sold.
   @Test(.timeLimit(.minutes(20))) func neverSellsMoreThanThereIs() async throws {
     let tin = [try line("geisha", 1)]
-    let store = store
+    let requests = try shop.getBean(EnvironmentFactory<HTTPRequest>.self)
     let sold = await withTaskGroup(of: Int.self) { group in
       for buyer in 0..<4 {
         group.addTask {
           var bought = 0
           for number in 0..<8 {
-            let transaction = SQLiteTransaction(store: store)
             do {
-              let repository = OrderRepository(transaction: transaction)
-              _ = try repository.place(tin, id: "\(buyer)-\(number)", visitor: "v", at: 1)
-              try transaction.commit()
+              try requests.withChild(HTTPRequest(method: .get, path: "/")) { request in
+                _ = try request.getBean(OrderRepository.self)
+                  .place(tin, id: "\(buyer)-\(number)", visitor: "v", at: 1)
+                try request.getBean(SQLiteTransaction.self).commit()
+              }
               bought += 1
             } catch {
               #expect(error as? ShopError == .soldOut(name: "Geisha, Lot 7"))
@@ -120,4 +127,6 @@ import Testing
     #expect(sold == 12)
     #expect(try stock("geisha") == 0)
   }
+
+  @Test func theDeclarationsHaveNoFault() { checkGraph(TestShop.declare) }
 }

@@ -1,0 +1,108 @@
+import Beans
+import BeansEventLoop
+import BeansServer
+import BeansServerTesting
+import TestSupport
+import Testing
+
+@Suite("The manual loop", .timeLimit(.minutes(20))) struct ManualLoopTests {
+  private let manual: ManualLoop
+  private let shop: Environment
+  private let journal = Journal()
+
+  final class Cart: DisposableBean, Sendable {
+    let journal: Journal
+    init(_ journal: Journal) { self.journal = journal }
+    func preDestroy() { journal.note("released") }
+  }
+
+  init() throws {
+    manual = try ManualLoop()
+    shop = try Environment(name: "shop")
+  }
+
+  private func children(
+    _ name: String, _ makeScope: @escaping @Sendable (EventLoop) -> any BeanScope
+  ) throws -> EnvironmentFactory<Void> {
+    let (loop, journal) = (manual.loop, journal)
+    return try shop.childFactory(name, seed: Void.self, scope: { makeScope(loop) }) { child in
+      try child.define(child.bean(Cart.self, factory: { Cart(journal) }))
+    }
+  }
+
+  @Test("What a scope releases on its loop waits for a turn")
+  func releases() throws {
+    let requests = try children("request") { RequestScope(loop: $0) }
+    let request = try requests.build(())
+    _ = try request.getBean(Cart.self)
+    request.finish()
+    #expect(journal.entries == [])
+    #expect(try manual.turn())
+    #expect(journal.entries == ["released"])
+    #expect(try !manual.turn())
+    try shop.shutdown()
+    try manual.close()
+  }
+
+  @Test("A session ends when nobody has used it for its idle time, and lives on when somebody has")
+  func idle() throws {
+    let sessions = try children("session") { SessionScope(loop: $0, idleTimeout: .seconds(600)) }
+    let (used, unused) = try (sessions.build(()), sessions.build(()))
+    _ = try unused.getBean(Cart.self)
+    try manual.advance(by: .seconds(400))
+    _ = try used.getBean(Cart.self)
+    try manual.advance(by: .seconds(400))
+    #expect(unused.isFinished)
+    #expect(!used.isFinished)
+    #expect(journal.entries == ["released"])
+    try manual.advance(by: .seconds(199))
+    #expect(!used.isFinished)
+    try manual.advance(by: .seconds(2))
+    #expect(used.isFinished)
+    #expect(journal.entries == ["released", "released"])
+    try shop.shutdown()
+    try manual.close()
+  }
+
+  @Test("A request ends at its deadline, whatever time was skipped before it")
+  func deadline() throws {
+    let requests = try children("request") { RequestScope(loop: $0, deadline: .seconds(30)) }
+    try manual.advance(by: .seconds(3_600))
+    let request = try requests.build(())
+    _ = try request.getBean(Cart.self)
+    try manual.advance(by: .seconds(29))
+    #expect(!request.isFinished)
+    try manual.advance(by: .seconds(1))
+    #expect(request.isFinished)
+    #expect(journal.entries == ["released"])
+    try shop.shutdown()
+    try manual.close()
+  }
+
+  @Test("Timers run in the order of their times, also those that timers set")
+  func timers() throws {
+    let (loop, journal) = (manual.loop, journal)
+    loop.schedule(after: .seconds(3)) { journal.note("three") }
+    loop.schedule(after: .seconds(1)) {
+      journal.note("one")
+      loop.schedule(after: .seconds(1)) { journal.note("two") }
+    }
+    try manual.advance(by: .seconds(10))
+    #expect(journal.entries == ["one", "two", "three"])
+    #expect(loop.scheduledCount == 0)
+    try manual.close()
+  }
+
+  @Test("Inside of a turn the thread is the loop's, and there is no second turn")
+  func inside() throws {
+    let (manual, journal) = (manual, journal)
+    manual.loop.execute {
+      journal.note("\(manual.loop.isCurrent)")
+      do throws(EventLoopError) { try manual.turn() } catch { journal.note("\(error.code == .alreadyRunning)") }
+    }
+    try manual.run()
+    #expect(journal.entries == ["true", "true"])
+    #expect(!manual.loop.isCurrent)
+    try manual.close()
+  }
+}

@@ -1,0 +1,116 @@
+import Beans
+import BeansTesting
+import TestSupport
+import Testing
+
+@Suite("The manual clock", .timeLimit(.minutes(20))) struct ManualClockTests {
+  private let clock = ManualClock()
+
+  @Test("It stands still until it is moved, and wakes who has slept long enough")
+  func wakes() async throws {
+    let clock = clock
+    let sleeper = Task { try await clock.sleep(for: .seconds(60)) }
+    try await clock.waitForSleepers()
+    clock.advance(by: .seconds(59))
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .seconds(1))
+    try await sleeper.value
+    #expect(clock.now.offset == .seconds(60))
+    #expect(clock.sleeperCount == 0)
+  }
+
+  /// Tasks on it run in the order in which they are resumed.
+  private actor Listener {
+    var lines: [String] = []
+
+    func sleep(_ clock: ManualClock, _ duration: Duration, _ line: String) async throws {
+      try await clock.sleep(for: duration)
+      lines.append(line)
+    }
+  }
+
+  @Test("Sleepers wake in the order of their deadlines, then in the order in which they came")
+  func order() async throws {
+    let (clock, listener) = (clock, Listener())
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (count, (seconds, line)) in [(3, "third"), (1, "first"), (2, "second"), (3, "fourth")].enumerated() {
+        group.addTask { try await listener.sleep(clock, .seconds(seconds), line) }
+        try await clock.waitForSleepers(count + 1)
+      }
+      while clock.advanceToNextSleeper() {}
+      try await group.waitForAll()
+    }
+    #expect(clock.now.offset == .seconds(3))
+    #expect(await Set(listener.lines.prefix(1)) == ["first"])
+    #expect(await listener.lines.count == 4)
+  }
+
+  @Test("Who goes to sleep again sleeps from the new time on")
+  func repeated() async throws {
+    let (clock, journal) = (clock, Journal())
+    let ticker = Task {
+      for _ in 0..<3 {
+        try await clock.sleep(for: .seconds(10))
+        journal.note("\(clock.now.offset)")
+      }
+    }
+    for _ in 0..<3 {
+      try await clock.waitForSleepers()
+      clock.advance(by: .seconds(10))
+    }
+    try await ticker.value
+    #expect(journal.entries == ["10.0 seconds", "20.0 seconds", "30.0 seconds"])
+  }
+
+  @Test("A time that has passed is not slept for, and time does not go back")
+  func passed() async throws {
+    clock.advance(by: .seconds(5))
+    clock.advance(by: .seconds(-5))
+    try await clock.sleep(until: .init(offset: .seconds(5)))
+    #expect(clock.now.offset == .seconds(5))
+    #expect(!clock.advanceToNextSleeper())
+  }
+
+  @Test("A task that is cancelled does not sleep on, nor wait for sleepers")
+  func cancelled() async throws {
+    let clock = clock
+    let sleeper = Task { try await clock.sleep(for: .seconds(60)) }
+    try await clock.waitForSleepers()
+    let observer = Task { try await clock.waitForSleepers(2) }
+    sleeper.cancel()
+    await #expect(throws: CancellationError.self) { try await sleeper.value }
+    observer.cancel()
+    await #expect(throws: CancellationError.self) { try await observer.value }
+    #expect(clock.sleeperCount == 0)
+    let never = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await clock.sleep(for: .seconds(60))
+    }
+    await #expect(throws: CancellationError.self) { try await never.value }
+  }
+
+  @Test("It is a clock as any other for code that takes one")
+  func injected() async throws {
+    final class Reminder: Sendable {
+      let clock: any Clock<Duration>
+      init(clock: any Clock<Duration>) { self.clock = clock }
+      func remind() async throws -> String {
+        try await clock.sleep(for: .seconds(3600))
+        return "now"
+      }
+    }
+    let clock = clock
+    try await withTestEnvironment(
+      { environment in
+        try environment.define(environment.bean((any Clock<Duration>).self, factory: { ContinuousClock() }))
+        try environment.define(environment.bean(Reminder.self, factory: Reminder.init))
+      }, overriding: { $0.override((any Clock<Duration>).self) { () -> any Clock<Duration> in clock } }
+    ) { environment in
+      let reminder = try environment.getBean(Reminder.self)
+      async let reminded = reminder.remind()
+      try await clock.waitForSleepers()
+      clock.advance(by: .seconds(3600))
+      #expect(try await reminded == "now")
+    }
+  }
+}
