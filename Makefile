@@ -10,7 +10,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo test graph check-page screenshots soak load bench bench-http check-cost check-memory sanitize schedules fuzz format lint packages
+.PHONY: help demo test graph docs check-page screenshots soak load bench bench-http check-cost check-memory sanitize schedules fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -64,11 +64,14 @@ schedules: packages ## tries the interleavings of two threads, and made-up ones 
 fuzz: ## feeds XML, placeholders, conversions and properties a million made-up inputs each, under AddressSanitizer
 	scripts/fuzz $(ARGUMENTS)
 
+docs: packages ## builds the documentation into $(SCRATCH)/docs, with warnings as errors
+	@scripts/docs
+
 format: ## formats all Swift sources
-	swift format -i -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests
+	swift format -i -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/check-documentation.swift
 
 lint: ## checks the format of all Swift sources
-	swift format lint --strict -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests
+	swift format lint --strict -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/check-documentation.swift
 
 packages:
 	@scripts/require-swift

@@ -12,6 +12,13 @@ public struct ConfigurationItem: Sendable {
   public let dynamic: Bool
 
   /// Creates an item.
+  ///
+  /// - Parameters:
+  ///   - namespace: where the key stands.
+  ///   - key: names the value.
+  ///   - value: the value, of any type; it is converted when it is read.
+  ///   - scope: where the value holds: a dotted path; empty for everywhere.
+  ///   - dynamic: whether the source may change the value later.
   public init(namespace: String = "", key: String, value: any Sendable, scope: String = "", dynamic: Bool = false) {
     self.namespace = namespace
     self.key = key

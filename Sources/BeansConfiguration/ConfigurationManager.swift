@@ -77,6 +77,12 @@ public final class ConfigurationManager: Sendable {
   }
 
   /// Takes back a value of a source: what it hid can be seen again. Does nothing where the source has none.
+  ///
+  /// - Parameters:
+  ///   - namespace: where the key stands.
+  ///   - key: names the value.
+  ///   - scope: where the value holds, as the source has said it.
+  ///   - source: whose value it is.
   public func configurationRemoved(
     namespace: String = "", key: String, scope: String = "", source: any ConfigurationSource
   ) {
@@ -109,6 +115,11 @@ public final class ConfigurationManager: Sendable {
   // MARK: reading
 
   /// Whether there is a value here or in a parent.
+  ///
+  /// - Parameters:
+  ///   - namespace: where the key stands.
+  ///   - key: names the value.
+  ///   - scope: a dotted path; a value for "a.b" holds for "a.b.c", too.
   public func hasValue(namespace: String = "", key: String, scope: String = "") -> Bool {
     find(QualifiedKey(namespace: namespace, key: key), scope: scope) != nil
   }

@@ -7,7 +7,9 @@ public protocol ConfigurationSource: AnyObject, Sendable {
   var url: String { get }
   /// Whether values of this source replace those of sources added before it.
   var canOverrule: Bool { get }
-  /// Hands all values to `manager.configurationAdded`. Called once, when the source is added, on the adding thread; what
-  /// it throws undoes all it has added. A source that changes later keeps the manager, and calls `configurationChanged`.
+  /// Hands all values to `manager.configurationAdded`. Called once, when the source is added, on the adding thread. A
+  /// source that changes later keeps the manager, and calls `configurationChanged`.
+  ///
+  /// - Throws: whatever failed: all that the source has added is undone, and whoever adds the source gets the error.
   func load(_ manager: ConfigurationManager) throws
 }

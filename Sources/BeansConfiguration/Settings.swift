@@ -9,7 +9,12 @@ public final class Settings {
 
   package init(file: StaticString, line: UInt) { origin = EnvironmentError.Origin(file: "\(file)", line: Int(line)) }
 
-  /// Adds a value. It is read by any thread: give it what several threads can share.
+  /// Adds a value.
+  ///
+  /// - Parameters:
+  ///   - namespace: where the key stands.
+  ///   - key: names the value.
+  ///   - value: is read by any thread: give it what several threads can share.
   @discardableResult
   public func setValue(namespace: String = "", key: String, value: Any) -> Self {
     // The two types have the same representation, and the user answers for what several threads read.

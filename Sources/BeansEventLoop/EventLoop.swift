@@ -56,7 +56,9 @@ public final class EventLoop: Sendable {
   /// Where a test skips time; nil where time is the clock's own.
   package let skips: SkippedTime?
 
-  /// Creates a loop that does nothing until `run()`. Throws when the process is out of file descriptors or memory.
+  /// Creates a loop that does nothing until `run()`.
+  ///
+  /// - Throws: what the system says when the process is out of file descriptors or memory.
   public convenience init() throws(EventLoopError) { try self.init(skips: nil) }
 
   /// Creates a loop that a test turns and whose time it may skip.
@@ -77,7 +79,8 @@ public final class EventLoop: Sendable {
   ///
   /// Returns when everything that had been accepted before the stop has run, and, unless closures come faster than they
   /// run, everything after it too. A `stop()` made before `run()` lets it do just that.
-  /// Throws `.alreadyRunning` when the loop runs, here or on another thread, and `.loopClosed` after `close()`.
+  ///
+  /// - Throws: `.alreadyRunning` when the loop runs, here or on another thread; `.loopClosed` after `close()`.
   public func run() throws(EventLoopError) {
     try state.withLock { state throws(EventLoopError) in
       switch state.phase {
@@ -182,13 +185,13 @@ public final class EventLoop: Sendable {
 
   /// Gives everything back. On any one thread, after `run()` has returned; a second call does nothing.
   ///
-  /// First runs, on the calling thread, what has been accepted and not yet run, and waits for the handles that are being
-  /// closed. Then the remaining timers are cancelled: their closures are released without running, tasks in
+  /// First runs, on the calling thread, what has been accepted and not yet run, and waits for the handles that are
+  /// being closed. Then the remaining timers are cancelled: their closures are released without running, tasks in
   /// `sleep(for:)` get `.loopClosed`.
   ///
-  /// Throws `.stillRunning` during `run()`; `.openHandles` when a listener, a connection or a signal source has not been
-  /// closed, with kind and place of creation of each (timers are then kept, and `close()` may be tried again);
-  /// `.notDrained` when closures keep adding closures.
+  /// - Throws: `.stillRunning` during `run()`; `.openHandles` when a listener, a connection or a signal source has not
+  ///   been closed, with kind and place of creation of each (timers are then kept, and `close()` may be tried again);
+  ///   `.notDrained` when closures keep adding closures.
   public func close() throws(EventLoopError) {
     let isClosed = try state.withLock { state throws(EventLoopError) -> Bool in
       switch state.phase {

@@ -51,10 +51,12 @@ public final class EventLoopThread: Sendable {
   /// Asks the loop to stop; `join()` waits for it.
   public func stop() { loop.stop() }
 
-  /// Blocks until the thread has run, stopped and closed its loop. Any number of threads may wait, and again afterwards.
+  /// Blocks until the thread has run, stopped and closed its loop. Any number of threads may wait, and again
+  /// afterwards.
   ///
-  /// Throws the error of `setUp`, of `run()` or of `close()`, whichever came first: `.openHandles`, for example, after
-  /// which the handles can be closed here and `loop.close()` called again. Throws `.wouldDeadlock` on the loop's thread.
+  /// - Throws: the error of `setUp`, of `run()` or of `close()`, whichever came first: `.openHandles`, for example,
+  ///   after which the handles can be closed here and `loop.close()` called again; `.wouldDeadlock` on the loop's
+  ///   thread.
   public func join() throws(EventLoopError) {
     guard !loop.isCurrent else { throw EventLoopError(.wouldDeadlock, "join the thread of an event loop") }
     end.done.wait()
@@ -62,12 +64,16 @@ public final class EventLoopThread: Sendable {
   }
 
   /// `stop()` and `join()`.
+  ///
+  /// - Throws: as `join()`.
   public func stopAndJoin() throws(EventLoopError) {
     stop()
     try join()
   }
 
   /// Like `join()`, suspending the task instead of blocking a thread.
+  ///
+  /// - Throws: the error of `setUp`, of `run()` or of `close()`, whichever came first.
   public func waitForEnd() async throws(EventLoopError) {
     unsafe await withUnsafeContinuation { continuation in
       end.done.notify(queue: .global()) { unsafe continuation.resume() }
@@ -111,9 +117,10 @@ private final class ThreadEnd: Sendable {
 }
 
 extension EventLoop {
-  /// Runs a loop on a thread of its own for the time of `body`; then stops, joins and closes it.
+  /// Runs a loop on a thread of its own for the time of `body`; then stops, joins and closes it. Blocks the calling
+  /// thread.
   ///
-  /// Throws what `body` throws, else what the end of the thread throws. Blocks the calling thread.
+  /// - Throws: what `body` throws, else what the end of the thread throws; what the start of the thread throws.
   public static func withThread<Result>(
     name: String = "event loop", _ body: (EventLoop) throws -> Result
   ) throws -> Result {
@@ -131,7 +138,7 @@ extension EventLoop {
 
   /// Runs a loop on a thread of its own for the time of `body`; then stops and closes it, without blocking a thread.
   ///
-  /// Throws what `body` throws, else what the end of the thread throws.
+  /// - Throws: what `body` throws, else what the end of the thread throws; what the start of the thread throws.
   public nonisolated(nonsending) static func withThread<Result>(
     name: String = "event loop", _ body: nonisolated(nonsending) (EventLoop) async throws -> Result
   ) async throws -> Result {

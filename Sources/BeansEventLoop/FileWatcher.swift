@@ -53,8 +53,15 @@ public final class FileWatcher: LoopHandle, @unchecked Sendable {
 extension EventLoop {
   /// Calls `body` on the loop's thread whenever the file, or the directory's list of entries or one of these, changes.
   ///
-  /// On the loop's thread, or before `run()`. Throws `.notFound` where there is nothing at `path`. The watcher stays open
-  /// when the result is dropped, and `close()` then reports it.
+  /// On the loop's thread, or before `run()`. The watcher stays open when the result is dropped, and `close()` then
+  /// reports it.
+  ///
+  /// - Parameters:
+  ///   - path: a file or a directory.
+  ///   - file: where it is made, for the report of unclosed handles.
+  ///   - line: where in the file.
+  ///   - body: called on the loop's thread with what has changed.
+  /// - Throws: `.notFound` where there is nothing at `path`.
   @discardableResult
   public func onFileChange(
     _ path: String, file: StaticString = #fileID, line: UInt = #line,

@@ -82,8 +82,15 @@ private enum IgnoredSignals {
 extension EventLoop {
   /// Calls `body` on the loop's thread whenever the process receives the signal `number`, until the source is closed.
   ///
-  /// On the loop's thread, or before `run()`. Throws `.invalidArgument` for signals that cannot be caught (`SIGKILL`).
-  /// The source stays open when the result is dropped, and `close()` then reports it.
+  /// On the loop's thread, or before `run()`. The source stays open when the result is dropped, and `close()` then
+  /// reports it.
+  ///
+  /// - Parameters:
+  ///   - number: of the signal, such as `SIGTERM`.
+  ///   - file: where it is made, for the report of unclosed handles.
+  ///   - line: where in the file.
+  ///   - body: called on the loop's thread, once for each signal that is delivered.
+  /// - Throws: `.invalidArgument` for signals that cannot be caught (`SIGKILL`).
   @discardableResult
   public func onSignal(
     _ number: Int32, file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () -> Void

@@ -48,10 +48,11 @@ final class Sleeper: Sendable {
 }
 
 extension EventLoop {
-  /// Suspends the task for at least `duration`, on the loop's timers and without a thread. From any task.
+  /// Suspends the task for at least `duration`, on the loop's timers and without a thread. From any task. A loop that
+  /// does not run wakes nobody.
   ///
-  /// Throws `CancellationError` as soon as the task is cancelled, when the timer has already been taken back, and
-  /// `EventLoopError` with `.loopClosed` when the loop is closed meanwhile. A loop that does not run wakes nobody.
+  /// - Throws: `CancellationError` as soon as the task is cancelled, when the timer has already been taken back;
+  ///   `EventLoopError` with `.loopClosed` when the loop is closed meanwhile.
   public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
     let sleeper = Sleeper()

@@ -8,9 +8,13 @@ extension TCPConnection {
   ///
   /// What the socket takes at once is sent without a copy; the rest is copied and queued. Watch `isWritable` or
   /// `writeQueueSize`, and go on in `onDrain`, or a slow peer makes the queue grow without bound.
-  /// - Parameter completion: Called exactly once, and not before `write` has returned (unless the loop has been closed): with nil when the system has taken
-  ///   all bytes, with `.cancelled` when the connection was closed before, with `.handleClosed` or `.notConnected` when
-  ///   it no longer takes writes, else with what the system said; the connection is then closed for that reason.
+  ///
+  /// - Parameters:
+  ///   - bytes: what is sent; none are no error.
+  ///   - completion: called exactly once, and not before `write` has returned (unless the loop has been closed): with nil
+  ///     when the system has taken all bytes, with `.cancelled` when the connection was closed before, with
+  ///     `.handleClosed` or `.notConnected` when it no longer takes writes, else with what the system said; the
+  ///     connection is then closed for that reason.
   public func write(_ bytes: [UInt8], completion: WriteCompletion? = nil) {
     unsafe bytes.withUnsafeBytes { unsafe write($0, completion: completion) }
   }

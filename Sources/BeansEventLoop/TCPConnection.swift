@@ -188,7 +188,9 @@ import Glibc
     return unsafe isOpen ? SocketAddress(asking: { unsafe uv_tcp_getpeername(tcp, $0, $1) }) : nil
   }
 
-  /// Whether small writes are sent at once (`TCP_NODELAY`). Throws what the system says, `.handleClosed` after `close()`.
+  /// Whether small writes are sent at once (`TCP_NODELAY`).
+  ///
+  /// - Throws: what the system says; `.handleClosed` after `close()`.
   public func setNoDelay(_ noDelay: Bool) throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     guard isOpen else { throw EventLoopError(.handleClosed, "set TCP_NODELAY") }

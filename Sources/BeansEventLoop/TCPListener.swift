@@ -162,8 +162,10 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
 
   /// Lets listeners that ask for `reusePort` join this one at its port, as if it had asked for it itself.
   ///
-  /// Until then nobody else could have the port: of several services that want it, one gets it, and the others are told.
-  /// Throws `.handleClosed` after `close()`.
+  /// Until then nobody else could have the port: of several services that want it, one gets it, and the others are
+  /// told.
+  ///
+  /// - Throws: `.handleClosed` after `close()`; what the system says.
   public func allowReusingPort() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     let operation = "share \(address)"
@@ -177,11 +179,12 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     return unsafe setsockopt(descriptor, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<Int32>.size)) == 0
   }
 
-  /// Lets no further connection come in, while those that the system has accepted already still arrive; to be called some
-  /// iterations before `close()`, which resets whatever the system has accepted and the loop has not.
+  /// Lets no further connection come in, while those that the system has accepted already still arrive; to be called
+  /// some iterations before `close()`, which resets whatever the system has accepted and the loop has not.
   ///
-  /// Clients that connect from now on get no answer until the listener is closed, then they are refused. Throws
-  /// `.handleClosed` after `close()`.
+  /// Clients that connect from now on get no answer until the listener is closed, then they are refused.
+  ///
+  /// - Throws: `.handleClosed` after `close()`; what the system says.
   public func stopAccepting() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     guard isOpen else { throw EventLoopError(.handleClosed, "stop accepting on \(address)") }

@@ -11,7 +11,12 @@ extension LogManager {
     /// Whether lines are in the colour of their level (ANSI escapes).
     public let isColored: Bool
 
-    /// Creates a destination; colours are for terminals.
+    /// Creates a destination.
+    ///
+    /// - Parameters:
+    ///   - name: by which `LogManager.log(_:)` finds it.
+    ///   - formatter: how an entry becomes a line.
+    ///   - colorize: whether lines are in the colour of their level; for terminals.
     public init(name: String, formatter: LogFormatter = .standard, colorize: Bool = false) {
       self.name = name
       self.formatter = formatter

@@ -24,6 +24,19 @@ public struct LogEntry: Sendable {
   public let timestamp: LogTimestamp
 
   /// Creates an entry; by default one of now and of the calling thread.
+  ///
+  /// - Parameters:
+  ///   - logger: the path of the logger.
+  ///   - level: how much it matters.
+  ///   - message: what happened.
+  ///   - error: what was thrown.
+  ///   - stackTrace: where it was logged from, with all callers.
+  ///   - thread: the thread that logged; the calling one, if not given.
+  ///   - file: as `Module/File.swift`.
+  ///   - function: the function that logged.
+  ///   - line: from 1; 0 where it is not known.
+  ///   - column: from 1; 0 where it is not known.
+  ///   - timestamp: when it was logged.
   public init(
     logger: String, level: Level, message: String, error: (any Error)? = nil, stackTrace: Stacktrace? = nil,
     thread: String? = nil, file: String = "", function: String = "", line: Int = 0, column: Int = 0,

@@ -26,6 +26,13 @@ public final class Logger: Sendable {
   // MARK: messages
 
   /// Something only a developer wants to know.
+  ///
+  /// - Parameters:
+  ///   - message: what happened; asked for only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   @inlinable
   public func debug(
     _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
@@ -35,6 +42,13 @@ public final class Logger: Sendable {
   }
 
   /// Something an operator may want to know.
+  ///
+  /// - Parameters:
+  ///   - message: what happened; asked for only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   @inlinable
   public func info(
     _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
@@ -44,6 +58,13 @@ public final class Logger: Sendable {
   }
 
   /// Something is wrong, and the program went on.
+  ///
+  /// - Parameters:
+  ///   - message: what happened; asked for only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   @inlinable
   public func warn(
     _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
@@ -53,6 +74,13 @@ public final class Logger: Sendable {
   }
 
   /// Something failed. Without a stack trace.
+  ///
+  /// - Parameters:
+  ///   - message: what happened; asked for only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   @inlinable
   public func error(
     _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
@@ -62,6 +90,13 @@ public final class Logger: Sendable {
   }
 
   /// The program cannot go on. Without a stack trace; does not end the program.
+  ///
+  /// - Parameters:
+  ///   - message: what happened; asked for only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   @inlinable
   public func fatal(
     _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
@@ -71,6 +106,15 @@ public final class Logger: Sendable {
   }
 
   /// Something failed: the message, the error and the stack trace, which is only taken where it is written.
+  ///
+  /// - Parameters:
+  ///   - error: what was thrown.
+  ///   - stackTrace: where it was logged from; asked for at most once, and only where it is written.
+  ///   - message: what happened; asked for at most once, and only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   @inlinable
   public func error(
     _ error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = Stacktrace.current(),
@@ -83,6 +127,15 @@ public final class Logger: Sendable {
   }
 
   /// The program cannot go on: the message, the error and the stack trace. Does not end the program.
+  ///
+  /// - Parameters:
+  ///   - error: what was thrown.
+  ///   - stackTrace: where it was logged from; asked for at most once, and only where it is written.
+  ///   - message: what happened; asked for at most once, and only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   @inlinable
   public func fatal(
     _ error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = Stacktrace.current(),
@@ -95,6 +148,14 @@ public final class Logger: Sendable {
   }
 
   /// A message of any level.
+  ///
+  /// - Parameters:
+  ///   - level: how much it matters.
+  ///   - message: what happened; asked for only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   @inlinable
   public func log(
     _ level: Level, _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function,
@@ -103,7 +164,17 @@ public final class Logger: Sendable {
     log(level, message: message(), file: file, function: function, line: line, column: column)
   }
 
-  /// A message of any level, with what was thrown and where. `message` and `stackTrace` are asked for at most once.
+  /// A message of any level, with what was thrown and where.
+  ///
+  /// - Parameters:
+  ///   - level: how much it matters.
+  ///   - error: what was thrown.
+  ///   - stackTrace: where it was logged from; asked for at most once, and only where it is written.
+  ///   - message: what happened; asked for at most once, and only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   @inlinable
   public func log(
     _ level: Level, error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = nil,

@@ -29,7 +29,9 @@ public final class BeanDescriptor: Sendable {
     propertiesByName = Dictionary(properties.map { ($0.getName(), $0) }, uniquingKeysWith: { $1 })
   }
 
-  /// The descriptor of a class. Throws `.typeMismatch` for other types, and what an initializer throws.
+  /// The descriptor of a class.
+  ///
+  /// - Throws: `.typeMismatch` for other types; what an initializer throws.
   public static func forType(_ type: Any.Type) throws -> BeanDescriptor {
     guard let type = type as? AnyClass else {
       throw EnvironmentError(.typeMismatch, "\(type) is no class: only classes have bean descriptors")
@@ -37,16 +39,22 @@ public final class BeanDescriptor: Sendable {
     return try forClass(type)
   }
 
-  /// The descriptor of a class. Throws what an initializer of the class or its superclasses throws.
+  /// The descriptor of a class.
+  ///
+  /// - Throws: what an initializer of the class or of its superclasses throws.
   public static func forClass(_ type: AnyClass) throws -> BeanDescriptor { try DescriptorRegistry.descriptor(of: type) }
 
   /// The descriptor of a class by name: `Module.Class`, `Module.Outer.Inner`, or the end of it, as far as it is unique.
   ///
-  /// Searches all types of the loaded images: startup only. Throws `.unknownClass` where no class has the name, where
-  /// several have, and for generic classes; and what an initializer throws.
+  /// Searches all types of the loaded images: startup only.
+  ///
+  /// - Throws: `.unknownClass` where no class has the name, where several have it, and for generic classes; what an
+  ///   initializer throws.
   public static func forClass(_ name: String) throws -> BeanDescriptor { try forClass(ClassName.find(name)) }
 
   /// The descriptor of the class an object was made from.
+  ///
+  /// - Throws: what an initializer of the class or of its superclasses throws.
   public static func forInstance(_ instance: AnyObject) throws -> BeanDescriptor {
     try forClass(Swift.type(of: instance))
   }
@@ -65,7 +73,9 @@ public final class BeanDescriptor: Sendable {
     local ? Array(properties.suffix(localCount)) : properties
   }
 
-  /// The property of that name, the class's own before an inherited one. Throws `.unknownProperty`.
+  /// The property of that name, the class's own before an inherited one.
+  ///
+  /// - Throws: `.unknownProperty` where there is none.
   public func getProperty(_ name: String) throws -> PropertyDescriptor {
     if let property = propertiesByName[name] { return property }
     throw EnvironmentError(.unknownProperty, "\(type) has no stored property '\(name)'\(hint(for: name))")
@@ -75,12 +85,14 @@ public final class BeanDescriptor: Sendable {
   public func findProperty(_ name: String) -> PropertyDescriptor? { propertiesByName[name] }
 
   /// `getProperty(name)`.
+  ///
+  /// - Throws: `.unknownProperty` where there is none.
   public subscript(name: String) -> PropertyDescriptor { get throws { try getProperty(name) } }
 
   /// Declares protocols that the class conforms to.
   ///
-  /// Throws `.invalidDeclaration` for what is no protocol, `.typeMismatch` where the class does not conform; then none of
-  /// them is recorded.
+  /// - Throws: `.invalidDeclaration` for what is no protocol, `.typeMismatch` where the class does not conform; then
+  ///   none of them is recorded.
   public func implements(_ types: Any.Type...) throws {
     for wanted in types {
       guard TypeRelation.isProtocol(wanted) else {

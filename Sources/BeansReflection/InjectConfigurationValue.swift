@@ -11,6 +11,11 @@ public final class InjectConfigurationValue: Inject, @unchecked Sendable {
   public let defaultValue: (any Sendable)?
 
   /// Creates an injection of the value with that key.
+  ///
+  /// - Parameters:
+  ///   - namespace: where the key stands.
+  ///   - key: names the value.
+  ///   - defaultValue: what is used where there is no such value; converted, too.
   public init(namespace: String = "", key: String, defaultValue: (any Sendable)? = nil) {
     self.namespace = namespace
     self.key = key

@@ -45,19 +45,22 @@ public final class PropertyDescriptor: Sendable {
 
   /// The value in `object`; nil where an optional or `weak` property is nil, or a `lazy` one has not been computed.
   ///
-  /// Reads the stored value, as unsynchronised as the property itself. Throws `.typeMismatch` where `object` is no
-  /// instance of the declaring class, `.invalidDeclaration` for what cannot be read: functions, metatypes of values,
-  /// `unowned` references, values that cannot be copied, actors.
+  /// Reads the stored value, as unsynchronised as the property itself.
+  ///
+  /// - Throws: `.typeMismatch` where `object` is no instance of the declaring class; `.invalidDeclaration` for what
+  ///   cannot be read: functions, metatypes of values, `unowned` references, values that cannot be copied, actors.
   public func get(_ object: AnyObject) throws -> Any? {
     try readable(in: object).read(object)
   }
 
   /// Stores `value` in `object`; the old value is released.
   ///
-  /// Subclass instances fit superclass types, conforming values fit protocol types, values and nil fit optionals; nothing
-  /// is converted. Writes the stored value, without the property's observers, and as unsynchronised as the property
-  /// itself. Throws `.typeMismatch` for a value of another type, for nil where the property is no optional, and where
-  /// `object` is no instance of the declaring class; `.invalidDeclaration` for constants and for what `get` refuses.
+  /// Subclass instances fit superclass types, conforming values fit protocol types, values and nil fit optionals;
+  /// nothing is converted. Writes the stored value, without the property's observers, and as unsynchronised as the
+  /// property itself.
+  ///
+  /// - Throws: `.typeMismatch` for a value of another type, for nil where the property is no optional, and where
+  ///   `object` is no instance of the declaring class; `.invalidDeclaration` for constants and for what `get` refuses.
   public func set(_ object: AnyObject, value: Any?) throws {
     try checkWritable()
     guard try readable(in: object).write(object, value) else { throw mismatch(value) }

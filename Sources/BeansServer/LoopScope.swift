@@ -69,6 +69,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   // MARK: registered
 
   /// Begins the deadline and the idle time, the first time. Called by the container for each bean at startup.
+  ///
+  /// - Throws: what a subclass throws; nothing here.
   open override func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {
     begin()
     try super.prepare(bean: bean, factory: factory)

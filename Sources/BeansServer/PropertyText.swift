@@ -6,7 +6,9 @@ public import Beans
 public enum PropertyText {
   /// The values in a file, in order.
   ///
-  /// - Parameter path: names the file in errors.
+  /// - Parameters:
+  ///   - bytes: what the file holds, as UTF-8.
+  ///   - path: names the file in errors.
   /// - Throws: `.invalidDeclaration` with the line, for one that is none of these, a key that is there twice, or bytes
   ///   that are not UTF-8.
   public static func items(from bytes: [UInt8], path: String) throws -> [ConfigurationItem] {

@@ -93,6 +93,12 @@ public final class SessionRegistry<Seed>: Sendable {
   }
 
   /// As the synchronous form, for a `body` that suspends.
+  ///
+  /// - Parameters:
+  ///   - id: what it is found by. Never one that came from a client and was not known: see `newId()`.
+  ///   - seed: what a new session is built from; not asked for otherwise.
+  ///   - body: runs inside, as in the form without a seed.
+  /// - Throws: as the synchronous form.
   public func withSession<R>(
     _ id: String, opening seed: @autoclosure () throws -> Seed, _ body: (Environment) async throws -> R
   ) async throws -> R {

@@ -109,6 +109,13 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   package var missing: (any Sendable)?
 
   /// Creates an error; scopes and factories of your own may throw it.
+  ///
+  /// - Parameters:
+  ///   - code: what kind of failure it is.
+  ///   - message: what happened, and what to do about it.
+  ///   - path: from the bean that was asked for, inwards to the one at fault.
+  ///   - origin: where the declaration at fault was written.
+  ///   - underlying: what a factory or a callback threw.
   public init(
     _ code: Code, _ message: String, path: [String] = [], origin: Origin? = nil, underlying: [any Error] = []
   ) {

@@ -139,6 +139,8 @@ public struct Factory<Tag: AssistedFactory>: Sendable {
 
 extension Factory where Tag.Seed == Void {
   /// A new product, of a factory without a seed; see `build(_:)`.
+  ///
+  /// - Throws: as `build(_:)`.
   @inlinable
   public func build() throws -> Tag.Element { try build(()) }
 }

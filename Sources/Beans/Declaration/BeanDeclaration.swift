@@ -137,6 +137,14 @@ public class BeanDeclaration {
   /// bean declared in place, or the bean an injection asks for. None or several of them are a fault at startup.
   ///
   /// The value is stored: `willSet` and `didSet` of the property do not run. Set by key path, they do.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the property, private and inherited ones included.
+  ///   - value: a value, converted to the property's type if need be.
+  ///   - ref: the id of a bean.
+  ///   - resolve: text whose placeholders are replaced, converted to the property's type at startup.
+  ///   - bean: a bean declared in place.
+  ///   - inject: asks for a bean, by the property's type or by id.
   @discardableResult public func property(
     _ name: String, value: Any? = nil, ref: String? = nil, resolve: String? = nil, bean: BeanDeclaration? = nil,
     inject: InjectBean? = nil

@@ -14,6 +14,8 @@ public import BeansConfiguration
 /// module see that. Every error that names a place in the module names the module, too.
 public protocol BeanModule {
   /// Declares the module's beans in an environment, or for the children of a factory, before that starts.
+  ///
+  /// - Throws: whatever is wrong: `Environment.include` throws it.
   func configure(_ environment: Environment) throws
 }
 

@@ -11,6 +11,8 @@ extension ProcessInfoConfigurationSource: Initializable {}
 /// A bean that wants to know when it is complete.
 public protocol Bean {
   /// Called once, on the final object, after all injections and post processors, before anyone can look the bean up.
+  ///
+  /// - Throws: whatever failed: the bean is dropped, and whoever asked for it gets `.creationFailed`.
   func postConstruct() throws
 }
 
@@ -20,6 +22,8 @@ public protocol Bean {
 /// needs it throws `.notReady`. A bean of an environment or of a factory's children, no prototype.
 public protocol AsyncBean {
   /// Called once, on the final object, after all injections and post processors, before anyone can look the bean up.
+  ///
+  /// - Throws: whatever failed: the bean is dropped, and whoever waits for it gets `.creationFailed`.
   func postConstruct() async throws
 }
 
@@ -27,6 +31,8 @@ public protocol AsyncBean {
 public protocol DisposableBean {
   /// Called once when the owning scope finishes, in reverse order of creation. Prototypes are not tracked. Lookups
   /// from here throw `.finished`: keep what you need.
+  ///
+  /// - Throws: whatever failed: it is logged and reported as `.destructionFailed`, and stops no other release.
   func preDestroy() throws
 }
 
@@ -36,6 +42,8 @@ public protocol DisposableBean {
 /// `shutdown()` cannot wait: it releases all others, then throws an error that names the bean.
 public protocol AsyncDisposableBean {
   /// Called once when the owning scope finishes.
+  ///
+  /// - Throws: whatever failed: it is logged and reported as `.destructionFailed`, and stops no other release.
   func preDestroy() async throws
 }
 
@@ -51,6 +59,8 @@ public protocol FactoryBean: SendableMetatype {
   /// Makes one product, on the thread that builds it, after the factory is complete.
   ///
   /// A product that is not of the declared target is a `.typeMismatch`.
+  ///
+  /// - Throws: whatever failed: whoever asked for the product gets `.creationFailed`.
   func create() throws -> Product
 }
 
@@ -60,5 +70,7 @@ public protocol FactoryBean: SendableMetatype {
 /// are built before it and are not processed.
 public protocol BeanPostProcessor {
   /// Returns the bean, or an object of the bean's declared type to use in its place.
+  ///
+  /// - Throws: whatever failed: the bean is dropped, and whoever asked for it gets `.creationFailed`.
   func process(_ bean: AnyObject) throws -> AnyObject
 }

@@ -2,6 +2,9 @@
 public protocol BeanFactory {
   /// A new, complete instance: injected, processed, `postConstruct` run. Values arrive in a box that only the container
   /// opens.
+  ///
+  /// - Throws: as `Environment.getBean`; `.invalidDeclaration` for a bean other than the one that the scope was asked
+  ///   for.
   func create(_ bean: BeanDeclaration) throws -> AnyObject
 }
 
@@ -14,8 +17,12 @@ public protocol BeanScope: AnyObject, Sendable {
   /// What declarations call it.
   var name: String { get }
   /// Once for each bean of this scope, after validation. `bean` is the same object in every later call for that bean.
+  ///
+  /// - Throws: whatever failed: the startup, or the opening of the child, fails with it.
   func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws
   /// An instance, new or kept.
+  ///
+  /// - Throws: what building the bean throws, or an `EnvironmentError` of the scope's own: the lookup throws it.
   func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject
   /// The end: release what is kept. Called once by the environment that the scope belongs to, and by anyone earlier.
   func finish()

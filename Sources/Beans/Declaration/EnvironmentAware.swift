@@ -28,6 +28,7 @@ open class Injection: @unchecked Sendable {  // subclasses answer for what they 
   ///   - inject: what the class says about the property.
   ///   - property: the property to be set.
   ///   - environment: the environment in which the bean is built.
+  /// - Throws: whatever failed: the bean is not built. Here `.invalidDeclaration`: a subclass overrides it.
   open func computeValue(_ inject: Inject, property: PropertyDescriptor, environment: Environment) throws -> Any? {
     throw EnvironmentError(.invalidDeclaration, "\(type(of: self)) does not override computeValue")
   }

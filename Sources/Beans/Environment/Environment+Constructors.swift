@@ -26,6 +26,16 @@ extension Environment {
   }
 
   /// Declares a bean built by a factory with no parameters; see the form for any number of them.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: makes an instance, on whichever thread asks first.
   @inlinable @inline(__always)
   public func bean<T>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -35,6 +45,16 @@ extension Environment {
   }
 
   /// Declares a bean built by a factory with one parameter; see the form for any number of them.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: makes an instance, on whichever thread asks first.
   @inlinable @inline(__always)
   public func bean<T, A>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -44,6 +64,16 @@ extension Environment {
   }
 
   /// Declares a bean built by a factory with two parameters; see the form for any number of them.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: makes an instance, on whichever thread asks first.
   @inlinable @inline(__always)
   public func bean<T, A, B>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -53,6 +83,16 @@ extension Environment {
   }
 
   /// Declares a bean built by a factory with three parameters; see the form for any number of them.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: makes an instance, on whichever thread asks first.
   @inlinable @inline(__always)
   public func bean<T, A, B, C>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -64,6 +104,16 @@ extension Environment {
   }
 
   /// Declares a bean built by a factory with four parameters; see the form for any number of them.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: makes an instance, on whichever thread asks first.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -75,6 +125,16 @@ extension Environment {
   }
 
   /// Declares a bean built by a factory with five parameters; see the form for any number of them.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: makes an instance, on whichever thread asks first.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D, E>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -86,6 +146,16 @@ extension Environment {
   }
 
   /// Declares a bean built by a factory with six parameters; see the form for any number of them.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - factory: makes an instance, on whichever thread asks first.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D, E, F>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,

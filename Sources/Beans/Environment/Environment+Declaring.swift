@@ -4,6 +4,12 @@ extension Environment {
   /// Declares a ready instance, class or value. It is wired and released like any other bean.
   ///
   /// A metatype is refused (`.invalidDeclaration`): it is a class that has no factory.
+  ///
+  /// - Parameters:
+  ///   - instance: the bean.
+  ///   - id: names the bean, once in its environment.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
   @_disfavoredOverload
   public func bean<T>(
     _ instance: T, id: String? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -23,7 +29,16 @@ extension Environment {
     }
   }
 
-  /// Declares a bean built by `init()`; the parameters are those of the form with a factory.
+  /// Declares a bean built by `init()`.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
   public func bean<T: Initializable>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
@@ -35,7 +50,16 @@ extension Environment {
   }
 
   /// Declares a class without `init()`: legal when abstract, or when a template gives the factory; else a fault at
-  /// startup. The parameters are those of the form with a factory.
+  /// startup.
+  ///
+  /// - Parameters:
+  ///   - type: the bean's own type, a class or a value type.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
   public func bean<T>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
@@ -45,10 +69,17 @@ extension Environment {
       location: SourceLocation(file: file, line: line))
   }
 
-  /// Declares a bean by the name of its class: "Module.Class", or a bare name that is unique in the program. It is built
-  /// by `init()` where the class is `Initializable`. The other parameters are those of the form with a factory.
+  /// Declares a bean by the name of its class. It is built by `init()` where the class is `Initializable`.
   ///
-  /// - Throws: `.unknownClass`.
+  /// - Parameters:
+  ///   - className: "Module.Class", or a bare name that is unique in the program.
+  ///   - id: names the bean, once in its environment.
+  ///   - parent: the id of the declaration that this one inherits from.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
+  /// - Throws: `.unknownClass` where no class has the name, or several have it.
   public func bean(
     className: String, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
@@ -67,8 +98,15 @@ extension Environment {
     }
   }
 
-  /// Declares a bean that has its class and its factory from the template with the id `parent`; the other parameters are
-  /// those of the form with a factory.
+  /// Declares a bean that has its class and its factory from a template.
+  ///
+  /// - Parameters:
+  ///   - parent: the id of the template that the bean has its class and its factory from.
+  ///   - id: names the bean, once in its environment.
+  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - abstract: whether the declaration is a template only.
+  ///   - file: where the bean is declared, as errors say it.
+  ///   - line: where in the file.
   public func bean(
     parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
     line: UInt = #line
@@ -79,6 +117,11 @@ extension Environment {
   }
 
   /// An abstract bean without a class.
+  ///
+  /// - Parameters:
+  ///   - id: what declarations name as their parent.
+  ///   - file: where it is declared, as errors say it.
+  ///   - line: where in the file.
   public func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
     BeanDeclaration(type: nil, id: id, abstract: true, location: SourceLocation(file: file, line: line))
   }
@@ -182,6 +225,12 @@ extension Environment {
   }
 
   /// Declares the children of one scope, which have no scope object: a trailing closure is the `configure` one.
+  ///
+  /// - Parameters:
+  ///   - scope: what the children's beans name in `.scope("…")`; once in a chain of ancestors.
+  ///   - seed: the type of the value each child is built from, which its beans may take as a parameter.
+  ///   - configure: declares beans that exist in the children alone. Lookups on what it is handed throw.
+  /// - Throws: as the form with a scope object.
   public func childFactory<Seed>(
     _ scope: String, seed: Seed.Type, configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<Seed> {
@@ -213,6 +262,11 @@ extension Environment {
   /// The bean may be declared later, or further out; an alias may name another one. What is wrong with it is reported at
   /// startup, with all other faults: an id that is taken (`.duplicateId`), no such bean (`.unknownBean`), a circle.
   ///
+  /// - Parameters:
+  ///   - name: the other id.
+  ///   - id: the id that the bean has, or another alias.
+  ///   - file: where the alias is declared, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func alias(_ name: String, of id: String, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
@@ -239,6 +293,11 @@ extension Environment {
   ///
   /// The bean is the `Factory`, not the product: a plain declaration of the product's type may stand beside it. An
   /// environment takes one binding for each tag.
+  ///
+  /// - Parameters:
+  ///   - type: what the factory makes.
+  ///   - file: where it is declared, as errors say it.
+  ///   - line: where in the file.
   public func bindFactory<Element>(
     _ type: Element.Type, file: StaticString = #fileID, line: UInt = #line
   ) -> AssistedBuilder<Element, EmptySeed<Element>> {

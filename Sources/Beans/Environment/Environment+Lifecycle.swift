@@ -97,6 +97,8 @@ extension Environment {
   }
 
   /// As the synchronous `shutdown()`, and awaits asynchronous releases in their place in the order.
+  ///
+  /// - Throws: what failed, as the synchronous form; a release that is asynchronous is no failure here.
   public func shutdown() async throws {
     if core.lifecycle.phase < .finishing { extras.isAsynchronous.store(true, ordering: .relaxed) }
     guard let watch = beginWatch(isInside: isInsideTask) else { return beginFinish() }
@@ -130,6 +132,8 @@ extension Environment {
   }
 
   /// As the synchronous `shutdown(within:)`, and awaits asynchronous releases in their place in the order.
+  ///
+  /// - Throws: as the synchronous form.
   public func shutdown(within limit: Duration) async throws {
     if core.lifecycle.phase < .finishing { extras.isAsynchronous.store(true, ordering: .relaxed) }
     guard let watch = beginWatch(isInside: isInsideTask, within: limit) else { return beginFinish() }

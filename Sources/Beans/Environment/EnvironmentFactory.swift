@@ -75,6 +75,11 @@ public final class EnvironmentFactory<Seed>: Sendable {
 
   /// Declares the children of this factory's children.
   ///
+  /// - Parameters:
+  ///   - scope: the name of the scope; once in a chain of ancestors.
+  ///   - seed: the type of the value each child is built from.
+  ///   - makeScope: makes the scope object of each child.
+  ///   - configure: declares beans that exist in the children alone.
   /// - Throws: as `Environment.childFactory`.
   public func childFactory<S>(
     _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
@@ -86,6 +91,12 @@ public final class EnvironmentFactory<Seed>: Sendable {
 
   /// Declares the children of this factory's children, which have no scope object: a trailing closure is the `configure`
   /// one.
+  ///
+  /// - Parameters:
+  ///   - scope: the name of the scope; once in a chain of ancestors.
+  ///   - seed: the type of the value each child is built from.
+  ///   - configure: declares beans that exist in the children alone.
+  /// - Throws: as `Environment.childFactory`.
   public func childFactory<S>(
     _ scope: String, seed: S.Type, configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<S> {
@@ -135,6 +146,10 @@ public final class EnvironmentFactory<Seed>: Sendable {
 
   /// Builds a child, makes it `Environment.current`, runs `body`, and finishes the child, also when `body` throws.
   ///
+  /// - Parameters:
+  ///   - seed: what the child is built from.
+  ///   - parent: an environment that the enclosing factory built; without one, the child is placed as `build(_:)` says.
+  ///   - body: runs inside of the child.
   /// - Throws: what `build` or `body` throws; when both succeed, what failed in a release that was done before this
   ///   returns.
   public func withChild<R>(
@@ -157,6 +172,10 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// Builds a child, makes it `Environment.current` for the task and its children, runs `body`, and finishes the child,
   /// also when `body` throws or is cancelled. Returns when everything is released; asynchronous releases are awaited.
   ///
+  /// - Parameters:
+  ///   - seed: what the child is built from.
+  ///   - parent: an environment that the enclosing factory built; without one, the child is placed as `build(_:)` says.
+  ///   - body: runs inside of the child.
   /// - Throws: what `build` or `body` throws; when both succeed, what failed in a release.
   public func withChild<R>(
     _ seed: Seed, in parent: Environment? = nil, _ body: (Environment) async throws -> R

@@ -12,7 +12,7 @@ public protocol EventListener: SendableMetatype {
   /// Called once for each event, on the thread that publishes it or on the loop that the bean is bound to; possibly
   /// several at once where the bean belongs to several threads.
   ///
-  /// What it throws is reported to who publishes, and stops no other listener.
+  /// - Throws: whatever failed: it is reported to whoever publishes, and stops no other listener.
   func receive(_ event: Event) throws
 }
 

@@ -19,5 +19,7 @@ public struct Provider<T>: Sendable {
   }
 
   /// The bean, as `getBean` would give it. From any thread.
+  ///
+  /// - Throws: as `Environment.getBean`.
   public func get() throws -> T { try lookup.provide(T.self, id: id) }
 }

@@ -9,7 +9,9 @@ public protocol ConversionFactory: Sendable {
   func hasConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Bool
   /// The conversion between the two types, or nil.
   func findConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Conversion?
-  /// The conversion between the two types. Throws `.noConversion` where there is none.
+  /// The conversion between the two types.
+  ///
+  /// - Throws: `.noConversion` where there is none.
   func getConversion(_ sourceType: Any.Type, targetType: Any.Type) throws -> Conversion
 }
 
@@ -19,7 +21,9 @@ extension ConversionFactory {
     findConversion(sourceType, targetType: targetType) != nil
   }
 
-  /// The conversion between the two types. Throws `.noConversion` where there is none.
+  /// The conversion between the two types.
+  ///
+  /// - Throws: `.noConversion` where there is none.
   public func getConversion(_ sourceType: Any.Type, targetType: Any.Type) throws -> Conversion {
     if let conversion = findConversion(sourceType, targetType: targetType) { return conversion }
     throw EnvironmentError(.noConversion, "no conversion from \(sourceType) to \(targetType) is registered")

@@ -57,6 +57,15 @@ public final class Tracer: Sendable {
   public static func isEnabled(_ path: String, level: Level) -> Bool { shared.isEnabled(path, level: level) }
 
   /// Writes the message where the path is traced in that detail.
+  ///
+  /// - Parameters:
+  ///   - path: the dotted path that is traced.
+  ///   - level: how much detail it is.
+  ///   - message: what the program does; asked for only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   public static func trace(
     _ path: String, level: Level, message: @autoclosure () -> String, file: String = #fileID,
     function: String = #function, line: Int = #line, column: Int = #column
@@ -88,6 +97,15 @@ public final class Tracer: Sendable {
   public func isEnabled(_ path: String, level: Level) -> Bool { destination(path, level) != nil }
 
   /// Writes the message where the path is traced in that detail.
+  ///
+  /// - Parameters:
+  ///   - path: the dotted path that is traced.
+  ///   - level: how much detail it is.
+  ///   - message: what the program does; asked for only where it is written.
+  ///   - file: where it is logged, filled in by the compiler.
+  ///   - function: the function that logs, filled in by the compiler.
+  ///   - line: where in the file.
+  ///   - column: where in the line.
   public func trace(
     _ path: String, level: Level, message: @autoclosure () -> String, file: String = #fileID,
     function: String = #function, line: Int = #line, column: Int = #column

@@ -7,6 +7,8 @@ public final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked S
   public override init(namespace: String = "configuration") { super.init(namespace: namespace) }
 
   /// Adds the values as one configuration source, which replaces values of earlier ones.
+  ///
+  /// - Throws: `.invalidXML` for another element than `<configuration>`.
   public override func process(_ element: DocumentElement, context: XMLContext) throws {
     guard element.name == "configuration" else {
       if element.name == "define" {

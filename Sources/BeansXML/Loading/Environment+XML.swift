@@ -24,6 +24,12 @@ extension Environment {
 
   /// Loads a document with handlers for namespaces that this load alone knows, and with another way to find imported documents.
   ///
+  /// - Parameters:
+  ///   - data: the document.
+  ///   - source: what the document is called in faults; the path where it is a file, so that imports are found beside
+  ///     it.
+  ///   - handlers: for namespaces that this load alone knows.
+  ///   - resolver: finds imported documents; local files, if not given.
   /// - Throws: what `loadXML(_:source:)` and `resolver` throw.
   @discardableResult
   public func loadXML(
@@ -36,6 +42,10 @@ extension Environment {
 
   /// Loads a document from a file.
   ///
+  /// - Parameters:
+  ///   - path: the file, which faults name, and beside which imports are found.
+  ///   - handlers: for namespaces that this load alone knows.
+  ///   - resolver: finds imported documents; local files, if not given.
   /// - Throws: `.invalidXML` where there is no such file, too.
   @discardableResult
   public func loadXML(

@@ -33,6 +33,10 @@ open class NamespaceHandler: @unchecked Sendable {  // has no state; a subclass 
 
   /// An attribute of the namespace on a `<bean>`: completes the bean's declaration.
   ///
+  /// - Parameters:
+  ///   - declaration: the bean's, to be completed.
+  ///   - attribute: the attribute, with its value and its position.
+  ///   - context: the load in progress.
   /// - Throws: as `process`.
   open func decorate(_ declaration: BeanDeclaration, with attribute: DocumentAttribute, context: XMLContext) throws {
     throw context.unknown(attribute)

@@ -42,6 +42,11 @@ public final class XMLContext {
   public func define(_ source: any ConfigurationSource) { definitions.append(.source(source)) }
 
   /// Gives a bean another id once everything has been read.
+  ///
+  /// - Parameters:
+  ///   - alias: the other id.
+  ///   - id: the id that the bean has, or another alias.
+  ///   - element: whose position is the alias's origin.
   public func define(alias: String, of id: String, at element: DocumentElement) {
     definitions.append(.alias(alias, of: id, element.origin))
   }

@@ -1,5 +1,6 @@
 import Beans
 import BeansEventLoop
+import BeansLogging
 import BeansServer
 import BeansXML
 import Dispatch
@@ -69,12 +70,23 @@ private struct Article {
     "Each listing is one that is compiled here, to the letter",
     arguments: [
       ("Beans", "XMLAndConfiguration"), ("Beans", "ComingFromInject"), ("Beans", "Composing"), ("Beans", "Sessions"),
-      ("Beans", "LifeOfABean"), ("BeansTesting", "Testing"), ("BeansServer", "OperationsOfAService"),
+      ("Beans", "LifeOfABean"), ("Beans", "ScopesOfYourOwn"), ("Beans", "ShuttingDown"), ("Beans", "ComingFromSpring"),
+      ("Beans", "ComingFromDotNET"), ("Beans", "ComingFromSwinject"), ("BeansTesting", "Testing"),
+      ("BeansServer", "OperationsOfAService"),
     ])
   func listings(module: String, article name: String) throws {
     let article = try Article(name, of: module, listings: "\(name)Listings")
     #expect(!article.blocks("swift").isEmpty)
     #expect(article.blocks("swift") == article.compiled)
+  }
+
+  @Test(
+    "Each listing of a catalogue's first page is one that is compiled here, to the letter",
+    arguments: ["BeansLogging", "BeansEventLoop"])
+  func firstPages(module: String) throws {
+    let page = try Article(module, listings: "\(module)Listings", of: module)
+    #expect(!page.blocks("swift").isEmpty)
+    #expect(page.blocks("swift") == page.compiled)
   }
 
   @Test("XML and configuration: the document takes its values from the files, then from the variables")
@@ -283,6 +295,166 @@ private struct Article {
     #expect(refused == Sessions.Response(status: 503, retryAfter: 60))
   }
 
+  @Test("Scopes of your own: each tenant has beans of its own, and a singleton reaches those of the current one")
+  func tenants() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    let listings = ScopesOfYourOwn()
+    let tenants = try listings.declareTenants(in: shop)
+    try shop.define(shop.bean(ScopesOfYourOwn.Audit.self, factory: ScopesOfYourOwn.Audit.init))
+    #expect(try listings.bill(.init(name: "Ada"), tenants) == "to Ada")
+    let audit = try shop.getBean(ScopesOfYourOwn.Audit.self)
+    try listings.serve(.init(name: "Grace"), tenants, audit)
+    #expect(audit.lines.withLock { $0 } == ["Grace came"])
+    let outside = #expect(throws: EnvironmentError.self) { try shop.getBean(ScopesOfYourOwn.Quota.self) }
+    #expect(outside?.code == .scopeNotActive)
+  }
+
+  @Test("Scopes of your own: a shift ends before the shop does")
+  func shifts() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    let shift = try ScopesOfYourOwn().openTill(in: shop)
+    let till = try shop.getBean(ScopesOfYourOwn.Till.self)
+    #expect(try shop.getBean(ScopesOfYourOwn.Till.self) === till && !till.isClosed)
+    shift.finish()
+    #expect(till.isClosed && !shop.isFinished)
+    let late = #expect(throws: EnvironmentError.self) { try shop.getBean(ScopesOfYourOwn.Till.self) }
+    #expect(late?.code == .finished)
+  }
+
+  @Test("Scopes of your own: a tenant on a loop is released there")
+  func tenantScopes() throws {
+    try EventLoop.withThread { loop in
+      let shop = try Environment(name: "shop")
+      let tenants = try ScopesOfYourOwn().declareTenants(in: shop, on: loop)
+      let released = DispatchSemaphore(value: 0)
+      try tenants.withChild(.init(name: "Ada")) { child in
+        let quota = try child.getBean(ScopesOfYourOwn.Quota.self)
+        #expect(quota.tenant.name == "Ada")
+        child.whenFinished {
+          #expect(loop.isCurrent)
+          released.signal()
+        }
+      }
+      released.wait()
+      #expect(!shop.hasOpenChildren)
+      try shop.shutdown()
+    }
+  }
+
+  @Test("Scopes of your own: a scope is asked each time")
+  func countedLookups() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    let scope = ScopesOfYourOwn.Counted()
+    try shop.registerScope(scope)
+      .define(shop.bean(ScopesOfYourOwn.Till.self, factory: ScopesOfYourOwn.Till.init).scope("counted"))
+    #expect(try shop.getBean(ScopesOfYourOwn.Till.self) !== shop.getBean(ScopesOfYourOwn.Till.self))
+    #expect(scope.count == 2)
+  }
+
+  @Test("Shutting down: a bean is released before what it was built from, and what failed is told")
+  func failingRelease() throws {
+    let shop = try Environment(name: "shop")
+    let listings = ShuttingDown()
+    try listings.declareQueue(in: shop)
+    let queue = try shop.getBean(ShuttingDown.Queue.self)
+    let failures = listings.end(shop)
+    #expect(queue.wasOpen.withLock { $0 } == true && !queue.connection.isOpen)
+    #expect(failures.count == 1 && failures[0].contains("Queue") && failures[0].contains("Unreachable"))
+    #expect(listings.end(shop).isEmpty)
+  }
+
+  @Test("Requests and sessions: a request sees the beans of its session, and ends on its loop")
+  func requests() throws {
+    try EventLoop.withThread { loop in
+      let shop = try Environment(name: "shop")
+      let listings = Sessions()
+      let sessions = try shop.childFactory("session", seed: Void.self) { session in
+        try session.define(session.bean(Sessions.Cart.self, factory: Sessions.Cart.init))
+      }
+      let requests = try listings.declareRequests(in: sessions, currentLoop: { loop })
+      let session = try sessions.build(())
+      let request = Sessions.Request(cookie: nil)
+      let first = try listings.respond(to: request, requests, in: session)
+      #expect(try listings.respond(to: request, requests, in: session) == first)
+      let sent = Mutex<[Sessions.Response]>([])
+      try listings.begin(request, requests, in: session) { response, whenWritten in
+        sent.withLock { $0.append(response) }
+        #expect(session.hasOpenChildren)
+        whenWritten()
+      }
+      // Comes after what the loop has been handed to release.
+      let released = DispatchSemaphore(value: 0)
+      loop.execute { released.signal() }
+      released.wait()
+      #expect(sent.withLock { $0 } == [first] && !session.hasOpenChildren)
+      try shop.shutdown()
+    }
+  }
+
+  @Test("Coming from Spring: what the listings declare")
+  func spring() throws {
+    let shop = try Environment(name: "shop")
+    try shop.define(shop.settings().setValue(key: "beans.profiles", value: "production"))
+    try ComingFromSpring().declareShop(in: shop)
+    let requests = try ComingFromSpring().declareAudit(in: shop)
+    let database = try shop.getBean(ComingFromSpring.Orders.self, byId: "orders").database
+    let audit = try shop.getBean(ComingFromSpring.Audit.self)
+    #expect(try requests.withChild(.init(name: "Ada")) { _ throws in try audit.line() } == "Ada")
+    try shop.shutdown()
+    #expect(database.isClosed)
+  }
+
+  @Test("Coming from .NET: what the listings declare")
+  func dotNET() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    let requests = try ComingFromDotNET().declareShop(in: shop)
+    for _ in 1...2 { try ComingFromDotNET().placeOrder(requests) }
+    #expect(try shop.getBean(ComingFromDotNET.Database.self).orders.withLock { $0 } == 2)
+  }
+
+  @Test("Coming from Swinject: what the listings declare")
+  func swinject() throws {
+    #expect(try ComingFromSwinject().findOwner().pet.name == "Mimi")
+    let environment = try Environment(name: "family")
+    defer { try? environment.shutdown() }
+    try ComingFromSwinject().declareFamily(in: environment)
+    let mother = try environment.getBean(ComingFromSwinject.Mother.self)
+    #expect(try mother.child.askMother() === mother)
+  }
+
+  @Test("Logging: what is below a path's level is not written")
+  func loggingPage() {
+    let lines = Mutex<[String]>([])
+    let terminal = Terminal { line in lines.withLock { $0.append(line) } }
+    let manager = LoggingCatalogue().configureLogging(to: terminal)
+    LoggingCatalogue().report(3, by: manager)
+    manager.getLogger(forName: "Other").info("is not written")
+    manager.flush()
+    #expect(lines.withLock { $0 } == ["3 orders"])
+  }
+
+  @Test("Event loop: who connects is greeted")
+  func eventLoopPage() throws {
+    let heard = Mutex<[UInt8]>([])
+    let loop = try EventLoop()
+    let listener = try EventLoopCatalogue().greet(on: loop)
+    try TCPConnection.connect(on: loop, host: "127.0.0.1", port: listener.port) { result in
+      guard let connection = try? result.get() else { return loop.stop() }
+      connection.onRead = { bytes in heard.withLock { $0 += Array(bytes) } }
+      connection.onClose = { _ in loop.stop() }
+      connection.resumeReading()
+    }
+    try loop.run()
+    listener.close()
+    try loop.close()
+    #expect(String(decoding: heard.withLock { $0 }, as: UTF8.self) == "hello\n")
+    try EventLoopCatalogue().serveGreetings { $0.stop() }
+  }
+
   @Test("Coming from inject: the first environment")
   func firstEnvironment() throws {
     #expect(try ComingFromInject().startFoo().number == 7)
@@ -302,4 +474,16 @@ private struct Article {
     #expect(await stream.reduce(0, +) == 3)
     #expect(ComingFromInject().limit(DispatchSemaphore(value: 1)) { 5 } == 5)
   }
+}
+
+/// Hands over what is logged.
+private final class Terminal: LogManager.Log, @unchecked Sendable {  // nothing changes
+  private let write: @Sendable (String) -> Void
+
+  init(_ write: @escaping @Sendable (String) -> Void) {
+    self.write = write
+    super.init(name: "terminal")
+  }
+
+  override func log(_ entry: LogEntry) { write(entry.message) }
 }

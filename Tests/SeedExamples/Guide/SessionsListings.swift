@@ -14,6 +14,12 @@ struct Sessions {
     var retryAfter: Int?
   }
 
+  final class Handler: Sendable {
+    private let (request, cart): (Request, Cart)
+    init(request: Request, cart: Cart) { (self.request, self.cart) = (request, cart) }
+    func respond() -> Response { Response(text: "\(ObjectIdentifier(cart))", cookie: request.cookie) }
+  }
+
   struct Metrics: Sendable {
     func count(_ name: String) {}
   }
@@ -60,6 +66,39 @@ extension Sessions {
   // listing
   func logIn(_ id: String, _ sessions: SessionRegistry<Void>) throws -> Response {
     Response(text: "welcome", cookie: try sessions.rotate(id))
+  }
+  // end
+
+  // listing
+  func declareRequests(
+    in sessions: EnvironmentFactory<Void>, currentLoop: @escaping @Sendable () -> EventLoop
+  ) throws -> EnvironmentFactory<Request> {
+    try sessions.childFactory(
+      "request", seed: Request.self, scope: { RequestScope(loop: currentLoop(), deadline: .seconds(30)) }
+    ) { request in
+      try request.define(request.bean(Handler.self, factory: Handler.init))
+    }
+  }
+
+  func respond(
+    to request: Request, _ requests: EnvironmentFactory<Request>, in session: Environment
+  ) throws -> Response {
+    try requests.withChild(request, in: session) { child in try child.getBean(Handler.self).respond() }
+  }
+  // end
+
+  // listing
+  func begin(
+    _ request: Request, _ requests: EnvironmentFactory<Request>, in session: Environment,
+    send: (_ response: Response, _ whenWritten: @escaping @Sendable () -> Void) -> Void
+  ) throws {
+    let child = try requests.build(request, in: session)
+    do {
+      send(try child.getBean(Handler.self).respond()) { child.finish() }
+    } catch {
+      child.finish()
+      throw error
+    }
   }
   // end
 

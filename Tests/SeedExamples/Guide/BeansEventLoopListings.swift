@@ -1,0 +1,24 @@
+import BeansEventLoop
+
+// Marked listings stand in the catalogue to the letter: see GuideTests.swift.
+
+struct EventLoopCatalogue {
+  // listing
+  func greet(on loop: EventLoop) throws -> TCPListener {
+    try TCPListener(on: loop) { connection in
+      connection.resumeReading()
+      connection.write(Array("hello\n".utf8))
+      connection.closeAfterWrites()
+    }
+  }
+
+  func serveGreetings(until isOver: @escaping @Sendable (EventLoop) -> Void) throws {
+    let loop = try EventLoop()
+    let listener = try greet(on: loop)
+    isOver(loop)
+    try loop.run()  // returns after `stop()`
+    listener.close()
+    try loop.close()
+  }
+  // end
+}

@@ -1,0 +1,17 @@
+import BeansLogging
+
+// Marked listings stand in the catalogue to the letter: see GuideTests.swift.
+
+struct LoggingCatalogue {
+  // listing
+  func configureLogging(to terminal: LogManager.Log) -> LogManager {
+    LogManager(installing: false)
+      .registerLogger("", level: .warn, logs: [QueuedLog(name: "console", delegate: terminal)])
+      .registerLogger("Shop", level: .info)
+  }
+
+  func report(_ count: Int, by manager: LogManager) {
+    manager.getLogger(forName: "Shop.Orders").info("\(count) orders")
+  }
+  // end
+}
