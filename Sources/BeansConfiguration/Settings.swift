@@ -28,7 +28,8 @@ public final class Settings {
     do {
       try manager.addSource(Source(url: "\(origin)", items: items))
     } catch let error as EnvironmentError {
-      throw EnvironmentError(error.code, error.message, path: error.path, origin: origin, underlying: error.underlying)
+      throw EnvironmentError(
+        error.code, error.message, steps: error.steps, origin: origin, underlying: error.underlying)
     }
   }
 

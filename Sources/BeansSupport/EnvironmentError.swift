@@ -93,12 +93,28 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
     }
   }
 
+  /// A bean on the way to a fault.
+  public struct Step: Hashable, Sendable, CustomStringConvertible {
+    /// The type of the bean and its id, as reports name it; the type or the id alone where no bean was found.
+    public var label: String
+    /// Where the bean is declared, where that is known.
+    public var origin: Origin?
+
+    /// Creates a step.
+    public init(_ label: String, origin: Origin? = nil) { (self.label, self.origin) = (label, origin) }
+
+    /// The label, and the place in parentheses.
+    public var description: String { label + (origin.map { " (\($0))" } ?? "") }
+  }
+
   /// What kind of failure it is.
   public let code: Code
   /// What happened, and what to do about it.
   public let message: String
   /// From the bean that was asked for, inwards to the one at fault.
-  public let path: [String]
+  public let steps: [Step]
+  /// The labels of `steps`.
+  public var path: [String] { steps.map(\.label) }
   /// Where the declaration at fault was written.
   public let origin: Origin?
   /// What a factory or a callback threw; for `startupFailed` and for several failed releases, all of them.
@@ -119,28 +135,78 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   public init(
     _ code: Code, _ message: String, path: [String] = [], origin: Origin? = nil, underlying: [any Error] = []
   ) {
+    self.init(code, message, steps: path.map { Step($0) }, origin: origin, underlying: underlying)
+  }
+
+  /// Creates an error that says where the beans on its path are declared.
+  ///
+  /// - Parameters:
+  ///   - code: what kind of failure it is.
+  ///   - message: what happened, and what to do about it.
+  ///   - steps: from the bean that was asked for, inwards to the one at fault.
+  ///   - origin: where the declaration at fault was written.
+  ///   - underlying: what a factory or a callback threw, or all failures that are held.
+  public init(_ code: Code, _ message: String, steps: [Step], origin: Origin?, underlying: [any Error] = []) {
     self.code = code
     self.message = message
-    self.path = path
+    self.steps = steps
     self.origin = origin
     self.underlying = underlying
   }
 
-  /// One line for a single failure; a numbered list where several are held.
+  /// One line for a single failure; a numbered list where several are held. `report` says more.
   public var description: String {
     var text = "\(code): \(message)"
-    if !path.isEmpty { text += " [\(path.joined(separator: " → "))]" }
+    if !steps.isEmpty { text += " [\(path.joined(separator: " → "))]" }
     if let origin { text += " (\(origin))" }
     for (number, error) in underlying.enumerated() {
-      let inner = "\(error)".split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n     ")
+      let whole = "\(error)"
+      // The message of a single failure says it, unless there is more to say.
+      if underlying.count == 1, message.hasSuffix(whole) { break }
+      let inner = whole.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n     ")
       text += "\n  \(number + 1). \(inner)"
     }
     return text
   }
 
+  /// All failures for people, numbered, on several lines: each with the beans on its path, where these are declared, and the
+  /// section of <doc:Faults> that lists its causes and what helps.
+  public var report: String {
+    let faults = failures
+    if faults.count == 1 { return block(indent: "") }
+    let text = faults.enumerated().map { number, fault in
+      let head = "\(number + 1). "
+      let rest = String(repeating: " ", count: head.count)
+      return head + ((fault as? EnvironmentError)?.block(indent: rest) ?? "\(fault)")
+    }
+    return "\(code): \(message)\n\n\(text.joined(separator: "\n\n"))"
+  }
+
+  /// The single failures, however deep they stand in errors that hold several.
+  private var failures: [any Error] {
+    if underlying.count < 2 { return [self] }
+    return underlying.flatMap { ($0 as? EnvironmentError)?.failures ?? [$0] }
+  }
+
+  private func block(indent: String) -> String {
+    var lines = ["\(code): \(message)"]
+    if let origin { lines.append("at \(origin)") }
+    for (number, step) in steps.enumerated() {
+      // The place of a bean that is alone on its path has been said.
+      if steps.count == 1, step.origin == nil || step.origin == origin { break }
+      lines.append((number == 0 ? "for " : "  → ") + "\(step)")
+    }
+    if let only = underlying.first, underlying.count == 1, !message.hasSuffix("\(only)") {
+      lines.append("because \((only as? EnvironmentError)?.block(indent: "  ") ?? "\(only)")")
+    }
+    lines.append("see Faults.md#\("\(code)".lowercased())")
+    return lines.joined(separator: "\n\(indent)")
+  }
+
   /// This failure, seen from a bean further out, which is at fault where nothing else is known.
   package func within(_ name: String, declaredAt outer: Origin? = nil) -> EnvironmentError {
-    var error = EnvironmentError(code, message, path: [name] + path, origin: origin ?? outer, underlying: underlying)
+    var error = EnvironmentError(
+      code, message, steps: [Step(name, origin: outer)] + steps, origin: origin ?? outer, underlying: underlying)
     (error.scope, error.missing) = (scope, missing)
     return error
   }

@@ -57,7 +57,8 @@ package enum WaitForGraph {
       if thread == me {
         return .failure(
           EnvironmentError(
-            .cyclicDependency, "\(labels.joined(separator: " → ")); break the circle with a Provider", path: labels,
+            .cyclicDependency,
+            "\(labels.joined(separator: " → ")); break the circle with a Provider that is called later", path: labels,
             origin: origin))
       }
       while let waiter = state.waiters[thread], let build = state.builds[waiter.key] {
@@ -67,7 +68,8 @@ package enum WaitForGraph {
         return .failure(
           EnvironmentError(
             .cyclicDependency,
-            "\(labels.joined(separator: " → ")), across threads; break the circle with a Provider", path: labels,
+            "\(labels.joined(separator: " → ")), across threads; break the circle with a Provider that is called later",
+            path: labels,
             origin: origin))
       }
       let build = state.builds[key].flatMap { $0.builder == builder ? $0 : nil } ?? PendingBuild(builder: builder)

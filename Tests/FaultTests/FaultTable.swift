@@ -1,13 +1,25 @@
 import Beans
 import Foundation
 
-/// The table of the document: one row for each fault, made by doing it.
+/// What the document says of faults: a table for each code, with a row for each fault, made by doing it.
 struct FaultTable {
   let rows: [String]
 
+  private static let head = "| cause | what is printed | what helps |\n|---|---|---|\n"
+
+  /// The sections of all codes, in the order in which these come first.
+  static func sections(_ faults: [Fault]) throws -> String {
+    var codes: [EnvironmentError.Code] = []
+    for fault in faults where !codes.contains(fault.code) { codes.append(fault.code) }
+    return try codes.map { code in
+      let rows = try FaultTable(faults.filter { $0.code == code }).rows
+      return "## \(code)\n\n\(head)\(rows.joined(separator: "\n"))\n"
+    }.joined(separator: "\n")
+  }
+
   init(_ faults: [Fault]) throws {
     rows = try faults.map { fault in
-      let columns = ["`\(fault.code)`", fault.cause, "`\(Self.text(of: try fault.inject()))`", fault.fix]
+      let columns = [fault.cause, "`\(Self.text(of: try fault.inject()))`", fault.fix]
       return "| \(columns.joined(separator: " | ")) |"
     }
   }
@@ -34,23 +46,23 @@ struct FaultDocument {
     let folders = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
     return folders.joined(separator: "/") + "/Sources/Beans/Beans.docc/Faults.md"
   }()
-  private static let head = "| code | cause | what is printed | what helps |\n|---|---|---|---|\n"
+  private static let first = "## unknownBean\n"
 
   let text: String
 
   /// The file as it is.
   init() throws { text = try String(contentsOfFile: Self.path, encoding: .utf8) }
 
-  /// The rows of the table, which is the end of the document.
-  var rows: [String] {
-    guard let table = text.range(of: Self.head) else { return [] }
-    return text[table.upperBound...].split(separator: "\n").map { String($0) }
+  /// The lines from the first section on, to the end of the document.
+  var lines: [String] { Self.lines(text.range(of: Self.first).map { String(text[$0.lowerBound...]) } ?? "") }
+
+  static func lines(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }
 
-  /// Writes the file anew with these rows instead of its own.
-  func write(_ rows: [String]) throws {
-    let introduction = text.range(of: Self.head).map { text[..<$0.lowerBound] } ?? text[...]
-    let changed = "\(introduction)\(Self.head)\(rows.joined(separator: "\n"))\n"
-    try changed.write(toFile: Self.path, atomically: true, encoding: .utf8)
+  /// Writes the file anew with these sections instead of its own.
+  func write(_ sections: String) throws {
+    let introduction = text.range(of: Self.first).map { text[..<$0.lowerBound] } ?? text[...]
+    try "\(introduction)\(sections)".write(toFile: Self.path, atomically: true, encoding: .utf8)
   }
 }

@@ -508,9 +508,10 @@ extension Environment {
   ///   - recipe: what is being built further out on this thread.
   ///   - isInside: whether the innermost context is the one that asks for it again.
   func circle(closing recipe: FrozenReference<Recipe>, isInside: Bool = false) -> EnvironmentError {
-    let path = ResolutionContext.circle(closing: recipe, in: self, isInside: isInside)
+    let steps = ResolutionContext.circle(closing: recipe, in: self, isInside: isInside)
+    let path = steps.map(\.label).joined(separator: " → ")
     return recipe.value.entry.fault(
-      .cyclicDependency, "\(path.joined(separator: " → ")); break the circle with a Provider", path: path)
+      .cyclicDependency, "\(path); break the circle with a Provider that is called later", steps: steps)
   }
 
   /// What a build throws: the container's own errors with a longer path, everything else as `.creationFailed`.
@@ -522,7 +523,7 @@ extension Environment {
         ? error : error.within(label, declaredAt: recipe.value.entry.location.origin)
     }
     return EnvironmentError(
-      .creationFailed, "\(label) could not be created: \(error)", path: [label],
+      .creationFailed, "\(label) could not be created: \(error)", steps: [recipe.value.entry.step],
       origin: recipe.value.entry.location.origin, underlying: [error])
   }
 }

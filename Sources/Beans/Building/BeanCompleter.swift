@@ -148,7 +148,8 @@ extension Environment {
   private func naming<R>(_ point: String, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as EnvironmentError {
       var named = EnvironmentError(
-        error.code, "\(point): \(error.message)", path: error.path, origin: error.origin, underlying: error.underlying)
+        error.code, "\(point): \(error.message)", steps: error.steps, origin: error.origin, underlying: error.underlying
+      )
       named.missing = error.missing
       throw named
     }

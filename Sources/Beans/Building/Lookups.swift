@@ -228,7 +228,8 @@ extension Environment {
     throw bean.fault(
       .captiveDependency,
       "\(holding.label) (\(holding.lifetime.name)) is being built and outlives what it looks up "
-        + "(\(bean.lifetime.name)): \(bean.label); use a Provider", path: [holding.label, bean.label])
+        + "(\(bean.lifetime.name)): \(bean.label); keep a Provider, and call it where the bean is used",
+      steps: [holding.step, bean.step])
   }
 
   // MARK: lookups that nobody foresaw
@@ -301,7 +302,6 @@ extension Environment {
     guard let holder else { return error }
     let name = id.map { "'\($0)'" } ?? "\(parameter.element)"
     return EnvironmentError(
-      .scopeNotActive, "\(name) lives in scope '\(holder.scopeName ?? holder.name)', which is not open here",
-      path: [name])
+      .scopeNotActive, Lifetime.notOpen(holder.scopeName ?? holder.name, name), path: [name])
   }
 }

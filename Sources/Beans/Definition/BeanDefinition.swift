@@ -178,10 +178,15 @@ final class BeanDefinition {
 
   /// A fault that stands at `origin`, or where the bean is declared.
   func fault(
-    _ code: EnvironmentError.Code, _ message: String, path: [String] = [], at origin: EnvironmentError.Origin? = nil
+    _ code: EnvironmentError.Code, _ message: String, steps: [EnvironmentError.Step] = [],
+    at origin: EnvironmentError.Origin? = nil
   ) -> EnvironmentError {
-    EnvironmentError(code, message, path: path.isEmpty ? [label] : path, origin: origin ?? spec.location.origin)
+    EnvironmentError(
+      code, message, steps: steps.isEmpty ? [step] : steps, origin: origin ?? spec.location.origin)
   }
+
+  /// The bean on the path of a fault of it.
+  var step: EnvironmentError.Step { EnvironmentError.Step(label, origin: spec.location.origin) }
 
   // MARK: dependencies
 
@@ -329,5 +334,12 @@ extension PropertyInjection {
   fileprivate func bound(to type: Any.Type) throws -> PropertyInjection {
     guard case .text(let text) = name, setter == nil else { return self }
     return PropertyInjection(name, value, try PropertySetter.named(text, of: type))
+  }
+}
+
+extension EnvironmentError {
+  /// This failure, seen from a bean that takes the one at fault.
+  func within(_ taker: BeanDefinition) -> EnvironmentError {
+    within(taker.label, declaredAt: taker.spec.location.origin)
   }
 }

@@ -52,8 +52,14 @@ final class BoundValue {
         throw EnvironmentError(.typeMismatch, "\(type(of: value)) is not a \(parameter.wanted)")
       }
     } catch {
-      throw EnvironmentError(error.code, "\(point): \(error.message)", underlying: error.underlying)
+      throw EnvironmentError(error.code, "\(point): \(error.message)\(hint)", underlying: error.underlying)
     }
+  }
+
+  /// What to say where a value that does not convert looks like text with placeholders.
+  private var hint: String {
+    guard case .value(let value) = given, let text = value as? String, text.contains("${") else { return "" }
+    return "; a value is taken as it is: give it as 'resolve:' to have placeholders replaced"
   }
 
   /// nil where a part is at fault, which has been reported by itself.
@@ -87,6 +93,6 @@ final class BoundValue {
 
 extension EnvironmentError {
   func with(underlying: [any Error]) -> EnvironmentError {
-    EnvironmentError(code, message, path: path, origin: origin, underlying: underlying)
+    EnvironmentError(code, message, steps: steps, origin: origin, underlying: underlying)
   }
 }

@@ -281,7 +281,7 @@ struct DependencyResolver {
     at origin: EnvironmentError.Origin?
   ) {
     var named = definition.fault(
-      fault.code, "\(point()): \(fault.message)", path: [definition.label] + fault.path, at: origin)
+      fault.code, "\(point()): \(fault.message)", steps: [definition.step] + fault.steps, at: origin)
     named.scope = fault.scope
     guard fault.code == .scopeNotActive else {
       definition.note(named)

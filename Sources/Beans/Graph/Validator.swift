@@ -28,9 +28,10 @@ struct Validator {
   }
 
   private func circle(closing definition: BeanDefinition, _ path: [BeanDefinition]) -> EnvironmentError {
-    let labels = path.map(\.label) + [definition.label]
+    let steps = (path + [definition]).map(\.step)
     return definition.fault(
-      .cyclicDependency, "\(labels.joined(separator: " → ")); break the circle with a Provider", path: labels)
+      .cyclicDependency,
+      "\(steps.map(\.label).joined(separator: " → ")); break the circle with a Provider", steps: steps)
   }
 
   /// Decides what a scope that is not open means: a longer-lived holder makes it a fault, a prototype passes it on.
@@ -46,7 +47,7 @@ struct Validator {
       definition.forEachNamedDependency(in: dependencies) {
         if through == nil, $0.kind != .slot, $0.refusal != nil { through = $0 }
       }
-      guard let refusal = definition.refusal?.value ?? through?.refusal?.value.within(definition.label) else {
+      guard let refusal = definition.refusal?.value ?? through?.refusal?.value.within(definition) else {
         continue
       }
       switch definition.kind {
@@ -63,13 +64,14 @@ struct Validator {
     let path = refusal.path.joined(separator: " → ")
     guard isCaptive(refusal, in: definition.graph) else {
       return definition.fault(
-        .scopeNotActive, "\(refusal.message), in children of '\(definition.graph.name)'", path: refusal.path)
+        .scopeNotActive,
+        "\(refusal.message); children of '\(definition.graph.name)' do not open in one", steps: refusal.steps)
     }
     return definition.fault(
       .captiveDependency,
       "\(definition.label) (\(definition.graph.scopeName ?? "singleton")) outlives what it would hold"
         + "\(refusal.scope.map { " (\($0))" } ?? ""): \(path); use a Provider",
-      path: refusal.path)
+      steps: refusal.steps)
   }
 
   /// Whether the missing scope is one that opens inside the graph's environments. Siblings and outer scopes do not outlive
@@ -117,7 +119,7 @@ struct Validator {
         if through == nil, refused.contains($0.position) { through = $0 }
       }
       guard let cause = through?.refusal?.value else { continue }
-      definition.refusal = ValueBox(cause.within(definition.label))
+      definition.refusal = ValueBox(cause.within(definition))
       refused.insert(definition.position)
     }
   }

@@ -46,6 +46,9 @@ final class BeanDirectory: Sendable {
       type == other.type && isSeed == other.isSeed && !isDecorator
     }
 
+    /// The bean on the path of a fault.
+    var step: EnvironmentError.Step { EnvironmentError.Step(label, origin: location.origin) }
+
     /// How the bean is named in paths.
     var label: String { decorated.map { "decorator of \($0.label)" } ?? Self.label(type, id) }
 
@@ -81,8 +84,10 @@ final class BeanDirectory: Sendable {
       return words.joined(separator: " ")
     }
 
-    func fault(_ code: EnvironmentError.Code, _ message: String, path: [String] = []) -> EnvironmentError {
-      EnvironmentError(code, message, path: path.isEmpty ? [label] : path, origin: location.origin)
+    func fault(
+      _ code: EnvironmentError.Code, _ message: String, steps: [EnvironmentError.Step] = []
+    ) -> EnvironmentError {
+      EnvironmentError(code, message, steps: steps.isEmpty ? [step] : steps, origin: location.origin)
     }
   }
 
@@ -137,7 +142,7 @@ final class BeanDirectory: Sendable {
   /// As `declared`, in ascending order of numbers.
   private let sorted: [(number: Int, entry: Int32)]
   /// Declarations that have an id and are no beans, by their position.
-  private let unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)]
+  let unbuilt: [Int32: Unbuilt]
   /// The outermost decorator of a bean, for whoever asks for it as that type.
   private let decorators: [DecoratorKey: Int32]
   /// Whether there is one, here or further out.
@@ -155,7 +160,7 @@ final class BeanDirectory: Sendable {
   init(
     name: String, scopeName: String?, parent: BeanDirectory?, entries: [Entry], names: [String: Name],
     aliases: [String] = [], declared: [(number: Int, entry: Int32)] = [],
-    unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)] = [:], inactive: [InactiveDeclaration] = [],
+    unbuilt: [Int32: Unbuilt] = [:], inactive: [InactiveDeclaration] = [],
     decorators: [DecoratorKey: Int32] = [:], listeners: [Int32] = []
   ) {
     self.name = name
@@ -400,13 +405,6 @@ final class BeanDirectory: Sendable {
     guard low < sorted.count, sorted[low].number == number, sorted[low].entry >= 0 else { return nil }
     return sorted[low].entry
   }
-
-  /// "; did you mean …" for an id that is almost one.
-  func hint(forId id: String) -> String {
-    let known = chain.flatMap { $0.directory.names.keys.filter { !$0.contains("\u{0}") } }
-    guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
-    return "; did you mean '\(near)'?"
-  }
 }
 
 /// How long a bean lives, as the graph compares it.
@@ -415,6 +413,11 @@ enum Lifetime: Sendable, Equatable {
   case prototype
   /// As long as the children of a factory, or as a user's scope decides: which of them, the environments tell.
   case scope(String)
+
+  /// What is said of a bean whose scope is not open.
+  static func notOpen(_ scope: String, _ label: String) -> String {
+    "\(label) lives in scope '\(scope)', which is not open here: it opens with a child of '\(scope)' (withChild, build)"
+  }
 
   init(_ name: String) {
     self =

@@ -33,7 +33,7 @@ extension BeanDirectory {
     case .configuration: return .computed(.configuration, .reference)
     case .seed: throw parameter.misplacedSeed
     case .provider(let provided):
-      try check(provided: provided, id: id, from: module, below)
+      try check(provided: provided, id: id, from: module, below, hasHints: hasHints)
       return .computed(.provider(parameter, id: id, from: hasPrivateBeans(for: module, below) ? module : nil), .boxed)
     case .current(let inner):
       try check(current: inner, from: module, below)
@@ -88,14 +88,10 @@ extension BeanDirectory {
     if case .optional = parameter.kind {
       return .computed(.absent(parameter), parameter.isReference ? .reference : .boxed)
     }
-    let holders = below.filter { !$0.candidates(for: parameter.element).isEmpty }.map { "'\($0.name)'" }
-    let elsewhere =
-      holders.isEmpty ? "" : "; children of scope \(holders.joined(separator: ", ")) have one, use a Provider"
     throw EnvironmentError(
       .unknownBean,
-      "no \(parameter.description) can be seen from '\(name)'\(elsewhere)"
-        + hint(forInactive: parameter.element, below: below) + hint(forPrivate: parameter.element),
-      path: ["\(parameter.element)"])
+      "no \(parameter.description) can be seen from '\(name)'"
+        + hint(forMissing: parameter, in: below, hasHints: hasHints), path: ["\(parameter.element)"])
   }
 
   private func all(
@@ -122,7 +118,7 @@ extension BeanDirectory {
     let wanted: Any.Type = bean.entry.isSeed ? parameter.wanted : parameter.element
     if TypeRelation.isUsable(bean.entry.type, as: wanted) { return bean }
     throw bean.entry.fault(
-      .typeMismatch, "\(bean.entry.label) is a \(bean.entry.type), not a \(parameter.element)")
+      .typeMismatch, "\(bean.entry.label) is a \(TypeMismatch(bean.entry.type, parameter.element))")
   }
 
   private func hasPrivateBeans(for module: ObjectIdentifier?, _ below: [BeanDirectory]) -> Bool {
@@ -151,7 +147,7 @@ extension BeanDirectory {
 
   /// A provider may reach into scopes that open later, so a candidate anywhere below is good enough.
   private func check(
-    provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: [BeanDirectory]
+    provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: [BeanDirectory], hasHints: Bool
   ) throws(EnvironmentError) {
     if let id, find(id: id, from: module) == nil, !below.contains(where: { $0.names[id] != nil }) {
       let hint = hint(forInactive: id, below: below) + hint(forId: id)
@@ -159,7 +155,7 @@ extension BeanDirectory {
     }
     switch provided.kind {
     case .invalid(let reason): throw EnvironmentError(.invalidDeclaration, reason)
-    case .provider(let inner): try check(provided: inner, id: id, from: module, below)
+    case .provider(let inner): try check(provided: inner, id: id, from: module, below, hasHints: hasHints)
     case .seed: throw provided.misplacedSeed
     case .one where id == nil:
       let directories = chain.map(\.directory) + below
@@ -168,10 +164,10 @@ extension BeanDirectory {
       throw EnvironmentError(
         .unknownBean,
         "no \(provided.description), neither here nor in a scope below"
-          + hint(forInactive: provided.element, below: below) + hint(forPrivate: provided.element),
-        path: ["\(provided.element)"])
+          + hint(forMissing: provided, in: below, hasHints: hasHints), path: ["\(provided.element)"])
     case .current(let inner): try check(current: inner, from: module, below)
-    case .lazy(let inner), .owned(let inner): try check(provided: inner, id: id, from: module, below)
+    case .lazy(let inner), .owned(let inner):
+      try check(provided: inner, id: id, from: module, below, hasHints: hasHints)
     case .one, .environment, .configuration, .optional, .all, .named, .distinct: break
     }
   }
@@ -181,13 +177,6 @@ extension BeanDirectory {
   }
 
   /// What to say of beans that others than those who ask would find.
-  private func hint(forPrivate type: Any.Type) -> String {
-    let found = chain.filter(\.directory.hasPrivateBeans).flatMap { directory, _ in
-      directory.candidates(for: type).map { directory.entries[Int($0)] }.filter { $0.privateTo != nil }
-    }
-    return found.first.map { "; a \($0.label) is declared at \($0.location.origin), and private there" } ?? ""
-  }
-
   /// The seed of exactly that type.
   func seed(of type: Any.Type) -> Found? {
     for (directory, hops) in chain {
@@ -206,7 +195,7 @@ extension BeanDirectory.Found {
 
 extension BeanDirectory.Entry {
   var notOpen: EnvironmentError {
-    var error = fault(.scopeNotActive, "\(label) lives in scope '\(lifetime.name)', which is not open here")
+    var error = fault(.scopeNotActive, Lifetime.notOpen(lifetime.name, label))
     error.scope = lifetime.name
     return error
   }

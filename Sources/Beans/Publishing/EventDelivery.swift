@@ -82,14 +82,14 @@ extension Environment {
   /// What a listener has thrown, or what kept it from being built. A failure of an event that it published keeps its text,
   /// or the text would grow with each level.
   private func failure(_ error: any Error, of recipe: FrozenReference<Recipe>, at event: Any.Type) -> EnvironmentError {
-    let (label, origin) = (recipe.value.entry.label, recipe.value.entry.location.origin)
+    let (own, label, origin) = (recipe.value.entry.step, recipe.value.entry.label, recipe.value.entry.location.origin)
     let cause = error as? EnvironmentError
     if let cause, cause.code == .listenerFailed { return cause.within(label, declaredAt: origin) }
-    var path = cause?.path ?? []
+    var steps = cause?.steps ?? []
     // A circle names every bean on it.
-    if path.first != label, cause?.code != .cyclicDependency { path = [label] + path }
+    if steps.first?.label != label, cause?.code != .cyclicDependency { steps = [own] + steps }
     return EnvironmentError(
-      .listenerFailed, "\(label) could not receive \(event): \(cause?.message ?? "\(error)")", path: path,
+      .listenerFailed, "\(label) could not receive \(event): \(cause?.message ?? "\(error)")", steps: steps,
       origin: origin, underlying: [error])
   }
 }

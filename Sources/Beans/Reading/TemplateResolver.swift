@@ -78,9 +78,11 @@ struct TemplateResolver {
     for position in specs.indices { define(position) }
     if let overrides { override(by: overrides) }
     let decorators = hasDecorators ? defineDecorators() : [:]
-    var unbuilt: [Int32: (isAbstract: Bool, location: SourceLocation)] = [:]
+    var unbuilt: [Int32: BeanDirectory.Unbuilt] = [:]
     for (position, (_, entry)) in declared.enumerated() where entry < 0 && specs[position].id != nil {
-      unbuilt[Int32(position)] = (specs[position].isAbstract, specs[position].location)
+      let spec = specs[position]
+      unbuilt[Int32(position)] = BeanDirectory.Unbuilt(
+        type: spec.type, id: spec.id, isAbstract: spec.isAbstract, location: spec.location)
     }
     let listeners = hasOptions || traits.contains(.listener) ? findListeners() : []
     let entered = enterAliases()

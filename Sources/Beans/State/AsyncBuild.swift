@@ -103,7 +103,8 @@ final class AsyncBuild: Sendable {
     guard let path else { return }
     let labels = ([taker] + path).map(\.label)
     throw EnvironmentError(
-      .cyclicDependency, "\(labels.joined(separator: " → ")); break the circle with a Provider", path: labels)
+      .cyclicDependency, "\(labels.joined(separator: " → ")); break the circle with a Provider that is called later",
+      path: labels)
   }
 
   private static func forget(_ taker: AsyncBuild, waitsFor needed: AsyncBuild) {

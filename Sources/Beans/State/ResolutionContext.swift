@@ -115,10 +115,10 @@ struct ResolutionContext: ~Copyable {
 
   // MARK: paths
 
-  /// Labels of the beans under construction here, outermost first.
-  private var labels: [String] {
-    guard let building, let asked else { return building.map { [$0.value.entry.label] } ?? [] }
-    return Self.chain(from: building, to: asked).dropFirst(isWaiting ? 1 : 0).reversed().map { $0.value.entry.label }
+  /// The beans under construction here, outermost first.
+  private var steps: [EnvironmentError.Step] {
+    guard let building, let asked else { return building.map { [$0.value.entry.step] } ?? [] }
+    return Self.chain(from: building, to: asked).dropFirst(isWaiting ? 1 : 0).reversed().map { $0.value.entry.step }
   }
 
   /// The beans that one bean is built for, itself first.
@@ -138,9 +138,9 @@ struct ResolutionContext: ~Copyable {
   }
 
   /// Labels of the beans under construction on this thread, outermost first.
-  static var path: [String] { Array(all).reversed().flatMap { $0.value.labels } }
+  static var path: [String] { Array(all).reversed().flatMap { $0.value.steps.map(\.label) } }
 
-  /// Labels of the beans on a circle, of which the first is also the last.
+  /// The beans on a circle, of which the first is also the last.
   ///
   /// - Parameters:
   ///   - recipe: what is being built further out on this thread, and asked for again.
@@ -148,15 +148,15 @@ struct ResolutionContext: ~Copyable {
   ///   - isInside: whether the innermost context is the one that asks.
   static func circle(
     closing recipe: FrozenReference<Recipe>, in environment: Environment, isInside: Bool
-  ) -> [String] {
+  ) -> [EnvironmentError.Step] {
     var contexts = Array(all)[...]
-    var inner = [recipe.value.entry.label]
-    if isInside, let asking = contexts.popFirst() { inner = asking.value.labels }
+    var inner = [recipe.value.entry.step]
+    if isInside, let asking = contexts.popFirst() { inner = asking.value.steps }
     for context in contexts {
       if context.value.isBuild(of: recipe, in: environment) { break }
-      inner = context.value.labels + inner
+      inner = context.value.steps + inner
     }
-    return [recipe.value.entry.label] + inner
+    return [recipe.value.entry.step] + inner
   }
 
   /// The bean that this thread is building in an environment further out than one, and that will be kept there; nil where

@@ -19,7 +19,7 @@ import Testing
   private func directory(
     _ name: String, in parent: BeanDirectory? = nil, _ entries: [BeanDirectory.Entry],
     names: [String: BeanDirectory.Name] = [:],
-    unbuilt: [Int32: (isAbstract: Bool, location: Beans.SourceLocation)] = [:]
+    unbuilt: [Int32: BeanDirectory.Unbuilt] = [:]
   ) -> BeanDirectory {
     var all = names
     for (number, entry) in entries.enumerated() {
@@ -171,7 +171,10 @@ import Testing
         "template": BeanDirectory.Name(position: 1),
         "broken": BeanDirectory.Name(position: 2),
       ],
-      unbuilt: [1: (isAbstract: true, location: here), 2: (isAbstract: false, location: here)])
+      unbuilt: [
+        1: BeanDirectory.Unbuilt(type: nil, id: nil, isAbstract: true, location: here),
+        2: BeanDirectory.Unbuilt(type: nil, id: nil, isAbstract: false, location: here),
+      ])
     let session = directory("session", in: shop, [])
     func message(_ id: String) -> String {
       let error = #expect(throws: EnvironmentError.self) { try session.bean(id: id) }

@@ -1,0 +1,75 @@
+@_spi(BeansPackage) import BeansSupport
+import BeansReflection
+
+// What messages end with when a bean is not found.
+
+extension BeanDirectory {
+  /// A declaration with an id of which no bean comes: a template, or one that is at fault.
+  struct Unbuilt {
+    let type: Any.Type?
+    let id: String?
+    let isAbstract: Bool
+    let location: SourceLocation
+  }
+
+  /// Where beans are that are almost what was asked for.
+  ///
+  /// - Parameters:
+  ///   - parameter: what no bean answers to.
+  ///   - below: the beans of factories' children.
+  ///   - hasHints: whether types that only have that name are looked for: that costs a walk over all beans.
+  func hint(forMissing parameter: Parameter, in below: [BeanDirectory], hasHints: Bool) -> String {
+    let type = parameter.element
+    let holders = below.filter { !$0.candidates(for: type).isEmpty }.map { "'\($0.name)'" }
+    let elsewhere =
+      holders.isEmpty
+      ? "" : "; children of scope \(holders.joined(separator: ", ")) have one: take a Provider, or look it up there"
+    return elsewhere + hint(forInactive: type, below: below) + hint(forPrivate: type) + hint(forTemplate: type)
+      + (hasHints ? hint(forNamesake: type, in: below) : "")
+  }
+
+  private func hint(forPrivate type: Any.Type) -> String {
+    let found = chain.filter(\.directory.hasPrivateBeans).flatMap { directory, _ in
+      directory.candidates(for: type).map { directory.entries[Int($0)] }.filter { $0.privateTo != nil }
+    }
+    return found.first.map { "; a \($0.label) is declared at \($0.location.origin), and private there" } ?? ""
+  }
+
+  private func hint(forTemplate type: Any.Type) -> String {
+    let found = chain.flatMap(\.directory.unbuilt.values).filter { unbuilt in
+      unbuilt.isAbstract && unbuilt.type.map { $0 == type || TypeRelation.isUsable($0, as: type) } == true
+    }
+    guard let first = found.min(by: { $0.id ?? "" < $1.id ?? "" }), let id = first.id else { return "" }
+    return "; '\(id)' is a template of that type (\(first.location.origin)), from which no bean inherits"
+  }
+
+  /// Types of two modules may have one name.
+  private func hint(forNamesake type: Any.Type, in below: [BeanDirectory]) -> String {
+    let name = "\(type)"
+    for directory in chain.map(\.directory) + below {
+      for entry in directory.entries where entry.type != type && "\(entry.type)" == name {
+        return "; \(String(reflecting: entry.type)) (\(entry.location.origin)) is another type than "
+          + String(reflecting: type)
+      }
+    }
+    return ""
+  }
+
+  /// "; did you mean …" for an id that is almost one.
+  func hint(forId id: String) -> String {
+    let known = chain.flatMap { $0.directory.names.keys.filter { !$0.contains("\u{0}") } }
+    guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
+    return "; did you mean '\(near)'?"
+  }
+}
+
+/// "Card, not a Payment", with as much of the names as it takes to tell them apart.
+struct TypeMismatch: CustomStringConvertible {
+  let description: String
+
+  init(_ found: Any.Type, _ wanted: Any.Type) {
+    let (short, other) = ("\(found)", "\(wanted)")
+    description =
+      short == other ? "\(String(reflecting: found)), not a \(String(reflecting: wanted))" : "\(short), not a \(other)"
+  }
+}
