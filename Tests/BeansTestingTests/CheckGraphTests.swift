@@ -6,7 +6,7 @@ import Testing
   @Test("Nothing is recorded of declarations without a fault, and nothing is built")
   func sound() {
     checkGraph(Library.declare)
-    checkGraph { try $0.define($0.bean(Int.self, factory: { () throws -> Int in fatalError("built") })) }
+    checkGraph { try $0.define($0.bean(Int.self, factory: { () throws -> Int in throw CancellationError() })) }
   }
 
   @Test("Each fault is an issue at its line, those of factories' children included")

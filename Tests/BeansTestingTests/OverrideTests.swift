@@ -223,7 +223,7 @@ import Testing
   @Test("An override in the wrong scope is a fault, which says where the bean lives")
   func wrongScope() async throws {
     let fault = try await fault {
-      $0.override(Library.Loan.self, in: "singleton") { () throws -> Library.Loan in fatalError() }
+      $0.override(Library.Loan.self, in: "singleton") { () throws -> Library.Loan in throw CancellationError() }
     }
     #expect(fault.contains("Loan (BeansTestingTests/Library.swift:"))
     #expect(fault.contains("lives in scope 'visit'"))
@@ -284,7 +284,7 @@ import Testing
     #expect(factory.contains("is a FactoryBean: override what it makes"))
     let twice = try await fault {
       $0.override((any Library.Shelf).self) { Library.Paper() }
-      $0.override(Library.OakShelf.self) { () throws -> Library.OakShelf in fatalError() }
+      $0.override(Library.OakShelf.self) { () throws -> Library.OakShelf in throw CancellationError() }
     }
     #expect(twice.contains("has been taken by 'override Shelf'"))
   }

@@ -527,3 +527,12 @@ extension Environment {
       origin: recipe.value.entry.location.origin, underlying: [error])
   }
 }
+
+/// Which bean is not there yet; what an error carries.
+struct MissingBean: Sendable {
+  weak let environment: Environment?
+  let slot: Int32
+
+  /// Whether it has come since.
+  var isThere: Bool { environment?.core.slots[slot].content.isFilled == true }
+}

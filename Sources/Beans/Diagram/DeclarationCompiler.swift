@@ -48,7 +48,9 @@ struct DeclarationCompiler {
     let slots = blocks.mapValues(\.slots)
     return CompilerInput(
       parent: parent, slots: { slots[ObjectIdentifier($0)] }, scopeNames: level.resources.scopes.map(\.name),
-      outerScopes: outerScopes, outer: outer, isTraced: false, parameters: parent?.parameters ?? [])
+      outerScopes: outerScopes, outer: outer, isTraced: false,
+      overrides: level.resources.testSetup.map { BeanOverrides($0.overrides, isStrict: false) }, isObserved: false,
+      parameters: parent?.parameters ?? [])
   }
 
   /// Has what follows compiled as seen from inside the environment.

@@ -139,12 +139,3 @@ struct AsyncBuilds {
   var running: [Int32: AsyncBuild] = [:]
   var made: [Int32: ObjectReference] = [:]
 }
-
-/// Which bean is not there yet; what an error carries.
-struct MissingBean: Sendable {
-  weak let environment: Environment?
-  let slot: Int32
-
-  /// Whether it has come since.
-  var isThere: Bool { environment?.core.slots[slot].content.isFilled == true }
-}

@@ -84,7 +84,7 @@ private struct Article {
     "Each listing of a catalogue's first page is one that is compiled here, to the letter",
     arguments: ["BeansLogging", "BeansEventLoop"])
   func firstPages(module: String) throws {
-    let page = try Article(module, listings: "\(module)Listings", of: module)
+    let page = try Article(module, of: module, listings: "\(module)Listings")
     #expect(!page.blocks("swift").isEmpty)
     #expect(page.blocks("swift") == page.compiled)
   }
