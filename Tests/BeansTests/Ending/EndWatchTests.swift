@@ -236,6 +236,28 @@ import Testing
     }
   }
 
+  @Test func anAlarmThatGoesOffBeforeItIsKnownDoesNotReplaceTheNext() throws {
+    let environment = try environment(["a"])
+    let (standing, alarms) = (clock.clock, Journal())
+    let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> @Sendable () -> Void = { delay, body in
+      alarms.note("set")
+      if alarms.entries.count == 1 {
+        body()
+        return {}
+      }
+      let alarm = Alarm(standing.schedule(delay, body))
+      return { alarm.cancel() }
+    }
+    let early = EndingClock(now: standing.now, schedule: schedule)
+    let watch = EndWatch(environment, limit: .milliseconds(400), early)
+    watch.arm()
+    clock.move(to: .milliseconds(400))
+    #expect(watch.hasGivenUp)
+    watch.end()
+    #expect(clock.pending == 0)
+    try environment.shutdown()
+  }
+
   @Test func timesAreDividedAsDocumented() {
     let times = EndTimes(begun: .seconds(10), limit: .seconds(8))
     #expect(times.allowed(beginning: .seconds(10)) == .seconds(7))
@@ -284,4 +306,11 @@ private final class Lines: LogManager.Log, @unchecked Sendable {  // the journal
   var all: [String] { journal.entries }
 
   override func log(_ entry: LogEntry) { journal.note(format(entry)) }
+}
+
+/// Keeps an alarm as Dispatch does: it is gone with whoever could cancel it.
+private final class Alarm: Sendable {
+  let cancel: @Sendable () -> Void
+  init(_ cancel: @escaping @Sendable () -> Void) { self.cancel = cancel }
+  deinit { cancel() }
 }
