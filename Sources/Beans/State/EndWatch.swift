@@ -21,6 +21,8 @@ final class EndWatch: Sendable {
     var isOver = false
     var hasGivenUp = false
     var nextReport = EndTimes.patience
+    /// How many have been set.
+    var alarms = 0
     var cancel: (@Sendable () -> Void)?
     var whenOver: (@Sendable () -> Void)?
   }
@@ -69,11 +71,16 @@ final class EndWatch: Sendable {
 
   private func schedule() {
     let now = clock.now()
-    let next = times.next(after: now, report: times.begun + state.withLock { $0.nextReport })
+    let (number, report) = state.withLock { state in
+      state.alarms += 1
+      return (state.alarms, state.nextReport)
+    }
+    let next = times.next(after: now, report: times.begun + report)
     // The timer would keep an environment alive that never ends.
     let cancel = clock.schedule(next - now) { [weak self] in self?.look() }
+    // Without it the alarm is gone. One that has gone off meanwhile leaves its place to the next.
     let isOver = state.withLock { state in
-      if !state.isOver { state.cancel = cancel }
+      if !state.isOver, state.alarms == number { state.cancel = cancel }
       return state.isOver
     }
     if isOver { cancel() }
