@@ -8,7 +8,7 @@ struct Stuck: Error, CustomStringConvertible {
 }
 
 /// How long a test waits for an event that must come: long enough for a loaded machine under a sanitizer.
-let patience = DispatchTimeInterval.seconds(120)
+let patience = DispatchTimeInterval.seconds(600)
 
 /// Closed until somebody opens it; then it stays open for everyone.
 final class Gate: Sendable {
