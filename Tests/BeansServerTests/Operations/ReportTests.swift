@@ -127,6 +127,7 @@ struct ReportTests {
         key: "port", value: 8_080_123))
     try application.addConfigurationSource(
       ProcessInfoConfigurationSource(variables: ["mail:password": "hunter3", "user": "ada the secret"]))
+    defer { application.finish() }
     let shop = try Environment(name: "shop", parent: application)
     try shop.define(shop.settings().setValue(key: "port", value: 9_090_456)).startup()
     let answer = try Operations(environment: shop).get("/configuration")

@@ -60,6 +60,8 @@ final class ServiceProcess {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for target in [STDOUT_FILENO, STDERR_FILENO] { posix_spawn_file_actions_adddup2(&actions, pipe[1], target) }
+    // Other tests open what they do not close for the children of this process; limits of descriptors count it.
+    for inherited in Int32(3)..<256 { posix_spawn_file_actions_addclose(&actions, inherited) }
     // Threads of Dispatch block all signals, and a child inherits that.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
