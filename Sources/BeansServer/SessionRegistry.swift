@@ -173,7 +173,7 @@ public final class SessionRegistry<Seed>: Sendable {
       opening.expectWaiting()
       return .awaited(opening)
     }
-    // Of that id, there may be one that is ending.
+    // One of that id may be ending.
     _ = state.table.unlist(id)
     var evicted: Environment?
     if let capacity, state.table.count + state.openings.count >= capacity {

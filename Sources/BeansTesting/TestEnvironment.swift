@@ -85,6 +85,7 @@ struct TestEnvironment {
         !origins.contains(leak.origin) && !overrides.referencedTypes.contains { $0 == leak.type }
       }
       if leaks.isEmpty || ContinuousClock.now >= end { return leaks }
+      // Nobody tells when another thread gives its reference back.
       try? await Task.sleep(for: .milliseconds(5))
     }
   }

@@ -258,7 +258,7 @@ import Testing
 
   @Test("An override that loses to another bean is a fault that names it")
   func losing() async throws {
-    final class Lunar: Library.Calendar, @unchecked Sendable {}
+    final class Lunar: Library.Calendar, @unchecked Sendable {}  // adds nothing
     func declare(_ environment: Environment) throws {
       try environment.define(environment.bean(Library.Calendar.self, factory: { Library.Calendar() }))
       try environment.define(environment.bean(Lunar.self, factory: { Lunar() }))

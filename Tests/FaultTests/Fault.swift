@@ -50,7 +50,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// The same in an environment of its own, which is gone afterwards.
+  /// Does it in an environment of its own, which is gone afterwards.
   func inject() throws -> EnvironmentError {
     let shop = try Environment(name: "shop")
     defer { try? shop.shutdown() }

@@ -229,6 +229,7 @@ private struct Article {
     #expect(guide.answerStrangers(.init(path: "/readyz"), operations)?.status == 503)
     try await guide.start(shop, operations)
     while guide.answerStrangers(.init(path: "/readyz"), operations)?.status != 200 {
+      // A probe is asked again and again, and tells nobody when its answer changes.
       try await Task.sleep(for: .milliseconds(1))
     }
     #expect(guide.answerStrangers(.init(path: "/metrics"), operations) == nil)
