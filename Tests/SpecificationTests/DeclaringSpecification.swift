@@ -22,6 +22,49 @@ import Testing
     try requireFault(.frozen) { try environment.childFactory("request", seed: Int.self) }
   }
 
+  @Test("What comes after startup is named by its place")
+  func placeOfWhatIsLate() throws {
+    let environment = try Environment(name: "started").startup()
+    defer { try? environment.shutdown() }
+    let calls: [(what: String, call: (Environment) throws -> Void)] = [
+      ("registerScope", { try $0.registerScope(AbstractBeanScope(name: "late"), file: "Late.swift", line: 7) }),
+      ("childFactory", { _ = try $0.childFactory("late", seed: Int.self, file: "Late.swift", line: 7) }),
+      ("childFactory", { _ = try $0.childFactory("late", seed: Int.self, file: "Late.swift", line: 7) { _ in } }),
+      ("include", { try $0.include(Stocks(), file: "Late.swift", line: 7) }),
+      (
+        "registerConversion",
+        { try $0.registerConversion(from: Int.self, to: Port.self, file: "Late.swift", line: 7) { Port(number: $0) } }
+      ),
+    ]
+    for (what, call) in calls {
+      let error = try requireFault(.frozen) { try call(environment) }
+      #expect(error.message.hasPrefix(what))
+      #expect(error.origin == EnvironmentError.Origin(file: "Late.swift", line: 7), "\(what)")
+    }
+    // Where nothing is said, it is the place of the call.
+    let here = try requireFault(.frozen) { try environment.registerScope(AbstractBeanScope(name: "late")) }
+    #expect(here.origin == EnvironmentError.Origin(file: #fileID, line: #line - 1))
+  }
+
+  @Test("A scope whose name is taken is named with both places")
+  func placesOfOneName() throws {
+    let environment = try Environment(name: "shop")
+    defer { try? environment.shutdown() }
+    let first = EnvironmentError.Origin(file: #fileID, line: #line + 1)
+    try environment.registerScope(AbstractBeanScope(name: "shift"))
+    let registered = try requireFault(.invalidDeclaration) {
+      try environment.registerScope(AbstractBeanScope(name: "shift"))
+    }
+    #expect(registered.origin == EnvironmentError.Origin(file: #fileID, line: #line - 2))
+    #expect(registered.message.contains("\(first)"))
+
+    let outer = EnvironmentError.Origin(file: #fileID, line: #line + 1)
+    let requests = try environment.childFactory("request", seed: Int.self)
+    let opened = try requireFault(.invalidDeclaration) { try requests.childFactory("request", seed: Int.self) }
+    #expect(opened.origin == EnvironmentError.Origin(file: #fileID, line: #line - 1))
+    #expect(opened.message.contains("\(outer)"))
+  }
+
   @Test("A first lookup starts the environment, and so freezes it")
   func defineAfterFirstLookup() throws {
     let environment = try Environment(name: "looked up")
@@ -259,4 +302,8 @@ private final class Sample: Initializable {
   static let made = Counter()
   var plain: Plain?
   init() { Self.made.increment() }
+}
+
+private struct Stocks: BeanModule {
+  func configure(_ environment: Environment) throws {}
 }

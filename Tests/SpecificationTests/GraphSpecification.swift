@@ -109,7 +109,8 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(try node("gallery/Painting 'restored'").flags == [.product])
     #expect(try node("gallery/Restorer '&restored'").flags == [.factory])
     #expect(try node("gallery/tour/Tourist").flags == [.seed])
-    #expect(try node("gallery/tour/Tourist").origin == nil)
+    // That of the factory.
+    #expect(try node("gallery/tour/Tourist").origin?.line == 57)
     #expect(try node("gallery/tour/decorator of Exit").flags == [.decorator])
     #expect(try node("gallery/Guide").scope == "tour")
     #expect(try node("gallery/Archive 'test archive'").inactive == "profile 'test' is not active")

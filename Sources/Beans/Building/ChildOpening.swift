@@ -33,11 +33,11 @@ final class ChildOpening: Sendable {
   }
 
   /// What has been declared for the children.
-  func declarations() throws -> EnvironmentDeclarations {
+  func declarations(at location: SourceLocation? = nil) throws -> EnvironmentDeclarations {
     if let declared = declared.withLock({ $0 }).value { return declared }
     throw EnvironmentError(
       .frozen, "childFactory: the environment around '\(scopeName)' has started, its declarations are closed",
-      path: ["'\(scopeName)'"])
+      path: ["'\(scopeName)'"], origin: location?.origin)
   }
 
   /// Takes the plan, or the reason why there is none.

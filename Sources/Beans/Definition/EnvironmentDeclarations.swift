@@ -6,7 +6,8 @@ final class EnvironmentDeclarations {
   typealias Alias = (name: String, target: String, location: SourceLocation)
 
   let name: String
-  let scopeName: String?
+  /// The scope that children of a factory open, and where the factory is declared.
+  let opening: (scopeName: String, location: SourceLocation)?
   let configuration: ConfigurationManager
   /// The value that each child of a factory is built from.
   let seed: BeanSpec?
@@ -33,12 +34,12 @@ final class EnvironmentDeclarations {
   private let compiled: (Result<Plan, EnvironmentError>) -> Void
 
   init(
-    name: String, scopeName: String? = nil, configuration: ConfigurationManager, seed: BeanSpec? = nil,
-    hasScope: Bool = false, outer: EnvironmentDeclarations? = nil,
-    compiled: @escaping (Result<Plan, EnvironmentError>) -> Void = { _ in }
+    name: String, opening: (scopeName: String, location: SourceLocation)? = nil,
+    configuration: ConfigurationManager, seed: BeanSpec? = nil, hasScope: Bool = false,
+    outer: EnvironmentDeclarations? = nil, compiled: @escaping (Result<Plan, EnvironmentError>) -> Void = { _ in }
   ) {
     self.name = name
-    self.scopeName = scopeName
+    self.opening = opening
     self.configuration = configuration
     self.seed = seed
     self.hasScope = hasScope
@@ -96,8 +97,13 @@ final class EnvironmentDeclarations {
     outer?.hasConditions = true
   }
 
-  /// Whether a scope of that name is open here or in an ancestor of the same startup.
-  func isOpen(_ scope: String) -> Bool { scopeName == scope || outer?.isOpen(scope) == true }
+  var scopeName: String? { opening?.scopeName }
+
+  /// Where the factory is declared whose children open that scope, here or in an ancestor of the same startup.
+  func opening(of scope: String) -> SourceLocation? {
+    if let opening, opening.scopeName == scope { return opening.location }
+    return outer?.opening(of: scope)
+  }
 
   func tell(_ outcome: Result<Plan, EnvironmentError>) { compiled(outcome) }
 

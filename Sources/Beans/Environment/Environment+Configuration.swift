@@ -68,13 +68,16 @@ extension Environment {
   /// - Parameters:
   ///   - source: of values to be converted; of a class, with its subclasses.
   ///   - target: what they become.
+  ///   - file: where the conversion is registered, as errors say it.
+  ///   - line: where in the file.
   ///   - convert: called on the thread that converts. What it throws arrives in `.conversionFailed`.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func registerConversion<S, T>(
-    from source: S.Type, to target: T.Type, _ convert: @escaping @Sendable (S) throws -> T
+    from source: S.Type, to target: T.Type, file: StaticString = #fileID, line: UInt = #line,
+    _ convert: @escaping @Sendable (S) throws -> T
   ) throws -> Self {
-    try checkDeclaring("registerConversion")
+    try checkDeclaring("registerConversion", at: SourceLocation(file: file, line: line).origin)
     configuration.conversions.register(source, targetType: target, conversion: convert)
     return self
   }

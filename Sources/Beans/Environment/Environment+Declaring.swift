@@ -160,10 +160,20 @@ extension Environment {
   /// Modules are told apart by their type. A condition of a module (`include(Payments().profile("production"))`) is one of
   /// all that it declares.
   ///
+  /// - Parameters:
+  ///   - module: what declares.
+  ///   - file: where the module is included, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.frozen` once the environment has started; what the module's `configure` throws.
   @discardableResult
-  public func include(_ module: any BeanModule) throws -> Self {
-    try declarations("include", "module \(type(of: module))").include(module) {
+  public func include(_ module: any BeanModule, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
+    try include(module, origin: SourceLocation(file: file, line: line).origin)
+  }
+
+  /// Includes a module that is named elsewhere than in Swift.
+  @discardableResult
+  package func include(_ module: any BeanModule, origin: EnvironmentError.Origin) throws -> Self {
+    try declarations("include", "module \(type(of: module))", at: origin).include(module) {
       try module.configure(self)
     }
     return self
@@ -171,37 +181,48 @@ extension Environment {
 
   /// Adds a scope that beans of this environment and those below can name. This environment finishes it.
   ///
+  /// - Parameters:
+  ///   - scope: keeps the instances of the beans that name it.
+  ///   - file: where the scope is registered, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a name the container uses itself, or
   ///   one that is taken here or in an ancestor.
   @discardableResult
-  public func registerScope(_ scope: any BeanScope) throws -> Self {
-    _ = try declarations("registerScope")
+  public func registerScope(
+    _ scope: any BeanScope, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Self {
     let scopeName = scope.name
+    let location = SourceLocation(file: file, line: line)
+    _ = try declarations("registerScope", "'\(scopeName)'", at: location.origin)
     let fault: String? =
       if core.kind.contains(.template) {
         "one scope object cannot serve all children of '\(name)': register it further out, or give the factory a scope"
       } else if Lifetime.isBuiltIn(scopeName) {
         "scope '\(scopeName)' is built in and cannot be replaced"
-      } else if isKnown(scopeName) {
-        "a scope called '\(scopeName)' is there already"
+      } else if let known = knownScope(scopeName) {
+        "a scope called '\(scopeName)' \(known)"
       } else {
         nil
       }
-    if let fault { throw EnvironmentError(.invalidDeclaration, fault, path: ["'\(scopeName)'"]) }
-    existingExtras?.resources?.add(scope, scopeName)
+    if let fault {
+      throw EnvironmentError(.invalidDeclaration, fault, path: ["'\(scopeName)'"], origin: location.origin)
+    }
+    existingExtras?.resources?.add(scope, scopeName, location)
     return self
   }
 
-  /// Whether a scope of that name has been registered here or further out, or is open there.
-  private func isKnown(_ scopeName: String) -> Bool {
+  /// How a scope of that name is known, which has been registered here or further out, or is open there.
+  private func knownScope(_ scopeName: String) -> String? {
     var next = Optional(self)
     while let environment = next {
       let resources = environment.existingExtras?.resources
-      if resources?.scopes.contains(where: { $0.name == scopeName }) == true { return true }
-      if resources == nil, environment.name == scopeName { return true }
+      if let registered = resources?.scopes.first(where: { $0.name == scopeName }) {
+        return "has already been registered (\(registered.location.origin))"
+      }
+      if resources == nil, environment.name == scopeName { return "is already open here" }
       next = environment.parent
     }
-    return false
+    return nil
   }
 
   /// Declares the children of one scope.
@@ -210,17 +231,23 @@ extension Environment {
   ///   - scope: what the children's beans name in `.scope("…")`; once in a chain of ancestors.
   ///   - seed: the type of the value each child is built from, which its beans may take as a parameter.
   ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
+  ///   - file: where the factory is declared, as errors say it.
+  ///   - line: where in the file.
   ///   - configure: declares beans that exist in the children alone. Lookups on what it is handed throw.
   /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a scope that is already open in an
   ///   ancestor; what `configure` throws.
   public func childFactory<Seed>(
     _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
-    configure: (Environment) throws -> Void = { _ in }
+    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<Seed> {
-    try EnvironmentFactory(declaring: scope, in: try declarations("childFactory"), of: self, makeScope) {
+    let location = SourceLocation(file: file, line: line)
+    func declarations() throws -> EnvironmentDeclarations {
+      try self.declarations("childFactory", "'\(scope)'", at: location.origin)
+    }
+    return try EnvironmentFactory(declaring: scope, at: location, in: try declarations(), of: self, makeScope) {
       try configure($0)
       // What `configure` declared would never be compiled.
-      _ = try declarations("childFactory")
+      _ = try declarations()
     }
   }
 
@@ -229,12 +256,15 @@ extension Environment {
   /// - Parameters:
   ///   - scope: what the children's beans name in `.scope("…")`; once in a chain of ancestors.
   ///   - seed: the type of the value each child is built from, which its beans may take as a parameter.
+  ///   - file: where the factory is declared, as errors say it.
+  ///   - line: where in the file.
   ///   - configure: declares beans that exist in the children alone. Lookups on what it is handed throw.
   /// - Throws: as the form with a scope object.
   public func childFactory<Seed>(
-    _ scope: String, seed: Seed.Type, configure: (Environment) throws -> Void
+    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<Seed> {
-    try childFactory(scope, seed: seed, scope: nil, configure: configure)
+    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
   }
 
   /// What has been declared so far. Throws `.frozen`, or what startup threw; `subject` and `origin` tell what comes too late.
@@ -253,8 +283,10 @@ extension Environment {
   }
 
   /// Throws where nothing can be declared any more.
-  package func checkDeclaring(_ what: String, at origin: EnvironmentError.Origin? = nil) throws {
-    _ = try declarations(what, at: origin)
+  package func checkDeclaring(
+    _ what: String, _ subject: String? = nil, at origin: EnvironmentError.Origin? = nil
+  ) throws {
+    _ = try declarations(what, subject, at: origin)
   }
 
   /// Gives a bean another id. Whatever takes an id takes the alias, too; reports show the bean's own.

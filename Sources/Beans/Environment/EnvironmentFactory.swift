@@ -9,26 +9,30 @@ public final class EnvironmentFactory<Seed>: Sendable {
 
   /// - Parameters:
   ///   - scope: the name of the scope.
+  ///   - location: where the factory is declared.
   ///   - outer: what is declared where the factory is.
   ///   - environment: where the factory is declared: a template for the children of another one.
   ///   - makeScope: makes the scope object of each child.
   ///   - configure: declares beans of the children.
   init(
-    declaring scope: String, in outer: EnvironmentDeclarations, of environment: Environment?,
-    _ makeScope: (@Sendable () -> any BeanScope)?, _ configure: (Environment) throws -> Void
+    declaring scope: String, at location: SourceLocation, in outer: EnvironmentDeclarations,
+    of environment: Environment?, _ makeScope: (@Sendable () -> any BeanScope)?,
+    _ configure: (Environment) throws -> Void
   ) throws {
-    if Lifetime.isBuiltIn(scope) {
-      throw EnvironmentError(
-        .invalidDeclaration, "scope '\(scope)' is built in and cannot be a factory's scope", path: ["'\(scope)'"])
-    }
-    if outer.isOpen(scope) {
-      throw EnvironmentError(
-        .invalidDeclaration, "scope '\(scope)' is open in an ancestor already", path: ["'\(scope)'"])
+    let fault: String? =
+      if Lifetime.isBuiltIn(scope) {
+        "scope '\(scope)' is built in and cannot be a factory's scope"
+      } else if let open = outer.opening(of: scope) {
+        "scope '\(scope)' is open in an ancestor already, of another factory (\(open.origin))"
+      } else {
+        nil
+      }
+    if let fault {
+      throw EnvironmentError(.invalidDeclaration, fault, path: ["'\(scope)'"], origin: location.origin)
     }
     var seed: BeanSpec?
     if Seed.self != Void.self {
-      let origin = EnvironmentError.Origin(file: "childFactory(\"\(scope)\")", line: 0)
-      seed = BeanSpec(type: Seed.self, id: nil, location: .known(origin))
+      seed = BeanSpec(type: Seed.self, id: nil, location: location)
       let identity = Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self)
       // Never called: the slot is filled when the environment opens.
       seed?.factory = FactoryFunction(parameters: [], identity: identity) { _ in
@@ -38,8 +42,8 @@ public final class EnvironmentFactory<Seed>: Sendable {
     let home = environment.flatMap { $0.core.kind.contains(.template) ? nil : $0 }
     let opener = ChildOpening(scope, outerName: outer.name, of: home, makeScope)
     let declarations = EnvironmentDeclarations(
-      name: scope, scopeName: scope, configuration: ConfigurationManager(parent: outer.configuration), seed: seed,
-      hasScope: makeScope != nil, outer: outer, compiled: { [weak opener] in opener?.settled($0) })
+      name: scope, opening: (scope, location), configuration: ConfigurationManager(parent: outer.configuration),
+      seed: seed, hasScope: makeScope != nil, outer: outer, compiled: { [weak opener] in opener?.settled($0) })
     self.opener = opener
     let template = Environment(configuring: declarations, parent: environment)
     try configure(template)
@@ -79,14 +83,18 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - scope: the name of the scope; once in a chain of ancestors.
   ///   - seed: the type of the value each child is built from.
   ///   - makeScope: makes the scope object of each child.
+  ///   - file: where the factory is declared, as errors say it.
+  ///   - line: where in the file.
   ///   - configure: declares beans that exist in the children alone.
   /// - Throws: as `Environment.childFactory`.
   public func childFactory<S>(
     _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
-    configure: (Environment) throws -> Void = { _ in }
+    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<S> {
-    try opener.environment?.checkDeclaring("childFactory")
-    return try EnvironmentFactory<S>(declaring: scope, in: try opener.declarations(), of: nil, makeScope, configure)
+    let location = SourceLocation(file: file, line: line)
+    try opener.environment?.checkDeclaring("childFactory", "'\(scope)'", at: location.origin)
+    return try EnvironmentFactory<S>(
+      declaring: scope, at: location, in: try opener.declarations(at: location), of: nil, makeScope, configure)
   }
 
   /// Declares the children of this factory's children, which have no scope object: a trailing closure is the `configure`
@@ -95,12 +103,15 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// - Parameters:
   ///   - scope: the name of the scope; once in a chain of ancestors.
   ///   - seed: the type of the value each child is built from.
+  ///   - file: where the factory is declared, as errors say it.
+  ///   - line: where in the file.
   ///   - configure: declares beans that exist in the children alone.
   /// - Throws: as `Environment.childFactory`.
   public func childFactory<S>(
-    _ scope: String, seed: S.Type, configure: (Environment) throws -> Void
+    _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<S> {
-    try childFactory(scope, seed: seed, scope: nil, configure: configure)
+    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
   }
 
   /// The name of the scope.

@@ -173,7 +173,9 @@ extension Environment {
   private func buildInfrastructure(_ resources: EnvironmentResources) throws {
     for recipe in declared(.scope) {
       let object = try instance(of: recipe)
-      if let scope = Box.open(object) as? any BeanScope { resources.add(scope, scope.name) }
+      if let scope = Box.open(object) as? any BeanScope {
+        resources.add(scope, scope.name, recipe.value.entry.location)
+      }
     }
     try checkScopes()
     for recipe in declared(.injection) { _ = try instance(of: recipe) }

@@ -197,7 +197,7 @@ final class EnvironmentResources: Sendable {
     var starter: UInt?
     var failure: (any Error)?
     /// Those that users have registered. The name is asked for once: it is user code.
-    var scopes: [(name: String, scope: any BeanScope)] = []
+    var scopes: [RegisteredScope] = []
     var block: SlotBlock?
     var codes: [AnyObject] = []
     var declared: DeclaredBeans?
@@ -323,10 +323,12 @@ final class EnvironmentResources: Sendable {
 
   // MARK: scopes
 
-  var scopes: [(name: String, scope: any BeanScope)] { state.withLock { Carried(value: $0.value.scopes) }.value }
+  typealias RegisteredScope = (name: String, scope: any BeanScope, location: SourceLocation)
 
-  func add(_ scope: any BeanScope, _ name: String) {
-    state.withLock { $0.value.scopes.append((name, scope)) }
+  var scopes: [RegisteredScope] { state.withLock { Carried(value: $0.value.scopes) }.value }
+
+  func add(_ scope: any BeanScope, _ name: String, _ location: SourceLocation) {
+    state.withLock { $0.value.scopes.append((name, scope, location)) }
   }
 
   // MARK: the end

@@ -3,14 +3,17 @@ import Beans
 /// One load: reads all documents, and then, where nothing is wrong, defines what they say.
 struct XMLEnvironmentLoader {
   private let environment: Environment
+  /// Where `loadXML` is called.
+  private let origin: EnvironmentError.Origin
   private let context: XMLContext
   private let importer: XMLImporter
 
   init(
-    _ environment: Environment, _ handlers: [NamespaceHandler], _ resolver: @escaping XMLResource.Resolver,
-    limits: XMLLimits = XMLLimits()
+    _ environment: Environment, calledAt origin: EnvironmentError.Origin, _ handlers: [NamespaceHandler],
+    _ resolver: @escaping XMLResource.Resolver, limits: XMLLimits = XMLLimits()
   ) {
     self.environment = environment
+    self.origin = origin
     importer = XMLImporter(resolver: resolver, limits: limits)
     let own = Dictionary(handlers.map { ($0.namespace, $0) }) { $1 }
     context = XMLContext(
@@ -23,19 +26,19 @@ struct XMLEnvironmentLoader {
     if let fault = EnvironmentError.combining(faults, code: .invalidXML, { "\(document.source) has \($0) faults" }) {
       throw fault
     }
-    try define()
+    try define(document.source)
   }
 
   /// Sources come first: their `load` is the only thing that may still fail, and is undone then.
-  private func define() throws {
-    try environment.checkDeclaring("loadXML")
+  private func define(_ source: String) throws {
+    try environment.checkDeclaring("loadXML", "'\(source)'", at: origin)
     try addSources()
     for definition in context.definitions {
       switch definition {
       case .bean(let declaration): try environment.define(declaration)
       case .alias(let alias, let id, let origin): try environment.alias(alias, of: id, origin: origin)
       case .module(let module, let origin):
-        do { try environment.include(module) } catch let error as EnvironmentError {
+        do { try environment.include(module, origin: origin) } catch let error as EnvironmentError {
           throw error.origin == nil ? error.at(origin) : error
         }
       case .source: break

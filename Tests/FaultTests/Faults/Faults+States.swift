@@ -20,15 +20,15 @@ extension Fault {
     ) { try $0.startup().alias("warehouse", of: "stock") },
     .call(
       .frozen, "A scope is registered after startup.",
-      fix: "Register it before."
+      fix: "Register it before.", hasOrigin: true
     ) { try $0.startup().registerScope(LateScope()) },
     .call(
       .frozen, "A factory of children is declared after startup.",
-      fix: "Declare it before and keep it: its children are built as often as you like."
+      fix: "Declare it before and keep it: its children are built as often as you like.", hasOrigin: true
     ) { _ = try $0.startup().childFactory("request", seed: Int.self) },
     .call(
       .frozen, "An XML document is loaded after startup.",
-      fix: "Load it before."
+      fix: "Load it before.", hasOrigin: true
     ) { try $0.startup().loadShop("<bean class='FaultTests.Order'/>") },
     .call(
       .frozen, "Settings are defined after startup.",
