@@ -46,6 +46,11 @@ final class ShopService: Sendable {
   /// Answers those who run the service.
   func handleAdministration(_ exchange: HTTPExchange) {
     let request = exchange.request
+    if !request.namesThisMachine {
+      exchange.respond(
+        response(to: HTTPError(.misdirectedRequest, "This port answers requests to this machine alone."), request))
+      return
+    }
     // As text, what is alive stands behind what has been sold.
     let isOfShop = request.path == "/environments" && request.headers["Accept"]?.contains("json") != true
     // Only pages of this port may change anything, such as the level of a logger.

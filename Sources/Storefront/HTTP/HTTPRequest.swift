@@ -61,6 +61,14 @@ final class HTTPRequest: Sendable {
     return origin.dropFirst(scheme.count).lowercased() != headers["Host"]?.lowercased()
   }
 
+  /// Whether the request names this machine as its host, or none.
+  ///
+  /// A page whose name resolves to this machine for the moment sends its own name.
+  var namesThisMachine: Bool {
+    guard let host = headers["Host"]?.lowercased() else { return true }
+    return ["localhost", "127.0.0.1", "[::1]"].contains { host == $0 || host.hasPrefix("\($0):") }
+  }
+
   /// The fields of the query. Throws `400` where an escape is malformed.
   func queryFields() throws(HTTPError) -> FormFields { try FormFields((query ?? "").utf8) }
 

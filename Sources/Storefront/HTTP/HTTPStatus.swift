@@ -16,6 +16,7 @@ enum HTTPStatus: Int, Sendable, CaseIterable {
   case uriTooLong = 414
   case unsupportedMediaType = 415
   case expectationFailed = 417
+  case misdirectedRequest = 421
   case unprocessableContent = 422
   case headerFieldsTooLarge = 431
   case internalServerError = 500
@@ -42,6 +43,7 @@ enum HTTPStatus: Int, Sendable, CaseIterable {
     case .uriTooLong: "URI Too Long"
     case .unsupportedMediaType: "Unsupported Media Type"
     case .expectationFailed: "Expectation Failed"
+    case .misdirectedRequest: "Misdirected Request"
     case .unprocessableContent: "Unprocessable Content"
     case .headerFieldsTooLarge: "Request Header Fields Too Large"
     case .internalServerError: "Internal Server Error"

@@ -139,14 +139,23 @@ struct ServiceTests {
     #expect(page.fields["content-type"] == "text/html; charset=utf-8")
     #expect(page.fields["content-security-policy"]?.hasPrefix("default-src 'none'; ") == true)
     #expect(page.text.contains("\"Catalogue\""))
-    try operators.send("HEAD /metrics HTTP/1.1\r\nHost: t\r\n\r\n")
+    try operators.send("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(try operators.receive(isHead: true).status == 200)
     // Levels may only be read here, and not even asked for by pages of other sites.
     let body = "Content-Length: 2\r\n\r\n{}"
-    try operators.send("POST /loggers/ROOT HTTP/1.1\r\nHost: t\r\n\(body)")
+    try operators.send("POST /loggers/ROOT HTTP/1.1\r\nHost: localhost\r\n\(body)")
     #expect(try operators.receive().status == 403)
-    try operators.send("POST /loggers/ROOT HTTP/1.1\r\nHost: t\r\nOrigin: http://elsewhere\r\n\(body)")
+    try operators.send("POST /loggers/ROOT HTTP/1.1\r\nHost: localhost\r\nOrigin: http://elsewhere\r\n\(body)")
     #expect(try operators.receive().status == 404)
+    // A page whose name has become that of this machine would otherwise read all of it.
+    for host in ["shop.example", "shop.example:8081", "127.0.0.1.shop.example", "localhost.shop.example"] {
+      try operators.send("GET /configuration HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      #expect(try operators.receive().status == 421, "\(host)")
+    }
+    for host in ["localhost:8081", "127.0.0.1", "127.0.0.1:8081", "[::1]:8081", "LocalHost"] {
+      try operators.send("GET /configuration HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      #expect(try operators.receive().status == 200, "\(host)")
+    }
     try shop.end()
   }
 

@@ -68,7 +68,7 @@ final class TestClient {
 
   /// A simple request.
   func get(_ path: String, _ fields: String = "") throws {
-    try send("GET \(path) HTTP/1.1\r\nHost: test\r\n\(fields)\r\n")
+    try send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
   }
 
   /// The next response. `isHead`: it has no body although it tells a length.
