@@ -119,3 +119,16 @@ let package = Package(
       swiftSettings: settings),
   ]
 )
+
+// The specification alone, with what it needs: CI builds it in configurations in which nothing else is tested.
+if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
+  let kept: Set = [
+    "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration", "Beans", "CForeignThread",
+    "SpecificationTests",
+  ]
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products.removeAll { !kept.contains($0.name) }
+  // File by file, on all cores: optimized as one module, the tests take minutes longer and test nothing more.
+  let tests = package.targets.first { $0.name == "SpecificationTests" }
+  tests?.swiftSettings = settings + [.unsafeFlags(["-no-whole-module-optimization"], .when(configuration: .release))]
+}
