@@ -187,10 +187,13 @@ struct SessionOpeningTests {
         }
       }
       try application.shutdown()
+      // Told last: a session that has ended is counted a moment before.
       try waitUntil("all having left") {
-        let counts = sessions.counts
-        return counts.opened == counts.expired + counts.evicted + counts.ended && counts.open == 0
+        let ends = told.entries.count { !$0.hasPrefix("opened") && !$0.hasPrefix("rotated") }
+        return ends == sessions.counts.opened
       }
+      let counts = sessions.counts
+      #expect(counts.opened == counts.expired + counts.evicted + counts.ended && counts.open == 0)
       var open: [String: Int] = [:]
       // One id may be that of a session which is ending, and of the next one.
       for line in told.entries {
@@ -205,7 +208,6 @@ struct SessionOpeningTests {
         }
       }
       #expect(open.isEmpty)
-      let counts = sessions.counts
       #expect(counts.opened == told.entries.count { $0.hasPrefix("opened") })
       #expect(counts.rotated == told.entries.count { $0.hasPrefix("rotated") })
       #expect(counts.evicted > 0)
