@@ -120,6 +120,11 @@ let package = Package(
   ]
 )
 
+// Some of the tests alone, by the names of their targets: what else tests are is not compiled, which takes minutes in release.
+if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
+}
+
 // The specification alone, with what it needs: CI builds it in configurations in which nothing else is tested.
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
