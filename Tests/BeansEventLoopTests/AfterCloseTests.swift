@@ -83,6 +83,7 @@ struct AfterCloseTests {
     ),
     ("TCPListener.isOpen", { !$0.listener.isOpen }),
     ("TCPListener.stopAccepting", { handles in code { try handles.listener.stopAccepting() } == .handleClosed }),
+    ("TCPListener.allowReusingPort", { handles in code { try handles.listener.allowReusingPort() } == .handleClosed }),
     ("TCPListener.port", { $0.listener.port == $0.listener.address.port && $0.listener.port > 0 }),
     (
       "TCPListener.close",
@@ -97,6 +98,13 @@ struct AfterCloseTests {
         $0.signal.cancel()
         $0.signal.close()
         return !$0.signal.isOpen && $0.signal.number == SIGUSR2
+      }
+    ),
+    (
+      "SignalSource.closeIgnoringSignal",
+      {
+        $0.signal.closeIgnoringSignal()
+        return !$0.signal.isOpen
       }
     ),
     (

@@ -2,8 +2,11 @@ import Glibc
 
 /// How many file descriptors this process may have, and what they are planned for.
 enum FileDescriptors {
-  /// What a loop needs: its `epoll`, two `eventfd`s and a listener; and two connections, or it would be of no use.
-  private static let perLoop = 6
+  /// What a loop needs beside connections: its `epoll`, two `eventfd`s, both ends of the pipe for signals and a listener; and a
+  /// connection to the database, which has two files open.
+  private static let ofLoop = 8
+  /// What a loop needs in all: without two connections it would be of no use.
+  private static let perLoop = ofLoop + 2
   /// The standard streams, Dispatch, the database, signals, and what is opened for a moment.
   private static let forAll = 28
 
@@ -32,5 +35,5 @@ enum FileDescriptors {
   }
 
   /// How many connections the loops may have, so that descriptors are left for everything else.
-  static func connections(loops: Int, limit: Int) -> Int { max(1, limit - forAll - loops * (perLoop - 2)) }
+  static func connections(loops: Int, limit: Int) -> Int { max(1, limit - forAll - loops * ofLoop) }
 }

@@ -107,6 +107,14 @@ struct HTTPHeaders: Sendable {
     return special
   }
 
+  /// Runs `body` with the bytes of each value of that name, the last one first, until it returns something.
+  func lastValue<R>(_ name: String, where body: (ArraySlice<UInt8>) -> R?) -> R? {
+    for field in fields.reversed() where isNamed(field, name) {
+      if let result = body(bytes[Int(field.valueStart)..<Int(field.valueEnd)]) { return result }
+    }
+    return nil
+  }
+
   /// Runs `body` with the bytes of each value of that name until it returns something.
   func firstValue<R>(_ name: String, where body: (ArraySlice<UInt8>) -> R?) -> R? {
     for field in fields where isNamed(field, name) {

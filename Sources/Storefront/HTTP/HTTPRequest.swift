@@ -30,7 +30,7 @@ final class HTTPRequest: Sendable {
   ///
   /// The last, because browsers send cookies for longer paths first, and a neighbouring host may have set such a one.
   func cookie(_ name: String) -> String? {
-    headers.firstValue("Cookie") { value in
+    headers.lastValue("Cookie") { value in
       for pair in value.split(separator: UInt8(ascii: ";")).reversed() {
         let pair = pair.drop(while: ASCII.isBlank)
         guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), pair[..<equals].elementsEqual(name.utf8) else {

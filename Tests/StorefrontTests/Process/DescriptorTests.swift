@@ -19,18 +19,18 @@ struct DescriptorTests {
         settings.limitConnections(to: FileDescriptors.connections(loops: loops, limit: limit))
         #expect(settings.maximumConnections + settings.maximumRefusals >= 2 * loops)
         #expect(settings.maximumConnections >= loops)
-        #expect(settings.maximumConnections + settings.maximumRefusals + 4 * loops + 28 <= limit)
+        #expect(settings.maximumConnections + settings.maximumRefusals + 8 * loops + 28 <= limit)
       }
     }
   }
 
-  @Test(arguments: [5, 9, 20, 33]) func refusesToStartWithTooFew(descriptors: Int) throws {
+  @Test(arguments: [5, 9, 20, 37]) func refusesToStartWithTooFew(descriptors: Int) throws {
     let end = try ServiceProcess(database: database.path, descriptors: descriptors).end(signal: false)
     #expect(end.status == ConfigurationFaults.exitCode && !end.isSignal)
     #expect(end.output.contains("\(descriptors) file descriptors"), "\(end.output)")
   }
 
-  @Test(arguments: [2, 8], [34, 40, 64, 256])
+  @Test(arguments: [2, 8], [38, 40, 64, 256])
   func servesWhatItHasAndAcceptsAgain(loops: Int, descriptors: Int) throws {
     let service = try ServiceProcess(
       database: database.path, descriptors: descriptors, environment: ["LOOPS": "\(loops)"])
