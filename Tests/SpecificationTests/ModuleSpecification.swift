@@ -27,13 +27,6 @@ private struct Payments: BeanModule {
   }
 }
 
-/// Runs a closure.
-private struct Adhoc: BeanModule {
-  let body: (Environment) throws -> Void
-  init(_ body: @escaping (Environment) throws -> Void) { self.body = body }
-  func configure(_ environment: Environment) throws { try body(environment) }
-}
-
 private struct Banking: BeanModule {
   func configure(_ environment: Environment) throws {
     try environment.include(Ledgers()).include(Payments())
