@@ -5,6 +5,12 @@ private final class Cart { var lines: [String] = [] }
 private final class Catalogue: Sendable {}
 private struct Prices { let list = Cart() }
 
+private final class Rack {
+  var catalogue: Catalogue?
+  var cart: Cart?
+  init(catalogue: Catalogue? = nil) { self.catalogue = catalogue }
+}
+
 @Suite struct SendabilitySpecification {
   private let environment: Environment
 
@@ -20,6 +26,36 @@ private struct Prices { let list = Cart() }
     #expect(fault.message.contains("Cart") && fault.message.contains("Sendable"))
     #expect(fault.origin?.line == line)
     try requireFault(.invalidDeclaration) { try environment.getBean(Int.self) }
+  }
+
+  @Test func beansThatAreDeclaredInPlaceAreKnown() throws {
+    func catalogue() -> TypedBeanDeclaration<Catalogue> {
+      environment.bean(Catalogue.self, factory: { Catalogue() }).qualifier(Rack.self)
+    }
+    try environment
+      .define(
+        environment.bean(Rack.self, id: "path", factory: { Rack() }).property(\.catalogue, bean: catalogue())
+          .confined(to: "the main loop")
+      )
+      .define(
+        environment.bean(Rack.self, id: "name", factory: { Rack() }).property("catalogue", bean: catalogue())
+          .confined(to: "the main loop"))
+    defer { try? environment.shutdown() }
+    try environment.startup(options: .requireSendable)
+  }
+
+  @Test func beansThatAreDeclaredInPlaceHaveToBeKnownToBeSendable() throws {
+    func cart() -> BeanDeclaration { environment.bean(Cart.self, factory: { Cart() }) }
+    try environment
+      .define(
+        environment.bean(Rack.self, id: "path", factory: { Rack() })
+          .property(\.cart, bean: environment.bean(Cart.self, factory: { Cart() })).confined(to: "the main loop")
+      )
+      .define(
+        environment.bean(Rack.self, id: "erased", factory: { Rack() }).property("cart", bean: cart())
+          .confined(to: "the main loop"))
+    let fault = try requireFault(.startupFailed) { try environment.startup(options: .requireSendable) }
+    #expect(fault.underlying.count == 2)
   }
 
   @Test func allFaultsAreReportedAtOnce() throws {
@@ -41,6 +77,15 @@ private struct Prices { let list = Cart() }
     let shared = try #require(report.components("not known to be Sendable:"))
     #expect(shared.contains("Cart") && shared.contains("SendabilitySpecification.swift:\(line)"))
     #expect(!shared.contains("Catalogue"))
+  }
+
+  @Test func itsPlaceIsReportedWhetherOriginsAreTracedOrNot() throws {
+    let environment = try Environment(name: "shop")
+    try environment.define(environment.bean(Cart.self, factory: { Cart() }))
+    let line = #line - 1
+    defer { try? environment.shutdown() }
+    let shared = try #require(environment.startup().report().components("not known to be Sendable:"))
+    #expect(shared.contains("Cart") && shared.contains("SendabilitySpecification.swift:\(line)"))
   }
 
   @Test func aReportThatHasNothingToSaySaysNothing() throws {
