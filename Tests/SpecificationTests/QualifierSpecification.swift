@@ -51,6 +51,37 @@ private final class Reports: Sendable {
     #expect(try environment.getBean(Depot.self, qualifier: Replica.self) === reports.replica.value)
   }
 
+  @Test func aTaggedPrototypeMayBeOwned() throws {
+    final class Taker: Sendable {
+      let one: Owned<Qualified<Archive, Depot>>
+      let all: [Owned<Qualified<Replica, Depot>>]
+      init(one: Owned<Qualified<Archive, Depot>>, all: [Owned<Qualified<Replica, Depot>>]) {
+        (self.one, self.all) = (one, all)
+      }
+    }
+    let released = Guarded<[String]>([])
+    let environment = try Environment(name: "shop")
+    defer { try? environment.shutdown() }
+    func depot(_ name: String) -> TypedBeanDeclaration<Depot> {
+      environment.bean(Depot.self, factory: { Depot(name) }).scope("prototype")
+        .onDestroy { depot in released.withLock { $0.append(depot.name) } }
+    }
+    try environment
+      .define(depot("plain"))
+      .define(depot("one").qualifier(Replica.self))
+      .define(depot("two").qualifier(Replica.self).qualifier(Archive.self))
+      .define(environment.bean(Taker.self, factory: Taker.init))
+    let taker = try environment.getBean(Taker.self)
+    #expect(try taker.one.get().value.name == "two")
+    #expect(try taker.one.get().value === taker.one.get().value)
+    #expect(try taker.all.map { try $0.get().value.name } == ["one", "two"])
+    let provided = try environment.getBean(Provider<Owned<Qualified<Archive, Depot>>>.self).get()
+    try provided.release()
+    #expect(released.withLock { $0 } == ["two"])
+    try environment.shutdown()
+    #expect(released.withLock { $0 } == ["two", "two", "one", "two"])
+  }
+
   @Test func thereMayBeSeveralNoneOrOneToBeAskedForLater() throws {
     enum Nobody {}
     let environment = try makeEnvironment()
