@@ -208,6 +208,18 @@ private struct Ledgers: BeanModule {
     #expect(released.withLock { $0 } == 1)
   }
 
+  @Test func anIdIsTakenOnceInAModuleToo() throws {
+    let environment = try Environment(name: "shop").include(
+      Adhoc { environment in
+        try environment
+          .define(environment.bean(Accounts.self, id: "accounts").private())
+          .define(environment.bean(Gateway.self, id: "accounts", factory: { Gateway() }).private())
+      })
+    let fault = try requireFault(.duplicateId) { try environment.startup() }
+    #expect(fault.message.hasPrefix("the id 'accounts' is taken by "))
+    #expect(fault.path == ["'accounts'"])
+  }
+
   @Test func onlyAModuleKeepsSomethingPrivate() throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Accounts.self).private())

@@ -80,6 +80,11 @@ final class IncludedModule {
   static func name(_ id: String, privateTo module: ObjectIdentifier?) -> String {
     module.map { "\(id)\u{0}\(UInt(bitPattern: $0))" } ?? id
   }
+
+  static func isPrivate(name: String) -> Bool { name.contains("\u{0}") }
+
+  /// The id that has been entered so.
+  static func id(named name: String) -> String { String(name.prefix { $0 != "\u{0}" }) }
 }
 
 extension BeanSpec {

@@ -5,6 +5,7 @@ import BeansReflection
 struct ActiveDeclarations {
   /// The declarations that count, in order.
   let specs: [BeanSpec]
+  let aliases: [EnvironmentDeclarations.Alias]
   /// Those of the children of factories.
   let factories: [EnvironmentDeclarations]
   /// What does not count, with what is declared in the children of factories that do not.
@@ -18,7 +19,7 @@ struct ActiveDeclarations {
 
   init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
     guard declarations.hasConditions else {
-      (specs, factories) = (declarations.specs, declarations.factories)
+      (specs, aliases, factories) = (declarations.specs, declarations.aliases, declarations.factories)
       (inactive, inactiveFactories, faults, reasons) = ([], [], [], [:])
       return
     }
@@ -34,8 +35,13 @@ struct ActiveDeclarations {
     faults = evaluator.faults
     let refused = evaluator.refusedFactories
     factories = declarations.factories.enumerated().filter { refused[$0.offset] == nil }.map(\.element)
+    let refusedAliases = evaluator.refusedAliases
+    aliases = declarations.aliases.enumerated().filter { refusedAliases[$0.offset] == nil }.map(\.element)
     var inactive = declarations.specs.enumerated().compactMap { position, spec in
       reasons[position].map { InactiveDeclaration(spec, evaluator.types(of: spec), $0) }
+    }
+    inactive += declarations.aliases.enumerated().compactMap { position, alias in
+      refusedAliases[position].map { InactiveDeclaration(alias, $0) }
     }
     var inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] = []
     for (position, reason) in refused.sorted(by: { $0.key < $1.key }) {
@@ -68,7 +74,13 @@ extension InactiveDeclaration {
   init(_ spec: BeanSpec, _ types: [Any.Type], _ reason: String) {
     self.init(
       number: spec.number, types: spec.isAbstract ? [] : types, id: spec.id, isPrimary: spec.isPrimary,
-      label: spec.written, location: spec.location, reason: reason)
+      label: "a \(spec.written)", location: spec.location, reason: reason)
+  }
+
+  init(_ alias: EnvironmentDeclarations.Alias, _ reason: String) {
+    self.init(
+      number: 0, types: [], id: alias.name, isPrimary: false, label: "an alias '\(alias.name)'",
+      location: alias.location, reason: reason)
   }
 }
 
@@ -85,6 +97,7 @@ private struct ConditionEvaluator {
   /// Why declarations do not count, by their position.
   private(set) var reasons: [Int: String] = [:]
   private(set) var refusedFactories: [Int: String] = [:]
+  private(set) var refusedAliases: [Int: String] = [:]
   private var profiles: ActiveProfiles?
   private typealias Inclusion = (conditions: [BeanCondition], by: IncludedModule?)
   /// The inclusions of modules that hold, as far as the configuration says.
@@ -117,6 +130,9 @@ private struct ConditionEvaluator {
     for position in standIns {
       let spec = specs[position]
       reasons[position] = rival(to: spec.conditions) ?? rival(to: spec.module, &rivals)
+    }
+    for (position, alias) in declarations.aliases.enumerated() {
+      refusedAliases[position] = refusal(of: alias.module) ?? rival(to: alias.module, &rivals)
     }
     for (position, factory) in declarations.factories.enumerated() {
       refusedFactories[position] =

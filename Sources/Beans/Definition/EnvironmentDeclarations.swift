@@ -2,8 +2,8 @@ import BeansConfiguration
 
 /// What users have declared for one environment, or for all children of one factory, until its startup has read it.
 final class EnvironmentDeclarations {
-  /// Another name for a bean.
-  typealias Alias = (name: String, target: String, location: SourceLocation)
+  /// Another name for a bean, and the module that gives it.
+  typealias Alias = (name: String, target: String, location: SourceLocation, module: IncludedModule?)
 
   let name: String
   /// The scope that children of a factory open, and where the factory is declared.
@@ -88,7 +88,9 @@ final class EnvironmentDeclarations {
     try configure()
   }
 
-  func add(_ alias: Alias) { aliases.append(alias) }
+  func alias(_ name: String, of target: String, at location: SourceLocation) {
+    aliases.append((name, target, location, module))
+  }
 
   func add(_ factory: EnvironmentDeclarations) { factories.append(factory) }
 

@@ -158,7 +158,7 @@ extension Environment {
   /// Has a module declare what it has: once, however often it is named here, by whichever module.
   ///
   /// Modules are told apart by their type. A condition of a module (`include(Payments().profile("production"))`) is one of
-  /// all that it declares.
+  /// all that it declares, but for what takes effect at once: settings, sources, conversions and registered scopes.
   ///
   /// - Parameters:
   ///   - module: what declares.
@@ -291,7 +291,8 @@ extension Environment {
 
   /// Gives a bean another id. Whatever takes an id takes the alias, too; reports show the bean's own.
   ///
-  /// The bean may be declared later, or further out; an alias may name another one. What is wrong with it is reported at
+  /// The bean may be declared later, or further out; an alias may name another one. In a module, an alias of what is private
+  /// there is private, too. What is wrong with it is reported at
   /// startup, with all other faults: an id that is taken (`.duplicateId`), no such bean (`.unknownBean`), a circle.
   ///
   /// - Parameters:
@@ -308,8 +309,7 @@ extension Environment {
   /// Gives a bean another id, in a document.
   @discardableResult
   package func alias(_ name: String, of id: String, origin: EnvironmentError.Origin) throws -> Self {
-    try declarations("alias", "'\(name)'", at: origin)
-      .add(EnvironmentDeclarations.Alias(name: name, target: id, location: .known(origin)))
+    try declarations("alias", "'\(name)'", at: origin).alias(name, of: id, at: .known(origin))
     return self
   }
 

@@ -2,7 +2,7 @@ import BeansReflection
 
 /// A declaration that does not count, because a condition of it does not hold: what hints name.
 struct InactiveDeclaration: Sendable {
-  /// The number of the declaration.
+  /// The number of the declaration; 0 for an alias.
   let number: Int
   /// What lookups would have found the bean by: its own type, and what it makes as a factory bean.
   let types: [Any.Type]
@@ -15,7 +15,7 @@ struct InactiveDeclaration: Sendable {
   let reason: String
 
   /// What messages end with.
-  var hint: String { "; a \(label) is declared at \(location.origin), but inactive: \(reason)" }
+  var hint: String { "; \(label) is declared at \(location.origin), but inactive: \(reason)" }
 
   func answers(to type: Any.Type) -> Bool { types.contains { $0 == type || TypeRelation.isUsable($0, as: type) } }
 }

@@ -23,7 +23,7 @@ struct TemplateResolver {
   private var names: [String: BeanDirectory.Name] = [:]
   /// Where ids are declared that no declaration has itself: aliases, and factories behind their products.
   private var locations: [String: SourceLocation] = [:]
-  /// Aliases of this environment, by name.
+  /// Aliases of this environment that count, by what they are entered as.
   private var aliases: [String: EnvironmentDeclarations.Alias] = [:]
   /// One report for all declarations that run into the same circle.
   private var circles: Set<Set<ObjectIdentifier>> = []
@@ -48,9 +48,6 @@ struct TemplateResolver {
       positions.append(specs.count)
       collect(spec)
     }
-    for alias in graph.declarations.aliases where names[alias.name] == nil && aliases[alias.name] == nil {
-      aliases[alias.name] = alias
-    }
   }
 
   /// Has the bean descriptors of declared classes made: their initialisers are users' code. What one throws is thrown
@@ -72,6 +69,7 @@ struct TemplateResolver {
   /// Reads all declarations; the graphs further out have been read.
   mutating func resolve() {
     definitions.reserveCapacity(specs.count)
+    let aliases = nameAliases()
     if let seed = graph.declarations.seed, let type = seed.type, let factory = seed.factory {
       _ = add(seed, type, graph.usualLifetime, factory)
     }
@@ -85,7 +83,7 @@ struct TemplateResolver {
         type: spec.type, id: spec.id, isAbstract: spec.isAbstract, location: spec.location)
     }
     let listeners = hasOptions || traits.contains(.listener) ? findListeners() : []
-    let entered = enterAliases()
+    let entered = enter(aliases)
     let entries = hasOptions ? definitions.map(entryWithOptions) : definitions.map(entry)
     let directory = BeanDirectory(
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, entries: entries,
@@ -152,9 +150,10 @@ struct TemplateResolver {
     }
     names[id] = earlier
     let taken = self.location(of: id).map { "\($0.origin)" } ?? "another bean"
+    let written = IncludedModule.id(named: id)
     faults.append(
       EnvironmentError(
-        .duplicateId, "the id '\(id)' is taken by \(taken)", path: ["'\(id)'"], origin: location.origin))
+        .duplicateId, "the id '\(written)' is taken by \(taken)", path: ["'\(written)'"], origin: location.origin))
   }
 
   /// Where an id is declared.
@@ -539,14 +538,51 @@ struct TemplateResolver {
 
   // MARK: aliases
 
-  /// Enters aliases beside the ids, so that whatever looks for an id finds them. Returns what has been entered.
-  private mutating func enterAliases() -> [String] {
-    var entered: [(EnvironmentDeclarations.Alias, target: String, BeanDirectory.Name)] = []
+  /// An alias, and what it is entered as: what names a private bean is private to the module, too.
+  private typealias NamedAlias = (name: String, alias: EnvironmentDeclarations.Alias)
+
+  /// Finds out which aliases are private, in whatever order they name each other.
+  private mutating func nameAliases() -> [NamedAlias] {
+    let all = graph.active.aliases
+    if all.isEmpty { return [] }
+    var named = all.map { NamedAlias($0.name, $0) }
+    var isComplete = false
+    while !isComplete {
+      isComplete = true
+      for (index, alias) in all.enumerated() where named[index].name == alias.name {
+        guard let module = alias.module, name(alias.target, from: module) != alias.target else { continue }
+        named[index].name = IncludedModule.name(alias.name, privateTo: module.key)
+        add(named[index])
+        isComplete = false
+      }
+    }
+    for (index, alias) in all.enumerated() where named[index].name == alias.name { add(named[index]) }
+    return named
+  }
+
+  /// The first of several has the name, unless a bean has it.
+  private mutating func add(_ named: NamedAlias) {
+    if names[named.name] == nil, aliases[named.name] == nil { aliases[named.name] = named.alias }
+  }
+
+  /// What an id stands for in a module, where what is private comes first.
+  private func name(_ id: String, from module: IncludedModule?) -> String {
+    guard let module else { return id }
+    // The factory behind a product is entered later than that.
+    let plain = IncludedModule.name(id.hasPrefix("&") ? String(id.dropFirst()) : id, privateTo: module.key)
+    let isPrivate =
+      names[plain] != nil || aliases[plain] != nil || graph.outerDirectory?.find(id: plain) != nil
+    return isPrivate ? IncludedModule.name(id, privateTo: module.key) : id
+  }
+
+  /// Enters aliases beside the ids, so that whatever looks for an id finds them. Returns what everybody finds.
+  private mutating func enter(_ all: [NamedAlias]) -> [String] {
+    var entered: [(NamedAlias, target: String, BeanDirectory.Name)] = []
     var circles: Set<Set<String>> = []
     var seen: Set<String> = []
-    for alias in graph.declarations.aliases {
-      let first = seen.insert(alias.name).inserted ? nil : aliases[alias.name]?.location
-      if let earlier = location(of: alias.name) ?? first {
+    for (name, alias) in all {
+      let first = seen.insert(name).inserted ? nil : aliases[name]?.location
+      if let earlier = location(of: name) ?? first {
         faults.append(fault(alias, .duplicateId, "the id '\(alias.name)' is taken by \(earlier.origin)"))
         continue
       }
@@ -560,37 +596,37 @@ struct TemplateResolver {
         continue
       }
       guard let found = names[target] ?? graph.outerDirectory?.find(id: target)?.name else {
-        faults.append(fault(alias, .unknownBean, "no bean has the id '\(target)'\(hint(forId: target))"))
+        let id = IncludedModule.id(named: target)
+        faults.append(fault(alias, .unknownBean, "no bean has the id '\(id)'\(hint(forId: id))"))
         continue
       }
-      entered.append((alias, target, found))
+      entered.append(((name, alias), target, found))
     }
-    return entered.flatMap { alias, target, found in enter(alias, target, found) }
+    let names = entered.flatMap { named, target, found in enter(named, target, found) }
+    return names.filter { !IncludedModule.isPrivate(name: $0) }
   }
 
   /// The bean, and the factory behind it. What stands further out is found there, by its own id.
-  private mutating func enter(_ alias: EnvironmentDeclarations.Alias, _ target: String, _ found: BeanDirectory.Name)
-    -> [String]
-  {
+  private mutating func enter(_ named: NamedAlias, _ target: String, _ found: BeanDirectory.Name) -> [String] {
     func add(_ name: String, _ target: String, _ found: BeanDirectory.Name) {
-      locations[name] = alias.location
+      locations[name] = named.alias.location
       names[name] = names[target] == nil ? BeanDirectory.Name(outer: target) : found
     }
-    add(alias.name, target, found)
+    add(named.name, target, found)
     guard let factory = names["&\(target)"] ?? graph.outerDirectory?.find(id: "&\(target)")?.name else {
-      return [alias.name]
+      return [named.name]
     }
-    add("&\(alias.name)", "&\(target)", factory)
-    return [alias.name, "&\(alias.name)"]
+    add("&\(named.name)", "&\(target)", factory)
+    return [named.name, "&\(named.name)"]
   }
 
   /// The id at the end of a chain of aliases; nil for a circle.
   private func end(of alias: EnvironmentDeclarations.Alias) -> String? {
-    var seen: Set = [alias.name]
-    var id = alias.target
+    var seen: Set<String> = []
+    var id = name(alias.target, from: alias.module)
     while let next = aliases[id] {
       guard seen.insert(id).inserted else { return nil }
-      id = next.target
+      id = name(next.target, from: next.module)
     }
     return id
   }
