@@ -23,8 +23,10 @@ public final class Settings {
     return self
   }
 
-  /// Hands the values over as they are now.
-  package func add(to manager: ConfigurationManager) throws {
+  /// Hands the values over as they are now, in the name of a module if one defines them.
+  package func add(to manager: ConfigurationManager, in module: String? = nil) throws {
+    var origin = origin
+    origin.module = module
     do {
       try manager.addSource(Source(url: "\(origin)", items: items))
     } catch let error as EnvironmentError {

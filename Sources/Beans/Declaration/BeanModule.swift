@@ -63,15 +63,17 @@ final class IncludedModule {
   /// What tells modules apart.
   let key: ObjectIdentifier
   let name: String
-  /// Each with what has to hold, and the module that names this one.
-  private(set) var inclusions: [(conditions: [BeanCondition], by: IncludedModule?)] = []
+  /// Each with what has to hold, the module that names this one, and where.
+  private(set) var inclusions: [(conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)] = []
 
   init(_ type: any BeanModule.Type) {
     key = ObjectIdentifier(type)
     name = "\(type)"
   }
 
-  func add(_ conditions: [BeanCondition], by module: IncludedModule?) { inclusions.append((conditions, module)) }
+  func add(_ conditions: [BeanCondition], by module: IncludedModule?, at location: SourceLocation) {
+    inclusions.append((conditions, module, location))
+  }
 
   /// Modules may include each other: a circle of references.
   func letGo() { inclusions = [] }

@@ -148,9 +148,7 @@ final class BeanSpec {
   /// Makes it one of a module's.
   func enter(_ module: IncludedModule) {
     change { $0.module = module }
-    var origin = location.origin
-    origin.module = module.name
-    location = .known(origin)
+    location = .known(location.origin.declared(in: module.name))
     arguments = arguments.map { ($0.index, $0.value.declared(in: module.name)) }
     properties = properties.map { PropertyInjection($0.name, $0.value.declared(in: module.name), $0.setter) }
   }
@@ -203,6 +201,15 @@ enum SourceLocation: Sendable {
     case .literal(let file, let line): EnvironmentError.Origin(file: "\(file)", line: Int(clamping: line))
     case .known(let origin): origin
     }
+  }
+}
+
+extension EnvironmentError.Origin {
+  /// The place, in a module.
+  func declared(in module: String) -> Self {
+    var origin = self
+    origin.module = module
+    return origin
   }
 }
 

@@ -39,9 +39,7 @@ public enum BeanValue {
   /// The value, with the module's name at each place that it tells.
   func declared(in module: String) -> BeanValue {
     switch self {
-    case .declared(let value, var origin):
-      origin.module = module
-      return .declared(value.declared(in: module), at: origin)
+    case .declared(let value, let origin): return .declared(value.declared(in: module), at: origin.declared(in: module))
     case .list(let elements): return .list(elements.map { $0.declared(in: module) })
     case .map(let entries): return .map(entries.map { ($0.key.declared(in: module), $0.value.declared(in: module)) })
     case .value, .reference, .text, .bean, .inject, .null: return self

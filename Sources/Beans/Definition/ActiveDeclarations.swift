@@ -99,7 +99,7 @@ private struct ConditionEvaluator {
   private(set) var refusedFactories: [Int: String] = [:]
   private(set) var refusedAliases: [Int: String] = [:]
   private var profiles: ActiveProfiles?
-  private typealias Inclusion = (conditions: [BeanCondition], by: IncludedModule?)
+  private typealias Inclusion = (conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)
   /// The inclusions of modules that hold, as far as the configuration says.
   private var inclusions: [ObjectIdentifier: [Inclusion]] = [:]
   /// Why modules do not count, as far as the configuration says.
@@ -136,7 +136,7 @@ private struct ConditionEvaluator {
     }
     for (position, factory) in declarations.factories.enumerated() {
       refusedFactories[position] =
-        refusal(by: factory.conditions, ["'\(factory.name)'"], nil) ?? refusal(of: factory.module)
+        refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening?.location) ?? refusal(of: factory.module)
         ?? rival(to: factory.conditions) ?? rival(to: factory.module, &rivals)
     }
   }
@@ -148,7 +148,9 @@ private struct ConditionEvaluator {
     let modules = declarations.modules
     var reasons: [ObjectIdentifier: [String?]] = [:]
     for module in modules {
-      reasons[module.key] = module.inclusions.map { refusal(by: $0.conditions, ["module \(module.name)"], nil) }
+      reasons[module.key] = module.inclusions.map { inclusion in
+        refusal(by: inclusion.conditions, ["module \(module.name)"], inclusion.location)
+      }
     }
     let counting = reached(from: modules) { module, number in reasons[module.key]?[number] == nil }
     for module in modules {

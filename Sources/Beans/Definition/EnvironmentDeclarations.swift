@@ -71,25 +71,34 @@ final class EnvironmentDeclarations {
     specs = all
   }
 
-  /// Has `configure` declare what a module has, once.
-  func include(_ module: any BeanModule, configure: () throws -> Void) throws {
+  /// Has `configure` declare what a module has, once. `location` is where the module is named.
+  func include(_ module: any BeanModule, at location: SourceLocation, configure: () throws -> Void) throws {
     let conditional = module as? ConditionalModule
     let conditions = conditional?.conditions ?? []
     if !conditions.isEmpty { hasConditions = true }
     let type = type(of: conditional?.module ?? module)
     let known = modules.first { $0.key == ObjectIdentifier(type) }
     let included = known ?? IncludedModule(type)
-    included.add(conditions, by: self.module)
+    included.add(conditions, by: self.module, at: place(location))
     if known != nil { return }
     modules.append(included)
     let outer = self.module
     self.module = included
     defer { self.module = outer }
-    try configure()
+    do { try configure() } catch let error as EnvironmentError {
+      // Nothing here knows the module any more, where a lookup of its own has started the environment.
+      guard error.code == .frozen, let origin = error.origin, origin.module == nil else { throw error }
+      throw EnvironmentError(.frozen, error.message, steps: error.steps, origin: origin.declared(in: included.name))
+    }
+  }
+
+  /// A place, with the module that declares now.
+  func place(_ location: SourceLocation) -> SourceLocation {
+    module.map { .known(location.origin.declared(in: $0.name)) } ?? location
   }
 
   func alias(_ name: String, of target: String, at location: SourceLocation) {
-    aliases.append((name, target, location, module))
+    aliases.append((name, target, place(location), module))
   }
 
   func add(_ factory: EnvironmentDeclarations) { factories.append(factory) }

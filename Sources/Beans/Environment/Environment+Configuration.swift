@@ -48,7 +48,7 @@ extension Environment {
   @discardableResult
   public func define(_ settings: Settings) throws -> Self {
     try checkDeclaring("define", at: settings.origin)
-    try settings.add(to: configuration)
+    try settings.add(to: configuration, in: declaringModule)
     return self
   }
 

@@ -84,17 +84,18 @@ extension Environment {
     className: String, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
   ) throws -> BeanDeclaration {
-    let origin = EnvironmentError.Origin(file: "\(file)", line: Int(line))
+    let location = SourceLocation(file: file, line: line)
     do {
       let type: AnyClass = try ClassName.find(className)
       let declaration = BeanDeclaration(
-        type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: .known(origin))
+        type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location)
       if let type = type as? any Initializable.Type {
         declaration.set { $0.initializer = FactoryFunction(initializing: type) }
       }
       return declaration
     } catch let error as EnvironmentError {
-      throw EnvironmentError(error.code, error.message, path: id.map { ["'\($0)'"] } ?? [], origin: origin)
+      let place = existingExtras?.resources?.openDeclarations?.place(location) ?? location
+      throw EnvironmentError(error.code, error.message, path: id.map { ["'\($0)'"] } ?? [], origin: place.origin)
     }
   }
 
@@ -173,7 +174,7 @@ extension Environment {
   /// Includes a module that is named elsewhere than in Swift.
   @discardableResult
   package func include(_ module: any BeanModule, origin: EnvironmentError.Origin) throws -> Self {
-    try declarations("include", "module \(type(of: module))", at: origin).include(module) {
+    try declarations("include", "module \(type(of: module))", at: origin).include(module, at: .known(origin)) {
       try module.configure(self)
     }
     return self
@@ -192,8 +193,8 @@ extension Environment {
     _ scope: any BeanScope, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
     let scopeName = scope.name
-    let location = SourceLocation(file: file, line: line)
-    _ = try declarations("registerScope", "'\(scopeName)'", at: location.origin)
+    let written = SourceLocation(file: file, line: line)
+    let location = try declarations("registerScope", "'\(scopeName)'", at: written.origin).place(written)
     let fault: String? =
       if core.kind.contains(.template) {
         "one scope object cannot serve all children of '\(name)': register it further out, or give the factory a scope"
@@ -288,6 +289,9 @@ extension Environment {
   ) throws {
     _ = try declarations(what, subject, at: origin)
   }
+
+  /// The name of the module that declares now.
+  var declaringModule: String? { existingExtras?.resources?.openDeclarations?.module?.name }
 
   /// Gives a bean another id. Whatever takes an id takes the alias, too; reports show the bean's own.
   ///

@@ -19,6 +19,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
     of environment: Environment?, _ makeScope: (@Sendable () -> any BeanScope)?,
     _ configure: (Environment) throws -> Void
   ) throws {
+    let location = outer.place(location)
     let fault: String? =
       if Lifetime.isBuiltIn(scope) {
         "scope '\(scope)' is built in and cannot be a factory's scope"
