@@ -37,8 +37,8 @@ struct ActiveDeclarations {
     factories = declarations.factories.enumerated().filter { refused[$0.offset] == nil }.map(\.element)
     let refusedAliases = evaluator.refusedAliases
     aliases = declarations.aliases.enumerated().filter { refusedAliases[$0.offset] == nil }.map(\.element)
-    var inactive = declarations.specs.enumerated().compactMap { position, spec in
-      reasons[position].map { InactiveDeclaration(spec, evaluator.types(of: spec), $0) }
+    var inactive = declarations.specs.enumerated().flatMap { position, spec in
+      reasons[position].map { evaluator.inactive(spec, $0) } ?? []
     }
     inactive += declarations.aliases.enumerated().compactMap { position, alias in
       refusedAliases[position].map { InactiveDeclaration(alias, $0) }
@@ -49,11 +49,13 @@ struct ActiveDeclarations {
       let name = "'\(factory.name)'"
       for level in [factory] + factory.below {
         let error = EnvironmentError(
-          .scopeNotActive, "the children of \(name) are inactive: \(reason)", path: ["'\(level.name)'"])
+          .scopeNotActive, "the children of \(name) are inactive: \(reason)", path: ["'\(level.name)'"],
+          origin: factory.opening?.location.origin)
         inactiveFactories.append((level, error))
-        inactive += level.specs.map {
-          InactiveDeclaration($0, evaluator.types(of: $0), "the children of \(name) are: \(reason)")
-        }
+        let reason = "the children of \(name) are: \(reason)"
+        inactive += level.seed.map { [InactiveDeclaration(seed: $0, reason)] } ?? []
+        inactive += level.specs.flatMap { evaluator.inactive($0, reason) }
+        inactive += level.aliases.map { InactiveDeclaration($0, reason) }
       }
     }
     (self.inactive, self.inactiveFactories) = (inactive, inactiveFactories)
@@ -74,12 +76,19 @@ extension InactiveDeclaration {
   init(_ spec: BeanSpec, _ types: [Any.Type], _ reason: String) {
     self.init(
       number: spec.number, types: spec.isAbstract ? [] : types, id: spec.id, isPrimary: spec.isPrimary,
+      qualifiers: spec.qualifiers.map { ObjectIdentifier($0) }, privateTo: spec.isPrivate ? spec.module?.key : nil,
       label: "a \(spec.written)", location: spec.location, reason: reason)
+  }
+
+  init(seed: BeanSpec, _ reason: String) {
+    self.init(
+      number: seed.number, types: [seed.type].compactMap(\.self), id: nil, isSeed: true,
+      label: "a seed of type \(seed.written)", location: seed.location, reason: reason)
   }
 
   init(_ alias: EnvironmentDeclarations.Alias, _ reason: String) {
     self.init(
-      number: 0, types: [], id: alias.name, isPrimary: false, label: "an alias '\(alias.name)'",
+      number: 0, types: [], id: alias.name, label: "an alias '\(alias.name)'",
       location: alias.location, reason: reason)
   }
 }
@@ -288,6 +297,12 @@ private struct ConditionEvaluator {
       if let found = first(answering: type, among: embedded) { return found }
     }
     return nil
+  }
+
+  /// A declaration that does not count, and those that stand in it.
+  func inactive(_ spec: BeanSpec, _ reason: String) -> [InactiveDeclaration] {
+    let embedded = spec.embedded.filter { !$0.isDefined }.flatMap { inactive($0.spec, reason) }
+    return [InactiveDeclaration(spec, types(of: spec), reason)] + embedded
   }
 
   /// What lookups find the bean by, from the declaration or its templates.

@@ -141,7 +141,8 @@ extension EnvironmentGraph {
   /// What to say of scopes that would be there if their declarations counted.
   func hint(forInactiveScope name: String) -> String {
     let factories = (chain + below).flatMap(\.active.inactiveFactories).filter { $0.declarations.name == name }
-    return factories.map { "; \($0.reason.message)" }.joined() + directory.hint(forInactive: BeanTraits.scope)
+    return factories.map { "; \($0.reason.message)\($0.reason.origin.map { " (\($0))" } ?? "")" }.joined()
+      + directory.hint(forInactive: BeanTraits.scope)
   }
 
   /// Whether the name belongs to the children of some factory.

@@ -18,7 +18,10 @@ extension Environment {
     for (text, location) in listing {
       lines.append("- \(text)\(traceOrigin ? " origin: \(location.origin)" : "")")
     }
-    for reason in existingExtras?.resources?.inactiveFactories ?? [] { lines.append("- \(reason)") }
+    for reason in existingExtras?.resources?.inactiveFactories ?? [] {
+      let origin = traceOrigin ? reason.origin : nil
+      lines.append("- \(reason.message)\(origin.map { " origin: \($0)" } ?? "")")
+    }
     let shared = core.plan?.object.sharedBeans ?? []
     if !shared.isEmpty { lines += ["", "shared by threads, and not known to be Sendable:"] }
     for bean in shared { lines.append("- \(bean.text)\(traceOrigin ? " origin: \(bean.location.origin)" : "")") }

@@ -300,7 +300,7 @@ struct DependencyResolver {
     do throws(EnvironmentError) {
       if let id, parameter.isOfBeans {
         let bean = try directory.bean(id: id, from: module, hasHints: hintsLeft > 0)
-        let checked = try directory.check(bean, for: parameter)
+        let checked = try directory.check(bean, for: parameter, from: module)
         if parameter.isOwned { try directory.checkOwned(checked) }
         return .bean(try bind(directory.decorated(checked, as: parameter.element), in: graph))
       }
@@ -408,7 +408,9 @@ struct DependencyResolver {
           definition.fault(
             .unknownBean,
             "\(injection.point): no bean of type \(parameter.element) has an id"
-              + definition.graph.directory.hint { $0.id != nil && $0.answers(to: parameter.element) }))
+              + definition.graph.directory.hint {
+                $0.id != nil && $0.answers(to: parameter.element, parameter.criteria(from: definition.module))
+              }))
         return nil
       }
       return (BeanCode.Property(named: (id, parameter, injection.point), set: injection.setter.set), nil, nil)

@@ -16,15 +16,19 @@ extension BeanDirectory {
   ///
   /// - Parameters:
   ///   - parameter: what no bean answers to.
+  ///   - module: the module whose declaration asks.
   ///   - below: the beans of factories' children.
   ///   - hasHints: whether types that only have that name are looked for: that costs a walk over all beans.
-  func hint(forMissing parameter: Parameter, in below: [BeanDirectory], hasHints: Bool) -> String {
+  func hint(
+    forMissing parameter: Parameter, from module: ObjectIdentifier?, in below: [BeanDirectory], hasHints: Bool
+  ) -> String {
     let type = parameter.element
     let holders = below.filter { !$0.candidates(for: type).isEmpty }.map { "'\($0.name)'" }
     let elsewhere =
       holders.isEmpty
       ? "" : "; children of scope \(holders.joined(separator: ", ")) have one: take a Provider, or look it up there"
-    return elsewhere + hint(forInactive: type, below: below) + hint(forPrivate: type) + hint(forTemplate: type)
+    return elsewhere + hint(forInactive: type, parameter.criteria(from: module), below: below) + hint(forPrivate: type)
+      + hint(forTemplate: type)
       + (hasHints ? hint(forNamesake: type, in: below) : "")
   }
 

@@ -294,7 +294,7 @@ final class BeanDirectory: Sendable {
     _ type: Any.Type, _ criteria: Criteria = Criteria(), _ candidates: (BeanDirectory) -> [Int32]
   ) throws(EnvironmentError) -> Found? {
     let (found, rivals) = choose(type, criteria, candidates)
-    if let found, !rivals.isEmpty { throw found.directory.ambiguity(rivals, type) }
+    if let found, !rivals.isEmpty { throw found.directory.ambiguity(rivals, type, criteria) }
     return found
   }
 
@@ -331,14 +331,14 @@ final class BeanDirectory: Sendable {
     return primary.count == 1 ? primary : best
   }
 
-  private func ambiguity(_ rivals: [Int32], _ type: Any.Type) -> EnvironmentError {
+  private func ambiguity(_ rivals: [Int32], _ type: Any.Type, _ criteria: Criteria) -> EnvironmentError {
     let beans = rivals.map { entries[Int($0)] }
     let primary = beans.count { $0.isPrimary }
     let list = beans.map { "\($0.label) (\($0.location.origin))" }.joined(separator: ", ")
     return EnvironmentError(
       .ambiguousBean,
       "\(beans.count) beans answer to \(type)\(primary == 0 ? "" : ", \(primary) of them primary"): \(list); "
-        + "make one primary, or ask by id" + hint { $0.isPrimary && $0.answers(to: type) }, path: ["\(type)"])
+        + "make one primary, or ask by id" + hint { $0.isPrimary && $0.answers(to: type, criteria) }, path: ["\(type)"])
   }
 
   /// Whether a nearer environment than the one `hops` out uses the bean's id for something else.
@@ -375,7 +375,7 @@ final class BeanDirectory: Sendable {
       return Found(directory: self, number: declared[Int(name.position)].entry, hops: 0)
     }
     guard let (name, directory, hops) = find(id: id, from: module) else {
-      let hint = hint(forInactive: id) + (hasHints ? hint(forId: id) : "")
+      let hint = hint(forInactive: id, from: module) + (hasHints ? hint(forId: id) : "")
       throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(hint)", path: ["'\(id)'"])
     }
     let number = name.position < 0 ? name.entry : directory.declared[Int(name.position)].entry

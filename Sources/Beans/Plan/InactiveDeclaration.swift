@@ -7,7 +7,13 @@ struct InactiveDeclaration: Sendable {
   /// What lookups would have found the bean by: its own type, and what it makes as a factory bean.
   let types: [Any.Type]
   let id: String?
-  let isPrimary: Bool
+  var isPrimary = false
+  /// Whether only exactly its type finds it.
+  var isSeed = false
+  /// Types that tell it from others of its type.
+  var qualifiers: [ObjectIdentifier] = []
+  /// The only module whose declarations would find it.
+  var privateTo: ObjectIdentifier?
   /// How hints name it.
   let label: String
   let location: SourceLocation
@@ -17,7 +23,22 @@ struct InactiveDeclaration: Sendable {
   /// What messages end with.
   var hint: String { "; \(label) is declared at \(location.origin), but inactive: \(reason)" }
 
-  func answers(to type: Any.Type) -> Bool { types.contains { $0 == type || TypeRelation.isUsable($0, as: type) } }
+  func answers(to type: Any.Type) -> Bool {
+    types.contains { $0 == type || !isSeed && TypeRelation.isUsable($0, as: type) }
+  }
+
+  func answers(to type: Any.Type, _ criteria: BeanDirectory.Criteria) -> Bool {
+    answers(to: type) && isVisible(from: criteria.module)
+      && criteria.qualifier.map { qualifiers.contains($0) } ?? true
+  }
+
+  /// Whether declarations of a module would find it, or those of none.
+  func isVisible(from module: ObjectIdentifier?) -> Bool { privateTo == nil || privateTo == module }
+
+  /// Whether it would have the id, or the factory behind it.
+  func hasId(_ id: String, from module: ObjectIdentifier?) -> Bool {
+    isVisible(from: module) && self.id.map { $0 == id || "&\($0)" == id } ?? false
+  }
 }
 
 extension BeanDirectory {
@@ -27,13 +48,18 @@ extension BeanDirectory {
     return found.prefix(3).map(\.hint).joined()
   }
 
-  func hint(forInactive type: Any.Type, below: [BeanDirectory] = []) -> String {
-    hint(below: below) { $0.answers(to: type) }
+  func hint(forInactive type: Any.Type, _ criteria: Criteria, below: [BeanDirectory] = []) -> String {
+    hint(below: below) { $0.answers(to: type, criteria) }
   }
 
-  func hint(forInactive id: String, below: [BeanDirectory] = []) -> String {
-    // The factory behind a product has the product's id with a mark.
-    hint(below: below) { $0.id.map { $0 == id || "&\($0)" == id } ?? false }
+  func hint(forInactive id: String, from module: ObjectIdentifier?, below: [BeanDirectory] = []) -> String {
+    hint(below: below) { $0.hasId(id, from: module) }
+  }
+
+  /// What to say where a bean with an id is not what a parameter asks for.
+  func hint(forInactive id: String?, as parameter: Parameter, from module: ObjectIdentifier?) -> String {
+    let criteria = parameter.criteria(from: module)
+    return id.map { id in hint { $0.id == id && $0.answers(to: parameter.element, criteria) } } ?? ""
   }
 
   func hint(forInactive trait: BeanTraits) -> String {

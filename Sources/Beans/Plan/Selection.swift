@@ -68,7 +68,7 @@ extension BeanDirectory {
   ) throws(EnvironmentError) -> Selection {
     let criteria = parameter.criteria(from: module)
     if let id {
-      let bean = try check(try bean(id: id, from: module, hasHints: hasHints), for: parameter)
+      let bean = try check(try bean(id: id, from: module, hasHints: hasHints), for: parameter, from: module)
       return .bean(decorated(bean, as: parameter.element))
     }
     if parameter.mayBeSeed, let seed = seed(of: parameter.wanted) { return .bean(seed) }
@@ -83,7 +83,7 @@ extension BeanDirectory {
     if !parameter.isCollection,
       let bean = try select(parameter.element, criteria, { candidates($0, parameter.element) })
     {
-      return .bean(decorated(try check(bean, for: parameter), as: parameter.element))
+      return .bean(decorated(try check(bean, for: parameter, from: module), as: parameter.element))
     }
     if case .optional = parameter.kind {
       return .computed(.absent(parameter), parameter.isReference ? .reference : .boxed)
@@ -91,7 +91,7 @@ extension BeanDirectory {
     throw EnvironmentError(
       .unknownBean,
       "no \(parameter.description) can be seen from '\(name)'"
-        + hint(forMissing: parameter, in: below, hasHints: hasHints), path: ["\(parameter.element)"])
+        + hint(forMissing: parameter, from: module, in: below, hasHints: hasHints), path: ["\(parameter.element)"])
   }
 
   private func all(
@@ -109,16 +109,23 @@ extension BeanDirectory {
   }
 
   /// Throws where a bean cannot be used as what the parameter asks for.
-  func check(_ bean: Found, for parameter: Parameter) throws(EnvironmentError) -> Found {
+  func check(
+    _ bean: Found, for parameter: Parameter, from module: ObjectIdentifier? = nil
+  ) throws(EnvironmentError) -> Found {
     if let qualifier = parameter.qualifier, bean.entry.options?.qualifiers.contains(ObjectIdentifier(qualifier)) != true
     {
-      throw bean.entry.fault(.typeMismatch, "\(bean.entry.label) has no qualifier \(qualifier)")
+      throw bean.entry.fault(
+        .typeMismatch,
+        "\(bean.entry.label) has no qualifier \(qualifier)"
+          + hint(forInactive: bean.entry.id, as: parameter, from: module))
     }
     if bean.type == parameter.element { return bean }
     let wanted: Any.Type = bean.entry.isSeed ? parameter.wanted : parameter.element
     if TypeRelation.isUsable(bean.entry.type, as: wanted) { return bean }
     throw bean.entry.fault(
-      .typeMismatch, "\(bean.entry.label) is a \(TypeMismatch(bean.entry.type, parameter.element))")
+      .typeMismatch,
+      "\(bean.entry.label) is a \(TypeMismatch(bean.entry.type, parameter.element))"
+        + hint(forInactive: bean.entry.id, as: parameter, from: module))
   }
 
   private func hasPrivateBeans(for module: ObjectIdentifier?, _ below: [BeanDirectory]) -> Bool {
@@ -142,7 +149,7 @@ extension BeanDirectory {
     throw EnvironmentError(
       .unknownBean,
       "no child of '\(name)' has a \(inner.description) of its own"
-        + hint(forInactive: inner.element, below: below), path: ["\(inner.element)"])
+        + hint(forInactive: inner.element, criteria, below: below), path: ["\(inner.element)"])
   }
 
   /// A provider may reach into scopes that open later, so a candidate anywhere below is good enough.
@@ -150,7 +157,7 @@ extension BeanDirectory {
     provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: [BeanDirectory], hasHints: Bool
   ) throws(EnvironmentError) {
     if let id, find(id: id, from: module) == nil, !below.contains(where: { $0.names[id] != nil }) {
-      let hint = hint(forInactive: id, below: below) + hint(forId: id)
+      let hint = hint(forInactive: id, from: module, below: below) + hint(forId: id)
       throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(hint)", path: ["'\(id)'"])
     }
     switch provided.kind {
@@ -164,7 +171,7 @@ extension BeanDirectory {
       throw EnvironmentError(
         .unknownBean,
         "no \(provided.description), neither here nor in a scope below"
-          + hint(forMissing: provided, in: below, hasHints: hasHints), path: ["\(provided.element)"])
+          + hint(forMissing: provided, from: module, in: below, hasHints: hasHints), path: ["\(provided.element)"])
     case .current(let inner): try check(current: inner, from: module, below)
     case .lazy(let inner), .owned(let inner):
       try check(provided: inner, id: id, from: module, below, hasHints: hasHints)

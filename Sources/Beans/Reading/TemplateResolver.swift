@@ -311,8 +311,9 @@ struct TemplateResolver {
       guard let type = spec.type, let factory = spec.factory, isSound(spec, type) else { continue }
       let candidates = candidates(for: type, from: spec.module?.key, among: beans)
       if candidates.isEmpty {
-        let inactive = graph.active.inactive.filter { $0.answers(to: type) }.map(\.hint).joined()
-        let hint = inactive + (graph.outerDirectory?.hint(forInactive: type) ?? "")
+        let criteria = BeanDirectory.Criteria(module: spec.module?.key)
+        let inactive = graph.active.inactive.filter { $0.answers(to: type, criteria) }.map(\.hint).joined()
+        let hint = inactive + (graph.outerDirectory?.hint(forInactive: type, criteria) ?? "")
         report(spec, .unknownBean, "no bean of type \(type) can be seen from '\(graph.name)'\(hint)")
       }
       for (number, bean) in candidates.enumerated() {
@@ -408,7 +409,7 @@ struct TemplateResolver {
         if id == next.id {
           reportCircle([next])
         } else {
-          report(spec, .unknownBean, "no template has the id '\(id)'\(hint(forId: id))")
+          report(spec, .unknownBean, "no template has the id '\(id)'\(hint(forId: id, from: spec.module))")
         }
         return nil
       }
@@ -450,11 +451,11 @@ struct TemplateResolver {
     return nil
   }
 
-  private func hint(forId id: String) -> String {
-    let isMeant = { (inactive: InactiveDeclaration) in inactive.id == id }
+  private func hint(forId id: String, from module: IncludedModule?) -> String {
+    let isMeant = { (inactive: InactiveDeclaration) in inactive.hasId(id, from: module?.key) }
     let own = graph.active.inactive.filter(isMeant).map(\.hint).joined()
     let inactive = graph.outerDirectory.map { own + $0.hint(forInactive: isMeant) } ?? own
-    let known = Set(names.keys.filter { !$0.contains("\u{0}") }).union(
+    let known = Set(names.keys.filter { !IncludedModule.isPrivate(name: $0) }).union(
       graph.outerDirectory.map { $0.chain.flatMap { $0.directory.names.keys } } ?? [])
     guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return inactive }
     return "\(inactive); did you mean '\(near)'?"
@@ -597,7 +598,7 @@ struct TemplateResolver {
       }
       guard let found = names[target] ?? graph.outerDirectory?.find(id: target)?.name else {
         let id = IncludedModule.id(named: target)
-        faults.append(fault(alias, .unknownBean, "no bean has the id '\(id)'\(hint(forId: id))"))
+        faults.append(fault(alias, .unknownBean, "no bean has the id '\(id)'\(hint(forId: id, from: alias.module))"))
         continue
       }
       entered.append(((name, alias), target, found))

@@ -204,7 +204,7 @@ final class EnvironmentResources: Sendable {
     /// Those of factories, for as long as children of theirs may exist.
     var plans: [Plan] = []
     /// Why the children of some factories do not count.
-    var inactiveFactories: [String] = []
+    var inactiveFactories: [EnvironmentError] = []
     /// Whether what several threads share has to be known to be `Sendable`.
     var requiresSendable = false
     /// Labels of beans that startup could not build without waiting.
@@ -282,7 +282,7 @@ final class EnvironmentResources: Sendable {
       state.value.codes = carried.value.codes
       state.value.declared = carried.value.declared
       state.value.plans = carried.value.below.map(\.plan)
-      state.value.inactiveFactories = carried.value.inactive.map(\.reason.message)
+      state.value.inactiveFactories = carried.value.inactive.map(\.reason)
       carried.value.keepDecisions()
     }
   }
@@ -291,7 +291,7 @@ final class EnvironmentResources: Sendable {
   var plans: [Plan] { state.withLock { $0.value.plans } }
 
   /// Why the children of some factories do not count, for reports.
-  var inactiveFactories: [String] { state.withLock { $0.value.inactiveFactories } }
+  var inactiveFactories: [EnvironmentError] { state.withLock { $0.value.inactiveFactories } }
 
   var declared: DeclaredBeans? { state.withLock { Carried(value: $0.value.declared) }.value }
   var block: SlotBlock? { state.withLock { $0.value.block } }
