@@ -11,8 +11,8 @@ protocol OwnedInstance: AnyObject, Sendable {
 
 /// A bean that belongs to whoever takes it, who gives it back when it is no longer needed.
 ///
-/// As a parameter or a property: `Owned<T>`, `[Owned<T>]`, `Provider<Owned<T>>`, one bean for each call of `get()`. `T` is a
-/// prototype; anything else is kept, and released, by its environment: a fault at startup. What has not been given back when
+/// As a parameter or a property: `Owned<T>`, `[Owned<T>]`, `Owned<Qualified<Tag, T>>`, `Provider<Owned<T>>`, one bean for each
+/// call of `get()`. `T` is a prototype; anything else is kept, and released, by its environment: a fault at startup. What has not been given back when
 /// the taker's environment ends is released there, in reverse order of creation.
 ///
 /// Only the bean itself is released: prototypes that it has taken are its own to give back.
@@ -34,7 +34,12 @@ public struct Owned<T>: Sendable {
   ///
   /// - Throws: `.finished` once it has been released.
   public func get() throws -> T {
-    if let object = bean.object, let value = Box.read(object, as: T.self) { return value }
+    if let object = bean.object {
+      if let value = Box.read(object, as: T.self) { return value }
+      // What is more than the bean is put around it each time.
+      let box = Parameter.of(T.self).box([Box.open(object)])
+      if let value = box.flatMap({ Box.read($0, as: T.self) }) { return value }
+    }
     throw EnvironmentError(.finished, "the \(T.self) has been released", path: ["Owned<\(T.self)>"])
   }
 
@@ -52,10 +57,11 @@ public struct Owned<T>: Sendable {
 extension Owned: ParameterType {
   static var parameter: Parameter {
     let inner = Parameter.of(T.self)
-    let isOfBean = if case .one = inner.kind { !(inner.wanted is any ParameterType.Type) } else { false }
+    let isOfBean = if case .one = inner.kind { inner.qualifier != nil || !Parameter.isWrapper(T.self) } else { false }
     return Parameter(
-      Owned<T>.self, element: T.self,
+      Owned<T>.self, element: inner.element,
       isOfBean ? .owned(inner) : .invalid("\(T.self) is not a bean's type, so that nobody can own one"),
+      qualifier: inner.qualifier,
       makeOwned: { ValueBox(Owned<T>($0)) })
   }
 }

@@ -5,7 +5,8 @@
 ///     environment.bean(Database.self, factory: Database.init).qualifier(Replica.self)
 ///     environment.bean(Reports.self) { (database: Qualified<Replica, Database>) in Reports(database.value) }
 ///
-/// `Qualified<Replica, Database>?` is nil where there is none, `[Qualified<Replica, Database>]` are all that have the tag.
+/// `Qualified<Replica, Database>?` is nil where there is none, `[Qualified<Replica, Database>]` are all that have the tag; the
+/// other wrappers stand around it, as in `Owned<Qualified<Replica, Database>>`.
 /// Whoever asks for a `Database` without a tag sees those with one, too.
 public struct Qualified<Tag, T> {
   /// The bean.
