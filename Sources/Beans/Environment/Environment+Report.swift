@@ -5,7 +5,7 @@ extension Environment {
   ///
   /// A line for each bean: its type, id, scope, and whether it is lazy, abstract or primary; with `traceOrigin`, where it
   /// was declared. Then the beans, of factories' children, too, that several threads share although the compiler does not know
-  /// their type to be `Sendable`. From any thread; walks the whole tree.
+  /// their type to be `Sendable`, with the places of their declarations. From any thread; walks the whole tree.
   public func report() -> String { report(maximumChildren: .max) }
 
   /// What `report()` tells, with at most so many children of each environment, and the number of those left out.
@@ -24,7 +24,7 @@ extension Environment {
     }
     let shared = core.plan?.object.sharedBeans ?? []
     if !shared.isEmpty { lines += ["", "shared by threads, and not known to be Sendable:"] }
-    for bean in shared { lines.append("- \(bean.text)\(traceOrigin ? " origin: \(bean.location.origin)" : "")") }
+    for bean in shared { lines.append("- \(bean.text) origin: \(bean.location.origin)") }
     lines.append("")
     appendTree(&lines, indent: "", max(0, maximumChildren))
     return lines.joined(separator: "\n") + "\n"
