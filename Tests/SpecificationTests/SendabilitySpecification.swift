@@ -39,9 +39,14 @@ private final class Rack {
       )
       .define(
         environment.bean(Rack.self, id: "name", factory: { Rack() }).property("catalogue", bean: catalogue())
-          .confined(to: "the main loop"))
+          .confined(to: "the main loop")
+      )
+      .define(
+        environment.bean(Rack.self, id: "parameter") { (catalogue: Catalogue) in Rack(catalogue: catalogue) }
+          .argument(0, bean: catalogue()).confined(to: "the main loop"))
     defer { try? environment.shutdown() }
     try environment.startup(options: .requireSendable)
+    #expect(try environment.getBean(Rack.self, byId: "parameter").catalogue != nil)
   }
 
   @Test func beansThatAreDeclaredInPlaceHaveToBeKnownToBeSendable() throws {

@@ -38,7 +38,11 @@ public class BeanDeclaration {
   func isTaken(by declarations: ObjectIdentifier) { (isDefined, taker) = (true, declarations) }
 
   /// The compiler knows that the type is `Sendable`. Not by `set`: what `define` has taken is of that type, too.
-  func isOfSendableType() { spec.isSendable = true }
+  @usableFromInline @discardableResult
+  func ofSendableType() -> Self {
+    spec.isSendable = true
+    return self
+  }
 
   /// Says what is wrong with the declaration.
   func note(fault: String) { set { $0.faults = $0.faults + [fault] } }
@@ -121,6 +125,19 @@ public class BeanDeclaration {
   @discardableResult public func argument(_ index: Int, ref id: String) -> Self {
     argument(index, .reference(id))
   }
+  /// Gives the factory's parameter at `index` (from 0) a bean declared in place.
+  @_disfavoredOverload @discardableResult
+  public func argument(_ index: Int, bean: BeanDeclaration) -> Self { argument(index, .bean(bean)) }
+  /// Gives the factory's parameter at `index` (from 0) a bean declared in place, of a type that the compiler does not know to
+  /// be `Sendable`.
+  @discardableResult public func argument<T>(_ index: Int, bean: TypedBeanDeclaration<T>) -> Self {
+    argument(index, .bean(bean))
+  }
+  /// Gives the factory's parameter at `index` (from 0) a bean declared in place, of a type that the compiler knows to be
+  /// `Sendable`; it chooses this form by itself.
+  @discardableResult public func argument<T: Sendable>(_ index: Int, bean: TypedBeanDeclaration<T>) -> Self {
+    argument(index, .bean(bean.ofSendableType()))
+  }
   /// Sets the stored property of that name, private and inherited ones included, to what `value` says each time a bean
   /// is built. The name is looked up in the bean's class at startup.
   ///
@@ -158,6 +175,15 @@ public class BeanDeclaration {
       $0.propertyFaults =
         $0.propertyFaults + ["property '\(name)' needs exactly one of value, ref, resolve, bean and inject"]
     }
+  }
+  /// Sets the stored property of that name to a bean declared in place whose type the compiler does not know to be `Sendable`.
+  @discardableResult public func property<T>(_ name: String, bean: TypedBeanDeclaration<T>) -> Self {
+    property(name, .bean(bean))
+  }
+  /// Sets the stored property of that name to a bean declared in place whose type the compiler knows to be `Sendable`; it
+  /// chooses this form by itself.
+  @discardableResult public func property<T: Sendable>(_ name: String, bean: TypedBeanDeclaration<T>) -> Self {
+    property(name, .bean(bean.ofSendableType()))
   }
   /// Gives the factory's parameter at `index` (from 0) this text with its placeholders replaced, converted to the
   /// parameter's type: at startup, with the configuration of the environment that declares the bean.

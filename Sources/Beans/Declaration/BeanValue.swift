@@ -9,7 +9,8 @@ public enum BeanValue {
   case reference(String)
   /// Text with `${placeholders}`, converted to the type once they have been replaced.
   case text(String)
-  /// A bean declared in place. It is a bean of its own in the same environment.
+  /// A bean declared in place. It is a bean of its own in the same environment. Whether its type is `Sendable` is not known
+  /// from this; `.property(_:bean:)` and `.argument(_:bean:)` know it.
   case bean(BeanDeclaration)
   /// The bean of the type, or the one with the injection's id.
   case inject(InjectBean)

@@ -22,9 +22,26 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   }
 
   /// Sets a property to a bean declared in place. It is a bean of its own in the same environment.
-  @inlinable @inline(__always) @discardableResult
+  @_disfavoredOverload @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, bean: BeanDeclaration) -> Self {
     inject(path, .bean(bean))
+  }
+
+  /// Sets a property to a bean declared in place whose type the compiler does not know to be `Sendable`.
+  @inlinable @inline(__always) @discardableResult
+  public func property<V, T>(
+    _ path: ReferenceWritableKeyPath<Instance, V>, bean: TypedBeanDeclaration<T>
+  ) -> Self {
+    inject(path, .bean(bean))
+  }
+
+  /// Sets a property to a bean declared in place whose type the compiler knows to be `Sendable`; it chooses this form by
+  /// itself.
+  @inlinable @inline(__always) @discardableResult
+  public func property<V, T: Sendable>(
+    _ path: ReferenceWritableKeyPath<Instance, V>, bean: TypedBeanDeclaration<T>
+  ) -> Self {
+    inject(path, .bean(bean.ofSendableType()))
   }
 
   /// Sets a property to the bean of its type, or to the one with the injection's id.

@@ -152,8 +152,7 @@ extension Environment {
   @discardableResult
   public func define<T: Sendable>(_ declaration: TypedBeanDeclaration<T>) throws -> Self {
     // Before the declaration is taken: nobody else has what is changed here.
-    declaration.isOfSendableType()
-    return try define(declaration as BeanDeclaration)
+    try define(declaration.ofSendableType() as BeanDeclaration)
   }
 
   /// Has a module declare what it has: once, however often it is named here, by whichever module.
