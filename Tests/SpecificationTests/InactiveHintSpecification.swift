@@ -5,7 +5,7 @@ private final class Clock: Initializable, Sendable {}
 private final class Atlas: Initializable, Sendable {}
 private enum Replica {}
 
-private final class Desk {
+private final class Drawer {
   var clock: Clock?
   init() {}
 }
@@ -22,7 +22,7 @@ struct InactiveHintSpecification {
     try environment
       .define(environment.bean(Clock.self, id: "main").profile("production"))
       .define(environment.bean(Atlas.self, id: "main"))
-      .define(environment.bean(Desk.self, lazy: true) { (_: Clock) in Desk() }.argument(0, ref: "main"))
+      .define(environment.bean(Drawer.self, lazy: true) { (_: Clock) in Drawer() }.argument(0, ref: "main"))
     let fault = try requireFault(.typeMismatch) { try environment.startup() }
     #expect(fault.message.contains("a Clock 'main' is declared at") && fault.message.contains(hint), "\(fault)")
   }
@@ -33,7 +33,7 @@ struct InactiveHintSpecification {
       .define(environment.bean(Clock.self, id: "main").qualifier(Replica.self).profile("production"))
       .define(environment.bean(Clock.self, id: "main"))
       .define(
-        environment.bean(Desk.self) { (_: Qualified<Replica, Clock>) in Desk() }.argument(0, ref: "main"))
+        environment.bean(Drawer.self) { (_: Qualified<Replica, Clock>) in Drawer() }.argument(0, ref: "main"))
     let fault = try requireFault(.typeMismatch) { try environment.startup() }
     #expect(fault.message.contains(hint), "\(fault)")
   }
@@ -42,7 +42,7 @@ struct InactiveHintSpecification {
   func seed() throws {
     let line = #line + 1
     try environment.childFactory("request", seed: Int.self).profile("production")
-    try environment.define(environment.bean(Desk.self) { (_: Current<Int>) in Desk() })
+    try environment.define(environment.bean(Drawer.self) { (_: Current<Int>) in Drawer() })
     let fault = try requireFault(.unknownBean) { try environment.startup() }
     #expect(
       fault.message.contains(
@@ -53,7 +53,7 @@ struct InactiveHintSpecification {
   @Test("where a bean is asked for that is declared in place, in what does not count")
   func embedded() throws {
     try environment.define(
-      environment.bean(Desk.self, factory: { Desk() })
+      environment.bean(Drawer.self, factory: { Drawer() })
         .property(\.clock, bean: environment.bean(Clock.self, id: "inner")).profile("production"))
     defer { try? environment.shutdown() }
     for fault in [
@@ -116,9 +116,9 @@ struct InactiveHintSpecification {
       Adhoc { environment in
         try environment
           .define(environment.bean(Clock.self, id: "clock").private().profile("production"))
-          .define(environment.bean(Desk.self, id: "one") { (_: Clock) in Desk() })
-          .define(environment.bean(Desk.self, id: "two") { (_: Clock) in Desk() }.argument(0, ref: "clock"))
-          .define(environment.bean(Desk.self, id: "three") { (_: Provider<Clock>) in Desk() })
+          .define(environment.bean(Drawer.self, id: "one") { (_: Clock) in Drawer() })
+          .define(environment.bean(Drawer.self, id: "two") { (_: Clock) in Drawer() }.argument(0, ref: "clock"))
+          .define(environment.bean(Drawer.self, id: "three") { (_: Provider<Clock>) in Drawer() })
       })
     let faults = try startupFaults(of: environment)
     #expect(faults.count == 3)

@@ -3,7 +3,7 @@ import Testing
 
 private final class Clock: Initializable, Sendable {}
 
-private final class Desk: Sendable {
+private final class Bureau: Sendable {
   let clock: Clock
   init(clock: Clock) { self.clock = clock }
 }
@@ -55,7 +55,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
   @Test("What an alias would have prevented names it, where it does not count")
   func hint() throws {
     let environment = try makeEnvironment().include(clocks.profile("production"))
-    try environment.define(environment.bean(Desk.self, factory: Desk.init).argument(0, ref: "watch"))
+    try environment.define(environment.bean(Bureau.self, factory: Bureau.init).argument(0, ref: "watch"))
     let fault = try requireFault(.unknownBean) { try environment.startup() }
     #expect(fault.message.contains("an alias 'watch' is declared at"), "\(fault)")
     #expect(fault.message.contains("but inactive: module Adhoc is: profile 'production' is not active"), "\(fault)")
@@ -67,12 +67,12 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
       privateClock { environment in
         try environment
           .alias("hour", of: "watch")
-          .define(environment.bean(Desk.self, id: "one", factory: Desk.init).argument(0, ref: "watch"))
-          .define(environment.bean(Desk.self, id: "two", factory: Desk.init).argument(0, ref: "hour"))
+          .define(environment.bean(Bureau.self, id: "one", factory: Bureau.init).argument(0, ref: "watch"))
+          .define(environment.bean(Bureau.self, id: "two", factory: Bureau.init).argument(0, ref: "hour"))
       })
     defer { try? environment.shutdown() }
-    let clock = try environment.getBean(Desk.self, byId: "one").clock
-    #expect(try environment.getBean(Desk.self, byId: "two").clock === clock)
+    let clock = try environment.getBean(Bureau.self, byId: "one").clock
+    #expect(try environment.getBean(Bureau.self, byId: "two").clock === clock)
   }
 
   @Test("An alias of what is private is private, too: nobody outside finds it, and the id is free")
@@ -100,13 +100,13 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
           .alias("watch", of: "clock")
           .alias("maker", of: "&clock")
           .define(
-            environment.bean(Desk.self) { (clock: Clock, one: Clockmaker, two: Clockmaker) in
+            environment.bean(Bureau.self) { (clock: Clock, one: Clockmaker, two: Clockmaker) in
               makers.withLock { $0 = [one, two] }
-              return Desk(clock: clock)
+              return Bureau(clock: clock)
             }.argument(0, ref: "watch").argument(1, ref: "&watch").argument(2, ref: "maker"))
       })
     defer { try? environment.shutdown() }
-    _ = try environment.getBean(Desk.self)
+    _ = try environment.getBean(Bureau.self)
     #expect(makers.withLock { $0.count == 2 && $0[0] === $0[1] })
   }
 
@@ -121,14 +121,14 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
           try request
             .alias("hour", of: "clock")
             .alias("minute", of: "watch")
-            .define(request.bean(Desk.self, id: "one", factory: Desk.init).argument(0, ref: "hour"))
-            .define(request.bean(Desk.self, id: "two", factory: Desk.init).argument(0, ref: "minute"))
+            .define(request.bean(Bureau.self, id: "one", factory: Bureau.init).argument(0, ref: "hour"))
+            .define(request.bean(Bureau.self, id: "two", factory: Bureau.init).argument(0, ref: "minute"))
         }
         requests.withLock { $0 = factory }
       })
     let request = try #require(requests.withLock { $0 }).build(1)
-    let clock = try request.getBean(Desk.self, byId: "one").clock
-    #expect(try request.getBean(Desk.self, byId: "two").clock === clock)
+    let clock = try request.getBean(Bureau.self, byId: "one").clock
+    #expect(try request.getBean(Bureau.self, byId: "two").clock === clock)
     try requireFault(.unknownBean) { try request.getBean(Clock.self, byId: "hour") }
   }
 
