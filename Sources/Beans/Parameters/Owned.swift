@@ -12,8 +12,8 @@ protocol OwnedInstance: AnyObject, Sendable {
 /// A bean that belongs to whoever takes it, who gives it back when it is no longer needed.
 ///
 /// As a parameter or a property: `Owned<T>`, `[Owned<T>]`, `Owned<Qualified<Tag, T>>`, `Provider<Owned<T>>`, one bean for each
-/// call of `get()`. `T` is a prototype; anything else is kept, and released, by its environment: a fault at startup. What has not been given back when
-/// the taker's environment ends is released there, in reverse order of creation.
+/// call of `get()`. `T` is a prototype; anything else is kept, and released, by its environment: a fault at startup. What has
+/// not been given back when the taker's environment ends is released there, in reverse order of creation.
 ///
 /// Only the bean itself is released: prototypes that it has taken are its own to give back.
 public struct Owned<T>: Sendable {
