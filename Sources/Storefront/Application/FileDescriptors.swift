@@ -2,9 +2,11 @@ import Glibc
 
 /// How many file descriptors this process may have, and what they are planned for.
 enum FileDescriptors {
-  /// What a loop needs beside connections: its `epoll`, two `eventfd`s, both ends of the pipe for signals and a listener; and a
-  /// connection to the database, which has two files open.
-  private static let ofLoop = 8
+  /// The file of a connection to the database, and its log.
+  static let ofDatabase = 2
+  /// What a loop needs beside connections: its `epoll`, two `eventfd`s, both ends of the pipe for signals, a listener, and a
+  /// connection to the database.
+  private static let ofLoop = 6 + ofDatabase
   /// What a loop needs in all: without two connections it would be of no use.
   private static let perLoop = ofLoop + 2
   /// The standard streams, Dispatch, the database, signals, and what is opened for a moment.

@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Storefront
@@ -60,5 +62,77 @@ struct DescriptorTests {
     let end = try service.end()
     #expect(end.isClean, "\(end.status), \(end.isSignal): \(end.output)")
     withExtendedLifetime(crowd) {}
+  }
+
+  /// Each loop opens a connection to the database as soon as all others are in use.
+  @Test(arguments: [1, 2, 8]) func connectionsLeaveRoomForTheDatabase(loops: Int) throws {
+    let descriptors = 128
+    let service = try ServiceProcess(
+      database: database.path, descriptors: descriptors, environment: ["LOOPS": "\(loops)"])
+    let client = try TestClient(port: service.port())
+    try client.get("/api/products")
+    #expect(try client.receive().status == 200)
+    let others = try service.openDescriptors() - 1
+    // The start has opened one connection.
+    let ofDatabase = FileDescriptors.ofDatabase * (loops - 1)
+    let connections = FileDescriptors.connections(loops: loops, limit: descriptors)
+    #expect(connections + others + ofDatabase <= descriptors)
+    #expect(try service.end().isClean)
+  }
+
+  /// Each loop has a connection to the database of its own as soon as two of them use it at the same time.
+  @Test func aFullHouseReadsAndBuysOnAllLoops() throws {
+    let descriptors = 128
+    let service = try ServiceProcess(database: database.path, descriptors: descriptors, environment: ["LOOPS": "8"])
+    let port = try service.port()
+    let (hasCome, isFull) = (DispatchSemaphore(value: 0), Gate())
+    let visitors = (0..<16).map { _ in
+      Worker {
+        let visitor = try TestClient(port: port)
+        try visitor.get("/")
+        let status = try visitor.receive().status
+        hasCome.signal()
+        try isFull.wait()
+        return try [status].filter { $0 != 200 } + Self.readAndBuy(visitor, times: 100)
+      }
+    }
+    for _ in visitors { hasCome.wait() }
+    var crowd = try (0..<descriptors + 100).map { _ in try TestClient(port: port) }
+    isFull.open()
+    let isOver = Flag()
+    let end = Worker {
+      defer { isOver.raise() }
+      return try visitors.flatMap { try $0.value() }
+    }
+    // In the place of each that is refused and goes comes another.
+    while !isOver.isRaised {
+      crowd.removeFirst()
+      crowd.append(try TestClient(port: port))
+    }
+    #expect(try end.value() == [])
+    let report = try service.end()
+    #expect(report.isClean, "\(report.output)")
+    withExtendedLifetime(crowd) {}
+  }
+
+  /// Returns the statuses that should not have come.
+  private static func readAndBuy(_ visitor: TestClient, times: Int) throws -> [Int] {
+    var wrong: [Int] = []
+    func expect(_ status: Int) throws -> TestClient.Response {
+      let response = try visitor.receive()
+      if response.status != status { wrong.append(response.status) }
+      return response
+    }
+    for _ in 0..<times {
+      try visitor.get("/api/products")
+      _ = try expect(200)
+      try visitor.send(
+        "POST /api/cart HTTP/1.1\r\nHost: t\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+          + "Content-Length: 9\r\n\r\nproduct=2")
+      let cookie = try expect(200).fields["set-cookie"]?.prefix { $0 != ";" } ?? ""
+      try visitor.send("POST /api/checkout HTTP/1.1\r\nHost: t\r\nCookie: \(cookie)\r\nContent-Length: 0\r\n\r\n")
+      _ = try expect(201)
+    }
+    return wrong
   }
 }

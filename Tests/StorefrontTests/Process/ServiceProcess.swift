@@ -104,6 +104,9 @@ final class ServiceProcess {
     return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(getpagesize())
   }
 
+  /// How many descriptors the process has open.
+  func openDescriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count }
+
   func signal(_ number: Int32) { kill(id, number) }
 
   /// Waits until the service has printed its address; returns the port.
