@@ -17,10 +17,3 @@ import Testing
     #expect(!IdGenerator.isWellFormed(text))
   }
 }
-
-@Suite struct MoneyTests {
-  @Test(arguments: [(0, "0.00"), (5, "0.05"), (1290, "12.90"), (-1205, "-12.05"), (100_000, "1000.00")])
-  func writesEurosAndCents(cents: Int64, expected: String) {
-    #expect(Money(cents: cents).description == expected)
-  }
-}
