@@ -1,4 +1,4 @@
-/// An amount in euro cents.
+/// An amount in euro cents. Sums and products that are out of range are the greatest or the least amount that there is.
 struct Money: Hashable, Comparable, Sendable, CustomStringConvertible {
   let cents: Int64
 
@@ -9,8 +9,15 @@ struct Money: Hashable, Comparable, Sendable, CustomStringConvertible {
   static let maximum = Money(cents: 100_000_000)
 
   static func < (left: Money, right: Money) -> Bool { left.cents < right.cents }
-  static func + (left: Money, right: Money) -> Money { Money(cents: left.cents + right.cents) }
-  static func * (left: Money, right: Int) -> Money { Money(cents: left.cents * Int64(right)) }
+  static func + (left: Money, right: Money) -> Money {
+    let (sum, isOut) = left.cents.addingReportingOverflow(right.cents)
+    return Money(cents: isOut ? (left.cents < 0 ? .min : .max) : sum)
+  }
+
+  static func * (left: Money, right: Int) -> Money {
+    let (product, isOut) = left.cents.multipliedReportingOverflow(by: Int64(right))
+    return Money(cents: isOut ? ((left.cents < 0) == (right < 0) ? .max : .min) : product)
+  }
 
   /// `12.90`, without the currency.
   var description: String {
