@@ -77,4 +77,31 @@ struct SignalSourceTests {
     try loop.close()
     #expect(population.value == 0)
   }
+
+  @Test(arguments: [false, true]) func aSignalCanBeIgnoredFromTheCloseOn(_ isOutOfDescriptors: Bool) async {
+    if isOutOfDescriptors {
+      await #expect(processExitsWith: .success) { try Self.closeIgnoring(isOutOfDescriptors: true) }
+    } else {
+      await #expect(processExitsWith: .success) { try Self.closeIgnoring(isOutOfDescriptors: false) }
+    }
+  }
+
+  private static func closeIgnoring(isOutOfDescriptors: Bool) throws {
+    let loop = try EventLoop()
+    let sources = try (0..<2).map { _ in try loop.onSignal(SIGUSR1) {} }
+    var limit = rlimit()
+    let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    getrlimit(kind, &limit)
+    let most = limit.rlim_cur
+    if isOutOfDescriptors { limit.rlim_cur = 3 }
+    precondition(setrlimit(kind, &limit) == 0)
+    for source in sources {
+      source.closeIgnoringSignal()
+      kill(getpid(), SIGUSR1)
+    }
+    limit.rlim_cur = most
+    precondition(setrlimit(kind, &limit) == 0)
+    try loop.close()
+    kill(getpid(), SIGUSR1)
+  }
 }
