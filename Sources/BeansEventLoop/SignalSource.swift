@@ -35,12 +35,15 @@ public final class SignalSource: LoopHandle, @unchecked Sendable {
 
   /// Closes the source; where no other source watches the signal, the process ignores it from now on, for good.
   ///
-  /// There is no moment in which the signal has its default effect. Costs four file descriptors, once for the process.
+  /// There is no moment in which the signal has its default effect, as long as there are file descriptors: this costs four,
+  /// once for the process.
   public func closeIgnoringSignal() {
     loop.preconditionMayUseHandles()
     guard isOpen else { return }
-    IgnoredSignals.add(number)
+    let isIgnored = IgnoredSignals.add(number)
     close()
+    // The next best, and only now: with its last handle libuv gives the signal its default effect back.
+    if !isIgnored { signal(number, SIG_IGN) }
   }
 
   /// Closes the source from any thread: the signal is no longer delivered once the loop has come round to it.
@@ -66,15 +69,18 @@ private enum IgnoredSignals {
     return unsafe Lock(State(loop: uv_loop_init(loop) == 0 ? loop : nil))
   }()
 
-  static func add(_ number: Int32) {
+  /// Returns whether the signal has a handle here; there is none without descriptors.
+  static func add(_ number: Int32) -> Bool {
     state.withLock { state in
-      guard state.numbers.insert(number).inserted else { return }
-      if let loop = unsafe state.loop {
-        let handle = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
-        if unsafe uv_signal_init(loop, handle) == 0, unsafe uv_signal_start(handle, { _, _ in }, number) == 0 { return }
+      if state.numbers.contains(number) { return true }
+      guard let loop = unsafe state.loop else { return false }
+      // Kept also where it cannot be started: it belongs to the loop then.
+      let handle = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
+      guard unsafe uv_signal_init(loop, handle) == 0, unsafe uv_signal_start(handle, { _, _ in }, number) == 0 else {
+        return false
       }
-      // Without a descriptor, the next best.
-      signal(number, SIG_IGN)
+      state.numbers.insert(number)
+      return true
     }
   }
 }
