@@ -65,6 +65,30 @@ struct ServiceTests {
     try server.end()
   }
 
+  /// What the page holds is what its policy allows, and the policy allows no more.
+  @Test func thePageKeepsItsOwnPolicy() throws {
+    let client = try server.client()
+    try client.get("/", "Accept: text/html\r\n")
+    let page = try client.receive()
+    let policy = try #require(page.fields["content-security-policy"])
+    let nonce = try String(#require(policy.firstMatch(of: /script-src 'nonce-([0-9a-f]+)'/)).1)
+    #expect(
+      policy == "default-src 'none'; img-src data:; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; "
+        + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+    let marked = page.text.matches(of: /<(?:style|script)([^>]*)>/)
+    #expect(marked.count >= 2)
+    for tag in marked { #expect(tag.1.contains("nonce=\"\(nonce)\"") || tag.1.contains("nonce=\(nonce)")) }
+    // The icon is an image.
+    let icons = page.text.matches(of: /<link[^>]*href="([^"]*)"/)
+    #expect(!icons.isEmpty)
+    for icon in icons { #expect(icon.1.hasPrefix("data:")) }
+    #expect(page.text.firstMatch(of: /<[a-z][^>]*\s(?:style|on[a-z]+)=/) == nil)
+    // Another request has another one.
+    try client.get("/", "Accept: text/html\r\n")
+    #expect(try client.receive().fields["content-security-policy"]?.contains(nonce) == false)
+    try server.end()
+  }
+
   @Test func answersEveryRoute() throws {
     let client = try server.client()
     for (path, status) in [

@@ -1,5 +1,7 @@
 import Beans
 import BeansServer
+import Foundation
+import TestSupport
 import Testing
 
 @testable import Storefront
@@ -189,8 +191,10 @@ struct SessionTests {
     try client.send(request("POST", "/api/cart", body: "product=3", fields: [mine]))
     _ = try client.receive()
     let both = other + "; " + mine.dropFirst("Cookie: ".count)
-    try client.send(request("GET", "/api/cart", fields: [both]))
-    #expect(try client.receive().text.contains("\"pieces\":2"))
+    for fields in [[both], [other, mine]] {
+      try client.send(request("GET", "/api/cart", fields: fields))
+      #expect(try client.receive().text.contains("\"pieces\":2"), "\(fields)")
+    }
     try server.end()
   }
 
@@ -208,6 +212,43 @@ struct SessionTests {
     try client.send(request("GET", "/api/cart", fields: ["Cookie: \(sid.dropFirst("__Host-".count))"]))
     #expect(try client.receive().text.contains("\"pieces\":0"))
     try server.end()
+  }
+
+  /// As many as there may be: reports stay short, and whoever comes is served.
+  @Test func aFullHouseOfSessionsIsReportedAndServed() async throws {
+    let isSanitized = ProcessInfo.processInfo.environment["SANITIZER"] != nil
+    let capacity = isSanitized ? 10_000 : 100_000
+    let settings = try Configuration(
+      environment: ["DATABASE": database.path, "SESSIONS": "\(capacity)"], processors: 2,
+      temporaryFolder: database.folder)
+    let server = try await TestServer(loops: 1, shop: settings, isForAdministration: true)
+    let shop = try #require(server.shop)
+    for _ in 0..<capacity { _ = try shop.sessions.add(shop.visits.build(())) }
+    #expect(server.sessions == capacity)
+    let port = server.port
+    // Each report counts all of them; whoever asks for something else meanwhile waits for one report and not for all.
+    let began = ContinuousClock.now
+    let reports = (0..<4).map { _ in
+      Worker {
+        let client = try TestClient(port: port)
+        try client.get("/environments")
+        return try client.receive().text
+      }
+    }
+    let visitor = try server.client()
+    try visitor.get("/healthz")
+    #expect(try visitor.receive().status == 200)
+    for report in reports {
+      let text = try report.value()
+      #expect(text.contains("sessions: \(capacity) open of at most \(capacity), 0 in use; "))
+      #expect(text.contains("session: \(capacity) live, "))
+      #expect(text.utf8.count < 64 * 1024)
+    }
+    print("== \(capacity) sessions, four reports at once: \((ContinuousClock.now - began) / .milliseconds(1)) ms")
+    _ = try shop.sessions.add(shop.visits.build(()))
+    #expect(server.sessions == capacity)
+    try server.end()
+    #expect(shop.sessions.counts.evicted == 1)
   }
 
   @Test func strangersDoNotSeeWhatIsAlive() async throws {
