@@ -1,5 +1,7 @@
+import BeansEventLoop
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Storefront
@@ -59,6 +61,53 @@ struct SignalTests {
       let end = try service.end()
       #expect(end.isClean, "after \(delay): \(end.status), \(end.isSignal): \(end.output)")
     }
+  }
+
+  /// Clients that come all the time, at a port that is known before: they are answered as always, or not at all.
+  @Test(arguments: [2, 8]) func aSignalDuringTheStartLetsNobodySeeAnError(loops: Int) throws {
+    let port = try Self.freePort()
+    let environment = ["LOOPS": "\(loops)", "PORT": "\(port)"]
+    let began = ContinuousClock.now
+    let first = try ServiceProcess(database: database.path, environment: environment)
+    _ = try first.port()
+    let start = ContinuousClock.now - began
+    #expect(try first.end().isClean)
+    let isOver = Flag()
+    let clients = (0..<4).map { number in
+      Worker {
+        var statuses: Set<Int> = []
+        while !isOver.isRaised {
+          // Refused, or gone before there was an answer.
+          guard let client = try? TestClient(port: port),
+            (try? client.get(["/api/products", "/"][number % 2])) != nil, let response = try? client.receive()
+          else { continue }
+          statuses.insert(response.status)
+        }
+        return statuses
+      }
+    }
+    for step in 0..<30 {
+      let service = try ServiceProcess(database: database.path, environment: environment)
+      try service.waitUntilSignalsAreHeld()
+      // The last ones come when all listen.
+      if step % 3 == 2 { _ = try service.port() } else { usleep(UInt32((start * step / 30) / .microseconds(1))) }
+      let end = try service.end()
+      #expect(end.isClean, "step \(step): \(end.status), \(end.isSignal): \(end.output)")
+    }
+    isOver.raise()
+    #expect(try clients.map { try $0.value() } == Array(repeating: [200], count: clients.count))
+  }
+
+  /// A port that nobody listens at, below those that the system gives to clients: one of them could connect to itself.
+  static func freePort() throws -> Int {
+    for port in 20_000..<30_000 {
+      let loop = try EventLoop()
+      defer { try? loop.close() }
+      guard let listener = try? TCPListener(on: loop, port: port, onConnection: { $0.close() }) else { continue }
+      listener.close()
+      return port
+    }
+    throw ServiceProcess.Failure(description: "no port is free")
   }
 }
 

@@ -103,12 +103,13 @@ struct ShopSchemaTests {
   }
 
   /// A user who may not write to the file, in a process of its own.
-  @Test(.enabled(if: geteuid() == 0)) func aFileThatCannotBeWrittenIsRefused() async throws {
+  @Test func aFileThatCannotBeWrittenIsRefused() async throws {
     chmod(database.folder, 0o777)
     chmod(database.path, 0o444)
     let path: String = database.path
     await #expect(processExitsWith: .success) { [path = path as String] in
-      precondition(seteuid(65_534) == 0)
+      // Permissions do not bind root.
+      if geteuid() == 0 { precondition(seteuid(65_534) == 0) }
       let store = SQLiteStore()
       store.path = path
       do {
