@@ -67,11 +67,13 @@ public enum Storefront {
     try operations.start()
     let service = try ShopService(shop, operations, configuration)
     let port = try server.start(
-      host: configuration.host, port: Int(configuration.port), on: threads, handler: service.handler())
+      host: configuration.host, port: Int(configuration.port), on: threads, handler: service.handler(),
+      onUnanswered: service.noteUnanswered)
     if let port {
       if let wanted = configuration.adminPort,
         let port = try administration.start(
-          host: "127.0.0.1", port: Int(wanted), on: [threads[0]], handler: service.handleAdministration)
+          host: "127.0.0.1", port: Int(wanted), on: [threads[0]], handler: service.handleAdministration,
+          onUnanswered: service.noteUnanswered)
       {
         shop.lag.watch(loops)
         write(

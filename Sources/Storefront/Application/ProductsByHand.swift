@@ -9,6 +9,7 @@ final class ProductsByHand: Sendable {
   private let store: SQLiteStore
   private let catalogue: Catalogue
   private let log: AccessLog
+  private let errors: ErrorLog
 
   /// `application` is started. Everything but the one path goes to `service`.
   init(_ service: ShopService, _ application: Environment) throws {
@@ -16,6 +17,7 @@ final class ProductsByHand: Sendable {
     store = try application.getBean(SQLiteStore.self)
     catalogue = try application.getBean(Catalogue.self)
     log = try application.getBean(AccessLog.self)
+    errors = try application.getBean(ErrorLog.self)
   }
 
   /// Answers one exchange on its loop's thread.
@@ -43,7 +45,7 @@ final class ProductsByHand: Sendable {
       log.status = response.status
       return response
     } catch {
-      let response = HTTPResponse(failure: error)
+      let response = errors.response(to: error, request)
       log.status = response.status
       return response
     }

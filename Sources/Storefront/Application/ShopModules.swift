@@ -46,7 +46,7 @@ struct OperationsModule: BeanModule {
   func configure(_ environment: Environment) throws {
     try environment
       .define(environment.bean(AccessLog.self, factory: { AccessLog() }))
-      .define(environment.bean(ErrorLog.self, factory: { ErrorLog() }))
+      .define(environment.bean(ErrorLog.self, factory: { ErrorLog() }).onDestroy { $0.flush() })
       .define(environment.bean(HealthHandler.self, factory: HealthHandler.init))
       .define(environment.bean(StoreCheck.self, factory: StoreCheck.init))
       .define(environment.bean(LiveTree.self, factory: LiveTree.init))

@@ -43,12 +43,15 @@ final class ShopService: Sendable {
   /// Answers one exchange on its loop's thread.
   func handle(_ exchange: HTTPExchange) { handle(exchange, ShopRoute.router) }
 
+  /// Notes that a handler has let go of a request without an answer.
+  func noteUnanswered(_ request: HTTPRequest) { errors.record(HTTPExchange.unanswered, request) }
+
   /// Answers those who run the service.
   func handleAdministration(_ exchange: HTTPExchange) {
     let request = exchange.request
     if !request.namesThisMachine {
       exchange.respond(
-        response(to: HTTPError(.misdirectedRequest, "This port answers requests to this machine alone."), request))
+        HTTPResponse(HTTPError(.misdirectedRequest, "This port answers requests to this machine alone.")))
       return
     }
     // As text, what is alive stands behind what has been sold.
@@ -79,7 +82,7 @@ final class ShopService: Sendable {
         try (probe ?? answer(refused, request)).map { _ = exchange.respond($0) }
       }
     } catch {
-      exchange.respond(response(to: error, request))
+      exchange.respond(errors.response(to: error, request))
     }
   }
 
@@ -98,7 +101,7 @@ final class ShopService: Sendable {
       // Thrown only by an attempt that is not the last: the store is locked.
       guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
         waiting.subtract(1, ordering: .relaxed)
-        exchange.respond(response(to: error, exchange.request))
+        exchange.respond(errors.response(to: error, exchange.request))
         return
       }
       exchange.loop.schedule(after: wait.pause) { [self] in
@@ -119,7 +122,7 @@ final class ShopService: Sendable {
       return try known ?? answerStranger(request, route, isLast: isLast)
     } catch {
       if !isLast, let locked = error as? SQLiteError, locked.isBusy { throw locked }
-      return response(to: error, request)
+      return errors.response(to: error, request)
     }
   }
 
@@ -169,17 +172,10 @@ final class ShopService: Sendable {
         log.discard()
         throw locked
       }
-      let response = response(to: error, request)
+      let response = errors.response(to: error, request)
       log.status = response.status
       return response
     }
-  }
-
-  /// What the client is told of an error; one that nobody expected gets a line in the log.
-  private func response(to error: any Error, _ request: HTTPRequest) -> HTTPResponse {
-    let response = HTTPResponse(failure: error)
-    if response.status == .internalServerError || error is SQLiteError { errors.record(error, request) }
-    return response
   }
 
   /// A path or method that nobody serves gets its line in the log, too.
@@ -195,7 +191,8 @@ final class ShopService: Sendable {
   private func answer(_ request: HTTPRequest, _ operation: () -> OperationsResponse?) -> HTTPResponse? {
     let begun = MonotonicTime.now
     guard let answer = operation() else { return nil }
-    let response = HTTPResponse(answer)
+    let response: HTTPResponse
+    do { response = try HTTPResponse(answer) } catch { response = errors.response(to: error, request) }
     log.record(request, status: response.status, took: MonotonicTime.now.since(begun))
     return response
   }
@@ -238,13 +235,9 @@ extension ShopRoute {
 }
 
 extension HTTPResponse {
-  fileprivate init(_ answer: OperationsResponse) {
+  fileprivate init(_ answer: OperationsResponse) throws(HTTPError) {
     self.init(HTTPStatus(rawValue: answer.status) ?? .internalServerError, body: answer.body)
-    do throws(HTTPError) {
-      try addField("Content-Type", answer.contentType)
-      for (name, value) in answer.headers { try addField(name, value) }
-    } catch {
-      self.init(error)
-    }
+    try addField("Content-Type", answer.contentType)
+    for (name, value) in answer.headers { try addField(name, value) }
   }
 }

@@ -27,6 +27,13 @@ final class ErrorLog: Sendable {
     }
   }
 
+  /// What the client is told of an error; one that nobody expected gets a line.
+  func response(to error: any Error, _ request: HTTPRequest) -> HTTPResponse {
+    let response = HTTPResponse(failure: error)
+    if response.status == .internalServerError || error is SQLiteError { record(error, request) }
+    return response
+  }
+
   /// Notes what went wrong with a request.
   func record(_ error: any Error, _ request: HTTPRequest) { record(error, "\(request.method) \(request.path)") }
 
@@ -44,8 +51,21 @@ final class ErrorLog: Sendable {
       if !mayWrite { state.suppressed += 1 }
       return (mayWrite, suppressed)
     }
-    if suppressed > 0 { write("storefront: \(suppressed) more errors were not written") }
+    tell(suppressed)
     // What a client has sent must not be able to forge a line.
     if mayWrite { write("storefront: \(work): \(error)".map { $0.isNewline ? " " : String($0) }.joined()) }
+  }
+
+  /// Tells of errors that have not been written, which is otherwise done with the next error.
+  func flush() {
+    tell(
+      state.withLock { state in
+        defer { state.suppressed = 0 }
+        return state.suppressed
+      })
+  }
+
+  private func tell(_ suppressed: Int) {
+    if suppressed > 0 { write("storefront: \(suppressed) more errors were not written") }
   }
 }

@@ -220,6 +220,13 @@ final class HTTPConnection: @unchecked Sendable {
     process()
   }
 
+  /// Answers for a handler that has let go of a request, where the client still waits.
+  func deliverUnanswered(_ request: HTTPRequest, _ sequence: Int) {
+    guard unsafe phase != .closed, unsafe pending.indices.contains(sequence - firstSequence) else { return }
+    endpoint.onUnanswered(request)
+    deliver(HTTPResponse(HTTPExchange.unanswered), sequence)
+  }
+
   func setAbandoned(_ sequence: Int, _ body: @escaping () -> Void) -> Bool {
     let index = unsafe sequence - firstSequence
     guard unsafe phase != .closed, unsafe pending.indices.contains(index) else { return false }

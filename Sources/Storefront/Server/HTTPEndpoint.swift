@@ -9,6 +9,7 @@ final class HTTPEndpoint: @unchecked Sendable {
   let loop: EventLoop
   let settings: HTTPServerSettings
   let handler: HTTPHandler
+  let onUnanswered: @Sendable (HTTPRequest) -> Void
   let counters = HTTPCounters()
   var date = HTTPDate()
 
@@ -20,11 +21,13 @@ final class HTTPEndpoint: @unchecked Sendable {
   private var completions: [@Sendable () -> Void] = []
 
   init(
-    loop: EventLoop, settings: HTTPServerSettings, open: HTTPOpenConnections, handler: @escaping HTTPHandler
+    loop: EventLoop, settings: HTTPServerSettings, open: HTTPOpenConnections, handler: @escaping HTTPHandler,
+    onUnanswered: @escaping @Sendable (HTTPRequest) -> Void
   ) {
     self.loop = loop
     self.settings = settings
     self.handler = handler
+    self.onUnanswered = onUnanswered
     openOnAllLoops = open
   }
 

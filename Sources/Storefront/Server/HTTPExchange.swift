@@ -4,8 +4,11 @@ import Synchronization
 /// One request and the way back to its client.
 ///
 /// Must be answered once; an exchange that is dropped unanswered answers `500`, so a handler that loses it cannot leave a
-/// client waiting. `Sendable`: the answer may come from any thread.
+/// client waiting, and is reported. `Sendable`: the answer may come from any thread.
 final class HTTPExchange: Sendable {
+  /// What the client is told whose request a handler has let go of.
+  static let unanswered = HTTPError(.internalServerError, "The request was not answered.")
+
   let request: HTTPRequest
   private let connection: HTTPConnection
   private let sequence: Int
@@ -18,9 +21,12 @@ final class HTTPExchange: Sendable {
   }
 
   deinit {
-    if !isAnswered.load(ordering: .acquiring) {
-      let response = HTTPResponse(HTTPError(.internalServerError, "The request was not answered."))
-      Self.deliver(response, sequence, connection)
+    if isAnswered.load(ordering: .acquiring) { return }
+    let (connection, request, sequence) = (connection, request, sequence)
+    if connection.loop.isCurrent {
+      connection.deliverUnanswered(request, sequence)
+    } else {
+      connection.loop.execute { connection.deliverUnanswered(request, sequence) }
     }
   }
 

@@ -27,14 +27,17 @@ final class HTTPServer: Sendable {
   ///   - port: 0 lets the system choose.
   ///   - threads: whose loops serve.
   ///   - handler: what answers requests.
+  ///   - onUnanswered: told, on its loop's thread, of each request that the handler has let go of without an answer.
   /// - Returns: the port; nil where the server has been told to drain before all loops listened.
   func start(
-    host: String, port: Int, on threads: [EventLoopThread], handler: @escaping HTTPHandler
+    host: String, port: Int, on threads: [EventLoopThread], handler: @escaping HTTPHandler,
+    onUnanswered: @escaping @Sendable (HTTPRequest) -> Void = { _ in }
   ) throws(EventLoopError) -> Int? {
     var port = port
     for (number, thread) in threads.enumerated() {
       precondition(!thread.loop.isCurrent, "a loop's thread cannot wait for itself")
-      let endpoint = HTTPEndpoint(loop: thread.loop, settings: settings, open: open, handler: handler)
+      let endpoint = HTTPEndpoint(
+        loop: thread.loop, settings: settings, open: open, handler: handler, onUnanswered: onUnanswered)
       // Known before it listens, so that a drain that comes now finds it, and its loop runs one after the other.
       let isIn = state.withLock { state in
         if !state.isDraining { state.endpoints.append(endpoint) }

@@ -27,5 +27,22 @@ import Testing
       lines.withLock { $0.suffix(2) } == ["storefront: 90 more errors were not written", "storefront: work: y"])
     log.record(Boom(description: "z"), "work", at: time + .seconds(1))
     #expect(lines.withLock { $0.last } == "storefront: work: z")
+    log.flush()
+    #expect(lines.withLock { $0.last } == "storefront: work: z")
+  }
+
+  @Test func tellsAtTheEndWhatItHasNotWritten() {
+    let lines = Locked<[String]>([])
+    let log = ErrorLog { line in lines.withLock { $0.append(line) } }
+    let time = MonotonicTime(nanoseconds: 5_000_000_000)
+    for _ in 0..<100 { log.record(Boom(description: "x"), "work", at: time) }
+    log.flush()
+    #expect(lines.withLock { $0.last } == "storefront: 90 more errors were not written")
+    log.flush()
+    log.record(Boom(description: "y"), "work", at: time + .seconds(1))
+    #expect(
+      lines.withLock { $0.suffix(2) } == [
+        "storefront: 90 more errors were not written", "storefront: work: y",
+      ])
   }
 }

@@ -1,4 +1,5 @@
 import BeansEventLoop
+@_spi(BeansPackage) import BeansSupport
 import Dispatch
 import Synchronization
 import Testing
@@ -123,13 +124,16 @@ struct HTTPServerTests {
   }
 
   @Test func answersForAHandlerThatForgets() throws {
-    let server = try TestServer { _ in }
+    let forgotten = Locked<[String]>([])
+    let server = try TestServer(
+      handler: { _ in }, onUnanswered: { request in forgotten.withLock { $0.append(request.path) } })
     let client = try server.client()
-    try client.get("/")
+    try client.get("/a")
     #expect(try client.receive().status == 500)
-    try client.get("/")
+    try client.get("/b")
     #expect(try client.receive().status == 500)
     #expect(try server.end().answered == 2)
+    #expect(forgotten.withLock { $0 } == ["/a", "/b"])
   }
 
   @Test func hasOnlySoManyRequestsInWork() throws {

@@ -18,11 +18,12 @@ final class TestServer: Sendable {
   /// Answers every request with `200` and its path, unless there is a `handler`.
   init(
     loops: Int = 1, _ settings: HTTPServerSettings = .forTests,
-    handler: @escaping HTTPHandler = { $0.respond(.text(.ok, $0.request.path)) }
+    handler: @escaping HTTPHandler = { $0.respond(.text(.ok, $0.request.path)) },
+    onUnanswered: @escaping @Sendable (HTTPRequest) -> Void = { _ in }
   ) throws {
     server = HTTPServer(settings: settings)
     threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
-    port = try Self.start(server, threads, handler)
+    port = try Self.start(server, threads, handler, onUnanswered)
     shop = nil
   }
 
@@ -48,7 +49,7 @@ final class TestServer: Sendable {
     try operations.start()
     let service = try ShopService(shop, operations, configuration)
     port = try Self.start(
-      server, threads, isForAdministration ? service.handleAdministration : service.handler())
+      server, threads, isForAdministration ? service.handleAdministration : service.handler(), service.noteUnanswered)
     self.shop = shop
     self.threads = threads
   }
@@ -56,11 +57,13 @@ final class TestServer: Sendable {
   private struct NotStarted: Error {}
 
   private static func start(
-    _ server: HTTPServer, _ threads: [EventLoopThread], _ handler: @escaping HTTPHandler
+    _ server: HTTPServer, _ threads: [EventLoopThread], _ handler: @escaping HTTPHandler,
+    _ onUnanswered: @escaping @Sendable (HTTPRequest) -> Void
   ) throws -> Int {
-    guard let port = try server.start(host: "127.0.0.1", port: 0, on: threads, handler: handler) else {
-      throw NotStarted()
-    }
+    guard
+      let port = try server.start(
+        host: "127.0.0.1", port: 0, on: threads, handler: handler, onUnanswered: onUnanswered)
+    else { throw NotStarted() }
     return port
   }
 
