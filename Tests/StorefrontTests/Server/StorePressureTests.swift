@@ -1,4 +1,6 @@
+import Beans
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Storefront
@@ -65,6 +67,46 @@ struct StorePressureTests {
     try server.end()
   }
 
+  /// A wait for the other writer would keep the loop from everybody else, once for each of the visitors and again and again.
+  @Test func anotherWriterOfThisProcessDelaysNobodyElse() async throws {
+    let server = try await shop(["STORE_WAIT": "15s"])
+    let visitors = try (0..<6).map { _ in try Visitor(port: server.port) }
+    let store = try #require(server.shop).application.getBean(SQLiteStore.self)
+    let other = SQLiteTransaction(store: store)
+    try other.write { connection throws(SQLiteError) in
+      try connection.execute("INSERT OR REPLACE INTO probe (at) VALUES (1)")
+    }
+    for visitor in visitors { try visitor.checkOut() }
+    let reader = try server.client()
+    let began = ContinuousClock.now
+    for _ in 0..<20 {
+      for path in ["/api/products", "/healthz"] {
+        try reader.get(path)
+        #expect(try reader.receive().status == 200)
+      }
+    }
+    #expect(ContinuousClock.now - began < .seconds(2))
+    for visitor in visitors { #expect(!visitor.client.hasInput(within: 0)) }
+    try other.finish()
+    for visitor in visitors { #expect(try visitor.client.receive().status == 201) }
+    try server.end()
+  }
+
+  /// Many visitors buy at the same time, on several loops, and all of them are served.
+  @Test func checkoutsTakeTurns() async throws {
+    let server = try await TestServer(loops: 4, shop: database.configuration)
+    let port = server.port
+    let statuses = try onThreads(16) { _ in
+      try (0..<10).map { _ in
+        let visitor = try Visitor(port: port)
+        try visitor.checkOut()
+        return try visitor.client.receive().status
+      }
+    }
+    #expect(statuses.joined().allSatisfy { $0 == 201 })
+    try server.end()
+  }
+
   @Test func whoWaitsTooLongIsAskedToComeBack() async throws {
     let server = try await shop(["STORE_WAIT": "50ms"])
     let visitor = try Visitor(port: server.port)
@@ -95,6 +137,26 @@ struct StorePressureTests {
     // Six waits one after the other would be six seconds.
     #expect(ContinuousClock.now - began < .seconds(4))
     for visitor in visitors { #expect(try visitor.client.receive().status == 503) }
+    try other.execute("COMMIT")
+  }
+
+  /// The first signal lets requests wait for up to ten seconds.
+  @Test func aSecondSignalDoesNotWaitForAForeignLock() throws {
+    let service = try ServiceProcess(database: database.path, environment: ["STORE_WAIT": "1m", "LOOPS": "2"])
+    let port = try service.port()
+    let visitors = try (0..<6).map { _ in try Visitor(port: port) }
+    let other = try database.connect()
+    try other.execute("BEGIN IMMEDIATE")
+    for visitor in visitors { try visitor.checkOut() }
+    let began = ContinuousClock.now
+    service.signal(SIGTERM)
+    // Two signals that come together may be one.
+    while (try? TestClient(port: port)) != nil {}
+    let end = try service.end()
+    #expect(ContinuousClock.now - began < .seconds(8))
+    #expect(end.isClean, "\(end.status), \(end.isSignal): \(end.output)")
+    #expect(end.count("aborted") == visitors.count)
+    for visitor in visitors { #expect(throws: TestClient.Failure.self) { try visitor.client.receive() } }
     try other.execute("COMMIT")
   }
 
