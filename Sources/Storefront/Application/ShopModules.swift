@@ -21,6 +21,8 @@ struct StoreModule: BeanModule {
           .property(\.busyTimeout, value: .seconds(5))
           .onDestroy { $0.close() }
       )
+      // Who still waits at the end is let go of.
+      .define(environment.bean(WriterQueue.self, factory: { WriterQueue() }).onDestroy { $0.close() })
       .define(
         environment.bean(SQLiteTransaction.self, factory: SQLiteTransaction.init).scope("request")
           .onDestroy { try $0.finish() })

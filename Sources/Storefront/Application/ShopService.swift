@@ -6,9 +6,10 @@ import Synchronization
 /// Answers requests: one child environment each, inside the visitor's session where there is one.
 ///
 /// Whoever has none gets a session for the time of the request, which is kept, with a cookie, when something has been put into
-/// it. A request that finds the store locked is begun anew a little later, up to a time; meanwhile its loop serves others.
+/// it. Requests that write take turns. One that finds the store locked by another process is begun anew a little later, up to a
+/// time; meanwhile its loop serves others.
 final class ShopService: Sendable {
-  /// How many requests may wait for the store at one time.
+  /// How many requests that only read may wait for the store at one time.
   private static let maximumWaiting = 1_000
   /// How soon a request is begun anew: at first, and at most.
   private static let pauses = (first: Duration.milliseconds(1), last: Duration.milliseconds(50))
@@ -21,6 +22,7 @@ final class ShopService: Sendable {
   private let health: HealthHandler
   private let log: AccessLog
   private let errors: ErrorLog
+  private let writers: WriterQueue
   private let waiting = Atomic(0)
 
   /// Nothing is waited for here: the application is ready.
@@ -33,6 +35,7 @@ final class ShopService: Sendable {
     health = try shop.application.getBean(HealthHandler.self)
     log = try shop.application.getBean(AccessLog.self)
     errors = try shop.application.getBean(ErrorLog.self)
+    writers = try shop.application.getBean(WriterQueue.self)
   }
 
   /// What the server is to call: this, with `ProductsByHand` in front where the configuration asks for it.
@@ -76,7 +79,12 @@ final class ShopService: Sendable {
         if request.mayChangeSomething, request.isFromAnotherSite {
           throw HTTPError(.forbidden, "Only pages of this site may do that.")
         }
-        answer(exchange, route, Wait(until: .now + configuration.storeWait, pause: Self.pauses.first))
+        let wait = Wait(until: .now + configuration.storeWait, pause: Self.pauses.first)
+        if !route.writes {
+          answer(exchange, route, wait)
+        } else if !writers.enter(on: exchange.loop, { [self] in answer(exchange, route, wait) }) {
+          throw HTTPError(.serviceUnavailable, "The store is busy. Try again.", retryAfter: 1)
+        }
       case let refused:
         let probe = answer(request) { operations.probe(method: request.method.name, path: request.path) }
         try (probe ?? answer(refused, request)).map { _ = exchange.respond($0) }
@@ -96,19 +104,23 @@ final class ShopService: Sendable {
 
   private func answer(_ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait) {
     do {
-      exchange.respond(try answer(exchange.request, route, isLast: wait.until <= .now))
+      respond(exchange, route, try answer(exchange.request, route, isLast: wait.until <= .now))
     } catch {
-      // Thrown only by an attempt that is not the last: the store is locked.
+      // Thrown only by an attempt that is not the last: the store is locked. Who writes keeps the turn.
       guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
         waiting.subtract(1, ordering: .relaxed)
-        exchange.respond(errors.response(to: error, exchange.request))
-        return
+        return respond(exchange, route, errors.response(to: error, exchange.request))
       }
       exchange.loop.schedule(after: wait.pause) { [self] in
         waiting.subtract(1, ordering: .relaxed)
         answer(exchange, route, Wait(until: wait.until, pause: min(wait.pause * 2, Self.pauses.last)))
       }
     }
+  }
+
+  private func respond(_ exchange: HTTPExchange, _ route: ShopRoute, _ response: HTTPResponse) {
+    if route.writes { writers.leave() }
+    exchange.respond(response)
   }
 
   /// - Throws: `SQLiteError` that tells of a lock, unless this is the last attempt. Nothing has happened then.
@@ -219,6 +231,9 @@ extension ShopRoute {
     case .products, .health, .environments: false
     }
   }
+
+  /// Whether the handler writes to the store.
+  var writes: Bool { self == .checkout }
 
   /// The handler, built by the request's environment with all it needs.
   func handler(in environment: Environment) throws -> any RequestHandler {

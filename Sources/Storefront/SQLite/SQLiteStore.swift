@@ -1,6 +1,5 @@
 import Beans
 @_spi(BeansPackage) import BeansSupport
-internal import CSQLite
 import Dispatch
 import Glibc
 
@@ -26,10 +25,6 @@ final class SQLiteStore: AsyncBean, @unchecked Sendable {
   }
 
   private let state = Locked(State())
-  /// Taken by the one transaction of this process that writes.
-  private let writing = DispatchSemaphore(value: 1)
-  /// How long another transaction of this process may keep a thread waiting. They take a fraction of a millisecond.
-  private static let longestTurn = DispatchTimeInterval.milliseconds(100)
 
   init() {}
 
@@ -78,17 +73,6 @@ final class SQLiteStore: AsyncBean, @unchecked Sendable {
   func discard(_ connection: SQLiteConnection) {
     state.withLock { $0.lent -= 1 }
   }
-
-  /// Waits until no other transaction of this process writes: only those of other processes can then be in the way.
-  ///
-  /// - Throws: `SQLiteError` that tells of a lock, after 100 ms.
-  func beginWriting() throws(SQLiteError) {
-    guard writing.wait(timeout: .now() + Self.longestTurn) == .success else {
-      throw SQLiteError(code: SQLITE_BUSY, message: "another transaction of this process writes", operation: "BEGIN")
-    }
-  }
-
-  func endWriting() { writing.signal() }
 
   /// Closes the idle connections; those that are lent close when they are given back. Idempotent.
   func close() {

@@ -33,18 +33,14 @@ final class SQLiteTransaction {
     }
   }
 
-  /// Runs `body` inside the transaction, which begins with the first call: `BEGIN IMMEDIATE`, so that it waits for other
-  /// writers here and not half-way through.
+  /// Runs `body` inside the transaction, which begins with the first call: `BEGIN IMMEDIATE`, so that another writer, of this
+  /// process or another, shows here and not half-way through.
+  ///
+  /// - Throws: what `body` throws; without a wait, `SQLiteError` that tells of a lock while another transaction writes.
   func write<R>(_ body: (SQLiteConnection) throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     let connection = try read { $0 }
     if case .reading = state {
-      try store.beginWriting()
-      do throws(SQLiteError) {
-        try connection.execute("BEGIN IMMEDIATE")
-      } catch {
-        store.endWriting()
-        throw error
-      }
+      try connection.execute("BEGIN IMMEDIATE")
       state = .writing(connection)
     }
     return try body(connection)
@@ -55,7 +51,6 @@ final class SQLiteTransaction {
   func commit() throws(SQLiteError) {
     guard case .writing(let connection) = state else { return }
     try connection.execute("COMMIT")
-    store.endWriting()
     state = .reading(connection)
   }
 
@@ -70,10 +65,7 @@ final class SQLiteTransaction {
       store.giveBack(connection)
     case .writing(let connection):
       // Some errors (disk full, out of memory) have rolled back already.
-      defer {
-        connection.isAutocommit ? store.giveBack(connection) : store.discard(connection)
-        store.endWriting()
-      }
+      defer { connection.isAutocommit ? store.giveBack(connection) : store.discard(connection) }
       if !connection.isAutocommit { try connection.execute("ROLLBACK") }
     }
   }
