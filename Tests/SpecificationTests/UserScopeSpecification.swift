@@ -39,6 +39,50 @@ struct UserScopeSpecification {
     #expect(journal.entries == ["released"])
   }
 
+  /// How one bean of a child needs another.
+  enum Need: CaseIterable { case requirement, requirementAndParameter, parameter, property, prototype }
+
+  @Test(
+    "A scope object's beans are made once, dependencies first, however they need one another", arguments: Need.allCases)
+  func needsOfTheObjectsBeans(_ need: Need) throws {
+    let application = try Environment(name: "application")
+    let journal = journal
+    let requests = try application.childFactory(
+      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
+    ) { child in
+      @Sendable func note(_ name: String) -> Link {
+        journal.note(name)
+        return Link()
+      }
+      try child.define(child.bean(Link.self, id: "first", factory: { note("first") }))
+      var id = "first"
+      for next in ["second", "third"] {
+        let bean =
+          switch need {
+          case .requirement: child.bean(Link.self, id: next, factory: { note(next) }).requires(id: id)
+          case .requirementAndParameter:
+            child.bean(Link.self, id: next, factory: { (_: Link) in note(next) }).argument(0, ref: id).requires(id: id)
+          case .parameter: child.bean(Link.self, id: next, factory: { (_: Link) in note(next) }).argument(0, ref: id)
+          case .property:
+            child.bean(Link.self, id: next, factory: { Link() }).property(\.other, ref: id)
+              .postConstruct { _ in journal.note(next) }
+          case .prototype:
+            child.bean(Link.self, id: next, factory: { (_: Link) in note(next) }).argument(0, ref: id)
+              .scope(next == "third" ? "prototype" : "request")
+          }
+        try child.define(bean)
+        id = next
+      }
+    }
+    let request = try requests.build(1)
+    _ = try request.getBean(Link.self, byId: "third")
+    for id in ["second", "first"] { _ = try request.getBean(Link.self, byId: id) }
+    #expect(journal.entries == ["first", "second", "third"])
+    #expect(try request.getBean([Link].self).count == 3)
+    #expect(journal.entries.dropFirst(3) == (need == .prototype ? ["third"] : []))
+    try application.shutdown()
+  }
+
   @Test("finish of a factory's scope object ends what is below its child, too")
   func finishOfTheObjectEndsTheChildrenBelow() throws {
     let application = try Environment(name: "application")
@@ -558,4 +602,9 @@ private final class EagerScope: PreparingScope, @unchecked Sendable {  // adds n
     _ = try get(bean: bean, factory: factory)
     try super.prepare(bean: bean, factory: factory)
   }
+}
+
+/// A bean that may know another one.
+private final class Link {
+  var other: Link?
 }
