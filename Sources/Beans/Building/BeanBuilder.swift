@@ -368,7 +368,8 @@ extension Environment {
     for index in 0..<needs.count {
       switch needs[index].place {
       case .outer(let slot) where slot.content.isFilled: continue
-      case .own(let slot) where core.slots[slot].content.isFilled: continue
+      // A scope object is asked by whoever takes the bean.
+      case .own(let slot) where core.slots[slot].content.isFilled || core.kind.contains(.scoped): continue
       case .own(let slot): return self.recipe(slot)
       case .outer(let slot):
         if let own = ownSlot(slot) { return self.recipe(own) }
@@ -377,6 +378,13 @@ extension Environment {
       }
     }
     return nil
+  }
+
+  /// Has the child's scope object answer for what the bean only requires; what it takes is asked for when it is taken.
+  private func askForRequirements(of recipe: FrozenReference<Recipe>) throws {
+    try recipe.value.needs.forEach { need in
+      if case .own(let slot) = need.place, !recipe.value.takes(need) { try askedOrBuilt(slot).release() }
+    }
   }
 
   /// A bean that stands further out, for the one of the order that takes it.
@@ -392,15 +400,8 @@ extension Environment {
 
   /// Which bean of an order takes something.
   private func taker(of need: Operand, in recipe: FrozenReference<Recipe>) -> FrozenReference<Recipe> {
-    func isTaken(by recipe: FrozenReference<Recipe>) -> Bool {
-      var isTaken = false
-      for operands in [recipe.value.operands, recipe.value.properties] {
-        operands.forEach { if $0.isSame(as: need) { isTaken = true } }
-      }
-      return isTaken
-    }
     let steps = recipe.value.steps
-    return (0..<steps.count).map { self.recipe(steps[$0].slot) }.first(where: isTaken) ?? recipe
+    return (0..<steps.count).map { self.recipe(steps[$0].slot) }.first { $0.value.takes(need) } ?? recipe
   }
 
   /// The object of a slot further out, built if need be, with a count for the caller.
@@ -478,6 +479,7 @@ extension Environment {
       do {
         if let refusal = recipe.value.code.with({ $0.refusal }) { throw refusal }
         try recipe.value.requirements.forEach { try argument($0).release() }
+        if core.kind.contains(.scoped) { try askForRequirements(of: recipe) }
         while count < operands.count {
           var isMissing = !isCounted
           if case .computed = operands[count].place { isMissing = true }

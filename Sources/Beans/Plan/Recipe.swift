@@ -74,6 +74,13 @@ struct Recipe: Sendable {
   /// The class of what the slot holds, where that is a class and startup can know it.
   let slotIdentity: ObjectIdentifier?
 
+  /// Whether the factory or a property takes what an operand leads to.
+  func takes(_ need: Operand) -> Bool {
+    var isTaken = false
+    for taken in [operands, properties] { taken.forEach { if $0.isSame(as: need) { isTaken = true } } }
+    return isTaken
+  }
+
   /// What faults and paths say of the bean.
   var entry: BeanDirectory.Entry {
     let bean = directory.with { $0.entries[Int(entryNumber)] }
