@@ -40,6 +40,7 @@ import Testing
   /// What holds wherever it throws, once or several times.
   private func check(_ run: Run, _ place: Comment, failures: Int = 1) {
     #expect(run.live == 0, place)
+    #expect(run.environments == 0, place)
     // It is thrown once, or, where it makes startup fail, by every later call.
     #expect(!run.errors.isEmpty, place)
     for (_, error) in run.errors {
@@ -71,15 +72,20 @@ import Testing
 
 // MARK: - one run
 
-/// One life of an application that has lazy beans, requests and a scope of the user's own.
+/// One life of an application that has lazy beans, a scope of the user's own, and requests, one of which has a scope object.
 private final class Run {
+  private struct Weak { weak var environment: Environment? }
+
   private(set) var errors: [(action: String, error: EnvironmentError)] = []
   private(set) var hasStarted = false
   private let injector: Injector
+  private var opened: [Weak] = []
 
   var journal: [String] { injector.journal.entries }
   var places: [String] { injector.places.withLock { $0 } }
   var live: Int { injector.live.load(ordering: .relaxed) }
+  /// How many environments are left.
+  var environments: Int { opened.count { $0.environment != nil } }
 
   /// What the journal says of one event, in order.
   func lines(_ prefix: String) -> [String] {
@@ -99,19 +105,21 @@ private final class Run {
 
   private func live(_ end: FaultInjectionSpecification.End) async throws {
     let application = try Environment(name: "application")
-    let requests = try declare(application, end)
+    opened.append(Weak(environment: application))
+    let factories = try declare(application, end)
     attempt("startup") { try application.startup() }
     hasStarted = errors.isEmpty
     // Twice: what has failed once is built by the next lookup.
     for _ in 0..<2 { attempt("lazy") { _ = try application.getBean(Part.self, byId: "lazy") } }
     for _ in 0..<2 { attempt("custom") { _ = try application.getBean(Part.self, byId: "custom") } }
-    for number in 1...2 {
+    for (index, factory) in factories.enumerated() {
       var request: Environment?
-      attempt("request") { request = try requests.build(Place(number: number)) }
+      attempt("request") { request = try factory.build(Place(number: index + 1)) }
       guard let request else { continue }
+      opened.append(Weak(environment: request))
       for _ in 0..<2 {
         attempt("lookup") {
-          _ = try request.getBean(Part.self, byId: "second")
+          _ = try request.getBean(Part.self, byId: "third")
           _ = try request.getBean([Part].self)
         }
       }
@@ -135,7 +143,7 @@ private final class Run {
 
   private func declare(
     _ application: Environment, _ end: FaultInjectionSpecification.End
-  ) throws -> EnvironmentFactory<Place> {
+  ) throws -> [EnvironmentFactory<Place>] {
     let injector = injector
     try application.registerScope(AbstractBeanScope(name: "custom"))
     try application.registerConversion(from: String.self, to: Label.self) { text in
@@ -146,7 +154,7 @@ private final class Run {
     func define(
       _ id: String, _ environment: Environment, needs: String? = nil, _ change: (BeanDeclaration) -> Void = { _ in }
     ) throws {
-      let isAsynchronous = end == .asynchronous && id == "middle"
+      let isAsynchronous = end == .asynchronous && ["middle", "custom", "second"].contains(id)
       let part = environment.bean(
         Part.self, id: id,
         factory: { (place: Place) in
@@ -174,10 +182,16 @@ private final class Run {
     try define("below", application) { $0.lazy() }
     try define("lazy", application, needs: "below") { $0.lazy() }
     try define("custom", application, needs: "base") { $0.scope("custom") }
-    return try application.childFactory("request", seed: Place.self) { child in
+    func requests(_ child: Environment) throws {
       try define("first", child, needs: "base")
       try define("second", child, needs: "first")
+      try define("third", child, needs: "second")
     }
+    return [
+      try application.childFactory("request", seed: Place.self, configure: requests),
+      try application.childFactory(
+        "visit", seed: Place.self, scope: { AbstractBeanScope(name: "visit") }, configure: requests),
+    ]
   }
 }
 
