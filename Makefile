@@ -30,7 +30,7 @@ soak: packages ## tries for twenty minutes what the tests try for moments, print
 	@scripts/soak
 
 load: packages ## loads the service with wrk, ends it in the middle of a second run, checks its closing report
-	@scripts/require-packages wrk
+	@scripts/require-packages wrk curl
 	@scripts/load
 
 bench: packages ## measures everything beside hand-written Swift (ARGUMENTS: scenarios, --rounds n, --json file, --update)

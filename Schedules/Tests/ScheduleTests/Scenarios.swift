@@ -118,6 +118,14 @@ extension Scenario {
   /// Two threads that come into each other's way.
   static var all: [Scenario] { builds + ends + shutdowns }
 
+  /// Those of them, one for each pair of things that threads do, that have to be tried in all interleavings.
+  static let whole: Set = [
+    "build/build the same", "build/finish", "finish/finish with a lookup below", "open/finish", "open/shutdown, once",
+    "nested lookup/steal, once", "waiter/failing builder", "startup/startup, once", long,
+  ]
+  /// The one of these that takes more than a hundred thousand executions.
+  static let long = "lookup of a singleton/shutdown, once"
+
   // MARK: building
 
   private static var builds: [Scenario] {
@@ -300,6 +308,10 @@ extension Scenario {
     [
       session("open/shutdown", openARequest, shutDown),
       session("open/shutdown, no lookups", openOnce, shutDownOnce),
+      Scenario(name: "open/shutdown, once") {
+        let shop = try Shop()
+        return shop.round([], [{ _ = shop.result { try shop.sessions.build(1) } }, { shop.end(shop.application) }])
+      },
       session("open and look/shutdown", openAndLookOnce, shutDownOnce),
       session("open a session/shutdown", { shop, _ in openASession(shop) }, shutDown),
       session("build/shutdown", look(for: Shop.Cart.self), shutDown),

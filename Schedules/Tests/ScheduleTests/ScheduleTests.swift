@@ -70,16 +70,24 @@ extension AllSchedules {
 
   @Suite("Every interleaving of two threads") struct ScheduleTests {
     private let limit = Settings.number("SCHEDULES") ?? 2_000
+    private let wholeLimit = Settings.number("SCHEDULES_WHOLE")
 
     @Test("Holds what is promised", arguments: Settings.scenarios.indices)
     func interleavings(_ index: Int) throws {
       let scenario = Settings.scenarios[index]
+      let isWhole = Scenario.whole.contains(scenario.name) && (wholeLimit != nil || scenario.name != Scenario.long)
       let begun = ContinuousClock.now
-      let (executions, isComplete, failure) = try scenario.explore(limit: limit)
+      let (executions, isComplete, failure) = try scenario.explore(limit: isWhole ? wholeLimit ?? 10_000 : limit)
       progress(
         "\(scenario.name): \(isComplete ? "all" : "the first") \(executions) executions, \(ContinuousClock.now - begun)"
       )
       #expect(failure == nil)
+      #expect(isComplete || !isWhole, "\(executions) executions are not all")
+    }
+
+    @Test("Those that have to be tried whole are there")
+    func whole() {
+      #expect(Scenario.whole.subtracting(Scenario.all.map(\.name)).isEmpty)
     }
   }
 
