@@ -129,14 +129,7 @@ struct ContainerUnderTest {
   }
 
   private func fault(_ error: EnvironmentError) -> Fault {
-    let line = error.origin?.line
-    let declaration: Int? =
-      switch error.code {
-      case .cyclicDependency: line.map { recorder.rules.circle(of: $0) }
-      case .creationFailed: line.map { recorder.rules.factory(of: $0) }
-      default: line
-      }
-    return Fault(code: error.code.description, declaration: declaration)
+    recorder.fault(error.code.description, line: error.origin?.line)
   }
 
   private mutating func open(level: Int, parent: Int?, starts: Bool) {

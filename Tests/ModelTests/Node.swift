@@ -51,6 +51,17 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     throw PlannedFailure()
   }
 
+  /// A fault of what was declared in a line.
+  func fault(_ code: String, line: Int?) -> Fault {
+    let declaration: Int? =
+      switch code {
+      case EnvironmentError.Code.cyclicDependency.description: line.map { rules.circle(of: $0) }
+      case EnvironmentError.Code.creationFailed.description: line.map { rules.factory(of: $0) }
+      default: line
+      }
+    return Fault(code: code, declaration: declaration)
+  }
+
   /// Gives a bean its name. That of a prototype says what it was given; it must have one holder.
   func name(_ bean: Node) -> String {
     let given = bean.given.map { " \(take($0))" }.joined()

@@ -1,13 +1,10 @@
-/// Prints a scenario as a program that needs nothing but `Beans`.
+/// Prints a scenario as a program that needs nothing but `Beans`, and that says the lines of `Outcome`.
 enum ScenarioSwift {
   static func source(_ scenario: Scenario) -> String {
-    let scopes = Scope.allCases.filter { scope in scenario.levels.contains { $0.scope == scope } }
-    let body = declarations(scenario) + operations(scenario)
     let lines =
-      ["import Beans", ""] + types(scenario) + scopes.map { "struct \($0.seed) { let number: Int }" } + [
-        "", "func attempt(_ body: () throws -> Void) { do { try body() } catch { print(error) } }", "",
-        "func scenario() throws {",
-      ] + body.map { "  " + $0 } + ["}", "", "try scenario()"]
+      ["import Beans", ""] + types(scenario) + ["", support(scenario), ""] + levels(scenario)
+      + ["", "func scenario() {"] + operations(scenario).map { "  " + $0 }
+      + ["}", "", "scenario()", "environments = []", "print(\"\\(live) alive\")", ""]
     return lines.joined(separator: "\n")
   }
 
@@ -22,19 +19,13 @@ enum ScenarioSwift {
     }
     for case .lookup(_, let lookup) in scenario.operations { used.formUnion(lookup.kind.all) }
     let protocols = used.sorted().filter(\.isProtocol).map { "protocol \($0.name) {}" }
-    let node = [
-      "class Node: DisposableBean {", "  let name: Int", "  let given: [Any?]",
-      "  init(_ name: Int, _ given: Any?...) {", "    (self.name, self.given) = (name, given)",
-      "    print(\"d\\(name) makes a bean\")", "  }", "  func preDestroy() { print(\"d\\(name) is released\") }", "}",
-    ]
     let classes = used.sorted().filter { !$0.isProtocol }.map { kind in
       let isRoot = !kind.supertypes.contains { !$0.isProtocol }
       return "class \(kind.name): " + ((isRoot ? ["Node"] : []) + kind.supertypes.map(\.name)).joined(separator: ", ")
         + " {}"
     }
-    return protocols + node + classes
-      + (scenario.levels.flatMap(\.declarations).contains { $0.failures > 0 }
-        ? ["struct Failure: Error {}", "nonisolated(unsafe) var calls: [Int: Int] = [:]"] : [])
+    let scopes = Scope.allCases.filter { scope in scenario.levels.contains { $0.scope == scope } }
+    return protocols + classes + scopes.map { "struct \($0.seed): Seed { let number: Int }" }
   }
 
   private static func type(_ kind: Kind, _ form: Parameter.Form = .one) -> String {
@@ -59,49 +50,50 @@ enum ScenarioSwift {
 
   // MARK: declarations
 
-  /// A function for each level made by hand, which makes an environment and the factories inside.
-  private static func declarations(_ scenario: Scenario) -> [String] {
+  /// A type for each level made by hand: an environment, and the factories inside.
+  private static func levels(_ scenario: Scenario) -> [String] {
     var lines: [String] = []
     for (level, declared) in scenario.levels.enumerated() where declared.scope == nil {
       let inner = scenario.family(of: level).dropFirst()
-      let results = ["Environment"] + inner.map { "EnvironmentFactory<\(scenario.levels[$0].scope!.seed)>" }
-      lines.append("func level\(level)(_ parent: Environment?) throws -> (\(results.joined(separator: ", "))) {")
-      lines.append("  let environment = try Environment(name: \"level \(level)\", parent: parent)")
-      lines += declared.declarations.map { "  \(define($0, "environment"))" }
+      lines += ["struct Level\(level) {", "  let environment: Environment"]
+      lines += inner.map { "  let factory\($0): EnvironmentFactory<\(scenario.levels[$0].scope!.seed)>" }
+      lines += ["", "  init(in parent: Environment?) throws {"]
+      lines.append("    environment = try Environment(name: \"level \(level)\", parent: parent)")
+      lines += declared.declarations.map { "    \(define($0, "environment"))" }
       for inner in inner {
         let declared = scenario.levels[inner]
         let outer = declared.parent == level ? "environment" : "factory\(declared.parent!)"
         let head =
-          "  let factory\(inner) = try \(outer).childFactory(\"\(declared.scope!)\", seed: \(declared.scope!.seed).self"
+          "    factory\(inner) = try \(outer).childFactory(\"\(declared.scope!)\", seed: \(declared.scope!.seed).self"
         if declared.declarations.isEmpty {
           lines.append(head + ")")
         } else {
-          lines.append(head + ", configure: { environment in")
-          lines += declared.declarations.map { "    \(define($0, "environment"))" } + ["  })"]
+          lines.append(head + ") { environment in")
+          lines += declared.declarations.map { "      \(define($0, "environment"))" } + ["    }"]
         }
       }
-      lines += ["  return (\((["environment"] + inner.map { "factory\($0)" }).joined(separator: ", ")))", "}"]
+      lines += ["  }", "}"]
     }
     return lines
   }
 
   private static func define(_ declaration: Declaration, _ environment: String) -> String {
-    var text = "\(environment).template(\"\(declaration.id ?? "")\")"
+    let line = "line: \(declaration.number)"
+    var text = "\(environment).template(\"\(declaration.id ?? "")\", \(line))"
     if let kind = declaration.kind {
-      text = "\(environment).bean(\(kind.name).self" + (declaration.id.map { ", id: \"\($0)\"" } ?? "")
+      text = "\(environment).bean(\(kind.name).self" + (declaration.id.map { ", id: \"\($0)\"" } ?? "") + ", \(line)"
       if let parameters = declaration.parameters {
         let names = parameters.indices.map { "p\($0)" }
         let list = zip(names, parameters).map { "\($0): \(type($1.wish))" }.joined(separator: ", ")
         var body = "\(kind.name)(\((["\(declaration.number)"] + names).joined(separator: ", ")))"
         if declaration.failures > 0 {
-          body =
-            "calls[\(declaration.number), default: 0] += 1; "
-            + "if calls[\(declaration.number)]! <= \(declaration.failures) { throw Failure() }; return \(body)"
+          body = "try fail(\(declaration.number), first: \(declaration.failures)); return \(body)"
         }
         text += ", factory: { \(parameters.isEmpty ? "" : "(\(list)) in ")\(body) }"
       }
       text += ")"
     }
+    if !declaration.isAbstract { text += ".property(\"declaration\", value: \(declaration.number))" }
     if let template = declaration.template { text += ".parent(\"\(template)\")" }
     if declaration.isAbstract { text += ".abstract()" } else if declaration.kind == nil { text += ".abstract(false)" }
     if declaration.isLazy { text += ".lazy()" }
@@ -116,49 +108,53 @@ enum ScenarioSwift {
       case .kind(let kind): text += ".requires(\(metatype(type(kind))))"
       }
     }
-    return "try environment.define(\(text))  // d\(declaration.number)"
+    return "try environment.define(\(text))"
   }
 
   // MARK: operations
 
   private static func operations(_ scenario: Scenario) -> [String] {
-    /// The level of each environment, and the one whose function has made its factory.
-    var opened: [(level: Int, owner: Int)] = [(0, 0)]
-    var lines = made(scenario, 0, level: 0, parent: "nil")
-    for operation in scenario.operations {
-      let name = "e\(operation.environment)"
+    /// For each environment the one whose level has made its factory.
+    var owners = [0]
+    var lines = ["let made0 = attempt { try Level0(in: nil) }", "environments.append(made0?.environment)"]
+    for (index, operation) in scenario.operations.enumerated() {
+      lines.append("print(\"operation \(index)\")")
+      let environment = "environments[\(operation.environment)]"
       switch operation {
-      case .start: lines.append("attempt { try \(name).startup() }")
-      case .finish: lines.append("\(name).finish()")
-      case .shutdown: lines.append("attempt { try \(name).shutdown() }")
+      case .start: lines.append("attempt { try \(environment)?.startup() }")
+      case .finish: lines.append("\(environment)?.finish()")
+      case .shutdown: lines.append("attempt { try \(environment)?.shutdown() }")
       case .open(let level, let parent, let starts):
-        let number = opened.count
+        let number = owners.count
         if let scope = scenario.levels[level].scope {
-          let owner = opened[parent].owner
-          opened.append((level, owner))
-          lines.append(
-            "let e\(number) = try e\(owner)factory\(level).build(\(scope.seed)(number: \(number)), in: \(name))")
+          owners.append(owners[parent])
+          let build = "try made\(owners[parent])?.factory\(level).build(\(scope.seed)(number: \(number)), in: $0)"
+          lines.append("environments.append(attempt { try \(environment).flatMap { \(build) } })")
         } else {
-          opened.append((level, number))
-          lines += made(scenario, number, level: level, parent: name)
-          if starts { lines.append("attempt { try e\(number).startup() }") }
+          owners.append(number)
+          lines.append("let made\(number) = attempt { try \(environment).map { try Level\(level)(in: $0) } }")
+          lines.append("environments.append(made\(number)?.environment)")
         }
+        let start = "attempt { try environments[\(number)]?.startup() }"
+        lines.append(starts ? start : "if \(environment)?.isFinished == true { \(start) }")
       case .lookup(_, let lookup):
-        var call = "print(try \(name).getBean(\(metatype(type(lookup.kind, lookup.form)))"
-        call += (lookup.id.map { ", byId: \"\($0)\"" } ?? "") + ")" + (lookup.form == .provider ? ".get()" : "") + ")"
-        if lookup.callsProviders { call += "  // and calls the providers given to it" }
-        if let current = lookup.current { call += "  // while e\(current) is Environment.current" }
-        lines += ["attempt {", "  " + call, "}"]
+        let current = lookup.current.map { ", whileCurrent: environments[\($0)]" } ?? ""
+        let providers = lookup.callsProviders ? ", callsProviders: true" : ""
+        lines.append("look(in: \(environment)\(current)\(providers)) { try \(call(lookup)) }")
       }
     }
-    return lines + ["attempt { try e0.shutdown() }", "print(e0.statistics())"]
+    return lines + [
+      "print(\"end\")", "attempt { try environments[0]?.shutdown() }", "printStatistics()",
+    ]
   }
 
-  private static func made(_ scenario: Scenario, _ number: Int, level: Int, parent: String) -> [String] {
-    let names = ["e\(number)"] + scenario.family(of: level).dropFirst().map { "e\(number)factory\($0)" }
-    return [
-      "let \(names.count == 1 ? names[0] : "(" + names.joined(separator: ", ") + ")") = try level\(level)(\(parent))"
-    ]
+  private static func call(_ lookup: Lookup) -> String {
+    let id = lookup.id.map { ", byId: \"\($0)\"" } ?? ""
+    switch lookup.form {
+    case .one, .optional: return "$0.getBean(\(metatype(type(lookup.kind, lookup.form)))\(id))"
+    case .all: return "$0.getBeansByType(\(metatype(type(lookup.kind))))"
+    case .provider: return "$0.getBean(\(metatype(type(lookup.kind, lookup.form)))).get()"
+    }
   }
 }
 

@@ -1,0 +1,111 @@
+extension ScenarioSwift {
+  /// What all printed programs have in common: beans that say what becomes of them, as `Node` and `Recorder` do.
+  static func support(_ scenario: Scenario) -> String {
+    let prototypes = ReferenceRules(scenario).beans.joined().filter(\.isPrototype).map(\.number)
+    return """
+      /// Declarations are called by their lines: d3 has `line: 3`. Those of prototypes:
+      let prototypes: Set<Int> = \(prototypes)
+      // One thread uses these.
+      nonisolated(unsafe) var environments: [Environment?] = []
+      nonisolated(unsafe) var calls: [Int: Int] = [:]
+      nonisolated(unsafe) var made = 0
+      nonisolated(unsafe) var live = 0
+
+      class Node: Bean, DisposableBean {
+        /// Whose factory has made the bean.
+        let factory: Int
+        /// Whose bean it is.
+        private(set) var declaration = 0
+        private(set) var name = "?"
+        private(set) var given: [Any?]
+        var isTaken = false
+
+        init(_ factory: Int, _ given: Any?...) {
+          (self.factory, self.given) = (factory, given)
+          live += 1
+        }
+
+        func postConstruct() {
+          let list = given.map { " " + take($0) }.joined()
+          given.removeAll { $0 is Environment }
+          if prototypes.contains(declaration) {
+            name = "d\\(declaration){\\(list)}"
+            print("\\(name) by d\\(factory)")
+          } else {
+            made += 1
+            name = "#\\(made)"
+            print("\\(name) is d\\(declaration) by d\\(factory)\\(list)")
+          }
+        }
+
+        func preDestroy() { print("\\(name) is released") }
+
+        deinit { live -= 1 }
+      }
+
+      protocol Seed { var number: Int { get } }
+      protocol AnyProvider { func bean() throws -> Any }
+      extension Provider: AnyProvider { func bean() throws -> Any { try get() } }
+      struct Failure: Error {}
+
+      /// Says what is handed to somebody.
+      func take(_ value: Any?) -> String {
+        switch value {
+        case nil: return "nil"
+        case let bean as Node:
+          if prototypes.contains(bean.declaration) && bean.isTaken { print("\\(bean.name) is handed out twice") }
+          bean.isTaken = true
+          return bean.name
+        case let beans as [Node]: return "[" + beans.map { take($0) }.joined(separator: " ") + "]"
+        case is any AnyProvider: return "provider"
+        case let seed as any Seed: return "seed \\(seed.number)"
+        case let environment as Environment:
+          return "environment \\(environments.firstIndex { $0 === environment } ?? -1)"
+        default: return "?"
+        }
+      }
+
+      func fail(_ declaration: Int, first failures: Int) throws {
+        calls[declaration, default: 0] += 1
+        guard calls[declaration]! <= failures else { return }
+        print("d\\(declaration) throws")
+        throw Failure()
+      }
+
+      /// Says what the body throws: for a machine, then for people.
+      @discardableResult func attempt<T>(_ body: () throws -> T?) -> T? {
+        do { return try body() } catch let error as EnvironmentError {
+          let faults = error.code == .startupFailed ? error.underlying.compactMap { $0 as? EnvironmentError } : [error]
+          print("fault", faults.map { "\\($0.code)@" + ($0.origin.map { "d\\($0.line)" } ?? "-") }.joined(separator: " "))
+          for line in "\\(error)".split(separator: "\\n") { print("  \\(line)") }
+        } catch { print("unexpected \\(error)") }
+        return nil
+      }
+
+      func look(
+        in environment: Environment?, whileCurrent current: Environment? = nil, callsProviders: Bool = false,
+        _ lookup: (Environment) throws -> Any?
+      ) {
+        guard let environment else { return }
+        Environment.$current.withValue(current) {
+          attempt {
+            let found = try lookup(environment)
+            print("found \\(take(found))")
+            guard callsProviders, let bean = found as? Node else { return }
+            for case let provider as any AnyProvider in bean.given {
+              attempt { print("provided \\(take(try provider.bean()))") }
+            }
+          }
+        }
+      }
+
+      func printStatistics() {
+        for count in (environments[0]?.statistics() ?? []).sorted(by: { $0.scope < $1.scope }) {
+          print(
+            "\\(count.scope): opened \\(count.opened) finished \\(count.finished) "
+              + "created \\(count.created) released \\(count.released)")
+        }
+      }
+      """
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// A program that is compiled against the modules that this one was built from, and run.
+struct SwiftProgram {
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static let modules = [
+    "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration", "Beans",
+  ]
+  let source: String
+
+  /// What the program prints.
+  func run() throws -> [String] {
+    let files = FileManager.default
+    let folder = files.temporaryDirectory.appendingPathComponent("beans-model-\(UUID().uuidString)")
+    try files.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? files.removeItem(at: folder) }
+    let main = folder.appendingPathComponent("main.swift")
+    try source.write(to: main, atomically: true, encoding: .utf8)
+    let program = folder.appendingPathComponent("program")
+
+    let build = try Self.buildFolder()
+    let objects = try Self.modules.flatMap { module in
+      try files.contentsOfDirectory(
+        at: build.appendingPathComponent("\(module).build"), includingPropertiesForKeys: nil
+      )
+      .filter { $0.pathExtension == "o" }
+    }
+    let map = build.appendingPathComponent("CBeansRuntime.build/module.modulemap").path
+    _ = try run(
+      "/usr/bin/env",
+      [
+        "swiftc", "-swift-version", "6", "-warnings-as-errors", "-I", build.appendingPathComponent("Modules").path,
+        "-Xcc", "-fmodule-map-file=\(map)", "-module-cache-path", build.appendingPathComponent("ModuleCache").path,
+        main.path, "-o", program.path,
+      ] + objects.map(\.path))
+    return try run(program.path, []).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// Where the program that runs the tests stands, with what it was linked from.
+  private static func buildFolder() throws -> URL {
+    URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+      .deletingLastPathComponent()
+  }
+
+  private func run(_ path: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+      throw Failure(description: "\(path) ended with \(process.terminationStatus):\n\(text)")
+    }
+    return text
+  }
+}
