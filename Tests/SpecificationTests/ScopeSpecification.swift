@@ -161,6 +161,35 @@ import Testing
     #expect(journal.entries == ["a", "c", "b"])
   }
 
+  @Test("A child releases a bean of a registered scope in its place among the others, last created first")
+  func abstractBeanScopeInAChild() throws {
+    let environment = try Environment()
+    let journal = Journal()
+    try environment.registerScope(AbstractBeanScope(name: "cached"))
+    let requests = try environment.childFactory("request", seed: Int.self) { request in
+      for id in ["usual", "cached"] {
+        let item = request.bean(
+          Item.self, id: id,
+          factory: {
+            journal.note(id)
+            return Item()
+          })
+        if id == "cached" { item.scope("cached") }
+        try request.define(item.onDestroy { _ in journal.note(id) })
+      }
+      try request.define(
+        request.bean(Box.self, factory: { (_: Item, cached: Item) in Box(item: cached) })
+          .argument(0, ref: "usual").argument(1, ref: "cached"))
+    }
+    let request = try requests.build(1)
+    _ = try request.getBean(Box.self)
+    let created = journal.entries
+    #expect(created.count == 2)
+    request.finish()
+    #expect(journal.entries == created + created.reversed())
+    try environment.shutdown()
+  }
+
   @Test("AbstractBeanScope leaves a bean whose building fails out: the next lookup tries again")
   func abstractBeanScopeFailure() throws {
     let environment = try Environment()
