@@ -66,6 +66,8 @@ extension Environment {
     core.lock.withLock {
       let slot = core.slots[recipe.value.slot]
       if !slot.content.isEmpty { return }
+      // What has been built before it comes before it in the log.
+      if core.builds != nil { logBuilds() }
       slot.store(.kept)
       creationLog.append(recipe.value.slot)
     }
