@@ -215,6 +215,34 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try child.getBean(Ledger.self).store.name == "parent disk")
   }
 
+  @Test func whatAChildDecoratesOfItsParentIsReleasedWithTheChildAndWhatItStandsBeforeStays() throws {
+    let journal = Guarded<[String]>([])
+    let parent = try makeEnvironment()
+    try parent.define(
+      parent.bean(DiskStore.self, factory: { DiskStore() }).onDestroy { disk in
+        journal.withLock { $0.append(disk.name) }
+      })
+    let requests = try parent.childFactory("request", seed: String.self) { request in
+      try request.define(
+        request.decorate((any Store).self) { (inner: any Store, seed: String) in Around(inner, seed, journal) })
+    }
+    func makeChild() throws -> Environment {
+      let child = try makeEnvironment(parent: parent)
+      try child.define(child.decorate((any Store).self) { (inner: any Store) in Around(inner, "child", journal) })
+      return try child.startup()
+    }
+    try makeChild().shutdown()
+    let request = try requests.build("request")
+    _ = try request.getBean((any Store).self)
+    request.finish()
+    #expect(journal.withLock { $0 } == ["child disk", "request disk"])
+    #expect(try parent.getBean((any Store).self).name == "disk")
+    let child = try makeChild()
+    try parent.shutdown()
+    #expect(child.isFinished)
+    #expect(journal.withLock { $0 } == ["child disk", "request disk", "child disk", "disk"])
+  }
+
   @Test func theChildrenOfAFactoryDecorateEachForItself() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }

@@ -347,6 +347,27 @@ private struct Stamp: EventListener {
     #expect(fault.causes.map(\.name) == ["inner", "first", "built"])
   }
 
+  @Test func aListenerThatHasToBeAwaitedFailsUntilItIsThere() async throws {
+    let line = #line + 3
+    try shop
+      .define(
+        shop.bean(Clerk.self, id: "slow", async: { Clerk() }).listens { [journal] (_, _: OrderPlaced) in
+          journal.withLock { $0.append("slow") }
+        }
+      )
+      .define(clerk("quick", in: shop))
+    // A lookup starts the environment as far as it can, and so does an event.
+    let fault = try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
+    #expect(fault.path == ["Clerk 'slow'"])
+    #expect(fault.isFrom(file: #fileID, line: line))
+    #expect(fault.underlying.compactMap { ($0 as? EnvironmentError)?.code } == [.notReady])
+    #expect(entries == ["quick"])
+    try await shop.ready()
+    try shop.publish(OrderPlaced())
+    #expect(entries == ["quick", "slow", "quick"])
+    try await shop.shutdown()
+  }
+
   @Test func aListenerThatIsToldOfNoPossibleEventIsAFault() throws {
     try shop.define(
       shop.bean(Clerk.self, factory: Clerk.init).listens(to: (any Sendable).self) { _, _ in })

@@ -16,8 +16,9 @@ extension Environment {
   /// listener may publish, and so may a factory. The first call starts the environment. From any thread. Costs one look
   /// into a table that startup has made where nobody listens to the type.
   ///
-  /// - Throws: `.listenerFailed`, when all have been called: one failure as it is, several as one error that holds all;
-  ///   `.finished`, or what startup throws, where nothing can be looked up here either.
+  /// - Throws: `.listenerFailed`, when all have been called: one failure as it is, several as one error that holds all. A
+  ///   listener that is created asynchronously and is not there yet is such a failure, around `.notReady`. `.finished`, or
+  ///   what startup throws, where nothing can be looked up here either.
   public func publish<Event: Sendable>(_ event: Event) throws {
     if core.lifecycle.isOpen, core.compiledPlan.with({ $0.receivers.isEmpty }) { return used() }
     try deliver(event)
