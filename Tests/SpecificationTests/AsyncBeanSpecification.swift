@@ -426,6 +426,9 @@ private final class Listener: Bean, DisposableBean, Sendable {
     let error = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Store.self) }
     #expect(error?.code == .cyclicDependency)
     #expect(error?.message.contains("Index → Store → Index") == true)
+    #expect(error?.path == ["Index", "Store", "Index"])
+    #expect(error?.origin?.file.hasSuffix("AsyncBeanSpecification.swift") == true)
+    #expect(error?.steps.allSatisfy { $0.origin != nil } == true)
     try await environment.shutdown()
   }
 

@@ -421,7 +421,9 @@ private struct Stamp: EventListener {
       let shop = try Environment(name: "shop")
       try shop.define(
         shop.bean(Clerk.self, factory: Clerk.init).listens { (_, event: OrderPlaced) in try shop.publish(event) })
-      try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
+      let fault = try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
+      // Not one step for each of the thousands of levels.
+      #expect(fault.path == ["Clerk", "'shop'"])
       try shop.shutdown() as Void
     }
   }
