@@ -107,7 +107,7 @@ extension Environment {
       if let build = builds.running[slot] { return (build, false) }
       // A creation fills the slot before it leaves the list.
       if core.slots[slot].content.isFilled { return (nil, false) }
-      let build = AsyncBuild(self, recipe.value.entry.label)
+      let build = AsyncBuild(self, recipe.value.entry)
       builds.running[slot] = build
       return (build, true)
     }

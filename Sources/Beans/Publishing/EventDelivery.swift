@@ -80,11 +80,13 @@ extension Environment {
   }
 
   /// What a listener has thrown, or what kept it from being built. A failure of an event that it published keeps its text,
-  /// or the text would grow with each level.
+  /// and a listener stands on its path once, or the error would grow with each level.
   private func failure(_ error: any Error, of recipe: FrozenReference<Recipe>, at event: Any.Type) -> EnvironmentError {
     let (own, label, origin) = (recipe.value.entry.step, recipe.value.entry.label, recipe.value.entry.location.origin)
     let cause = error as? EnvironmentError
-    if let cause, cause.code == .listenerFailed { return cause.within(label, declaredAt: origin) }
+    if let cause, cause.code == .listenerFailed {
+      return cause.steps.contains(own) ? cause : cause.within(label, declaredAt: origin)
+    }
     var steps = cause?.steps ?? []
     // A circle names every bean on it.
     if steps.first?.label != label, cause?.code != .cyclicDependency { steps = [own] + steps }

@@ -7,7 +7,7 @@ final class AsyncBuild: Sendable {
 
   /// Whose bean it is. Weak: a task that the creation leaves behind still knows this object.
   weak let environment: Environment?
-  private let label: String
+  private let bean: BeanDirectory.Entry
   private let state = Locked(State())
 
   private struct State {
@@ -22,9 +22,9 @@ final class AsyncBuild: Sendable {
   /// Which creations wait for which, so that a circle is seen before it closes.
   private static let waiting = Locked<[ObjectIdentifier: [AsyncBuild]]>([:])
 
-  init(_ environment: Environment, _ label: String) {
+  init(_ environment: Environment, _ bean: BeanDirectory.Entry) {
     self.environment = environment
-    self.label = label
+    self.bean = bean
   }
 
   /// Begins; `end` is called before anybody is told.
@@ -101,10 +101,10 @@ final class AsyncBuild: Sendable {
       return path
     }
     guard let path else { return }
-    let labels = ([taker] + path).map(\.label)
-    throw EnvironmentError(
-      .cyclicDependency, "\(labels.joined(separator: " → ")); break the circle with a Provider that is called later",
-      path: labels)
+    let steps = ([taker] + path).map(\.bean.step)
+    let text = steps.map(\.label).joined(separator: " → ")
+    throw needed.bean.fault(
+      .cyclicDependency, "\(text); break the circle with a Provider that is called later", steps: steps)
   }
 
   private static func forget(_ taker: AsyncBuild, waitsFor needed: AsyncBuild) {
