@@ -21,7 +21,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
   let moment: Moment
   /// Whether the error says where the declaration is written; lookups and calls may have no declaration at fault.
   let hasOrigin: Bool
-  private let body: @Sendable (Environment) throws -> Void
+  private let body: @Sendable (Environment) async throws -> Void
 
   var testDescription: String { "\(code): \(cause)" }
   var isOfStartup: Bool { moment != .calling }
@@ -42,19 +42,28 @@ struct Fault: Sendable, CustomTestStringConvertible {
     Fault(code: code, cause: cause, fix: fix, moment: .calling, hasOrigin: hasOrigin, body: call)
   }
 
+  /// A fault that a call answers with which waits, as `call`.
+  static func awaiting(
+    _ code: EnvironmentError.Code, _ cause: String, fix: String,
+    _ call: @escaping @Sendable (Environment) async throws -> Void
+  ) -> Fault {
+    Fault(code: code, cause: cause, fix: fix, moment: .calling, hasOrigin: true, body: call)
+  }
+
   /// Does it, and returns what is thrown.
-  func inject(in shop: Environment) throws -> EnvironmentError {
-    if isOfStartup { try body(shop) }
-    return try #require(throws: EnvironmentError.self, "\(testDescription)") {
-      if isOfStartup { try shop.startup() } else { try body(shop) }
+  func inject(in shop: Environment) async throws -> EnvironmentError {
+    if isOfStartup { try await body(shop) }
+    return try await #require(throws: EnvironmentError.self, "\(testDescription)") {
+      if isOfStartup { try shop.startup() } else { try await body(shop) }
     }
   }
 
   /// Does it in an environment of its own, which is gone afterwards.
-  func inject() throws -> EnvironmentError {
+  func inject() async throws -> EnvironmentError {
     let shop = try Environment(name: "shop")
-    defer { try? shop.shutdown() }
-    return try inject(in: shop)
+    let error = try await inject(in: shop)
+    try? await shop.shutdown()
+    return error
   }
 
   /// In the order of the document.

@@ -8,20 +8,24 @@ struct FaultTable {
   private static let head = "| cause | what is printed | what helps |\n|---|---|---|\n"
 
   /// The sections of all codes, in the order in which these come first.
-  static func sections(_ faults: [Fault]) throws -> String {
+  static func sections(_ faults: [Fault]) async throws -> String {
     var codes: [EnvironmentError.Code] = []
     for fault in faults where !codes.contains(fault.code) { codes.append(fault.code) }
-    return try codes.map { code in
-      let rows = try FaultTable(faults.filter { $0.code == code }).rows
-      return "## \(code)\n\n\(head)\(rows.joined(separator: "\n"))\n"
-    }.joined(separator: "\n")
+    var sections: [String] = []
+    for code in codes {
+      let rows = try await FaultTable(faults.filter { $0.code == code }).rows
+      sections.append("## \(code)\n\n\(head)\(rows.joined(separator: "\n"))\n")
+    }
+    return sections.joined(separator: "\n")
   }
 
-  init(_ faults: [Fault]) throws {
-    rows = try faults.map { fault in
-      let columns = [fault.cause, "`\(Self.text(of: try fault.inject()))`", fault.fix]
-      return "| \(columns.joined(separator: " | ")) |"
+  init(_ faults: [Fault]) async throws {
+    var rows: [String] = []
+    for fault in faults {
+      let columns = [fault.cause, "`\(Self.text(of: try await fault.inject()))`", fault.fix]
+      rows.append("| \(columns.joined(separator: " | ")) |")
     }
+    self.rows = rows
   }
 
   private static var place: Regex<Substring> { /FaultTests\/[\w+]+\.swift:\d+/ }

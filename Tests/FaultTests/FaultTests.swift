@@ -5,8 +5,8 @@ import Testing
 /// Each way to go wrong, by itself.
 @Suite("Faults") struct FaultTests {
   @Test("have the code the document says, and say what, who and where", arguments: Fault.all)
-  func saysEverything(_ fault: Fault) throws {
-    let error = try fault.inject()
+  func saysEverything(_ fault: Fault) async throws {
+    let error = try await fault.inject()
     #expect(error.code == fault.code, "\(error)")
     #expect(!error.message.isEmpty && !error.message.contains("unknown context"), "\(error)")
     let parts = error.underlying.isEmpty ? [error] : [error] + error.underlying.compactMap { $0 as? EnvironmentError }
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test("of startup leave nothing alive, and the environment throws the same from then on", arguments: Fault.all)
-  func leavesNothing(_ fault: Fault) throws {
+  func leavesNothing(_ fault: Fault) async throws {
     let census = Census()
     weak var gone: Environment?
     do {
@@ -25,7 +25,7 @@ import Testing
       gone = shop
       // Before everything else, so that it is there whenever anything is built.
       if fault.isOfStartup { try shop.define(shop.bean(Witness.self, factory: { Witness(census) })) }
-      let error = try fault.inject(in: shop)
+      let error = try await fault.inject(in: shop)
       if fault.isOfStartup {
         #expect(census.made == (fault.moment == .building ? 1 : 0), "\(error)")
         #expect(census.alive == 0, "\(error)")
@@ -38,7 +38,7 @@ import Testing
           #expect(definition.map { "\($0)" } == "\(error)")
         }
       }
-      try? shop.shutdown()
+      try? await shop.shutdown()
       if fault.isOfStartup {
         let after = #expect(throws: EnvironmentError.self) { try shop.getBean(Witness.self) }
         #expect(after.map { "\($0)" } == "\(error)")

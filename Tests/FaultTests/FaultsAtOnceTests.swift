@@ -68,12 +68,12 @@ import Testing
   }
 
   @Test("are found beside each other: none hides another", arguments: single)
-  func besideAnother(_ fault: Fault) throws {
-    let alone = try fault.inject()
+  func besideAnother(_ fault: Fault) async throws {
+    let alone = try await fault.inject()
     let shop = try Environment(name: "shop")
-    defer { try? shop.shutdown() }
     try shop.define(shop.bean(Parcel.self, id: "other", factory: { (_: Letter) in Parcel() }))
-    let both = try fault.inject(in: shop)
+    let both = try await fault.inject(in: shop)
+    try? await shop.shutdown()
     let faults = both.underlying.compactMap { $0 as? EnvironmentError }
     #expect(both.code == .startupFailed)
     #expect(Set(faults.map(\.code)) == [alone.code, .unknownBean], "\(both)")

@@ -10,6 +10,13 @@ extension Fault {
       try shop.define(shop.bean(Stock.self))
       try shop.define(shop.bean(Order.self, factory: { (_: Owned<Stock>) in Order() }))
     },
+    .startup(
+      .invalidDeclaration, "Something else than a bean is to be `Owned`.",
+      fix: "Put the other one around it: `[Owned<T>]`, `Owned<T>?`, `Provider<Owned<T>>`."
+    ) { shop in
+      try shop.define(shop.bean(Stock.self).scope("prototype"))
+      try shop.define(shop.bean(Order.self, factory: { (_: Owned<[Stock]>) in Order() }))
+    },
     .call(
       .finished, "An `Owned` bean is used after it has been released.",
       fix: "Release it when nobody uses it any more."
@@ -45,6 +52,15 @@ extension Fault {
     ) { shop in
       try shop.registerScope(Shift())
       try shop.define(shop.bean(Stock.self, async: { Stock() }).scope("shift"))
+    },
+    .awaiting(
+      .invalidDeclaration, "A bean of a child whose scope object keeps the beans is to be created asynchronously.",
+      fix: "Give the factory a scope that is bound to a loop, or none."
+    ) { shop in
+      let shifts = try shop.childFactory("shift", seed: Int.self, scope: { Shift() }) { shift in
+        try shift.define(shift.bean(Stock.self, async: { Stock() }))
+      }
+      _ = try await shifts.build(1).readyBean(Stock.self)
     },
     .startup(
       .invalidDeclaration, "A post processor is to be created asynchronously.",

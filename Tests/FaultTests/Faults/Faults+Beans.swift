@@ -83,6 +83,13 @@ extension Fault {
       try shop.define(shop.bean(Order.self).requires(bean: stock))
     },
     .startup(
+      .unknownBean, "A declaration is required that depends on a condition which does not hold.",
+      fix: "Give the condition to the declaration that requires it, too, or require something else."
+    ) { shop in
+      let stock = shop.bean(Stock.self).profile("production")
+      try shop.define(stock).define(shop.bean(Order.self).requires(bean: stock))
+    },
+    .startup(
       .unknownBean, "An alias is given for an id that no bean has.",
       fix: "Spell the id as its declaration does."
     ) { try $0.alias("warehouse", of: "stock") },

@@ -13,6 +13,13 @@ extension Fault {
       .noConversion, "Text is given to a property of a type that has none.",
       fix: "Refer to a bean (`ref`), or `registerConversion(from: String.self, to: …)`."
     ) { try $0.define($0.bean(Order.self).property(\.stock, resolve: "main")) },
+    .startup(
+      .noConversion, "The active profiles are neither text nor a list of it.",
+      fix: "List their names in `beans.profiles`, separated by commas."
+    ) { shop in
+      try shop.define(shop.settings().setValue(key: "beans.profiles", value: Stock()))
+      try shop.define(shop.bean(Order.self).profile("production"))
+    },
     .call(
       .noConversion, "A configuration value is read as a type that nothing converts it to.",
       fix: "Read it as the type it has, or `registerConversion(from:to:)`."

@@ -60,6 +60,26 @@ extension Fault {
       fix: "Make the beans parameters, so that startup sees it; then break the circle with a `Provider`.",
       hasOrigin: true
     ) { shop in throw try acrossThreads(shop) },
+    .awaiting(
+      .cyclicDependency, "Asynchronous factories await each other's beans.",
+      fix: "Make the beans parameters, so that startup sees it; then break the circle with a `Provider`."
+    ) { shop in
+      try shop.define(
+        shop.bean(
+          Order.self, lazy: true,
+          async: { (shop: Environment) in
+            _ = try await shop.readyBean(Stock.self)
+            return Order()
+          }))
+      try shop.define(
+        shop.bean(
+          Stock.self, lazy: true,
+          async: { (shop: Environment) in
+            _ = try await shop.readyBean(Order.self)
+            return Stock()
+          }))
+      _ = try await shop.readyBean(Order.self)
+    },
   ]
 
   /// Whichever thread looks last finds the circle, and draws it from its own bean on: until that is the order.

@@ -53,6 +53,38 @@ extension Fault {
       try shop.define(shop.decorate((any Payment).self, factory: { (inner: any Payment) in inner }).scope("prototype"))
     },
     .startup(
+      .invalidDeclaration, "What a decorator decorates is pinned.",
+      fix: "Count its other parameters from 1: argument 0 is what it decorates."
+    ) { shop in
+      try shop.define(shop.bean(CardPayment.self, id: "card"))
+      try shop.define(
+        shop.decorate((any Payment).self, factory: { (inner: any Payment) in inner }).argument(0, ref: "card"))
+    },
+    .startup(
+      .invalidDeclaration, "An optional, an array or one of the container's own types is to be decorated.",
+      fix: "Decorate the elements; whoever takes `[T]` or `T?` gets what the decorator makes."
+    ) { try $0.define($0.decorate([Stock].self, factory: { (inner: [Stock]) in inner })) },
+    .startup(
+      .invalidDeclaration, "Something else than a bean is to have a qualifier.",
+      fix: "Put the other one around it: `[Qualified<Tag, T>]`, `Qualified<Tag, T>?`, `Provider<Qualified<Tag, T>>`."
+    ) { try $0.define($0.bean(Order.self, factory: { (_: Qualified<Discount, [Stock]>) in Order() })) },
+    .startup(
+      .invalidDeclaration, "An array of something that cannot be several is asked for.",
+      fix: "Write `Provider<[T]>`; or take `[Lazy<T>]`, whose beans are found at startup and built when they are used."
+    ) { try $0.define($0.bean(Order.self, factory: { (_: [Provider<Stock>]) in Order() })) },
+    .startup(
+      .invalidDeclaration, "A dictionary of something that cannot be several is asked for.",
+      fix: "Write `Provider<[String: T]>`, or take `[String: Lazy<T>]`."
+    ) { try $0.define($0.bean(Order.self, factory: { (_: [String: Provider<Stock>]) in Order() })) },
+    .startup(
+      .invalidDeclaration, "An optional of something that is always there is asked for.",
+      fix: "Write `Provider<T?>`, or take `Lazy<T>?`."
+    ) { try $0.define($0.bean(Order.self, factory: { (_: Provider<Stock>?) in Order() })) },
+    .startup(
+      .invalidDeclaration, "A set of something that cannot be several is asked for.",
+      fix: "Take the set of the elements, and make what is needed of it."
+    ) { try $0.define($0.bean(Order.self, factory: { (_: Set<[Int]>) in Order() })) },
+    .startup(
       .invalidDeclaration, "A release is given no time.",
       fix: "Give a `releaseLimit` above zero, or leave it out: then nothing limits the release."
     ) { try $0.define($0.bean(Stock.self).releaseLimit(.zero)) },

@@ -35,6 +35,9 @@ extension Fault {
     xml("A document imports one that does not exist.", fix: "Correct the path; it begins at the importing document.") {
       try $0.loadShop("<import resource='/no/such/orders.xml'/>")
     },
+    xml("A `<module>` names a class that is none.", fix: "Name a class that is a `BeanModule` and `Initializable`.") {
+      try $0.loadShop("<module class='FaultTests.Order'/>")
+    },
     xml("Documents import each other.", fix: "Drop one of the imports.") { shop in
       let text = Data("<beans>\n<import resource='shop.xml'/></beans>".utf8)
       try shop.loadXML(text, source: "shop.xml", handlers: []) { name, _ in XMLResource(data: text, source: name) }

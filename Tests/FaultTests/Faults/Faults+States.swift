@@ -1,4 +1,5 @@
 import Beans
+import BeansEventLoop
 import BeansServer
 import BeansXML
 import Dispatch
@@ -94,6 +95,22 @@ extension Fault {
     ) { shop in
       let sessions = SessionRegistry(try shop.childFactory("session", seed: Int.self))
       _ = try sessions.rotate("0123456789abcdef0123456789abcdef")
+    },
+    .call(
+      .finished, "A session has ended before somebody could be inside of it.",
+      fix: "Let the factory make a scope for each session that has not been finished yet."
+    ) { shop in
+      let loop = try EventLoop()
+      defer { try? loop.close() }
+      let sessions = SessionRegistry(
+        try shop.childFactory(
+          "session", seed: Int.self,
+          scope: {
+            let scope = SessionScope(loop: loop, idleTimeout: .seconds(60))
+            scope.finish()
+            return scope
+          }))
+      try sessions.withSession("ada", opening: 1) { _ throws in }
     },
 
     .call(
@@ -238,6 +255,13 @@ extension Fault {
     ) { shop in
       try shop.define(shop.bean(Stock.self).listens { (_, _: Shipped) in throw Outage() })
       try shop.define(shop.bean(Order.self).listens { (_, _: Shipped) in throw Outage() })
+      try shop.publish(Shipped(number: 1))
+    },
+    .call(
+      .listenerFailed, "A listener publishes an event that it receives itself, without an end.",
+      fix: "Publish only where something has changed.", hasOrigin: true
+    ) { shop in
+      try shop.define(shop.bean(Stock.self).listens { (_, event: Shipped) in try shop.publish(event) })
       try shop.publish(Shipped(number: 1))
     },
     .startup(
