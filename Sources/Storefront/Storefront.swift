@@ -30,9 +30,16 @@ public enum Storefront {
 
   /// Declares what the service is made of, for programs that look at it; its children have no scope objects then.
   ///
-  /// - Throws: what is wrong with this process's environment variables.
+  /// Reads nothing of the process and makes no file, because it runs where the service is built. Who starts the environment gets
+  /// a database that is removed at the end.
+  ///
+  /// - Throws: `EnvironmentError` for a declaration that is refused.
   public static func declare(_ application: Environment) throws {
-    _ = try ShopEnvironment(application, Configuration.ofThisProcess(), currentLoop: nil)
+    // The folder is shared by all users: nobody can have put a file there under a name that nobody could guess.
+    let database = "/tmp/storefront-\(UInt64.random(in: .min ... .max)).sqlite"
+    let configuration = try Configuration(
+      environment: ["BEANS_PROFILES": "test", "DATABASE": database], processors: 1, temporaryFolder: "/tmp")
+    _ = try ShopEnvironment(application, configuration, currentLoop: nil)
   }
 
   private static func serve(_ configuration: Configuration) throws -> ClosingReport {

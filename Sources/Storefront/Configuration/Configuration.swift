@@ -17,7 +17,8 @@ struct Configuration: Equatable, Sendable {
   var storeWait = Duration.seconds(2)
   /// `SECURE_COOKIES`: whether browsers reach the service by TLS, through a proxy: cookies are then for this host and TLS alone.
   var secureCookies = false
-  /// `ADMIN_PORT`: where `GET /environments` and `GET /healthz` are answered to this machine alone; nil for nowhere.
+  /// `ADMIN_PORT`: where the operations page and what it shows are answered to this machine alone, 0 for a port that the kernel
+  /// chooses; nil for nowhere.
   var adminPort: UInt16?
   /// `LOOPS`: the number of loop threads.
   var loops: Int
