@@ -26,9 +26,10 @@ final class TemporaryDatabase {
     try SQLiteConnection(path: path, busyTimeout: busyTimeout, journalMode: journalMode)
   }
 
-  /// The service's configuration with this database, the rest as it comes.
-  var configuration: Configuration {
-    get throws { try Configuration(environment: ["DATABASE": path], processors: 2, temporaryFolder: folder) }
+  /// The service's configuration with this database.
+  func configuration(_ variables: [String: String]) throws -> Configuration {
+    try Configuration(
+      environment: variables.merging(["DATABASE": path]) { $1 }, processors: 2, temporaryFolder: folder)
   }
 
   /// An open store with the shop's tables.

@@ -1,17 +1,46 @@
 import Beans
+import BeansEventLoop
 
 @testable import Storefront
 
-/// The store and the goods of the shop, on a database that is removed at the end, with requests that need no loop.
+/// The shop as the service declares it, on a database that is removed at the end.
 enum TestShop {
-  @Sendable static func declare(_ application: Environment) throws {
-    let database = try TemporaryDatabase()
-    try application
-      // First, so that it is released last.
-      .define(application.bean(database))
-      .define(application.settings().setValue(key: "beans.profiles", value: "test"))
-      .include(StoreModule(configuration: database.configuration))
-      .include(ShopModule())
-    try application.define(application.bean(application.childFactory("request", seed: HTTPRequest.self)))
+  /// For requests that a test opens itself, by the factories of the `ShopEnvironment`: no loop is there.
+  @Sendable static func declare(_ application: Environment) throws { try declare(application, loops: [], [:]) }
+
+  /// For a `TestServer`, which finds what it needs in the environment.
+  ///
+  /// - Parameters:
+  ///   - loops: how many loops serve.
+  ///   - variables: what the service reads, but the database.
+  static func served(
+    loops: Int = 1, _ variables: [String: String] = [:]
+  ) -> @Sendable (Environment) throws -> Void {
+    { application in
+      let loops = try TestLoops(loops)
+      try application.define(application.bean(loops))
+      try declare(application, loops: loops.threads.map(\.loop), variables)
+    }
   }
+
+  private static func declare(
+    _ application: Environment, loops: [EventLoop], _ variables: [String: String]
+  ) throws {
+    let database = try TemporaryDatabase()
+    let configuration = try database.configuration(variables)
+    // First, so that it is released last.
+    try application.define(application.bean(database))
+    let currentLoop = loops.first.map { first in
+      { @Sendable () -> EventLoop in loops.first(where: \.isCurrent) ?? first }
+    }
+    let shop = try ShopEnvironment(application, configuration, currentLoop: currentLoop)
+    try application.define(application.bean(shop)).define(application.bean(configuration))
+  }
+}
+
+/// The loops of a shop that is served. They run until the server that uses them is ended.
+final class TestLoops: Sendable {
+  let threads: [EventLoopThread]
+
+  init(_ count: Int) throws { threads = try (0..<count).map { try EventLoopThread(name: "test loop \($0)") } }
 }

@@ -1,79 +1,83 @@
 import Beans
+import BeansTesting
 @_spi(BeansPackage) import BeansSupport
 import Testing
 
 @testable import Storefront
 
-/// The handlers with their collaborators built by hand.
-@Suite struct HandlerTests {
-  private let database: TemporaryDatabase
-  private let store: SQLiteStore
-  private let catalogue: Catalogue
-  private let cart: Cart
-  private let ids = IdGenerator()
-  private let profile: VisitorProfile
-  /// Where orders are published.
-  private let environment: Environment
-  private let unexpected = Lines()
+/// What the log of errors has written.
+private final class WrittenErrors: Sendable {
+  private let lines = Locked<[String]>([])
+  var count: Int { lines.withLock { $0.count } }
+  func write(_ line: String) { lines.withLock { $0.append(line) } }
+}
 
-  /// What the log of errors has written.
-  private final class Lines: Sendable {
-    private let lines = Locked<[String]>([])
-    var count: Int { lines.withLock { $0.count } }
-    func write(_ line: String) { lines.withLock { $0.append(line) } }
-  }
+@Sendable private func declareShop(_ application: Environment) throws {
+  try TestShop.declare(application)
+  try application.define(application.bean(WrittenErrors.self, factory: { WrittenErrors() }))
+}
+
+private struct Deaf: Error {}
+
+@Sendable private func declareShopWhoseNewsNobodyCanHear(_ application: Environment) throws {
+  try declareShop(application)
+  try application.define(application.bean(7).listens { (_, _: OrderPlaced) in throw Deaf() })
+}
+
+/// The handlers as the service declares them, in requests of one visitor.
+@Suite(
+  .beans(declareShop) {
+    $0.override(ErrorLog.self) { (errors: WrittenErrors) in ErrorLog(write: errors.write) }
+  })
+final class HandlerTests {
+  private let shop: ShopEnvironment
+  private let session: Environment
+  private let store: SQLiteStore
+  private let cart: Cart
+  private let profile: VisitorProfile
+  private let unexpected: WrittenErrors
 
   init() throws {
-    database = try TemporaryDatabase()
-    store = try database.shop(busyTimeout: .milliseconds(1))
-    catalogue = try Catalogue(store: store)
-    cart = Cart(catalogue: catalogue)
-    profile = VisitorProfile(ids: ids)
-    environment = try Environment(name: "request")
+    let application = try Test.environment
+    shop = try application.getBean(ShopEnvironment.self)
+    session = try shop.visits.build(())
+    store = try application.getBean(SQLiteStore.self)
+    cart = try session.getBean(Cart.self)
+    profile = try session.getBean(VisitorProfile.self)
+    unexpected = try application.getBean(WrittenErrors.self)
   }
 
-  /// Runs one request as the server does: a transaction of its own that ends with it.
-  private func answer(
-    _ request: HTTPRequest, _ handler: (SQLiteTransaction, CurrentVisitor) -> any RequestHandler
-  ) throws -> HTTPResponse {
-    let transaction = SQLiteTransaction(store: store)
-    defer { try? transaction.finish() }
+  deinit { session.finish() }
+
+  /// Runs one request as the server does, in an environment of its own that ends with it.
+  private func answer(_ route: ShopRoute, _ request: HTTPRequest) throws -> HTTPResponse {
+    let child = try route.needsVisitor ? shop.visitorRequests.build(request, in: session) : shop.requests.build(request)
+    defer { child.finish() }
     do {
-      return try handler(transaction, CurrentVisitor(profile: profile)).handle(request)
+      return try route.handler(in: child).handle(request)
     } catch {
       return HTTPResponse(failure: error)
     }
   }
 
   private func checkout(accept: String = "*/*") throws -> HTTPResponse {
-    let errors = ErrorLog(write: unexpected.write)
-    return try answer(HTTPRequest(method: .post, path: "/", headers: HTTPHeaders([("Accept", accept)]))) {
-      CheckoutHandler(
-        cart: cart, orders: OrderRepository(transaction: $0), transaction: $0, ids: ids, visitor: $1,
-        environment: environment, errors: errors)
-    }
+    try answer(.checkout, HTTPRequest(method: .post, path: "/", headers: HTTPHeaders([("Accept", accept)])))
   }
 
   private func post(_ body: String, accept: String = "*/*") throws -> HTTPResponse {
     let headers = HTTPHeaders([("Content-Type", "application/json"), ("Accept", accept)])
-    return try answer(HTTPRequest(method: .post, path: "/api/cart", headers: headers, body: Array(body.utf8))) { _, _ in
-      CartHandler(cart: cart)
-    }
+    return try answer(
+      .cart, HTTPRequest(method: .post, path: "/api/cart", headers: headers, body: Array(body.utf8)))
   }
 
   private func orders() throws -> JSONValue {
-    try json(
-      answer(HTTPRequest(method: .get, path: "/api/orders")) {
-        OrdersHandler(orders: OrderRepository(transaction: $0), visitor: $1)
-      })
+    try json(answer(.orders, HTTPRequest(method: .get, path: "/api/orders")))
   }
 
   private func json(_ response: HTTPResponse) throws -> JSONValue { try JSONValue(response.body) }
 
   @Test func listsProducts() throws {
-    let response = try answer(HTTPRequest(method: .get, path: "/api/products")) { transaction, _ in
-      ProductsHandler(catalogue: catalogue, orders: OrderRepository(transaction: transaction))
-    }
+    let response = try answer(.products, HTTPRequest(method: .get, path: "/api/products"))
     guard case .array(let products) = try json(response) else {
       Issue.record("no array")
       return
@@ -84,7 +88,7 @@ import Testing
     #expect(products[0]["price_cents"]?.integer == 1490)
   }
 
-  @Test func changesTheCart() throws {
+  @Test(.overrides { $0.forbid(SQLiteTransaction.self) }) func changesTheCartWithoutTheStore() throws {
     #expect(try json(post(#"{"product":1,"quantity":2}"#))["total_cents"]?.integer == 2980)
     #expect(try json(post(#"{"product":1,"quantity":1,"action":"set"}"#))["pieces"]?.integer == 1)
     #expect(try json(post(#"{"product":1,"action":"remove"}"#))["pieces"]?.integer == 0)
@@ -99,11 +103,11 @@ import Testing
     #expect(profile.orders == 1)
   }
 
-  @Test func deletesFromTheCart() throws {
+  @Test(.overrides { $0.forbid(SQLiteTransaction.self) }) func deletesFromTheCartWithoutTheStore() throws {
     try cart.add(1)
     try cart.add(2)
     func delete(_ query: String?) throws -> HTTPResponse {
-      try answer(HTTPRequest(method: .delete, path: "/api/cart", query: query)) { _, _ in CartHandler(cart: cart) }
+      try answer(.cart, HTTPRequest(method: .delete, path: "/api/cart", query: query))
     }
     #expect(try json(delete("product=1"))["pieces"]?.integer == 1)
     #expect(try delete("product=x").status == .unprocessableContent)
@@ -125,8 +129,7 @@ import Testing
   }
 
   @Test func tellsOfAnOrderThatIsPlaced() throws {
-    try environment.define(environment.bean(Sales.self, factory: { Sales() }))
-    let sales = try environment.getBean(Sales.self)
+    let sales = try shop.application.getBean(Sales.self)
     #expect(try checkout().status == .conflict)
     #expect(sales.text() == "orders placed: 0, 0.00 €")
     try cart.add(1, quantity: 2)
@@ -135,9 +138,7 @@ import Testing
     #expect(unexpected.count == 0)
   }
 
-  @Test func keepsAnOrderWhoseNewsNobodyCanHear() throws {
-    struct Deaf: Error {}
-    try environment.define(environment.bean(7).listens { (_, _: OrderPlaced) in throw Deaf() })
+  @Test(.beans(declareShopWhoseNewsNobodyCanHear)) func keepsAnOrderWhoseNewsNobodyCanHear() throws {
     try cart.add(1)
     #expect(try checkout().status == .created)
     #expect(unexpected.count == 1)
@@ -163,7 +164,7 @@ import Testing
 
   @Test func keepsTheCartWhileTheStoreIsBusy() throws {
     try cart.add(1)
-    let other = try database.connect()
+    let other = try shop.application.getBean(TemporaryDatabase.self).connect()
     try other.execute("BEGIN IMMEDIATE")
     #expect(try checkout().status == .serviceUnavailable)
     #expect(cart.lines.pieces == 1)
@@ -175,7 +176,7 @@ import Testing
     func health(_ handler: HealthHandler, _ time: MonotonicTime) -> HTTPStatus {
       do { return try handler.answer(at: time).status } catch { return error.status }
     }
-    let handler = HealthHandler(store: store, errors: ErrorLog { _ in })
+    let handler = try shop.application.getBean(HealthHandler.self)
     let (time, later) = (MonotonicTime.now, MonotonicTime.now + HealthHandler.period)
     #expect(health(handler, time) == .ok)
     #expect(store.connections.lent == 0)
@@ -184,6 +185,7 @@ import Testing
     #expect(health(handler, time) == .ok)
     #expect(health(handler, later) == .serviceUnavailable)
     #expect(health(handler, later) == .serviceUnavailable)
+    #expect(unexpected.count == 1)
     #expect(health(HealthHandler(store: store, errors: ErrorLog { _ in }), time) == .serviceUnavailable)
   }
 
@@ -197,10 +199,7 @@ import Testing
 
   @Test func showsThePage() throws {
     try cart.add(2, quantity: 3)
-    let page = StorefrontPage(catalogue: catalogue)
-    let response = try answer(HTTPRequest(method: .get, path: "/")) {
-      PageHandler(page: page, cart: cart, orders: OrderRepository(transaction: $0), ids: ids, visitor: $1)
-    }
+    let response = try answer(.page, HTTPRequest(method: .get, path: "/"))
     let html = String(decoding: response.body, as: UTF8.self)
     let fields = String(decoding: response.fieldLines, as: UTF8.self)
     #expect(html.contains("House Espresso"))
@@ -218,8 +217,10 @@ import Testing
   }
 
   @Test func showsWhatIsAlive() throws {
-    final class Report: LiveReport { func text() -> String { "application\n" } }
-    let response = try EnvironmentsHandler(report: Report()).handle(HTTPRequest(method: .get, path: "/environments"))
-    #expect(response.body == Array("application\n".utf8))
+    let response = try answer(.environments, HTTPRequest(method: .get, path: "/environments"))
+    let text = String(decoding: response.body, as: UTF8.self)
+    #expect(text.hasPrefix("orders placed: 0, 0.00 €\n"))
+    // The visitor's session, and this request.
+    #expect(text.contains("session: 1 live, ") && text.contains("request: 1 live, "))
   }
 }

@@ -1,4 +1,5 @@
 import Beans
+import BeansTesting
 import Synchronization
 import Testing
 
@@ -7,10 +8,11 @@ import Testing
 /// `make load` in small: visitors with sessions on keep-alive connections, and the end in the middle of it.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct LoadTests {
-  @Test("Every request that was accepted is answered, and whatever was opened is finished")
+  @Test(
+    "Every request that was accepted is answered, and whatever was opened is finished",
+    .beans(TestShop.served(loops: 2)))
   func theEndInTheMiddle() async throws {
-    let database = try TemporaryDatabase()
-    let server = try await TestServer(loops: 2, shop: database.configuration)
+    let server = try TestServer(Test.environment)
     let begun = ExpectedCount(400)
     let answered = Atomic(0)
     let paths = ["/api/cart", "/api/products", "/api/orders", "/"]
@@ -40,7 +42,7 @@ struct LoadTests {
     #expect(report.requests.requests == report.requests.answered)
     #expect(report.requests.aborted == 0)
     #expect(report.requests.answered >= 400)
-    #expect(Set(report.statistics.map(\.scope)) == ["application", "session", "request"])
+    #expect(Set(report.statistics.map(\.scope)) == ["test", "session", "request"])
     let sessions = try #require(report.statistics.first { $0.scope == "session" })
     #expect(sessions.opened == 8)
   }

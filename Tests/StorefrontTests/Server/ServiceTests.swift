@@ -1,18 +1,16 @@
+import Beans
+import BeansTesting
 import Glibc
 import Testing
 
 @testable import Storefront
 
 /// The whole service over real sockets.
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized, .timeLimit(.minutes(20)), .beans(TestShop.served(loops: 2)))
 struct ServiceTests {
-  private let database: TemporaryDatabase
   private let server: TestServer
 
-  init() async throws {
-    database = try TemporaryDatabase()
-    server = try await TestServer(loops: 2, shop: try database.configuration)
-  }
+  init() throws { server = try TestServer(Test.environment) }
 
   private func sid(_ response: TestClient.Response) throws -> String {
     let cookie = try #require(response.fields["set-cookie"])
@@ -103,33 +101,9 @@ struct ServiceTests {
     #expect(try server.end().answered == 8)
   }
 
-  @Test func thoseWhoRunTheServiceSeeCountsAndSomeOfWhatIsAlive() async throws {
-    let shop = try await TestServer(loops: 1, shop: database.configuration, isForAdministration: true)
-    let client = try shop.client()
-    try client.get("/environments")
-    let text = try client.receive().text
-    #expect(text.contains("application: 1 live, "))
-    #expect(text.contains("request: 1 live, "))
-    #expect(text.contains("application: open, "))
-    #expect(text.hasPrefix("orders placed: 0, 0.00 €\n"))
-    #expect(text.contains("sessions: 0 open of at most 100000, 0 in use; opened 0, "))
-    try client.get("/healthz")
-    #expect(try client.receive().status == 200)
-    try client.get("/api/products")
-    #expect(try client.receive().status == 404)
-    try shop.end()
-    try server.end()
-  }
-
-  /// The store's check answers by itself.
-  private func waitUntilReady(_ client: TestClient) throws {
-    repeat { try client.get("/readyz") } while try client.receive().status == 503
-  }
-
-  /// The probes to everybody, all else only to those who run the service.
-  @Test func operationsAreMountedWhereTheyBelong() async throws {
+  @Test func probesAreForEverybodyAndAllElseIsNot() throws {
     let client = try server.client()
-    try waitUntilReady(client)
+    try client.waitUntilReady()
     for path in ["/livez", "/readyz"] {
       try client.get(path)
       let response = try client.receive()
@@ -137,50 +111,11 @@ struct ServiceTests {
       #expect(response.text == "{\"status\":\"UP\"}")
       #expect(response.fields["cache-control"] == "no-store")
     }
-    let paths = ["/health", "/sessions", "/beans", "/startup", "/loggers", "/configuration", "/metrics"]
-    for path in paths {
+    for path in AdministrationTests.paths {
       try client.get(path)
       #expect(try client.receive().status == 404, "\(path)")
     }
     try server.end()
-
-    let shop = try await TestServer(loops: 1, shop: database.configuration, isForAdministration: true)
-    let operators = try shop.client()
-    try waitUntilReady(operators)
-    for path in paths + ["/livez"] {
-      try operators.get(path)
-      #expect(try operators.receive().status == 200, "\(path)")
-    }
-    try operators.get("/environments", "Accept: application/json\r\n")
-    let scopes = try JSONValue(operators.receive().body)["scopes"]
-    #expect("\(scopes as Any)".contains("application"))
-    try operators.get("/metrics", "Accept: application/openmetrics-text\r\n")
-    let metrics = try operators.receive()
-    #expect(metrics.fields["content-type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8")
-    #expect(metrics.text.contains("\nbeans_health_check_up{check=\"store\"} 1\n"))
-    try operators.get("/", "Accept: text/html\r\n")
-    let page = try operators.receive()
-    #expect(page.fields["content-type"] == "text/html; charset=utf-8")
-    #expect(page.fields["content-security-policy"]?.hasPrefix("default-src 'none'; ") == true)
-    #expect(page.text.contains("\"Catalogue\""))
-    try operators.send("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    #expect(try operators.receive(isHead: true).status == 200)
-    // Levels may only be read here, and not even asked for by pages of other sites.
-    let body = "Content-Length: 2\r\n\r\n{}"
-    try operators.send("POST /loggers/ROOT HTTP/1.1\r\nHost: localhost\r\n\(body)")
-    #expect(try operators.receive().status == 403)
-    try operators.send("POST /loggers/ROOT HTTP/1.1\r\nHost: localhost\r\nOrigin: http://elsewhere\r\n\(body)")
-    #expect(try operators.receive().status == 404)
-    // A page whose name has become that of this machine would otherwise read all of it.
-    for host in ["shop.example", "shop.example:8081", "127.0.0.1.shop.example", "localhost.shop.example"] {
-      try operators.send("GET /configuration HTTP/1.1\r\nHost: \(host)\r\n\r\n")
-      #expect(try operators.receive().status == 421, "\(host)")
-    }
-    for host in ["localhost:8081", "127.0.0.1", "127.0.0.1:8081", "[::1]:8081", "LocalHost"] {
-      try operators.send("GET /configuration HTTP/1.1\r\nHost: \(host)\r\n\r\n")
-      #expect(try operators.receive().status == 200, "\(host)")
-    }
-    try shop.end()
   }
 
   @Test func aRefusedCheckoutKeepsCartAndStock() throws {
@@ -198,40 +133,35 @@ struct ServiceTests {
     try server.end()
   }
 
-  @Test func aDatabaseForTestsIsGoneAfterwards() async throws {
-    try server.end()
-    var configuration = try database.configuration
-    configuration.database = "\(database.folder)/profile"
-    configuration.profiles = "test"
-    let shop = try await TestServer(loops: 1, shop: configuration)
-    let client = try shop.client()
+  @Test(.beans(TestShop.served(["BEANS_PROFILES": "test"]))) func aDatabaseForTestsIsGoneAfterwards() throws {
+    let path = try Test.environment.getBean(TemporaryDatabase.self).path
+    let client = try server.client()
     try client.get("/api/products")
     #expect(try client.receive().status == 200)
-    #expect(access("\(database.folder)/profile.test", F_OK) == 0)
-    try shop.end()
-    #expect(access("\(database.folder)/profile.test", F_OK) != 0)
-    #expect(access("\(database.folder)/profile", F_OK) != 0)
+    #expect(access("\(path).test", F_OK) == 0)
+    try server.end()
+    #expect(access("\(path).test", F_OK) != 0)
+    #expect(access(path, F_OK) != 0)
   }
 
-  @Test func productsByHandAreServedOnlyWhereAskedFor() async throws {
+  @Test func productsByHandAreNotServed() throws {
     let client = try server.client()
     try client.get("/by-hand/api/products")
     #expect(try client.receive().status == 404)
     try server.end()
+  }
 
-    var configuration = try database.configuration
-    configuration.byHand = true
-    let asked = try await TestServer(loops: 1, shop: configuration)
-    let other = try asked.client()
-    try other.get("/api/products")
-    let byContainer = try other.receive()
-    try other.get("/by-hand/api/products")
-    let byHand = try other.receive()
+  @Test(.beans(TestShop.served(["BY_HAND": "yes"]))) func productsByHandAreServedWhereAskedFor() throws {
+    let client = try server.client()
+    try client.get("/api/products")
+    let byContainer = try client.receive()
+    try client.get("/by-hand/api/products")
+    let byHand = try client.receive()
     #expect(byHand.status == 200)
     #expect(byHand.body == byContainer.body)
     #expect(byHand.fields["content-type"] == byContainer.fields["content-type"])
-    try post(other, "/by-hand/api/products", "x=1")
-    #expect(try other.receive().status == 405)
-    try asked.end()
+    try post(client, "/by-hand/api/products", "x=1")
+    #expect(try client.receive().status == 405)
+    try server.end()
   }
 }

@@ -1,25 +1,16 @@
 import Beans
 import BeansServer
-import Foundation
-import TestSupport
+import BeansTesting
 import Testing
 
 @testable import Storefront
 
 /// Who gets a session of the shop, and what other sites can do with it.
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized, .timeLimit(.minutes(20)), .beans(TestShop.served()))
 struct SessionTests {
-  private let database: TemporaryDatabase
+  private let server: TestServer
 
-  init() throws { database = try TemporaryDatabase() }
-
-  private func shop(_ environment: [String: String] = [:]) async throws -> TestServer {
-    try await TestServer(
-      loops: 1,
-      shop: Configuration(
-        environment: environment.merging(["DATABASE": database.path]) { $1 }, processors: 2,
-        temporaryFolder: database.folder))
-  }
+  init() throws { server = try TestServer(Test.environment) }
 
   private func request(_ method: String, _ path: String, body: String = "", fields: [String] = []) -> String {
     let fields = fields.map { $0 + "\r\n" }.joined()
@@ -42,8 +33,7 @@ struct SessionTests {
     ("POST", "/api/cart", "product=2&action=remove"), ("POST", "/api/checkout", ""), ("DELETE", "/api/cart", ""),
     ("DELETE", "/api/cart?product=2", ""),
   ])
-  func nobodyGetsASessionWithoutAChange(_ method: String, _ path: String, _ body: String) async throws {
-    let server = try await shop()
+  func nobodyGetsASessionWithoutAChange(_ method: String, _ path: String, _ body: String) throws {
     let client = try server.client()
     try client.send(request(method, path, body: body))
     let response = try client.receive(isHead: method == "HEAD")
@@ -55,8 +45,7 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test func theFirstChangeOpensASession() async throws {
-    let server = try await shop()
+  @Test func theFirstChangeOpensASession() throws {
     let client = try server.client()
     let cookie = try visit(client)
     #expect(server.sessions == 1)
@@ -68,8 +57,7 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test func beyondTheLimitTheSessionThatWasUsedLongestAgoGoes() async throws {
-    let server = try await shop(["SESSIONS": "2"])
+  @Test(.beans(TestShop.served(["SESSIONS": "2"]))) func beyondTheLimitTheSessionThatWasUsedLongestAgoGoes() throws {
     let client = try server.client()
     let cookies = try [visit(client), visit(client)]
     try client.send(request("GET", "/api/cart", fields: [cookies[0]]))
@@ -84,8 +72,7 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test func whereAllSessionsAreInUseOthersAreAskedToComeBack() async throws {
-    let server = try await shop(["SESSIONS": "1"])
+  @Test(.beans(TestShop.served(["SESSIONS": "1"]))) func whereAllSessionsAreInUseOthersAreAskedToComeBack() throws {
     let client = try server.client()
     let cookie = try visit(client)
     let sessions = try #require(server.shop?.sessions)
@@ -109,8 +96,7 @@ struct SessionTests {
   }
 
   @Test(arguments: ["", "Accept: text/html"])
-  func aCheckoutChangesTheIdOfTheSession(_ accept: String) async throws {
-    let server = try await shop()
+  func aCheckoutChangesTheIdOfTheSession(_ accept: String) throws {
     let client = try server.client()
     let cookie = try visit(client)
     let fields = [cookie] + (accept.isEmpty ? [] : [accept])
@@ -138,8 +124,7 @@ struct SessionTests {
   }
 
   /// An id that nobody has been given may have been planted: who adopts it shares the session with whoever planted it.
-  @Test func anUnknownIdIsNeverAdopted() async throws {
-    let server = try await shop()
+  @Test func anUnknownIdIsNeverAdopted() throws {
     let client = try server.client()
     let planted = "0123456789abcdef0123456789abcdef"
     try client.send(request("POST", "/api/cart", body: "product=2", fields: ["Cookie: sid=\(planted)"]))
@@ -161,8 +146,7 @@ struct SessionTests {
     (["Origin: http://shop.test.evil.test"], false), (["Origin: "], false),
     (["Origin: http://shop.test"], true), (["Origin: https://SHOP.test"], true), ([], true),
   ])
-  func onlyTheShopItselfMayChangeAnything(_ fields: [String], _ isAllowed: Bool) async throws {
-    let server = try await shop()
+  func onlyTheShopItselfMayChangeAnything(_ fields: [String], _ isAllowed: Bool) throws {
     let client = try server.client()
     let cookie = try visit(client)
     for (method, path, body) in [
@@ -184,8 +168,7 @@ struct SessionTests {
   }
 
   /// Browsers send cookies for longer paths first, which a page of a neighbouring host may have set.
-  @Test func theLastOfSeveralCookiesCounts() async throws {
-    let server = try await shop()
+  @Test func theLastOfSeveralCookiesCounts() throws {
     let client = try server.client()
     let (mine, other) = (try visit(client), try visit(client))
     try client.send(request("POST", "/api/cart", body: "product=3", fields: [mine]))
@@ -198,8 +181,7 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test func behindTLSTheCookieBelongsToThisHostAlone() async throws {
-    let server = try await shop(["SECURE_COOKIES": "yes"])
+  @Test(.beans(TestShop.served(["SECURE_COOKIES": "yes"]))) func behindTLSTheCookieBelongsToThisHostAlone() throws {
     let client = try server.client()
     try client.send(request("POST", "/api/cart", body: "product=2"))
     let field = try #require(try client.receive().fields["set-cookie"])
@@ -214,45 +196,7 @@ struct SessionTests {
     try server.end()
   }
 
-  /// As many as there may be: reports stay short, and whoever comes is served.
-  @Test func aFullHouseOfSessionsIsReportedAndServed() async throws {
-    let isSanitized = ProcessInfo.processInfo.environment["SANITIZER"] != nil
-    let capacity = isSanitized ? 10_000 : 100_000
-    let settings = try Configuration(
-      environment: ["DATABASE": database.path, "SESSIONS": "\(capacity)"], processors: 2,
-      temporaryFolder: database.folder)
-    let server = try await TestServer(loops: 1, shop: settings, isForAdministration: true)
-    let shop = try #require(server.shop)
-    for _ in 0..<capacity { _ = try shop.sessions.add(shop.visits.build(())) }
-    #expect(server.sessions == capacity)
-    let port = server.port
-    // Each report counts all of them; whoever asks for something else meanwhile waits for one report and not for all.
-    let began = ContinuousClock.now
-    let reports = (0..<4).map { _ in
-      Worker {
-        let client = try TestClient(port: port)
-        try client.get("/environments")
-        return try client.receive().text
-      }
-    }
-    let visitor = try server.client()
-    try visitor.get("/healthz")
-    #expect(try visitor.receive().status == 200)
-    for report in reports {
-      let text = try report.value()
-      #expect(text.contains("sessions: \(capacity) open of at most \(capacity), 0 in use; "))
-      #expect(text.contains("session: \(capacity) live, "))
-      #expect(text.utf8.count < 64 * 1024)
-    }
-    print("== \(capacity) sessions, four reports at once: \((ContinuousClock.now - began) / .milliseconds(1)) ms")
-    _ = try shop.sessions.add(shop.visits.build(()))
-    #expect(server.sessions == capacity)
-    try server.end()
-    #expect(shop.sessions.counts.evicted == 1)
-  }
-
-  @Test func strangersDoNotSeeWhatIsAlive() async throws {
-    let server = try await shop()
+  @Test func strangersDoNotSeeWhatIsAlive() throws {
     let client = try server.client()
     try client.get("/environments")
     #expect(try client.receive().status == 404)

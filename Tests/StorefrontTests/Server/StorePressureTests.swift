@@ -1,4 +1,5 @@
 import Beans
+import BeansTesting
 import Glibc
 import TestSupport
 import Testing
@@ -8,18 +9,6 @@ import Testing
 /// The shop while its store is locked by somebody else, or of no use.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct StorePressureTests {
-  private let database: TemporaryDatabase
-
-  init() throws { database = try TemporaryDatabase() }
-
-  private func shop(_ environment: [String: String] = [:]) async throws -> TestServer {
-    try await TestServer(
-      loops: 1,
-      shop: Configuration(
-        environment: environment.merging(["DATABASE": database.path]) { $1 }, processors: 2,
-        temporaryFolder: database.folder))
-  }
-
   /// A visitor on a connection of its own, with one thing in the cart.
   private struct Visitor {
     let client: TestClient
@@ -50,8 +39,9 @@ struct StorePressureTests {
     }
   }
 
-  @Test func aForeignLockDelaysNobodyElse() async throws {
-    let server = try await shop(["STORE_WAIT": "15s"])
+  @Test(.beans(TestShop.served(["STORE_WAIT": "15s"]))) func aForeignLockDelaysNobodyElse() throws {
+    let server = try TestServer(Test.environment)
+    let database = try Test.environment.getBean(TemporaryDatabase.self)
     let visitors = try (0..<6).map { _ in try Visitor(port: server.port) }
     let other = try database.connect()
     try other.execute("BEGIN IMMEDIATE")
@@ -68,8 +58,8 @@ struct StorePressureTests {
   }
 
   /// A wait for the other writer would keep the loop from everybody else, once for each of the visitors and again and again.
-  @Test func anotherWriterOfThisProcessDelaysNobodyElse() async throws {
-    let server = try await shop(["STORE_WAIT": "15s"])
+  @Test(.beans(TestShop.served(["STORE_WAIT": "15s"]))) func anotherWriterOfThisProcessDelaysNobodyElse() throws {
+    let server = try TestServer(Test.environment)
     let visitors = try (0..<6).map { _ in try Visitor(port: server.port) }
     let store = try #require(server.shop).application.getBean(SQLiteStore.self)
     let other = SQLiteTransaction(store: store)
@@ -93,8 +83,8 @@ struct StorePressureTests {
   }
 
   /// Many visitors buy at the same time, on several loops, and all of them are served.
-  @Test func checkoutsTakeTurns() async throws {
-    let server = try await TestServer(loops: 4, shop: database.configuration)
+  @Test(.beans(TestShop.served(loops: 4))) func checkoutsTakeTurns() throws {
+    let server = try TestServer(Test.environment)
     let port = server.port
     let statuses = try onThreads(16) { _ in
       try (0..<10).map { _ in
@@ -107,8 +97,9 @@ struct StorePressureTests {
     try server.end()
   }
 
-  @Test func whoWaitsTooLongIsAskedToComeBack() async throws {
-    let server = try await shop(["STORE_WAIT": "50ms"])
+  @Test(.beans(TestShop.served(["STORE_WAIT": "50ms"]))) func whoWaitsTooLongIsAskedToComeBack() throws {
+    let server = try TestServer(Test.environment)
+    let database = try Test.environment.getBean(TemporaryDatabase.self)
     let visitor = try Visitor(port: server.port)
     let other = try database.connect()
     try other.execute("BEGIN IMMEDIATE")
@@ -124,6 +115,7 @@ struct StorePressureTests {
   }
 
   @Test func aForeignLockDoesNotKeepTheServiceFromEnding() throws {
+    let database = try TemporaryDatabase()
     let service = try ServiceProcess(database: database.path, environment: ["STORE_WAIT": "1s"])
     let port = try service.port()
     let visitors = try (0..<6).map { _ in try Visitor(port: port) }
@@ -142,6 +134,7 @@ struct StorePressureTests {
 
   /// The first signal lets requests wait for up to ten seconds.
   @Test func aSecondSignalDoesNotWaitForAForeignLock() throws {
+    let database = try TemporaryDatabase()
     let service = try ServiceProcess(database: database.path, environment: ["STORE_WAIT": "1m", "LOOPS": "2"])
     let port = try service.port()
     let visitors = try (0..<6).map { _ in try Visitor(port: port) }
@@ -161,6 +154,7 @@ struct StorePressureTests {
   }
 
   @Test func anUnusableStoreShowsInTheLogAndInTheHealth() throws {
+    let database = try TemporaryDatabase()
     let service = try ServiceProcess(database: database.path, environment: ["BY_HAND": "yes"])
     let port = try service.port()
     let visitor = try Visitor(port: port)
@@ -193,6 +187,7 @@ struct StorePressureTests {
 
   /// No file may grow beyond 2 MiB.
   @Test func aFullDiskShowsInTheHealthAndEndsInOrder() throws {
+    let database = try TemporaryDatabase()
     let service = try ServiceProcess(database: database.path, kibibytes: 2048)
     let port = try service.port()
     var visitor = try Visitor(port: port)

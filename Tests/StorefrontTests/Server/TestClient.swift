@@ -69,6 +69,11 @@ final class TestClient {
     try send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
   }
 
+  /// Asks until the service is ready: the check of the store answers by itself.
+  func waitUntilReady() throws {
+    repeat { try get("/readyz") } while try receive().status == 503
+  }
+
   /// The next response. `isHead`: it has no body although it tells a length.
   func receive(isHead: Bool = false) throws -> Response {
     while true {

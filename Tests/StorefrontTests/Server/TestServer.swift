@@ -11,7 +11,7 @@ final class TestServer: Sendable {
   let server: HTTPServer
   let port: Int
   private let threads: [EventLoopThread]
-  /// Of a whole service: shut down before the loops end.
+  /// Where it is a whole service: shut down before the loops end.
   let shop: ShopEnvironment?
   private var application: Environment? { shop?.application }
 
@@ -27,31 +27,21 @@ final class TestServer: Sendable {
     shop = nil
   }
 
-  /// The whole shop, as the public sees it or those who run it.
+  /// The whole shop, as the public sees it or those who run it, in an environment that `TestShop.served` has declared.
   ///
   /// - Parameters:
-  ///   - loops: how many loops serve.
-  ///   - settings: how long and how much the server bears.
-  ///   - configuration: what the service is told.
+  ///   - application: ready; it is the server's to shut down.
   ///   - isForAdministration: whether to answer what only those who run the service are answered.
-  init(
-    loops: Int, _ settings: HTTPServerSettings = .forTests, shop configuration: Configuration,
-    isForAdministration: Bool = false
-  ) async throws {
-    let threads = try (0..<loops).map { try EventLoopThread(name: "test loop \($0)") }
-    let all = threads.map(\.loop)
-    let shop = try ShopEnvironment(Environment(name: "application"), configuration) {
-      all.first(where: \.isCurrent) ?? all[0]
-    }
-    server = HTTPServer(settings: settings)
-    try await shop.application.ready(options: .requireSendable)
-    let operations = Operations(environment: shop.application, sessions: [shop.sessions], lag: shop.lag)
+  init(_ application: Environment, isForAdministration: Bool = false) throws {
+    let shop = try application.getBean(ShopEnvironment.self)
+    server = HTTPServer(settings: .forTests)
+    threads = try application.getBean(TestLoops.self).threads
+    let operations = Operations(environment: application, sessions: [shop.sessions], lag: shop.lag)
     try operations.start()
-    let service = try ShopService(shop, operations, configuration)
+    let service = try ShopService(shop, operations, application.getBean(Configuration.self))
     port = try Self.start(
       server, threads, isForAdministration ? service.handleAdministration : service.handler(), service.noteUnanswered)
     self.shop = shop
-    self.threads = threads
   }
 
   private struct NotStarted: Error {}

@@ -16,7 +16,7 @@ import Testing
   /// Runs `body` as a request does, at whose end whatever has not been committed is rolled back.
   @discardableResult
   private func request<R>(_ body: (OrderRepository, SQLiteTransaction) throws -> R) throws -> R {
-    try shop.getBean(EnvironmentFactory<HTTPRequest>.self).withChild(HTTPRequest(method: .get, path: "/")) {
+    try shop.getBean(ShopEnvironment.self).requests.withChild(HTTPRequest(method: .get, path: "/")) {
       try body($0.getBean(OrderRepository.self), $0.getBean(SQLiteTransaction.self))
     }
   }
@@ -102,7 +102,7 @@ import Testing
   /// Two writers, twelve tins: exactly twelve are sold.
   @Test(.timeLimit(.minutes(20))) func neverSellsMoreThanThereIs() async throws {
     let tin = [try line("geisha", 1)]
-    let requests = try shop.getBean(EnvironmentFactory<HTTPRequest>.self)
+    let requests = try shop.getBean(ShopEnvironment.self).requests
     let sold = await withTaskGroup(of: Int.self) { group in
       for buyer in 0..<4 {
         group.addTask {

@@ -1,0 +1,80 @@
+import Beans
+import BeansTesting
+import Testing
+
+@testable import Storefront
+
+/// What only those who run the service are answered, over real sockets.
+@Suite(.serialized, .timeLimit(.minutes(20)), .beans(TestShop.served()))
+struct AdministrationTests {
+  /// Paths that the public is not told of.
+  static let paths = ["/health", "/sessions", "/beans", "/startup", "/loggers", "/configuration", "/metrics"]
+
+  private let server: TestServer
+
+  init() throws { server = try TestServer(Test.environment, isForAdministration: true) }
+
+  @Test func showsCountsAndSomeOfWhatIsAlive() throws {
+    let client = try server.client()
+    try client.get("/environments")
+    let text = try client.receive().text
+    #expect(text.contains("test: 1 live, "))
+    #expect(text.contains("request: 1 live, "))
+    #expect(text.contains("test: open, "))
+    #expect(text.hasPrefix("orders placed: 0, 0.00 €\n"))
+    #expect(text.contains("sessions: 0 open of at most 100000, 0 in use; opened 0, "))
+    try client.get("/healthz")
+    #expect(try client.receive().status == 200)
+    try client.get("/api/products")
+    #expect(try client.receive().status == 404)
+    try server.end()
+  }
+
+  @Test func everyReportIsAnswered() throws {
+    let client = try server.client()
+    try client.waitUntilReady()
+    for path in Self.paths + ["/livez"] {
+      try client.get(path)
+      #expect(try client.receive().status == 200, "\(path)")
+    }
+    try client.get("/environments", "Accept: application/json\r\n")
+    let scopes = try JSONValue(client.receive().body)["scopes"]
+    #expect("\(scopes as Any)".contains("\"test\""))
+    try client.get("/metrics", "Accept: application/openmetrics-text\r\n")
+    let metrics = try client.receive()
+    #expect(metrics.fields["content-type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8")
+    #expect(metrics.text.contains("\nbeans_health_check_up{check=\"store\"} 1\n"))
+    try client.get("/", "Accept: text/html\r\n")
+    let page = try client.receive()
+    #expect(page.fields["content-type"] == "text/html; charset=utf-8")
+    #expect(page.fields["content-security-policy"]?.hasPrefix("default-src 'none'; ") == true)
+    #expect(page.text.contains("\"Catalogue\""))
+    try client.send("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(try client.receive(isHead: true).status == 200)
+    try server.end()
+  }
+
+  @Test func levelsMayOnlyBeReadAndNotEvenAskedForByPagesOfOtherSites() throws {
+    let client = try server.client()
+    let body = "Content-Length: 2\r\n\r\n{}"
+    try client.send("POST /loggers/ROOT HTTP/1.1\r\nHost: localhost\r\n\(body)")
+    #expect(try client.receive().status == 403)
+    try client.send("POST /loggers/ROOT HTTP/1.1\r\nHost: localhost\r\nOrigin: http://elsewhere\r\n\(body)")
+    #expect(try client.receive().status == 404)
+    try server.end()
+  }
+
+  /// A page whose name has become that of this machine would otherwise read all of it.
+  @Test func onlyRequestsToThisMachineByItsOwnNameAreAnswered() throws {
+    let client = try server.client()
+    for host in ["shop.example", "shop.example:8081", "127.0.0.1.shop.example", "localhost.shop.example"] {
+      try client.send("GET /configuration HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      #expect(try client.receive().status == 421, "\(host)")
+    }
+    for host in ["localhost:8081", "127.0.0.1", "127.0.0.1:8081", "[::1]:8081", "LocalHost"] {
+      try client.send("GET /configuration HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      #expect(try client.receive().status == 200, "\(host)")
+    }
+    try server.end()
+  }
+}

@@ -1,0 +1,48 @@
+import Beans
+import BeansServer
+import BeansTesting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Storefront
+
+/// As many sessions as there may be.
+@Suite(.serialized, .timeLimit(.minutes(20)))
+struct FullHouseTests {
+  private static let capacity = ProcessInfo.processInfo.environment["SANITIZER"] == nil ? 100_000 : 10_000
+
+  /// Reports stay short, and whoever comes is served.
+  @Test(.beans(TestShop.served(["SESSIONS": "\(capacity)"])))
+  func aFullHouseOfSessionsIsReportedAndServed() throws {
+    let capacity = Self.capacity
+    let server = try TestServer(Test.environment, isForAdministration: true)
+    let shop = try #require(server.shop)
+    for _ in 0..<capacity { _ = try shop.sessions.add(shop.visits.build(())) }
+    #expect(server.sessions == capacity)
+    let port = server.port
+    // Each report counts all of them; whoever asks for something else meanwhile waits for one report and not for all.
+    let began = ContinuousClock.now
+    let reports = (0..<4).map { _ in
+      Worker {
+        let client = try TestClient(port: port)
+        try client.get("/environments")
+        return try client.receive().text
+      }
+    }
+    let visitor = try server.client()
+    try visitor.get("/healthz")
+    #expect(try visitor.receive().status == 200)
+    for report in reports {
+      let text = try report.value()
+      #expect(text.contains("sessions: \(capacity) open of at most \(capacity), 0 in use; "))
+      #expect(text.contains("session: \(capacity) live, "))
+      #expect(text.utf8.count < 64 * 1024)
+    }
+    print("== \(capacity) sessions, four reports at once: \((ContinuousClock.now - began) / .milliseconds(1)) ms")
+    _ = try shop.sessions.add(shop.visits.build(()))
+    #expect(server.sessions == capacity)
+    try server.end()
+    #expect(shop.sessions.counts.evicted == 1)
+  }
+}
