@@ -106,7 +106,8 @@ let package = Package(
     .testTarget(
       name: "BeansServerTests",
       dependencies: [
-        "BeansServer", "BeansServerTesting", "BeansEventLoop", "Beans", "BeansSupport", "BeansLogging", "TestSupport",
+        "BeansServer", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "Beans", "BeansSupport", "BeansLogging",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -74,6 +74,9 @@ public final class ManualClock: Clock, Sendable {
   /// How many tasks sleep.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
+  /// Until when each of them sleeps, in the order in which they will wake.
+  public var deadlines: [Instant] { state.withLock { $0.sleepers.map(\.deadline) } }
+
   /// Sleeps until the clock has been moved that far; returns at once where it has.
   ///
   /// - Throws: `CancellationError`.

@@ -13,6 +13,7 @@ import Testing
     try await clock.waitForSleepers()
     clock.advance(by: .seconds(59))
     #expect(clock.sleeperCount == 1)
+    #expect(clock.deadlines.map(\.offset) == [.seconds(60)])
     clock.advance(by: .seconds(1))
     try await sleeper.value
     #expect(clock.now.offset == .seconds(60))

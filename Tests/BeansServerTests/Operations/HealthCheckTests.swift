@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansLogging
 import BeansServer
+import BeansTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))

@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import BeansTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))

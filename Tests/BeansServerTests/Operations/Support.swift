@@ -1,5 +1,6 @@
 import BeansLogging
 import BeansServer
+import BeansTesting
 @_spi(BeansPackage) import BeansSupport
 import Foundation
 
@@ -57,6 +58,13 @@ final class ScriptedCheck: HealthCheck {
       return state.failure
     }
     if let failure { throw Failure(description: failure) }
+  }
+}
+
+extension ManualClock {
+  /// Waits until somebody sleeps for exactly so long from now.
+  func waitForSleeper(of duration: Duration) throws {
+    try waitUntil("a sleep of \(duration)") { deadlines.contains(now.advanced(by: duration)) }
   }
 }
 
