@@ -48,7 +48,7 @@ struct TestEnvironment {
 
   /// Ends the environment, and records what should not be so.
   func end(isolation: isolated (any Actor)? = #isolation) async {
-    let open = environment.openBelow.filter { path in !path.contains(where: overrides.openScopes.contains) }
+    let open = environment.openBelow.filter { !$0.path.contains(where: overrides.openScopes.contains) }
     var failures: [any Error] = []
     do {
       // A loop that nobody runs may have to release what is still open.
@@ -60,9 +60,10 @@ struct TestEnvironment {
     } catch {
       failures = Self.parts(of: error)
     }
-    for path in open {
+    for (path, factory) in open {
       let names = path.map { "'\($0)'" }.joined(separator: " → ")
-      Issue.record("\(names) is still open: finish it before the test ends", sourceLocation: sourceLocation)
+      let place = factory.flatMap { Testing.SourceLocation(swift: $0) }
+      Issue.record("\(names) is still open: finish it before the test ends", sourceLocation: place ?? sourceLocation)
     }
     let noted = journal.failures
     let known = Set(noted.map(\.description))
@@ -109,8 +110,13 @@ struct TestEnvironment {
 extension Testing.SourceLocation {
   /// Where the declaration stands that is at fault; nil for one that is no Swift.
   init?(_ error: any Error) {
-    guard let origin = (error as? EnvironmentError)?.origin, origin.line > 0, !origin.file.hasPrefix("/"),
-      origin.file.contains("/"), origin.file.hasSuffix(".swift")
+    guard let origin = (error as? EnvironmentError)?.origin else { return nil }
+    self.init(swift: origin)
+  }
+
+  /// Nil for what is no Swift.
+  init?(swift origin: EnvironmentError.Origin) {
+    guard origin.line > 0, !origin.file.hasPrefix("/"), origin.file.contains("/"), origin.file.hasSuffix(".swift")
     else { return nil }
     self.init(fileID: origin.file, filePath: origin.file, line: origin.line, column: origin.column ?? 1)
   }

@@ -53,17 +53,22 @@ import Testing
     #expect(found.last?.text.contains("Fragile 'outer' could not be released") == true)
   }
 
-  @Test("A child environment that nobody has ended is an issue, unless the test allows it")
+  @Test("A child environment that nobody has ended is an issue at its factory, unless the test allows it")
   func openChildren() async throws {
+    let line = #line + 2
+    @Sendable func declare(_ library: Environment) throws {
+      try library.define(library.bean(library.childFactory("visit", seed: Int.self)))
+    }
     func leave(_ overriding: (inout TestOverrides) throws -> Void = { _ in }) async -> [Issue] {
       await issues {
-        try await withTestEnvironment(Library.declare, overriding: overriding) { library in
-          _ = try library.getBean(Library.Visits.self).factory.build(Library.Reader(name: "Ada"))
+        try await withTestEnvironment(declare, overriding: overriding) { library in
+          _ = try library.getBean(EnvironmentFactory<Int>.self).build(1)
         }
       }
     }
     let found = await leave()
     #expect(found.count == 1)
+    #expect(found.first?.line == line)
     #expect(found.first?.text.contains("'visit' is still open: finish it before the test ends") == true)
     #expect(await leave { $0.allowOpen("visit") }.isEmpty)
   }

@@ -9,11 +9,13 @@ extension Environment {
   /// - Throws: what the parent's startup throws.
   package func findFaults() throws -> [EnvironmentError] { try faults() }
 
-  /// Names of the environments below that nobody has begun to end, each with those around it, outermost first.
-  package var openBelow: [[String]] {
-    liveChildren.flatMap { child -> [[String]] in
-      let below = child.openBelow.map { [child.name] + $0 }
-      return child.isFinished ? below : [[child.name]] + below
+  /// Environments below that nobody has begun to end: their names, each with those around it, outermost first, and where their
+  /// factories are declared.
+  package var openBelow: [(path: [String], factory: EnvironmentError.Origin?)] {
+    liveChildren.flatMap { child -> [(path: [String], factory: EnvironmentError.Origin?)] in
+      let below = child.openBelow.map { (path: [child.name] + $0.path, factory: $0.factory) }
+      return child.isFinished
+        ? below : [(path: [child.name], factory: child.core.plan?.object.opening?.origin)] + below
     }
   }
 

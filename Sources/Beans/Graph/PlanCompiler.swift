@@ -54,7 +54,7 @@ struct PlanCompiler {
     var recipes = FrozenArray<Recipe>(capacity: definitions.count)
     for definition in definitions { recipes.append(recipe(of: definition, operands.all, steps.all)) }
     return Plan(
-      name: graph.name, scopeName: graph.scopeName, parent: graph.parent?.plan ?? graph.parentPlan,
+      name: graph.name, opening: graph.declarations.opening, parent: graph.parent?.plan ?? graph.parentPlan,
       directory: graph.directory, configuration: graph.declarations.configuration,
       layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope), hasSeed: graph.hasSeed,
       isTraced: input.isTraced, sorted: graph.sorted.map(\.number), processors: processors, injections: injections,

@@ -6,6 +6,8 @@ final class Plan: Sendable {
   let name: String
   /// The scope its environments open; nil for an environment that is no child of a factory, which holds singletons.
   let scopeName: String?
+  /// Where the factory that opens its environments is declared; nil where `scopeName` is.
+  let opening: SourceLocation?
   let parent: Plan?
   /// How many children of factories an environment of this plan stands in, itself included.
   let depth: Int32
@@ -55,17 +57,19 @@ final class Plan: Sendable {
   }
 
   init(
-    name: String, scopeName: String?, parent: Plan?, directory: BeanDirectory, configuration: ConfigurationManager,
-    layout: SlotLayout, hasSeed: Bool, isTraced: Bool, sorted: [Int32], processors: [Operand], injections: [Operand],
+    name: String, opening: (scopeName: String, location: SourceLocation)?, parent: Plan?, directory: BeanDirectory,
+    configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool, isTraced: Bool, sorted: [Int32],
+    processors: [Operand], injections: [Operand],
     receivers: [ObjectIdentifier: [EventReceiver]], below: [BeanDirectory], parameters: [Parameter], listed: [Int32],
     templates: [(text: String, location: SourceLocation)], ownNumbers: [Int32], foreignNumbers: [EntryKey: Int32],
     recipes: consuming FrozenArray<Recipe>, computations: [Computation], index: consuming LookupIndex,
     operands: consuming FrozenArray<Operand>, steps: consuming FrozenArray<Step>
   ) {
     self.name = name
-    self.scopeName = scopeName
+    scopeName = opening?.scopeName
+    self.opening = opening?.location
     self.parent = parent
-    depth = scopeName == nil ? 0 : (parent?.depth ?? 0) + 1
+    depth = opening == nil ? 0 : (parent?.depth ?? 0) + 1
     self.directory = directory
     self.configuration = configuration
     self.layout = layout
