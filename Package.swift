@@ -56,7 +56,7 @@ let package = Package(
 
     // What checks declarations while a package is built, and answers questions about them. The program that does it belongs to
     // the package; the plugins run it.
-    .target(name: "BeansTool", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: strict),
+    .target(name: "BeansTool", dependencies: ["Beans", "BeansSupport"], swiftSettings: strict),
     .executableTarget(name: "beans-place", path: "Sources/BeansPlace"),
     .plugin(name: "BeansCheck", capability: .buildTool(), dependencies: ["beans-place"]),
     .plugin(

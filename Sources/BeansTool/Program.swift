@@ -1,5 +1,6 @@
 import Beans
-import BeansLogging
+@_spi(BeansPackage) import BeansSupport
+import Dispatch
 import Foundation
 
 /// What `BeansTool.run` does, with a command line of its own.
@@ -141,11 +142,13 @@ struct Program {
   private func startup(_ options: CommandLineOptions) throws -> Outcome {
     _ = try options.arguments()
     let environment = try environment()
-    let times = StartupTimes()
-    let total = try times.measure { try environment.startup() }
-    defer { try? environment.shutdown() }
+    let startup = self.options.union(.recordTimes)
+    try Self.wait { try await environment.ready(options: startup) }
+    // Asked only for its times: what could not be released ends with the process.
+    defer { try? Self.wait { try await environment.shutdown() } }
     let graph = try environment.graph()
-    let beans = times.beans(of: graph)
+    let total = environment.startupDuration ?? .zero
+    let beans = StartupTimes.beans(of: graph, environment.startupTimes)
     let path = StartupTimes.longestPath(in: graph, beans)
     let sum = path.compactMap { beans[$0] }.reduce(.zero, +)
     let lines =
@@ -153,6 +156,18 @@ struct Program {
       + beans.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value.text)  \($0.key)" }
       + ["longest path: \(sum.text)  \(path.joined(separator: " → "))"]
     return Outcome(output: lines.map { "\($0)\n" }.joined())
+  }
+
+  /// Keeps this thread, which has nothing else to do.
+  private static func wait(_ work: @escaping @Sendable () async throws -> Void) throws {
+    let outcome = Locked<Result<Void, any Error>>(.success(()))
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      do { try await work() } catch { outcome.withLock { $0 = .failure(error) } }
+      done.signal()
+    }
+    done.wait()
+    try outcome.withLock { $0 }.get()
   }
 }
 

@@ -1,45 +1,25 @@
 import Beans
-import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 
-/// How long the beans of a startup take: the container's traces say when each of them begins and is there.
-final class StartupTimes: LogManager.Log, @unchecked Sendable {  // what it adds is under the lock
-  private struct State {
-    var begun: [String: ContinuousClock.Instant] = [:]
-    var took: [String: Duration] = [:]
+/// How long the beans of a startup have taken, by the ids of their nodes.
+enum StartupTimes {
+  /// What of a declaration both the graph and the times know. Two beans may have one label; they do not stand in one place.
+  private struct Key: Hashable {
+    let label: String
+    let origin: EnvironmentError.Origin?
   }
 
-  private let state = Locked(State())
-
-  init() { super.init(name: "startup") }
-
-  /// Runs `body` with the traces of the process sent here.
-  func measure(_ body: () throws -> Void) rethrows -> Duration {
-    Tracer.setDestination(self)
-    Tracer.setTraceLevel("beans.runtime", level: .full)
-    defer { Tracer.setTraceLevel("beans.runtime", level: .off) }
-    return try ContinuousClock().measure(body)
-  }
-
-  override func log(_ entry: LogEntry) {
-    let now = ContinuousClock.now
-    state.withLock { state in
-      if entry.message.hasPrefix("create ") {
-        state.begun[String(entry.message.dropFirst("create ".count))] = now
-      } else if entry.message.hasPrefix("created ") {
-        let bean = String(entry.message.dropFirst("created ".count))
-        if let begun = state.begun.removeValue(forKey: bean) { state.took[bean, default: .zero] += now - begun }
-      }
+  /// - Parameters:
+  ///   - graph: what has been started.
+  ///   - times: what the startup has recorded.
+  /// - Returns: what has a time of its own. One that a factory has looked up is part of that factory's bean.
+  static func beans(of graph: BeanGraph, _ times: [StartupTime]) -> [String: Duration] {
+    let started = graph.nodes.filter { $0.environment == graph.clusters.first?.id }
+    let ids = Dictionary(
+      started.map { (Key(label: $0.label, origin: $0.origin), $0.id) }, uniquingKeysWith: { first, _ in first })
+    return times.reduce(into: [:]) { found, time in
+      guard let duration = time.duration, let id = ids[Key(label: time.bean, origin: time.origin)] else { return }
+      found[id, default: .zero] += duration
     }
-  }
-
-  /// The time of each bean that has been created, by the id of its node.
-  func beans(of graph: BeanGraph) -> [String: Duration] {
-    let names = Dictionary(uniqueKeysWithValues: graph.clusters.map { ($0.id, $0.name) })
-    let took = state.withLock { $0.took }
-    var found: [String: Duration] = [:]
-    for node in graph.nodes { found[node.id] = took["\(node.label) in '\(names[node.environment] ?? "")'"] }
-    return found
   }
 
   /// The beans that have to be created one after the other and together take longest, first things first.

@@ -1,4 +1,5 @@
 import Beans
+import Dispatch
 import Testing
 
 @testable import BeansTool
@@ -17,9 +18,26 @@ private final class Late: Sendable {
   init(_ fourth: Provider<Fourth>) {}
 }
 
-/// Traces are those of the process: one test at a time.
-@Suite(.serialized) struct StartupTimesTests {
-  private func declare(_ environment: Environment) throws {
+private final class Connection: AsyncBean, Sendable {
+  func postConstruct() async throws { await Task.yield() }
+}
+private final class Reader: Sendable {
+  init(_ connection: Connection) {}
+}
+
+@Suite struct StartupTimesTests {
+  /// Starts what is declared, on a thread that may wait for tasks, as the first one of a program may.
+  private func startup(_ declare: @escaping @Sendable (Environment) throws -> Void) async -> Program.Outcome {
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: "startup").async {
+        let program = Program(
+          name: "shop", options: [], place: EnvironmentError.Origin(file: "", line: 1), declare: declare)
+        continuation.resume(returning: program.run(["startup"]))
+      }
+    }
+  }
+
+  @Sendable private static func declare(_ environment: Environment) throws {
     try environment
       .define(environment.bean(First.self, factory: { First() }))
       .define(environment.bean(Second.self, factory: Second.init))
@@ -28,10 +46,8 @@ private final class Late: Sendable {
       .define(environment.bean(Late.self, factory: Late.init))
   }
 
-  @Test func theTimeOfEachBeanIsToldSlowestFirstAndTheLongestPath() throws {
-    let program = Program(
-      name: "shop", options: [], place: EnvironmentError.Origin(file: "", line: 1), declare: declare)
-    let outcome = program.run(["startup"])
+  @Test func theTimeOfEachBeanIsToldSlowestFirstAndTheLongestPath() async throws {
+    let outcome = await startup(Self.declare)
     #expect(outcome.status == 0)
     let lines = outcome.output.split(separator: "\n")
     #expect(lines.count == 7, "\(outcome.output)")
@@ -42,9 +58,21 @@ private final class Late: Sendable {
     #expect(lines.last?.hasPrefix("longest path: ") == true)
   }
 
+  @Test func whatIsAwaitedIsTimedLikeAllElse() async throws {
+    let outcome = await startup {
+      try $0.define($0.bean(Connection.self, factory: { Connection() }))
+        .define($0.bean(Reader.self, factory: Reader.init))
+    }
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    for bean in ["Connection", "Reader"] {
+      #expect(outcome.output.contains(" µs  shop/\(bean)\n"), "\(outcome.output)")
+    }
+    #expect(outcome.output.hasSuffix("shop/Connection → shop/Reader\n"))
+  }
+
   @Test func theLongestPathIsThatOfTimesNotOfSteps() throws {
     let environment = try Environment(name: "shop")
-    try declare(environment)
+    try Self.declare(environment)
     let times: [String: Duration] = [
       "shop/First": .microseconds(1), "shop/Second": .microseconds(5), "shop/Third": .microseconds(7),
       "shop/Fourth": .microseconds(2), "shop/Late": .microseconds(4),
