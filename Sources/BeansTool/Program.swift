@@ -57,6 +57,9 @@ struct Program {
     }
   }
 
+  /// How many ways `why` tells: there may be more than anybody can read.
+  private static let maximumPaths = 1_000
+
   /// The environment, declared.
   private func environment() throws -> Environment {
     let environment = try Environment(name: name)
@@ -112,12 +115,13 @@ struct Program {
 
   private func why(_ beans: [String]) throws -> Outcome {
     let graph = try known(beans[1], in: known(beans[0], in: environment().graph()))
-    let paths = graph.paths(from: beans[0], to: beans[1])
+    let paths = graph.paths(from: beans[0], to: beans[1], limit: Self.maximumPaths + 1)
     if paths.isEmpty { return Outcome(output: "\(beans[0]) does not need \(beans[1])\n") }
-    return Outcome(
-      output: paths.map { path in
-        (path.first?.from ?? "") + path.map { " → \($0.to) (\($0.way))" }.joined() + "\n"
-      }.joined())
+    var lines = paths.prefix(Self.maximumPaths).map { path in
+      (path.first?.from ?? "") + path.map { " → \($0.to) (\($0.way))" }.joined()
+    }
+    if paths.count > Self.maximumPaths { lines.append("and more: these are the first \(Self.maximumPaths)") }
+    return Outcome(output: lines.map { "\($0)\n" }.joined())
   }
 
   private func whoKeeps(_ bean: String) throws -> Outcome {

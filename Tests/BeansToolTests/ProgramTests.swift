@@ -106,6 +106,25 @@ private final class Page: Sendable {
     #expect(try text(shop, "why", "Store", "Page") == "Store does not need Page\n")
   }
 
+  @Test func whySaysThatThereAreMoreWaysThanItTells() throws {
+    // Ten layers of two beans, each of which takes both of the next layer: 1,024 ways.
+    let layered = program { environment in
+      try environment.define(environment.bean(0, id: "end"))
+      for layer in 1...10 {
+        for side in ["a", "b"] {
+          let below = layer == 1 ? ["end", "end"] : ["a\(layer - 1)", "b\(layer - 1)"]
+          try environment.define(
+            environment.bean(Int.self, id: "\(side)\(layer)", factory: { (left: Int, right: Int) in left + right })
+              .argument(0, ref: below[0]).argument(1, ref: below[1]))
+        }
+      }
+    }
+    let lines = try text(layered, "why", "a10", "end").split(separator: "\n")
+    #expect(lines.count == 1_001)
+    #expect(lines.last == "and more: these are the first 1000")
+    #expect(try !text(layered, "why", "a9", "end").contains("and more"))
+  }
+
   @Test func whoKeepsSaysWhoHoldsABeanAndWhoHoldsThese() throws {
     #expect(
       try text(shop, "who-keeps", "Store") == """
