@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Runs the program that a package has for its declarations whenever that has changed, so that what is wrong with them is an
-/// error of the build.
+/// Runs the program that a package has for its declarations whenever that has changed, or a document beside their sources, so
+/// that what is wrong with them is an error of the build.
 @main
 struct BeansCheck: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -19,7 +19,7 @@ struct BeansCheck: BuildToolPlugin {
       // Without outputs: what is generated would become a resource of the target.
       return .buildCommand(
         displayName: "Checking the beans of \(program.name)", executable: executable,
-        arguments: ["check"] + program.moduleArguments, inputFiles: [executable])
+        arguments: ["check"] + program.moduleArguments, inputFiles: [executable] + program.documents)
     }
   }
 }

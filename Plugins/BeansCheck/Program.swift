@@ -38,9 +38,18 @@ struct Program {
     target.id == other.id || target.recursiveTargetDependencies.contains { $0.id == other.id }
   }
 
+  private var modules: [SwiftSourceModuleTarget] {
+    ([target] + target.recursiveTargetDependencies).compactMap { $0 as? SwiftSourceModuleTarget }
+  }
+
+  /// What stands beside the sources of its modules and is compiled into nothing, such as XML documents: the declarations may
+  /// read it.
+  var documents: [URL] {
+    modules.flatMap { $0.sourceFiles.filter { $0.type == .resource || $0.type == .unknown }.map(\.url) }
+  }
+
   /// Where the sources of its modules stand.
   var moduleArguments: [String] {
-    let modules = ([target] + target.recursiveTargetDependencies).compactMap { $0 as? SwiftSourceModuleTarget }
-    return modules.flatMap { ["--module", "\($0.moduleName)=\($0.directoryURL.path())"] }
+    modules.flatMap { ["--module", "\($0.moduleName)=\($0.directoryURL.path())"] }
   }
 }
