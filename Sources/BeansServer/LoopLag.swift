@@ -3,7 +3,8 @@ public import BeansEventLoop
 
 /// How late event loops run what is due: each has a timer every tenth of a second, which is late by what kept its loop busy.
 ///
-/// Safe from any thread. Watching a loop costs it ten timers a second, until it is closed.
+/// Safe from any thread. Watching a loop costs it ten timers a second, until it is closed. While one is watched, reports say how
+/// old the oldest request is.
 public final class LoopLag: Sendable {
   /// The upper bounds of the histogram's buckets, in seconds; one more takes the rest.
   static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -36,7 +37,9 @@ public final class LoopLag: Sendable {
   }
 
   private func measure(_ loop: EventLoop, _ number: Int) {
-    let due = LoopScope.now + Self.interval
+    let begun = LoopScope.now
+    CoarseTime.tell(begun)
+    let due = begun + Self.interval
     loop.schedule(after: .nanoseconds(Int64(Self.interval))) { [self] in
       let now = LoopScope.now
       let lag = now - min(due, now)

@@ -42,6 +42,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     var phase = Phase.new
     /// Whether the timer has ended the child.
     var hasExpired = false
+    /// When the child was opened, as `CoarseTime`; 0 where that is not known.
+    var openedAt: UInt32 = 0
     /// The time allowed; from the beginning on, the time by the clock. The largest number for never.
     var deadline: UInt64
   }
@@ -111,6 +113,14 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
 
   /// When the child was used last, in nanoseconds as `now`; nil where no idle time is measured.
   var lastUseIfMeasured: UInt64? { idleTimeout == .max ? nil : lastUse.load(ordering: .relaxed) }
+
+  /// How long ago the child was opened, to a tenth of a second; nil where that is not known.
+  func age(at now: UInt64) -> Duration? {
+    let openedAt = state.withLock { $0.openedAt }
+    if openedAt == 0 { return nil }
+    let now = CoarseTime.of(now)
+    return .milliseconds(100 * Int64(now - min(openedAt, now)))
+  }
 
   /// Whether the deadline or the idle time has ended the child.
   var hasExpired: Bool { state.withLock { $0.hasExpired } }
@@ -192,7 +202,12 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
       guard state.phase == .new else { return state.phase == .finished }
       state.environment = environment
       state.phase = .opened
-      if state.deadline != .max || idleTimeout != .max { start(&state) }
+      if state.deadline != .max || idleTimeout != .max {
+        start(&state)
+        state.openedAt = CoarseTime.of(lastUse.load(ordering: .relaxed))
+      } else {
+        state.openedAt = CoarseTime.latest
+      }
       return false
     }
     if isFinished { environment.finish() }

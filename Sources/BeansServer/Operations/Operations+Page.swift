@@ -8,7 +8,7 @@ extension Operations {
     let upTime = process.startTime.map { ProcessFigures.now - $0 }
     let data = JSON.object([
       ("name", .string(environment.name)), ("livez", .bool(snapshot.isAlive)), ("readyz", .bool(snapshot.isReady)),
-      ("health", snapshot.health), ("environments", snapshot.environments),
+      ("health", snapshot.health), ("environments", snapshot.environments(ScopeAges.below(environment))),
       ("beans", beans ?? .object([("contexts", .object([]))])), ("startup", startup), ("loggers", loggers),
       ("configuration", configuration), ("metrics", .string(snapshot.metrics.text(as: .prometheus))),
       (

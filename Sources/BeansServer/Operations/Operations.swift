@@ -149,7 +149,8 @@ public final class Operations: Sendable {
       let snapshot = snapshot
       return .json(snapshot.isUp ? 200 : 503, snapshot.health)
     case "/environments":
-      return accept?.contains("text/plain") == true ? liveText : .json(200, snapshot.environments)
+      return accept?.contains("text/plain") == true
+        ? liveText : .json(200, snapshot.environments(ScopeAges.below(environment)))
     case "/sessions": return .json(200, .object([("sessions", snapshot.sessionCounts)]))
     case "/beans": return beans.map { .json(200, $0) } ?? .refusal(503, "The environment has not started.")
     case "/startup": return .json(200, startup)

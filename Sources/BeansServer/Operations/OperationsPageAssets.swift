@@ -160,7 +160,8 @@ enum OperationsPageAssets {
       ['probe', c => c.probe + (c.critical ? '' : ' (not critical)'), 'code'], ['took', c => micros(c.micros), 'number']]));
     section('environments', 'Environments').append(table(scopes, [
       ['scope', s => s.scope], ['open', s => number(s.open), 'number'], ['opened', s => number(s.opened), 'number'],
-      ['beans alive', s => number(s.created - s.released), 'number'], ['created', s => number(s.created), 'number']]));
+      ['beans alive', s => number(s.created - s.released), 'number'],
+      ['oldest', s => seconds(s.oldestSeconds), 'number'], ['idle', s => seconds(s.longestIdleSeconds), 'number']]));
     section('sessions', 'Sessions').append(table(data.environments.sessions, [
       ['scope', s => s.scope], ['open', s => number(s.open), 'number'], ['in use', s => number(s.inUse), 'number'],
       ['expired', s => number(s.expired), 'number'], ['evicted', s => number(s.evicted), 'number'],

@@ -15,13 +15,17 @@ extension ServiceSnapshot {
     return .object([("status", .string(isUp ? "UP" : "DOWN")), ("checks", .array(checks))])
   }
 
-  /// What is alive, by scope.
-  var environments: JSON {
+  /// What is alive, by scope, and how old it is at most.
+  ///
+  /// - Parameter ages: by scope; null is told where nothing is measured.
+  func environments(_ ages: [String: ScopeAges]) -> JSON {
     let scopes = scopes.map { counts in
       JSON.object([
         ("scope", .string(counts.scope)), ("open", .integer(counts.opened - counts.finished)),
         ("opened", .integer(counts.opened)), ("finished", .integer(counts.finished)),
         ("created", .integer(counts.created)), ("released", .integer(counts.released)),
+        ("oldestSeconds", ages[counts.scope]?.oldest.map { .number($0.seconds) } ?? nil),
+        ("longestIdleSeconds", ages[counts.scope]?.longestIdle.map { .number($0.seconds) } ?? nil),
       ])
     }
     let loops = loops.enumerated().map { number, loop in

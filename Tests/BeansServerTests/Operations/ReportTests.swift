@@ -29,6 +29,35 @@ struct ReportTests {
     child.finish()
   }
 
+  @Test("How old what a loop ends has become is told by scope, and how long nobody has been inside")
+  func ages() throws {
+    try withLoops { loops in
+      let loop = loops[0]
+      let application = try Environment(name: "application")
+      let sessions = try application.childFactory(
+        "session", seed: Int.self, scope: { SessionScope(loop: loop, idleTimeout: .seconds(600)) })
+      let requests = try sessions.childFactory("request", seed: Int.self)
+      let operations = Operations(environment: try application.startup())
+      func scope(_ name: String) throws -> [String: Any] {
+        let scopes = try #require(try operations.get("/environments").json()["scopes"] as? [[String: Any]])
+        return try #require(scopes.first { $0["scope"] as? String == name })
+      }
+      let session = try sessions.build(1)
+      #expect(try scope("session")["longestIdleSeconds"] is Double)
+      try waitUntil("a session of a tenth of a second") {
+        (try? scope("session")["oldestSeconds"] as? Double ?? 0) ?? 0 > 0
+      }
+      #expect(try scope("application")["oldestSeconds"] is Double == false)
+      let request = try requests.build(1, in: session)
+      #expect(try scope("session")["longestIdleSeconds"] is Double == false)
+      // Nobody measures what no loop ends.
+      #expect(try scope("request")["oldestSeconds"] is Double == false)
+      request.finish()
+      #expect(try scope("session")["longestIdleSeconds"] is Double)
+      try application.shutdown()
+    }
+  }
+
   // MARK: beans
 
   @Test("The declarations are told by environment: scope, type, place, aliases, and what they take")
