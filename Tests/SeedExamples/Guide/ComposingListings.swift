@@ -27,7 +27,16 @@ struct Composing {
     func count() -> Int { isOpen.withLock { $0 ? 3 : 0 } }
     func preDestroy() { isOpen.withLock { $0 = false } }
   }
+  struct Country: Hashable, Sendable { let code: String }
+  protocol Payment: Sendable { func pay(_ amount: Int) -> String }
+  struct Card: Payment { func pay(_ amount: Int) -> String { "\(amount) by card" } }
+  struct Invoice: Payment { func pay(_ amount: Int) -> String { "\(amount) later" } }
+  struct Account: Sendable { let balance: Int }
   final class Warehouse: Sendable {
+    func account(of visitor: Visitor) async throws -> Account {
+      await Task.yield()
+      return Account(balance: visitor.name.count)
+    }
     static func connect() async throws -> Warehouse {
       await Task.yield()
       return Warehouse()
@@ -125,6 +134,28 @@ extension Composing {
   // end
 
   // listing
+  final class Counter: Sendable {
+    let countries: Set<Country>
+    private let payments: [String: any Payment]
+
+    init(countries: Set<Country>, payments: [String: any Payment]) {
+      (self.countries, self.payments) = (countries, payments)
+    }
+
+    func pay(_ amount: Int, by method: String) -> String? { payments[method]?.pay(amount) }
+  }
+
+  func declareCounter(in shop: Environment) throws {
+    try shop
+      .define(shop.bean(Country(code: "DE")))
+      .define(shop.bean(Country(code: "FR")))
+      .define(shop.bean(Card.self, id: "card", factory: Card.init))
+      .define(shop.bean(Invoice.self, id: "invoice", factory: Invoice.init))
+      .define(shop.bean(Counter.self, factory: Counter.init))
+  }
+  // end
+
+  // listing
   final class Audit: Sendable {
     private let visitor: Current<Visitor>
     private let archive: Lazy<Archive>
@@ -157,6 +188,23 @@ extension Composing {
       .define(shop.bean(PriceList.self, async: { (warehouse: Warehouse) in try await PriceList(from: warehouse) }))
       .define(shop.bean(Doors.self) { (warehouse: Warehouse, prices: PriceList) in Doors(warehouse, prices) })
     return try await shop.ready()
+  }
+  // end
+
+  // listing
+  func declareVisits(in shop: Environment) throws -> EnvironmentFactory<Visitor> {
+    try shop.childFactory("visit", seed: Visitor.self) { visit in
+      try visit.define(
+        visit.bean(
+          Account.self,
+          async: { (visitor: Visitor, warehouse: Warehouse) in
+            try await warehouse.account(of: visitor)
+          }))
+    }
+  }
+
+  func balance(of visitor: Visitor, _ visits: EnvironmentFactory<Visitor>) async throws -> Int {
+    try await visits.withChild(visitor) { visit in try await visit.readyBean(Account.self).balance }
   }
   // end
 

@@ -105,9 +105,27 @@ private struct Article {
   @Test("XML and configuration: the faults are those the article shows")
   func faults() throws {
     let article = try Self.xmlAndConfiguration()
-    #expect(check(article.blocks("xml")[1]) + "\n" == article.blocks("text")[0])
+    #expect(check(article.blocks("xml")[2]) + "\n" == article.blocks("text")[0])
     #expect(check("<beans/>") == "nothing is wrong")
   }
+
+  @Test(
+    "XML and configuration: the profiles of a document say which beans and modules count",
+    arguments: [("production", "smtp.example.org", 95), ("staging", "localhost", 95), ("test", "localhost", nil)])
+  func profilesAndModules(profile: String, host: String, rate: Int?) throws {
+    let document = try Self.xmlAndConfiguration().blocks("xml")[1]
+    let prefixed = document.replacing(/<(\/?)(beans|bean|module|property)\b/) { "<\($0.output.1)beans:\($0.output.2)" }
+      .replacing("<beans:beans>", with: "<beans:beans xmlns:beans='\(Self.namespace)'>")
+    for text in [document, prefixed] {
+      let post = try Environment(name: "post")
+      try post.define(post.settings().setValue(key: "beans.profiles", value: profile))
+      try post.loadXML(Data(text.utf8), source: "post.xml")
+      #expect(try post.getBean(Post.Mailer.self, byId: "mailer").host == host)
+      #expect(try post.getBean(Franking?.self)?.rate == rate)
+    }
+  }
+
+  private static let namespace = "http://www.springframework.org/schema/beans"
 
   @Test("XML and configuration: collections are converted, and only what is set by key path is observed")
   func collectionsAndObservers() throws {
@@ -193,6 +211,16 @@ private struct Article {
     #expect(try shop.getBean(Composing.Archive.self).lines.withLock { $0 } == ["order 7"])
   }
 
+  @Test("Composing: a bean takes all of a type, as a set or by their ids")
+  func collections() throws {
+    let shop = try Environment(name: "shop")
+    try Composing().declareCounter(in: shop)
+    let counter = try shop.getBean(Composing.Counter.self)
+    #expect(Set(counter.countries.map(\.code)) == ["DE", "FR"])
+    #expect(counter.pay(3, by: "card") == "3 by card" && counter.pay(3, by: "invoice") == "3 later")
+    #expect(counter.pay(3, by: "cheque") == nil)
+  }
+
   @Test("Composing: a singleton reaches the request that is running")
   func relationships() throws {
     let shop = try Environment(name: "shop")
@@ -260,6 +288,15 @@ private struct Article {
   func awaited() async throws {
     let shop = try await Composing().openShop()
     #expect(try shop.getBean(Composing.Doors?.self) != nil)
+    try await shop.shutdown()
+  }
+
+  @Test("Composing: a lookup in a child waits for what the child creates")
+  func awaitedInAChild() async throws {
+    let shop = try Environment(name: "shop")
+    try shop.define(shop.bean(Composing.Warehouse.self, async: { try await Composing.Warehouse.connect() }))
+    let visits = try Composing().declareVisits(in: shop)
+    #expect(try await Composing().balance(of: .init(name: "Ada"), visits) == 3)
     try await shop.shutdown()
   }
 

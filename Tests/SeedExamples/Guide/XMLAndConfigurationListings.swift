@@ -44,6 +44,17 @@ func declareFranking(in post: Environment) throws {
 // end
 
 // listing
+extension Post {
+  final class FrankingModule: BeanModule, Initializable {
+    func configure(_ environment: Environment) throws {
+      try environment.define(
+        environment.bean(Franking.self, id: "franking").property(\.rate, resolve: "${post:rate=95}"))
+    }
+  }
+}
+// end
+
+// listing
 func openPost(document: String, settings: String, variables: [String: String]) throws -> Environment {
   let post = try Environment(name: "post")
   try post.loadXML(path: document)
