@@ -17,6 +17,53 @@ import Testing
     #expect(code { try other.getBean(Provider<Int>.self) } == .unknownBean)
   }
 
+  @Test("A provider inside of a collection or an optional is a fault that says how it stands outside")
+  func providersStandOutside() throws {
+    let environment = try Environment()
+    func invalid<T>(_ type: T.Type) -> String? {
+      let error = #expect(throws: EnvironmentError.self) { try environment.getBean(type) }
+      return error?.code == .invalidDeclaration ? error?.message : nil
+    }
+    #expect(invalid([Provider<Int>].self) == "an array of Provider<Int> cannot be injected: write Provider<Array<Int>>")
+    #expect(
+      invalid(Provider<Int>?.self) == "an optional of Provider<Int> cannot be injected: write Provider<Optional<Int>>")
+    #expect(
+      invalid([String: Provider<Int>].self)
+        == "a dictionary of Provider<Int> cannot be injected: write Provider<Dictionary<String, Int>>")
+    #expect(invalid([Current<Int>].self) == "an array of Current<Int> cannot be injected: write Current<Array<Int>>")
+    // What would not be right outside either is not said.
+    #expect(invalid([Provider<[Int]>].self) == "an array of Provider<Array<Int>> cannot be injected")
+  }
+
+  @Test("A provider outside of a collection or an optional gives what the running request has of it")
+  func providersOfCollections() throws {
+    final class Shelf: Sendable {
+      let all: Provider<[String]>
+      let byId: Provider<[String: String]>
+      let maybe: Provider<String?>
+      let current: Current<[String]>
+      init(
+        all: Provider<[String]>, byId: Provider<[String: String]>, maybe: Provider<String?>, current: Current<[String]>
+      ) { (self.all, self.byId, self.maybe, self.current) = (all, byId, maybe, current) }
+    }
+    let environment = try Environment()
+    defer { try? environment.shutdown() }
+    try environment.define(environment.bean("outer", id: "outer"))
+      .define(environment.bean(Shelf.self, factory: Shelf.init))
+    let requests = try environment.childFactory("request", seed: Int.self) { request in
+      try request.define(request.bean(String.self, id: "inner", factory: { (seed: Int) in "inner \(seed)" }))
+    }
+    let shelf = try environment.getBean(Shelf.self)
+    #expect(try shelf.all.get() == ["outer"] && shelf.byId.get() == ["outer": "outer"])
+    #expect(try shelf.maybe.get() == "outer")
+    try requests.withChild(7) { _ throws in
+      #expect(try shelf.all.get() == ["inner 7", "outer"])
+      #expect(try shelf.byId.get() == ["inner": "inner 7", "outer": "outer"])
+      #expect(try shelf.maybe.get() == "inner 7")
+      #expect(try shelf.current.get() == ["inner 7", "outer"])
+    }
+  }
+
   @Test("Every kind of lookup takes an id")
   func idsWithEveryShape() throws {
     let environment = try Environment()

@@ -8,7 +8,7 @@ extension Optional: ParameterType {
     let each = Parameter.wrapper(of: type)
     let kind: Parameter.Kind =
       type == ConfigurationManager.self
-      ? .configuration : each?.isOfOneBean == false ? .invalid("an optional of \(type) cannot be injected") : .optional
+      ? .configuration : each?.refusal("an optional") { "Optional<\($0)>" } ?? .optional
     return Parameter(
       Wrapped?.self, element: each?.element ?? type, kind, isReference: type is AnyObject.Type, each: each,
       box: { beans in
@@ -21,10 +21,9 @@ extension Optional: ParameterType {
 extension Array: ParameterType {
   static var parameter: Parameter {
     let each = Parameter.wrapper(of: Element.self)
-    let isInvalid = each?.isOfOneBean == false
     return Parameter(
       [Element].self, element: each?.element ?? Element.self,
-      isInvalid ? .invalid("an array of \(Element.self) cannot be injected") : .all, each: each,
+      each?.refusal("an array") { "Array<\($0)>" } ?? .all, each: each,
       box: { ($0 as? [Element]).map { ValueBox($0) } })
   }
 }
@@ -32,11 +31,10 @@ extension Array: ParameterType {
 extension Set: ParameterType, CollectedType {
   static var parameter: Parameter {
     let each = Parameter.wrapper(of: Element.self)
-    let isInvalid = each?.isOfOneBean == false
     let type: any CollectedType.Type = Self.self
     return Parameter(
       Set<Element>.self, element: each?.element ?? Element.self,
-      isInvalid ? .invalid("a set of \(Element.self) cannot be injected") : .distinct, each: each,
+      each?.refusal("a set") { "Set<\($0)>" } ?? .distinct, each: each,
       box: { type.box($0) })
   }
 
@@ -46,10 +44,9 @@ extension Set: ParameterType, CollectedType {
 extension Dictionary: ParameterType, CollectedType where Key == String {
   static var parameter: Parameter {
     let each = Parameter.wrapper(of: Value.self)
-    let isInvalid = each?.isOfOneBean == false
     return Parameter(
       [String: Value].self, element: each?.element ?? Value.self,
-      isInvalid ? .invalid("a dictionary of \(Value.self) cannot be injected") : .named, each: each,
+      each?.refusal("a dictionary") { "Dictionary<String, \($0)>" } ?? .named, each: each,
       box: { box($0) })
   }
 
@@ -61,6 +58,19 @@ extension Parameter {
   /// What asks for more than a bean of the type itself; nil where a bean is asked for.
   fileprivate static func wrapper<Element>(of type: Element.Type) -> Parameter? {
     isWrapper(type) ? of(type) : nil
+  }
+
+  /// Why it is not injected inside a collection or an optional, and what to write instead; nil where it is one bean.
+  ///
+  /// What looks a bean up each time knows the type and the environment, and would have to know each of several beans.
+  fileprivate func refusal(_ name: String, around form: (Any.Type) -> String) -> Kind? {
+    if isOfOneBean { return nil }
+    let fault = "\(name) of \(wanted) cannot be injected"
+    return switch kind {
+    case .provider(let inner) where inner.isOfOneBean: .invalid("\(fault): write Provider<\(form(inner.wanted))>")
+    case .current(let inner) where inner.isOfOneBean: .invalid("\(fault): write Current<\(form(inner.wanted))>")
+    default: .invalid(fault)
+    }
   }
 }
 

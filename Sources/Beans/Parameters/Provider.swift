@@ -9,6 +9,9 @@ protocol BeanLookup: AnyObject, Sendable {
 /// A provider breaks cycles and lets a longer-lived bean reach a shorter-lived one. It looks in `Environment.current`
 /// where that is a descendant of the environment the provider was injected for, else in that environment itself;
 /// outside a request, a request's bean is `.scopeNotActive`.
+///
+/// As a parameter or a property: `Provider<T>`, where `T` may be whatever a parameter may be, such as `Provider<[T]>`,
+/// `Provider<T?>` and `Provider<[String: T]>`. It is never inside a collection or an optional, which is a fault at startup.
 public struct Provider<T>: Sendable {
   private let lookup: any BeanLookup
   private let id: String?
