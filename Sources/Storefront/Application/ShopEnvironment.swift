@@ -44,17 +44,12 @@ struct ShopEnvironment: Sendable {
 
     requests = try application.childFactory("request", seed: HTTPRequest.self, scope: requestScope)
     visits = try application.childFactory("session", seed: Void.self, scope: sessionScope) { session in
-      try session.define(session.bean(Cart.self, factory: Cart.init))
-      try session.define(session.bean(VisitorProfile.self, factory: VisitorProfile.init))
+      try session.include(VisitModule())
     }
     sessions = SessionRegistry(visits, capacity: configuration.sessions)
     try application.define(application.bean(sessions)).define(application.bean(lag))
     visitorRequests = try visits.childFactory("request", seed: HTTPRequest.self, scope: requestScope) { request in
-      try request.define(request.bean(CurrentVisitor.self, factory: CurrentVisitor.init))
-      try request.define(request.bean(PageHandler.self, factory: PageHandler.init))
-      try request.define(request.bean(CartHandler.self, factory: CartHandler.init))
-      try request.define(request.bean(CheckoutHandler.self, factory: CheckoutHandler.init))
-      try request.define(request.bean(OrdersHandler.self, factory: OrdersHandler.init))
+      try request.include(VisitorRequestModule())
     }
   }
 }

@@ -43,6 +43,27 @@ struct ShopModule: BeanModule {
   }
 }
 
+/// What a visitor has for the length of a session.
+struct VisitModule: BeanModule {
+  func configure(_ environment: Environment) throws {
+    try environment
+      .define(environment.bean(Cart.self, factory: Cart.init))
+      .define(environment.bean(VisitorProfile.self, factory: VisitorProfile.init))
+  }
+}
+
+/// What answers the requests of a visitor, inside the session.
+struct VisitorRequestModule: BeanModule {
+  func configure(_ environment: Environment) throws {
+    try environment
+      .define(environment.bean(CurrentVisitor.self, factory: CurrentVisitor.init))
+      .define(environment.bean(PageHandler.self, factory: PageHandler.init))
+      .define(environment.bean(CartHandler.self, factory: CartHandler.init))
+      .define(environment.bean(CheckoutHandler.self, factory: CheckoutHandler.init))
+      .define(environment.bean(OrdersHandler.self, factory: OrdersHandler.init))
+  }
+}
+
 /// What those who run the service see of it.
 struct OperationsModule: BeanModule {
   func configure(_ environment: Environment) throws {
