@@ -70,8 +70,13 @@ struct ReferenceRules {
     var chain = [declaration]
     var isBroken = false
     while let id = chain[chain.count - 1].template {
-      guard let next = template(id, from: level, except: chain[chain.count - 1].number) else {
-        refuse("unknownBean")
+      let asker = chain[chain.count - 1]
+      guard let next = template(of: asker, from: level) else {
+        if asker.id != id {
+          refuse("unknownBean")
+        } else if circles[level].insert([asker.number]).inserted {
+          faults[level].insert(Fault(code: "cyclicDependency", declaration: asker.number))
+        }
         isBroken = true
         break
       }
@@ -121,9 +126,11 @@ struct ReferenceRules {
     }
   }
 
-  private func template(_ id: String, from level: Int, except own: Int) -> Declaration? {
-    scenario.chain(from: level).lazy.flatMap { scenario.levels[$0].declarations }
-      .first { $0.id == id && $0.number != own }
+  /// What a declaration inherits from, seen from a level. That may have its own id, further out.
+  private func template(of asker: Declaration, from level: Int) -> Declaration? {
+    scenario.chain(from: level).lazy.map { scenario.levels[$0].declarations }
+      .filter { asker.id != asker.template || !$0.contains { $0.number == asker.number } }
+      .compactMap { $0.first { $0.id == asker.template } }.first
   }
 
   /// Whether a scope encloses the environments of a level, whose beans it would outlive.
