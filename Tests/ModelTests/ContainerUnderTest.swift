@@ -57,6 +57,7 @@ struct ContainerUnderTest {
     /// The environment made by hand that declares this one's factory, or this one.
     let owner: Int
     var openers: [Int: Opener] = [:]
+    var scope: AbstractBeanScope?
   }
 
   private init(_ scenario: Scenario) {
@@ -108,6 +109,7 @@ struct ContainerUnderTest {
     case .shutdown(let number):
       guard let opened = environments[number] else { return }
       attempt { try opened.environment.shutdown() }
+    case .finishScope(let number): environments[number]?.scope?.finish()
     }
   }
 
@@ -156,6 +158,11 @@ struct ContainerUnderTest {
     let environment = try Environment(name: "level \(level)", parent: outer?.environment)
     recorder.add(environment, number)
     var opened = Opened(environment: environment, level: level, owner: number)
+    if scenario.levels[level].registersScope {
+      let scope = AbstractBeanScope(name: Level.ownScope)
+      opened.scope = scope
+      try environment.registerScope(scope)
+    }
     for declaration in scenario.levels[level].declarations { try define(declaration, in: environment) }
     for inner in scenario.family(of: level).dropFirst() {
       let declared = scenario.levels[inner]

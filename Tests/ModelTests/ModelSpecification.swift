@@ -3,6 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
+/// Scenarios have no registered scopes but `AbstractBeanScope`s, no beans that are scopes, and no scope objects of children.
+///
 /// Environment variables: `MODEL_SEEDS` says how many scenarios are run, `MODEL_FIRST_SEED` where they begin.
 @Suite("The container beside a naive reference", .timeLimit(.minutes(30))) struct ModelSpecification {
   private static let parts: UInt64 = 4

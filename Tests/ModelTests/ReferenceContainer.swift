@@ -1,6 +1,6 @@
 /// What a reference may get wrong on purpose, to prove that the comparison notices.
 enum Mistake: CaseIterable {
-  case releasesInOrderOfCreation, buildsSingletonsTwice, forgetsPrimary
+  case releasesInOrderOfCreation, buildsSingletonsTwice, forgetsPrimary, ignoresEndOfScope
 }
 
 /// A deliberately naive container: no plan, everything is looked for when it is needed.
@@ -32,6 +32,8 @@ final class ReferenceContainer {
     var children: [Place] = []
     var state = State.new
     var beans: [Int: Object] = [:]
+    /// The scope that the environment has registered.
+    var scope: OwnScope?
     var log: [Object] = []
     var created = 0
     var released = 0
@@ -52,6 +54,12 @@ final class ReferenceContainer {
     var isEnded: Bool { if case .finished = state { true } else { false } }
     var chain: [Place] { [self] + (parent?.chain ?? []) }
     var subtree: [Place] { [self] + children.flatMap(\.subtree) }
+  }
+
+  /// A scope that is registered, and keeps what it has been asked for.
+  private final class OwnScope {
+    var isFinished = false
+    var kept: [(bean: ReferenceBean, object: Object, home: Place)] = []
   }
 
   private final class Object {
@@ -126,7 +134,9 @@ final class ReferenceContainer {
 
   /// Parents and children hold each other, and so do environments and beans with providers.
   private func letGo() {
-    for place in environments.compactMap({ $0 }) { (place.children, place.beans, place.log) = ([], [:], []) }
+    for place in environments.compactMap({ $0 }) {
+      (place.children, place.beans, place.log, place.scope) = ([], [:], [], nil)
+    }
   }
 
   private func begin(_ operation: String, _ index: Int) {
@@ -156,6 +166,8 @@ final class ReferenceContainer {
       attempt { try look(lookup, place) }
     case .finish(let number), .shutdown(let number):
       if let place = environments[number] { finish(place) }
+    case .finishScope(let number):
+      if let scope = environments[number]?.scope { finish(scope) }
     }
   }
 
@@ -170,6 +182,7 @@ final class ReferenceContainer {
     environments.append(nil)
     if parent != nil && outer == nil { return }
     let place = Place(environments.count - 1, level, outer)
+    if scenario.levels[level].registersScope { place.scope = OwnScope() }
     attempt {
       // A child of what cannot be used is not even made.
       if let outer, scenario.levels[level].scope != nil || outer.isUnusable { try use(outer) }
@@ -258,6 +271,19 @@ final class ReferenceContainer {
     for object in order { lines.append("\(object.name) is released") }
     place.released += place.log.count
     (place.log, place.beans) = ([], [:])
+    place.scope?.isFinished = true
+    for place in place.chain { place.scope?.kept.removeAll { kept in order.contains { $0 === kept.object } } }
+  }
+
+  /// Releases what the scope keeps, wherever it was built.
+  private func finish(_ scope: OwnScope) {
+    if mistake == .ignoresEndOfScope { return }
+    scope.isFinished = true
+    while let (_, object, home) = scope.kept.popLast() {
+      lines.append("\(object.name) is released")
+      home.released += 1
+      home.log.removeAll { $0 === object }
+    }
   }
 
   // MARK: building
@@ -273,6 +299,11 @@ final class ReferenceContainer {
     if let closed = beans.first(where: { rules.place($0, from: asking.level) == nil }) {
       throw Fault(code: "scopeNotActive", declaration: closed.number)
     }
+    for bean in beans where bean.isOfOwnScope {
+      if let inactive = rules.inactive(bean, asking.level) {
+        throw Fault(code: "scopeNotActive", declaration: inactive.holder)
+      }
+    }
     for bean in beans where bean.isPrototype {
       let faults = rules.faults(ofPrototype: bean, from: asking.level)
       // Its own faults come before those of what it takes, and what is not found before what is not open.
@@ -284,6 +315,21 @@ final class ReferenceContainer {
     }
     return try beans.map { try made($0, home(of: $0, from: asking)!) }
   }
+
+  /// The scope that keeps a bean of an environment; nil where that is the environment itself.
+  private func ownScope(of bean: ReferenceBean, _ home: Place) -> OwnScope? {
+    bean.isOfOwnScope ? home.chain.lazy.compactMap(\.scope).first : nil
+  }
+
+  /// What is there already of a bean. Children of a factory have their declarations in common, and so what a scope further
+  /// out keeps of them.
+  private func existing(_ bean: ReferenceBean, _ home: Place) -> Object? {
+    guard let scope = ownScope(of: bean, home) else { return home.beans[bean.number] }
+    return scope.kept.first { $0.bean === bean && owner(of: $0.home) === owner(of: home) }?.object
+  }
+
+  /// The environment made by hand in whose declarations those of an environment are.
+  private func owner(of place: Place) -> Place { place.chain.first { scenario.levels[$0.level].scope == nil }! }
 
   private func instance(_ bean: ReferenceBean, _ asking: Place) throws -> Object { try instances([bean], asking)[0] }
 
@@ -301,7 +347,7 @@ final class ReferenceContainer {
   private func collect(
     _ bean: ReferenceBean, _ asking: Place, _ missing: inout [Missing], _ seen: inout Set<[Int]>
   ) {
-    guard let home = home(of: bean, from: asking), home.beans[bean.number] == nil,
+    guard let home = home(of: bean, from: asking), existing(bean, home) == nil,
       seen.insert([bean.number, home.number]).inserted
     else { return }
     if !bean.isPrototype {
@@ -314,11 +360,10 @@ final class ReferenceContainer {
 
   /// The bean in the environment that it belongs to.
   private func made(_ bean: ReferenceBean, _ home: Place) throws -> Object {
-    if let object = home.beans[bean.number], mistake != .buildsSingletonsTwice { return object }
-    for requirement in bean.requirements {
-      _ = try instances(rules.targets(of: .requirement(requirement), from: home.level), home)
-    }
-    let given = try bean.parameters.map { try value($0, home) }
+    let scope = ownScope(of: bean, home)
+    if scope?.isFinished == true { throw Fault(code: "finished", declaration: nil) }
+    if let object = existing(bean, home), mistake != .buildsSingletonsTwice { return object }
+    let given = try given(to: bean, home)
     let factory = bean.factory
     calls[factory.number, default: 0] += 1
     if calls[factory.number]! <= factory.failures {
@@ -334,10 +379,26 @@ final class ReferenceContainer {
     made += 1
     lines.append("#\(made) is d\(bean.number) by d\(factory.number)\(text)")
     let object = Object("#\(made)", given)
-    home.beans[bean.number] = object
     home.log.append(object)
     home.created += 1
+    if let scope {
+      scope.kept.append((bean, object, home))
+    } else {
+      home.beans[bean.number] = object
+    }
     return object
+  }
+
+  private func given(to bean: ReferenceBean, _ home: Place) throws -> [Value] {
+    do {
+      for requirement in bean.requirements {
+        _ = try instances(rules.targets(of: .requirement(requirement), from: home.level), home)
+      }
+      return try bean.parameters.map { try value($0, home) }
+    } catch let fault as Fault where fault.code == "finished" && fault.declaration == nil {
+      // That a scope has ended is told of what needs its bean.
+      throw Fault(code: fault.code, declaration: bean.number)
+    }
   }
 
   private func value(_ parameter: Parameter, _ home: Place) throws -> Value {

@@ -13,6 +13,8 @@ final class ReferenceBean {
   let needs: [Need]
   let number: Int
   let isPrototype: Bool
+  /// Whether a scope keeps it that an environment has registered.
+  let isOfOwnScope: Bool
 
   enum Need {
     case parameter(Parameter)
@@ -20,7 +22,7 @@ final class ReferenceBean {
   }
 
   /// Merges a declaration with its templates, nearest first; nil where they bring no class or no factory.
-  init?(_ chain: [Declaration], _ level: Int) {
+  init?(_ chain: [Declaration], _ level: Int, hasOwnScope: Bool) {
     guard let kind = chain.lazy.compactMap(\.kind).first, let factory = chain.first(where: { $0.parameters != nil })
     else { return nil }
     declaration = chain[0]
@@ -34,6 +36,7 @@ final class ReferenceBean {
     needs = requirements.map { .requirement($0) } + parameters.map { .parameter($0) }
     number = declaration.number
     isPrototype = scope == "prototype"
+    isOfOwnScope = hasOwnScope && scope == Level.ownScope
   }
 }
 
@@ -93,12 +96,13 @@ struct ReferenceRules {
     if declaration.isAbstract { return }
     // What a broken template would have given is not missed as well.
     if isBroken { return }
-    guard let bean = ReferenceBean(chain, level) else { return refuse("invalidDeclaration") }
+    let hasOwnScope = scenario.chain(from: level).contains { scenario.levels[$0].registersScope }
+    guard let bean = ReferenceBean(chain, level, hasOwnScope: hasOwnScope) else { return refuse("invalidDeclaration") }
     if let made = bean.factory.kind, !made.isA(bean.kind) {
       return refuse("typeMismatch")
     }
     if let scope = bean.scope {
-      if !bean.isPrototype, !isKnown(scope, level) { refuse("unknownScope") }
+      if !bean.isPrototype, !bean.isOfOwnScope, !isKnown(scope, level) { refuse("unknownScope") }
       if isOuter(scope, level) { refuse("invalidDeclaration") }
     }
     beans[level].append(bean)
@@ -189,7 +193,7 @@ struct ReferenceRules {
 
   /// The level whose environment holds the bean, seen from one that asks; nil where its scope is not active there.
   func place(_ bean: ReferenceBean, from level: Int) -> Int? {
-    guard let scope = bean.scope else { return bean.level }
+    guard let scope = bean.scope, !bean.isOfOwnScope else { return bean.level }
     if bean.isPrototype { return level }
     // One that would outlive the level that declares it is nowhere.
     let around = scenario.chain(from: bean.level).prefix { scenario.levels[$0].scope != nil }
@@ -236,7 +240,7 @@ struct ReferenceRules {
   /// The beans that the environments of a level keep.
   private func kept(in level: Int) -> [ReferenceBean] {
     let scope = scenario.levels[level].scope?.rawValue
-    var kept = beans[level].filter { $0.scope == nil || $0.scope == scope }
+    var kept = beans[level].filter { $0.scope == nil || $0.scope == scope || $0.isOfOwnScope }
     if let scope {
       for outer in scenario.chain(from: level).dropFirst() { kept += beans[outer].filter { $0.scope == scope } }
     }
@@ -319,7 +323,7 @@ struct ReferenceRules {
     if isNeeded ? !graph.judged.insert(place).inserted : graph.edges[place] != nil { return }
     graph.edges[place] = []
     // One fault of this kind for each bean.
-    if !bean.isPrototype, let inactive = inactive(takenBy: bean, level) {
+    if !bean.isPrototype, !bean.isOfOwnScope, let inactive = inactive(takenBy: bean, level) {
       graph.note(Fault(code: captivity(of: inactive.scope, level), declaration: bean.number))
     }
     for need in bean.needs {
@@ -339,7 +343,7 @@ struct ReferenceRules {
 
   /// What it is called that something of a scope is held in an environment of a level where that scope is not active.
   private func captivity(of scope: String, _ level: Int) -> String {
-    let isFurtherIn = scenario.family(of: level).contains { scenario.levels[$0].scope?.rawValue == scope }
+    let isFurtherIn = scenario.family(of: level).dropFirst().contains { scenario.levels[$0].scope?.rawValue == scope }
     // Siblings do not outlive each other.
     return scenario.levels[level].scope == nil || isFurtherIn ? "captiveDependency" : "scopeNotActive"
   }
@@ -363,9 +367,10 @@ struct ReferenceRules {
   }
 
   private func inactive(_ bean: ReferenceBean, _ level: Int, _ seen: inout Set<Int>) -> Inactive? {
-    guard place(bean, from: level) != nil else { return Inactive(scope: bean.scope!, holder: bean.number) }
-    guard bean.isPrototype, seen.insert(bean.number).inserted else { return nil }
-    return inactive(takenBy: bean, level, &seen)
+    guard let home = place(bean, from: level) else { return Inactive(scope: bean.scope!, holder: bean.number) }
+    // A scope of one's own is not judged: like a prototype, its bean is refused when it is asked for.
+    guard bean.isPrototype || bean.isOfOwnScope, seen.insert(bean.number).inserted else { return nil }
+    return inactive(takenBy: bean, home, &seen)
   }
 
   private func inactive(takenBy bean: ReferenceBean, _ level: Int, _ seen: inout Set<Int>) -> Inactive? {

@@ -28,7 +28,12 @@ struct Level: Equatable {
   var parent: Int?
   /// The scope of the factory whose children these are; nil for an environment that is made by hand.
   var scope: Scope?
+  /// Whether each environment registers a scope, which is called `ownScope`.
+  var registersScope = false
   var declarations: [Declaration] = []
+
+  /// What declarations call the scope that an environment has registered.
+  static let ownScope = "shift"
 }
 
 /// The scopes of factories, each with a seed type of its own.
@@ -83,6 +88,8 @@ enum Operation: Equatable {
   case lookup(Int, Lookup)
   case finish(Int)
   case shutdown(Int)
+  /// Ends the scope that the environment has registered.
+  case finishScope(Int)
 }
 
 /// One lookup.

@@ -5,13 +5,14 @@ enum ScenarioFeature {
     let scopes = Scope.allCases.flatMap { ["level: \($0)", "scope: \($0)", "seed: \($0)"] }
     return Set(
       forms + scopes + [
-        "level: inside a factory's", "environment inside a factory's", "scope: prototype", "class without a factory",
-        "template", "template without a class", "heir without a class", "heir without an id", "lazy", "primary",
-        "parameter: environment", "parameter: protocol", "parameter: reference", "requires an id", "requires a type",
-        "failing factory", "start", "open", "open and start", "finish", "shutdown", "lookup: id", "lookup: protocol",
-        "current environment that matters", "prototype made", "provider called", "found nothing", "found several",
-        "fault",
-        "factory has thrown", "failing open", "failing build", "released",
+        "level: inside a factory's", "environment inside a factory's", "registered scope", "scope: prototype",
+        "scope: \(Level.ownScope)", "class without a factory", "template", "template without a class",
+        "heir without a class", "heir without an id", "lazy", "primary", "parameter: environment",
+        "parameter: protocol", "parameter: reference", "requires an id", "requires a type", "failing factory", "start",
+        "open", "open and start", "finish", "shutdown", "finish of a registered scope", "lookup: id",
+        "lookup: protocol", "current environment that matters", "prototype made", "provider called", "found nothing",
+        "found several", "fault", "factory has thrown", "failing open", "failing build", "released",
+        "released by a scope",
       ])
   }()
 
@@ -31,6 +32,7 @@ enum ScenarioFeature {
     } else if isInsideFactory {
       found.insert("environment inside a factory's")
     }
+    if level.registersScope { found.insert("registered scope") }
     for declaration in level.declarations { add(declaration, &found) }
   }
 
@@ -66,6 +68,7 @@ enum ScenarioFeature {
     case .open(_, _, let starts): found.insert(starts ? "open and start" : "open")
     case .finish: found.insert("finish")
     case .shutdown: found.insert("shutdown")
+    case .finishScope: found.insert("finish of a registered scope")
     case .lookup(_, let lookup):
       found.insert("lookup: \(lookup.form)")
       if lookup.id != nil { found.insert("lookup: id") }
@@ -84,14 +87,15 @@ enum ScenarioFeature {
     if without != scenario, ContainerUnderTest.run(without).lines != lines {
       found.insert("current environment that matters")
     }
-    var opened: Operation?
+    var operation: Operation?
     for line in lines {
       if line.hasPrefix("operation "), let index = Int(line.dropFirst("operation ".count)) {
-        opened = scenario.operations[index].opens ? scenario.operations[index] : nil
+        operation = scenario.operations[index]
       }
+      if line == "end" { operation = nil }
       if line.hasPrefix("fault") {
         found.insert("fault")
-        if case .open(let level, _, _) = opened {
+        if case .open(let level, _, _) = operation {
           found.insert(scenario.levels[level].scope == nil ? "failing open" : "failing build")
         }
       }
@@ -100,7 +104,10 @@ enum ScenarioFeature {
       if line == "found nil" { found.insert("found nothing") }
       if line.hasPrefix("found [#") { found.insert("found several") }
       if line.hasSuffix("throws") { found.insert("factory has thrown") }
-      if line.hasSuffix("is released") { found.insert("released") }
+      if line.hasSuffix("is released") {
+        found.insert("released")
+        if case .finishScope = operation { found.insert("released by a scope") }
+      }
     }
   }
 }

@@ -25,6 +25,7 @@ struct ScenarioGenerator {
     generator.plant()
     generator.spare()
     generator.addOperations()
+    generator.spareFinishedScopes()
     return generator.scenario
   }
 
@@ -39,6 +40,10 @@ struct ScenarioGenerator {
       let taken = scenario.chain(from: parent).compactMap { scenario.levels[$0].scope }
       let free = Scope.allCases.filter { !taken.contains($0) }
       scenario.levels.append(Level(parent: parent, scope: random.chance(60) && !free.isEmpty ? random.pick(free) : nil))
+    }
+    for level in scenario.levels.indices where scenario.levels[level].scope == nil {
+      let isRegistered = scenario.chain(from: level).contains { scenario.levels[$0].registersScope }
+      if !isRegistered && random.chance(30) { scenario.levels[level].registersScope = true }
     }
   }
 
@@ -109,6 +114,8 @@ struct ScenarioGenerator {
   /// A scope that beans of a level may have: a prototype's, or that of the level or one further in.
   private mutating func scope(_ level: Int) -> String {
     if random.chance(40) { return "prototype" }
+    let registers = scenario.chain(from: level).contains { scenario.levels[$0].registersScope }
+    if registers && random.chance(50) { return Level.ownScope }
     let owner = scenario.chain(from: level).first { scenario.levels[$0].scope == nil }!
     let scopes = scenario.family(of: owner).filter { scenario.chain(from: $0).contains(level) }
       .compactMap { scenario.levels[$0].scope?.rawValue }
@@ -207,14 +214,34 @@ struct ScenarioGenerator {
         let current = random.chance(40) ? random.number(0...levels.count - 1) : nil
         scenario.operations.append(.lookup(environment, lookup(levels[environment], current)))
       case ..<88: scenario.operations.append(.start(environment))
-      case ..<95: scenario.operations.append(.finish(environment))
-      default: scenario.operations.append(.shutdown(environment))
+      case ..<94: scenario.operations.append(.finish(environment))
+      case ..<97: scenario.operations.append(.shutdown(environment))
+      default:
+        let registering = levels.indices.filter { scenario.levels[levels[$0]].registersScope }
+        if !registering.isEmpty { scenario.operations.append(.finishScope(random.pick(registering))) }
       }
     }
     if random.chance(30) {
       scenario.operations.append(random.chance(50) ? .shutdown(0) : .finish(0))
       let environment = random.number(0...levels.count - 1)
       scenario.operations.append(.lookup(environment, lookup(levels[environment], nil)))
+    }
+  }
+
+  /// Lets nothing else be wrong with what a finished scope refuses: which fault is told is left to the container.
+  private mutating func spareFinishedScopes() {
+    let finishesScope = scenario.operations.contains { if case .finishScope = $0 { true } else { false } }
+    guard finishesScope else { return }
+    let rules = ReferenceRules(scenario)
+    let refused = scenario.levels.indices.contains { level in
+      scenario.chain(from: level).flatMap { rules.beans[$0] }.contains { bean in
+        bean.isPrototype && !rules.faults(ofPrototype: bean, from: level).isEmpty
+          || bean.isOfOwnScope && rules.inactive(bean, level) != nil
+      }
+    }
+    if refused { scenario.operations.removeAll { if case .finishScope = $0 { true } else { false } } }
+    for declaration in scenario.levels.flatMap(\.declarations) {
+      scenario.change(declaration.number) { $0.failures = 0 }
     }
   }
 

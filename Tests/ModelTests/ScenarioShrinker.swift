@@ -40,6 +40,7 @@ struct ScenarioShrinker {
     }
     for index in scenario.operations.indices.reversed() { add { $0.removeOperation(index) } }
     for level in scenario.levels.indices.dropFirst().reversed() { add { $0.removeLevel(level) } }
+    for level in scenario.levels.indices { add { $0.levels[level].registersScope = false } }
     for declaration in scenario.levels.flatMap(\.declarations) {
       func simplify(_ body: @escaping (inout Declaration) -> Void) { add { $0.change(declaration.number, body) } }
       for index in (declaration.parameters ?? []).indices { simplify { $0.parameters!.remove(at: index) } }
@@ -113,7 +114,8 @@ extension Operation {
   /// The environment that the operation is done with.
   var environment: Int {
     switch self {
-    case .start(let environment), .lookup(let environment, _), .finish(let environment), .shutdown(let environment):
+    case .start(let environment), .lookup(let environment, _), .finish(let environment), .shutdown(let environment),
+      .finishScope(let environment):
       environment
     case .open(_, let parent, _): parent
     }
@@ -124,6 +126,7 @@ extension Operation {
     case .start: return .start(environment)
     case .finish: return .finish(environment)
     case .shutdown: return .shutdown(environment)
+    case .finishScope: return .finishScope(environment)
     case .open: return self
     case .lookup(_, var lookup):
       lookup.current = lookup.current.flatMap(name)

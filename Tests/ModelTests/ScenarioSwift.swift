@@ -57,8 +57,10 @@ enum ScenarioSwift {
       let inner = scenario.family(of: level).dropFirst()
       lines += ["struct Level\(level) {", "  let environment: Environment"]
       lines += inner.map { "  let factory\($0): EnvironmentFactory<\(scenario.levels[$0].scope!.seed)>" }
+      if declared.registersScope { lines.append("  let scope = AbstractBeanScope(name: \"\(Level.ownScope)\")") }
       lines += ["", "  init(in parent: Environment?) throws {"]
       lines.append("    environment = try Environment(name: \"level \(level)\", parent: parent)")
+      if declared.registersScope { lines.append("    try environment.registerScope(scope)") }
       lines += declared.declarations.map { "    \(define($0, "environment"))" }
       for inner in inner {
         let declared = scenario.levels[inner]
@@ -124,6 +126,7 @@ enum ScenarioSwift {
       case .start: lines.append("attempt { try \(environment)?.startup() }")
       case .finish: lines.append("\(environment)?.finish()")
       case .shutdown: lines.append("attempt { try \(environment)?.shutdown() }")
+      case .finishScope(let number): lines.append("made\(number)?.scope.finish()")
       case .open(let level, let parent, let starts):
         let number = owners.count
         if let scope = scenario.levels[level].scope {
