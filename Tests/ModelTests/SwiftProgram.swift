@@ -22,12 +22,10 @@ struct SwiftProgram {
     let program = folder.appendingPathComponent("program")
 
     let build = try Self.buildFolder()
-    let objects = try Self.modules.flatMap { module in
-      try files.contentsOfDirectory(
-        at: build.appendingPathComponent("\(module).build"), includingPropertiesForKeys: nil
-      )
-      .filter { $0.pathExtension == "o" }
-    }
+    // The folders of the modules may hold objects of sources that are gone.
+    let linked = build.appendingPathComponent("swift-beansPackageTests.product/Objects.LinkFileList")
+    let objects = try String(contentsOf: linked, encoding: .utf8).split(separator: "\n").map(String.init)
+      .filter { object in Self.modules.contains { object.contains("/\($0).build/") } }
     let map = build.appendingPathComponent("CBeansRuntime.build/module.modulemap").path
     _ = try run(
       "/usr/bin/env",
@@ -35,7 +33,7 @@ struct SwiftProgram {
         "swiftc", "-swift-version", "6", "-warnings-as-errors", "-I", build.appendingPathComponent("Modules").path,
         "-Xcc", "-fmodule-map-file=\(map)", "-module-cache-path", build.appendingPathComponent("ModuleCache").path,
         main.path, "-o", program.path,
-      ] + objects.map(\.path))
+      ] + objects)
     return try run(program.path, []).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
