@@ -124,7 +124,7 @@ extension Scenario {
     "nested lookup/steal, once", "waiter/failing builder", "startup/startup, once", long,
   ]
   /// The one of these that takes more than a hundred thousand executions.
-  static let long = "lookup of a singleton/shutdown, once"
+  static let long = "lookup of a built singleton/shutdown"
 
   // MARK: building
 
