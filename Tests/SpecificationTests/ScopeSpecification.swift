@@ -190,6 +190,30 @@ import Testing
     try environment.shutdown()
   }
 
+  @Test("What a bean requires of a registered scope is built before what it takes")
+  func requirementOfARegisteredScope() throws {
+    let environment = try Environment()
+    let journal = Journal()
+    try environment.registerScope(AbstractBeanScope(name: "cached"))
+    for id in ["taken", "required"] {
+      let item = environment.bean(
+        Item.self, id: id,
+        factory: {
+          journal.note(id)
+          return Item()
+        }
+      ).lazy()
+      if id == "required" { item.scope("cached") }
+      try environment.define(item)
+    }
+    try environment.define(
+      environment.bean(Box.self, factory: { (item: Item) in Box(item: item) }).lazy()
+        .argument(0, ref: "taken").requires(id: "required"))
+    _ = try environment.getBean(Box.self)
+    #expect(journal.entries == ["required", "taken"])
+    try environment.shutdown()
+  }
+
   @Test("AbstractBeanScope leaves a bean whose building fails out: the next lookup tries again")
   func abstractBeanScopeFailure() throws {
     let environment = try Environment()
