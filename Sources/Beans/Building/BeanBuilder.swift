@@ -442,9 +442,9 @@ extension Environment {
 
   @inline(never)
   private func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    // Where the child's scope object keeps beans, nothing stands in slots.
     if recipe.value.work.contains(.await) { return try takeAwaited(recipe) }
-    let isCounted = !core.kind.contains(.scoped)
+    // Nothing stands in slots where the child's scope object keeps beans, and nothing yet where a requirement is asked for first.
+    let isCounted = !core.kind.contains(.scoped) && recipe.value.requirements.isEmpty
     let log = recipe.value.work.contains(.trace) ? log : nil
     log?.creating(recipe.value.entry.label, in: name)
     do {

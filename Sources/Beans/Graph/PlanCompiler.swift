@@ -84,7 +84,7 @@ struct PlanCompiler {
 
   /// All that is built for a bean, dependencies first, each with the bean whose need brought it in, so that counts can be
   /// added for all who take one; nil where each of them builds what it needs by itself.
-  private func order(of root: BeanDefinition) -> [(bean: BeanDefinition, dependent: BeanDefinition?)]? {
+  private mutating func order(of root: BeanDefinition) -> [(bean: BeanDefinition, dependent: BeanDefinition?)]? {
     // The singletons of a plain environment have an order of their own.
     if graph.isPlain || root.kind == .product { return nil }
     // It is made outside any order.
@@ -94,6 +94,7 @@ struct PlanCompiler {
     var stack = [(bean: root, dependent: BeanDefinition?.none, needs: needs(of: root)[...])]
     while let top = stack.last {
       guard let next = top.needs.first else {
+        if computesRequirements(top.bean) { return nil }
         if top.bean.kind == .slot { order.append((top.bean, top.dependent)) }
         stack.removeLast()
         continue
@@ -104,6 +105,12 @@ struct PlanCompiler {
       stack.append((next, top.bean, needs(of: next)[...]))
     }
     return order
+  }
+
+  /// Whether something that a bean requires stands in no slot: nothing that it takes is built before it is asked for then.
+  private mutating func computesRequirements(_ definition: BeanDefinition) -> Bool {
+    for index in definition.requirements where directPlace(of: dependencies[index], false) == nil { return true }
+    return false
   }
 
   /// The beans of the same environment that a bean needs, in the order in which it names them.
@@ -127,17 +134,15 @@ struct PlanCompiler {
     var layout = BeanDefinition.Layout()
     needs.removeAll(keepingCapacity: true)
     let start = operands.count
+    let computesRequirements = computesRequirements(definition)
     for index in definition.requirements {
       let operand = operand(dependencies[index], false)
-      switch operand.place {
-      case .own, .outer: needs.append(operand)
-      case .counted, .computed: operands.append(operand)
-      }
+      if computesRequirements { operands.append(operand) } else { needs.append(operand) }
     }
     layout.requirements = start..<operands.count
-    for index in definition.arguments { append(dependencies[index], isCounted) }
+    for index in definition.arguments { append(dependencies[index], isCounted, isNeeded: !computesRequirements) }
     layout.operands = layout.requirements.upperBound..<operands.count
-    for index in definition.injected { append(dependencies[index], isCounted) }
+    for index in definition.injected { append(dependencies[index], isCounted, isNeeded: !computesRequirements) }
     layout.properties = layout.operands.upperBound..<operands.count
     if let order {
       let takers = order.map(\.bean) + (definition.kind == .slot ? [] : [definition])
@@ -157,10 +162,14 @@ struct PlanCompiler {
     return layout
   }
 
-  private mutating func append(_ taken: BeanDefinition.Dependency, _ isCounted: Bool) {
+  /// - Parameters:
+  ///   - taken: an argument or a property.
+  ///   - isCounted: whether an order adds counts for it.
+  ///   - isNeeded: whether it has to stand beforehand where there is no order.
+  private mutating func append(_ taken: BeanDefinition.Dependency, _ isCounted: Bool, isNeeded: Bool) {
     let operand = operand(taken, isCounted)
     operands.append(operand)
-    if !isCounted { note(operand.place, taken, isOrdered: false) }
+    if !isCounted, isNeeded { note(operand.place, taken, isOrdered: false) }
   }
 
   /// Notes what has to stand before the first step.
