@@ -356,24 +356,24 @@ struct ReferenceRules {
 
   /// The scope of a bean, or of what it takes by prototypes, that is not active in a level.
   func inactive(_ bean: ReferenceBean, _ level: Int) -> Inactive? {
-    var seen: Set<Int> = []
+    var seen: Set<[Int]> = []
     return inactive(bean, level, &seen)
   }
 
   /// What of that a bean takes is not active, itself or by prototypes.
   private func inactive(takenBy bean: ReferenceBean, _ level: Int) -> Inactive? {
-    var seen: Set<Int> = []
+    var seen: Set<[Int]> = []
     return inactive(takenBy: bean, level, &seen)
   }
 
-  private func inactive(_ bean: ReferenceBean, _ level: Int, _ seen: inout Set<Int>) -> Inactive? {
+  private func inactive(_ bean: ReferenceBean, _ level: Int, _ seen: inout Set<[Int]>) -> Inactive? {
     guard let home = place(bean, from: level) else { return Inactive(scope: bean.scope!, holder: bean.number) }
     // A scope of one's own is not judged: like a prototype, its bean is refused when it is asked for.
-    guard bean.isPrototype || bean.isOfOwnScope, seen.insert(bean.number).inserted else { return nil }
+    guard bean.isPrototype || bean.isOfOwnScope, seen.insert([bean.number, home]).inserted else { return nil }
     return inactive(takenBy: bean, home, &seen)
   }
 
-  private func inactive(takenBy bean: ReferenceBean, _ level: Int, _ seen: inout Set<Int>) -> Inactive? {
+  private func inactive(takenBy bean: ReferenceBean, _ level: Int, _ seen: inout Set<[Int]>) -> Inactive? {
     let taken = bean.needs.flatMap { (try? targets(of: $0, from: level)) ?? [] }
     if let closed = taken.first(where: { place($0, from: level) == nil }) {
       return Inactive(scope: closed.scope!, holder: bean.number)

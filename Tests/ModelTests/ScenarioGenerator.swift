@@ -191,6 +191,9 @@ struct ScenarioGenerator {
 
   /// Lets no factory of a prototype fail, because how much is built before it is left to the container.
   private mutating func spare() {
+    // Nor does a scope that is registered keep what takes something that is not open there: how much of what stands behind such
+    // a bean is judged with it is left to the container.
+    while let bean = beanOutOfReach { scenario.change(bean.number) { $0.scope = "prototype" } }
     for bean in ReferenceRules(scenario).beans.joined() where bean.isPrototype {
       scenario.change(bean.factory.number) { $0.failures = 0 }
     }
@@ -228,21 +231,24 @@ struct ScenarioGenerator {
     }
   }
 
-  /// Lets nothing else be wrong with what a finished scope refuses: which fault is told is left to the container.
-  private mutating func spareFinishedScopes() {
-    let finishesScope = scenario.operations.contains { if case .finishScope = $0 { true } else { false } }
-    guard finishesScope else { return }
+  private var beanOutOfReach: ReferenceBean? {
     let rules = ReferenceRules(scenario)
-    let refused = scenario.levels.indices.contains { level in
-      scenario.chain(from: level).flatMap { rules.beans[$0] }.contains { bean in
-        bean.isPrototype && !rules.faults(ofPrototype: bean, from: level).isEmpty
-          || bean.isOfOwnScope && rules.inactive(bean, level) != nil
+    return rules.beans.joined().first { $0.isOfOwnScope && rules.inactive($0, $0.level) != nil }
+  }
+
+  /// Lets nothing but ends follow the end of a scope: what else a lookup builds that a scope refuses is left to the container.
+  private mutating func spareFinishedScopes() {
+    guard let end = scenario.operations.firstIndex(where: { if case .finishScope = $0 { true } else { false } }) else {
+      return
+    }
+    let opened = scenario.operations[..<end].count { if case .open = $0 { true } else { false } }
+    let rest = scenario.operations[(end + 1)...].filter {
+      switch $0 {
+      case .finish(let environment), .shutdown(let environment), .finishScope(let environment): environment <= opened
+      case .open, .start, .lookup: false
       }
     }
-    if refused { scenario.operations.removeAll { if case .finishScope = $0 { true } else { false } } }
-    for declaration in scenario.levels.flatMap(\.declarations) {
-      scenario.change(declaration.number) { $0.failures = 0 }
-    }
+    scenario.operations.replaceSubrange((end + 1)..., with: rest)
   }
 
   private mutating func lookup(_ level: Int, _ current: Int?) -> Lookup {
