@@ -214,6 +214,25 @@ import Testing
     try environment.shutdown()
   }
 
+  @Test("What was built for a bean of a registered scope whose building fails is let go of")
+  func failedBuildOfARegisteredScope() throws {
+    let environment = try Environment()
+    try environment.registerScope(AbstractBeanScope(name: "cached"))
+    let requests = try environment.childFactory("request", seed: Int.self) { request in
+      try request.define(request.bean(Item.self, factory: { Item() }))
+      try request.define(request.bean(Broken.self, factory: { () throws in throw Boom() }))
+      try request.define(
+        request.bean(Box.self, factory: { (item: Item, _: Broken) in Box(item: item) }).scope("cached"))
+    }
+    let request = try requests.build(1)
+    try requireFault(.creationFailed) { try request.getBean(Box.self) }
+    weak let item = try request.getBean(Item.self)
+    #expect(item != nil)
+    request.finish()
+    #expect(item == nil)
+    try environment.shutdown()
+  }
+
   @Test("AbstractBeanScope leaves a bean whose building fails out: the next lookup tries again")
   func abstractBeanScopeFailure() throws {
     let environment = try Environment()
@@ -323,3 +342,6 @@ private final class RefusingScope: BeanScope {
   func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject { throw Boom() }
   func finish() {}
 }
+
+/// What its factory never makes.
+private final class Broken {}
