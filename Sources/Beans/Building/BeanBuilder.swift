@@ -293,7 +293,7 @@ extension Environment {
     let first = (0..<steps.count).first { steps[$0].slot == failed.value.slot } ?? steps.count
     let paid = Set((0..<first).map { steps[$0].slot })
     for index in stride(from: first + 1, to: steps.count, by: 1) { giveBack(recipe(steps[index].slot), of: paid) }
-    if asked.value.slot < 0, asked != failed { giveBack(asked, of: paid) }
+    if asked.value.kind != .slot, asked != failed { giveBack(asked, of: paid) }
     let ownFailure = failure(error, of: failed)
     let failure = ResolutionContext.chain(from: failed, to: asked).dropFirst().reduce(ownFailure) {
       self.failure($0, of: $1)
