@@ -66,7 +66,9 @@ private enum IgnoredSignals {
 
   private static let state: Lock<State> = {
     let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-    return unsafe Lock(State(loop: uv_loop_init(loop) == 0 ? loop : nil))
+    if unsafe uv_loop_init(loop) == 0 { return unsafe Lock(State(loop: loop)) }
+    unsafe loop.deallocate()
+    return unsafe Lock(State(loop: nil))
   }()
 
   /// Returns whether the signal has a handle here; there is none without descriptors.
@@ -74,11 +76,13 @@ private enum IgnoredSignals {
     state.withLock { state in
       if state.numbers.contains(number) { return true }
       guard let loop = unsafe state.loop else { return false }
-      // Kept also where it cannot be started: it belongs to the loop then.
       let handle = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
-      guard unsafe uv_signal_init(loop, handle) == 0, unsafe uv_signal_start(handle, { _, _ in }, number) == 0 else {
+      guard unsafe uv_signal_init(loop, handle) == 0 else {
+        unsafe handle.deallocate()
         return false
       }
+      // Kept where it cannot be started, too: it belongs to the loop then.
+      guard unsafe uv_signal_start(handle, { _, _ in }, number) == 0 else { return false }
       state.numbers.insert(number)
       return true
     }
