@@ -50,13 +50,30 @@ public enum Storefront {
         "storefront: \(descriptors) file descriptors are too few for \(configuration.loops) loops: \(loopCount) will do\n",
         to: STDERR_FILENO)
     }
-    let threads = try (0..<loopCount).map { try EventLoopThread(name: "loop \($0)") }
+    var threads: [EventLoopThread] = []
+    do {
+      for number in 0..<loopCount { threads.append(try EventLoopThread(name: "loop \(number)")) }
+      return try serve(configuration, on: threads, descriptors: descriptors)
+    } catch {
+      // The end of the process takes from libuv what loops need that still run: they would end it by a signal.
+      for thread in threads { try? thread.stopAndJoin() }
+      throw error
+    }
+  }
+
+  /// - Parameters:
+  ///   - configuration: what the service reads.
+  ///   - threads: whose loops serve; they have ended when this returns, not where it throws.
+  ///   - descriptors: how many the process may have.
+  private static func serve(
+    _ configuration: Configuration, on threads: [EventLoopThread], descriptors: Int
+  ) throws -> ClosingReport {
     let loops = threads.map(\.loop)
     let shop = try ShopEnvironment(Environment(name: "application"), configuration) {
       loops.first { $0.isCurrent } ?? loops[0]
     }
     var settings = HTTPServerSettings()
-    settings.limitConnections(to: FileDescriptors.connections(loops: loopCount, limit: descriptors))
+    settings.limitConnections(to: FileDescriptors.connections(loops: loops.count, limit: descriptors))
     let server = HTTPServer(settings: settings)
     settings.limitConnections(to: 8)
     let administration = HTTPServer(settings: settings)
