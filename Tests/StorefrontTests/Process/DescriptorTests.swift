@@ -85,20 +85,20 @@ struct DescriptorTests {
     let descriptors = 128
     let service = try ServiceProcess(database: database.path, descriptors: descriptors, environment: ["LOOPS": "8"])
     let port = try service.port()
-    let (hasCome, isFull) = (DispatchSemaphore(value: 0), Gate())
+    let (hasCome, isFull) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let visitors = (0..<16).map { _ in
       Worker {
         let visitor = try TestClient(port: port)
         try visitor.get("/")
         let status = try visitor.receive().status
         hasCome.signal()
-        try isFull.wait()
-        return try [status].filter { $0 != 200 } + Self.readAndBuy(visitor, times: 100)
+        isFull.wait()
+        return try [status].filter { $0 != 200 } + Self.readAndBuy(visitor, times: 20)
       }
     }
     for _ in visitors { hasCome.wait() }
     var crowd = try (0..<descriptors + 100).map { _ in try TestClient(port: port) }
-    isFull.open()
+    for _ in visitors { isFull.signal() }
     let isOver = Flag()
     let end = Worker {
       defer { isOver.raise() }
