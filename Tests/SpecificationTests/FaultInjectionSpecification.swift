@@ -29,6 +29,8 @@ import Testing
         let once = await Run(failingAt: [first], end)
         // All those that make startup fail; of the others, whose number is large, some in one way of ending.
         if once.hasStarted, end != .shutdown || first % 4 != 0 { continue }
+        // A release that is awaited waits for the threads that all tests have in common.
+        if end == .asynchronous, first % 8 != 0 { continue }
         for second in once.places.indices.dropFirst(first + 1) {
           let run = await Run(failingAt: [first, second], end)
           check(run, "\(end), \(first): \(whole.places[first]), then \(second): \(once.places[second])", failures: 2)
