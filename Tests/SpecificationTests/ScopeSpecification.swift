@@ -343,5 +343,5 @@ private final class RefusingScope: BeanScope {
   func finish() {}
 }
 
-/// What its factory never makes.
+/// A bean that no factory makes.
 private final class Broken {}

@@ -9,7 +9,7 @@ import Synchronization
 /// it. Requests that write take turns. One that finds the store locked by another process is begun anew a little later, up to a
 /// time; meanwhile its loop serves others.
 final class ShopService: Sendable {
-  /// How many requests that only read may wait for the store at one time.
+  /// How many requests may wait for a locked store at one time; not more than one of them writes.
   private static let maximumWaiting = 1_000
   /// How soon a request is begun anew: at first, and at most.
   private static let pauses = (first: Duration.milliseconds(1), last: Duration.milliseconds(50))

@@ -96,6 +96,7 @@ struct SignalTests {
         while hasBeenAnswered.wait(timeout: .now()) == .success {}
         hasBeenAnswered.wait()
       } else {
+        // The moment of the start is what is tested: no event tells of all of them.
         usleep(UInt32((start * step / 30) / .microseconds(1)))
       }
       let end = try service.end()
