@@ -235,15 +235,8 @@ final class ReferenceContainer {
   /// Starts the environment where that is still to be done; throws where it cannot be used.
   private func use(_ place: Place) throws {
     if case .failed(let faults) = place.state { throw Faults(faults: faults) }
-    if place.isFinished {
-      let fault = Fault(code: "finished", declaration: nil)
-      if case .new = place.state {
-        // It has tried to start those around it.
-        if let parent = place.parent { try? use(parent) }
-        place.state = .failed([fault])
-      }
-      throw fault
-    }
+    // One that has never been started says what the nearest around it says that cannot be used.
+    if case .new = place.state {} else if place.isFinished { throw Fault(code: "finished", declaration: nil) }
     if case .started = place.state { return }
     do {
       if let parent = place.parent { try use(parent) }

@@ -119,6 +119,21 @@ import Testing
     }
   }
 
+  @Test("What is below a failed environment throws its cause, also after the root has been shut down")
+  func belowFailedEnvironment() throws {
+    let root = try Environment()
+    let failed = try Environment(parent: root)
+    try failed.define(failed.bean(Client.self, factory: Client.init))
+    let below = try Environment(parent: failed)
+    try requireFault(.unknownBean) { try failed.startup() }
+    try root.shutdown()
+    for environment in [below, failed] {
+      let fault = try requireFault(.unknownBean) { try environment.getBean(Client.self) }
+      #expect(fault.passes("Client"))
+    }
+    try requireFault(.finished) { try root.getBean(Client.self) }
+  }
+
   @Test("A first lookup that fails to start the environment throws the fault of startup")
   func failingFirstLookup() throws {
     let environment = try Environment()
