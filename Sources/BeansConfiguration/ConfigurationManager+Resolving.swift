@@ -5,9 +5,17 @@ package import BeansSupport
 extension ConfigurationManager {
   /// The text with its placeholders replaced.
   ///
+  /// - Parameters:
+  ///   - text: has the placeholders.
+  ///   - file: where it is resolved, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.unresolvedPlaceholder`; `.invalidDeclaration` for text that is malformed; `.noConversion` or
   ///   `.conversionFailed` for a value that has no text.
-  public func resolve(_ text: String) throws -> String { try resolve(PlaceholderText(text), hints: true) }
+  public func resolve(_ text: String, file: StaticString = #fileID, line: UInt = #line) throws -> String {
+    do throws(EnvironmentError) { return try resolve(PlaceholderText(text), hints: true) } catch {
+      throw error.met(by: .init(file, line))
+    }
+  }
 
   /// The text with its placeholders replaced, as a value of that type.
   package func resolve(_ text: String, as type: Any.Type, hints: Bool = true) throws(EnvironmentError) -> Any {

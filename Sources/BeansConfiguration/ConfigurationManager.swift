@@ -36,9 +36,22 @@ public final class ConfigurationManager: Sendable {
 
   /// Loads the source, once: adding the same object again does nothing.
   ///
+  /// - Parameters:
+  ///   - source: where the values come from.
+  ///   - file: where it is added, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: what `load` throws; `.invalidDeclaration` for a value that the source cannot overrule. Nothing of the
   ///   source is kept then.
-  public func addSource(_ source: any ConfigurationSource) throws {
+  public func addSource(
+    _ source: any ConfigurationSource, file: StaticString = #fileID, line: UInt = #line
+  ) throws {
+    do { try load(source) } catch let error as EnvironmentError { throw error.met(by: .init(file, line)) }
+  }
+
+  /// Adds a source for whoever says where it comes from.
+  ///
+  /// - Throws: as `addSource`.
+  package func load(_ source: any ConfigurationSource) throws {
     let id = ObjectIdentifier(source)
     let isNew = state.withLock { state in
       guard state.store.add(source) else { return false }
@@ -132,15 +145,20 @@ public final class ConfigurationManager: Sendable {
   ///   - key: whose value is wanted.
   ///   - defaultValue: what is returned where there is no value.
   ///   - scope: a dotted path; a value for "a.b" holds for "a.b.c", and is preferred to one for "a".
+  ///   - file: where it is read, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.missingConfiguration`; `.noConversion` or `.conversionFailed` for a value that is no `T`.
   public func getValue<T>(
-    _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = ""
+    _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = "",
+    file: StaticString = #fileID, line: UInt = #line
   ) throws -> T {
     let key = QualifiedKey(namespace: namespace, key: key)
-    if let value = find(key, scope: scope) { return try read(value, as: type) }
-    if let defaultValue { return defaultValue }
-    if let optional = type as? any OptionalConversion.Type, let absent = optional.absent as? T { return absent }
-    throw missing(key, scope: scope, .missingConfiguration)
+    do throws(EnvironmentError) {
+      if let value = find(key, scope: scope) { return try read(value, as: type) }
+      if let defaultValue { return defaultValue }
+      if let optional = type as? any OptionalConversion.Type, let absent = optional.absent as? T { return absent }
+      throw missing(key, scope: scope, .missingConfiguration)
+    } catch { throw error.met(by: .init(file, line)) }
   }
 
   /// The nearest manager's value for the most specific scope.

@@ -28,7 +28,7 @@ public final class Settings {
     var origin = origin
     origin.module = module
     do {
-      try manager.addSource(Source(url: "\(origin)", items: items))
+      try manager.load(Source(url: "\(origin)", items: items))
     } catch let error as EnvironmentError {
       throw EnvironmentError(
         error.code, error.message, steps: error.steps, origin: origin, underlying: error.underlying)

@@ -84,12 +84,15 @@ public final class SessionRegistry<Seed>: Sendable {
   /// - Parameters:
   ///   - id: what it is found by. Never one that came from a client and was not known: see `newId()`.
   ///   - seed: what a new session is built from; not asked for otherwise.
+  ///   - file: where it is opened, as errors say it.
+  ///   - line: where in the file.
   ///   - body: runs inside, as in the form without a seed.
   /// - Throws: what `open` or `body` throws; `.finished` where the new session's scope has ended it before `body` began.
   public func withSession<R>(
-    _ id: String, opening seed: @autoclosure () throws -> Seed, _ body: (Environment) throws -> R
+    _ id: String, opening seed: @autoclosure () throws -> Seed, file: StaticString = #fileID, line: UInt = #line,
+    _ body: (Environment) throws -> R
   ) throws -> R {
-    try acquire(id, entering: true, seed).inside(body)
+    try acquire(id, entering: true, file, line, seed).inside(body)
   }
 
   /// As the synchronous form, for a `body` that suspends.
@@ -97,12 +100,15 @@ public final class SessionRegistry<Seed>: Sendable {
   /// - Parameters:
   ///   - id: what it is found by. Never one that came from a client and was not known: see `newId()`.
   ///   - seed: what a new session is built from; not asked for otherwise.
+  ///   - file: where it is opened, as errors say it.
+  ///   - line: where in the file.
   ///   - body: runs inside, as in the form without a seed.
   /// - Throws: as the synchronous form.
   public func withSession<R>(
-    _ id: String, opening seed: @autoclosure () throws -> Seed, _ body: (Environment) async throws -> R
+    _ id: String, opening seed: @autoclosure () throws -> Seed, file: StaticString = #fileID, line: UInt = #line,
+    _ body: (Environment) async throws -> R
   ) async throws -> R {
-    try await acquire(id, entering: true, seed).inside(body)
+    try await acquire(id, entering: true, file, line, seed).inside(body)
   }
 
   private func enter(_ id: String) -> Environment? { state.withLock { $0.table.find(id, entering: true) } }
@@ -115,11 +121,15 @@ public final class SessionRegistry<Seed>: Sendable {
   /// - Parameters:
   ///   - id: what it is found by. Never one that came from a client and was not known: see `newId()`.
   ///   - seed: what a new session is built from; not asked for otherwise.
+  ///   - file: where it is opened, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: what `EnvironmentFactory.build` and `seed` throw, to all that wait; the next call tries again. `.exhausted`
   ///   where there are as many sessions as the capacity allows, and somebody is inside of each; `.cyclicDependency` where
   ///   what opens the session waits for itself.
-  public func open(_ id: String, _ seed: @autoclosure () throws -> Seed) throws -> Environment {
-    try acquire(id, entering: false, seed)
+  public func open(
+    _ id: String, _ seed: @autoclosure () throws -> Seed, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Environment {
+    try acquire(id, entering: false, file, line, seed)
   }
 
   /// Takes in a session that was built without the registry, such as one that turned out to be worth keeping.
@@ -143,25 +153,36 @@ public final class SessionRegistry<Seed>: Sendable {
 
   /// Takes in a session that was built without the registry, under a new id.
   ///
+  /// - Parameters:
+  ///   - session: that was built without the registry.
+  ///   - file: where it is added, as errors say it.
+  ///   - line: where in the file.
   /// - Returns: the id, as `newId()` makes them.
   /// - Throws: `.exhausted`, and nothing has happened, as `open`.
-  public func add(_ session: Environment) throws -> String {
+  public func add(
+    _ session: Environment, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> String {
     let id = newId()
-    if !add(session, as: id) { throw exhausted() }
+    if !add(session, as: id) { throw exhausted().met(by: .init(file, line)) }
     return id
   }
 
-  private func acquire(_ id: String, entering: Bool, _ seed: () throws -> Seed) throws -> Environment {
+  private func acquire(
+    _ id: String, entering: Bool, _ file: StaticString, _ line: UInt, _ seed: () throws -> Seed
+  ) throws -> Environment {
     while true {
       switch state.withLock({ place(for: id, entering: entering, &$0) }) {
       case .found(let session): return session
       case .awaited(let opening):
-        let session = try opening.wait(in: factory.scopeName)
+        let session: Environment
+        do { session = try opening.wait(in: factory.scopeName) } catch let error as EnvironmentError {
+          throw error.met(by: .init(file, line))
+        }
         if entering ? session.tryEnter() : !session.isFinished { return session }
       case .own(let opening, let evicted):
         evicted?.finish()
-        return try open(id, opening, entering: entering, seed)
-      case .exhausted: throw exhausted()
+        return try open(id, opening, entering: entering, file, line, seed)
+      case .exhausted: throw exhausted().met(by: .init(file, line))
       }
     }
   }
@@ -186,13 +207,15 @@ public final class SessionRegistry<Seed>: Sendable {
   }
 
   private func open(
-    _ id: String, _ opening: SessionOpening, entering: Bool, _ seed: () throws -> Seed
+    _ id: String, _ opening: SessionOpening, entering: Bool, _ file: StaticString, _ line: UInt,
+    _ seed: () throws -> Seed
   ) throws -> Environment {
     do {
-      let session = try factory.build(try seed())
+      let session = try factory.build(try seed(), file: file, line: line)
       if entering, !session.tryEnter() {
         throw EnvironmentError(
-          .finished, "a session ended while it was being opened", path: ["'\(factory.scopeName)'"])
+          .finished, "a session ended while it was being opened", path: ["'\(factory.scopeName)'"],
+          origin: .init(file, line))
       }
       list(session, as: id, opening)
       return session
@@ -235,9 +258,13 @@ public final class SessionRegistry<Seed>: Sendable {
   ///
   /// The environment, its beans and its idle time go on. There is no moment at which both ids are known, or neither.
   ///
+  /// - Parameters:
+  ///   - id: what the session is found by so far.
+  ///   - file: where it is called, as errors say it.
+  ///   - line: where in the file.
   /// - Returns: the new id, as `newId()` makes them. It has to reach the client.
   /// - Throws: `.finished` when there is no such session or it is ending.
-  public func rotate(_ id: String) throws -> String {
+  public func rotate(_ id: String, file: StaticString = #fileID, line: UInt = #line) throws -> String {
     let other = newId()
     let session = state.withLock { state in
       let session = state.table.rename(id, to: other)
@@ -247,8 +274,9 @@ public final class SessionRegistry<Seed>: Sendable {
     guard let session else {
       // Without the id, which is a secret.
       throw EnvironmentError(
-        .finished, "there is no session of that id: it has ended, has got another id, or has never been opened",
-        path: ["'\(factory.scopeName)'"])
+        .finished,
+        "there is no session of that id: it has ended, has got another id, or has never been opened",
+        path: ["'\(factory.scopeName)'"], origin: .init(file, line))
     }
     // Inside, so that its end is told later.
     defer { session.leave() }

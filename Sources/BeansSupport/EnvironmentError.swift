@@ -87,6 +87,9 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
       self.module = module
     }
 
+    /// Where the compiler stands.
+    package init(_ file: StaticString, _ line: UInt) { self.init(file: "\(file)", line: Int(clamping: line)) }
+
     /// `file:line` or `file:line:column`, and the module.
     public var description: String {
       "\(file):\(line)" + (column.map { ":\($0)" } ?? "") + (module.map { " in module \($0)" } ?? "")
@@ -112,13 +115,15 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   /// What happened, and what to do about it.
   public let message: String
   /// From the bean that was asked for, inwards to the one at fault.
-  public let steps: [Step]
+  public package(set) var steps: [Step]
   /// The labels of `steps`.
   public var path: [String] { steps.map(\.label) }
-  /// Where the declaration at fault was written.
-  public let origin: Origin?
+  /// Where the declaration at fault was written; the call, where no declaration is at fault.
+  public package(set) var origin: Origin?
   /// What a factory or a callback threw; for `startupFailed` and for several failed releases, all of them.
   public let underlying: [any Error]
+  /// The call that came upon it, where it has an origin of its own.
+  private var call: Origin?
   /// The scope that is not open, for `scopeNotActive` found by the linker.
   package var scope: String?
   /// Which bean has to be awaited first, for `notReady`.
@@ -169,8 +174,8 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// All failures for people, numbered, on several lines: each with the beans on its path, where these are declared, and the
-  /// section of <doc:Faults> that lists its causes and what helps.
+  /// All failures for people, numbered, on several lines: each with its place, the call that came upon it, the beans on its
+  /// path, where these are declared, and the section of <doc:Faults> that lists its causes and what helps.
   public var report: String {
     let faults = failures
     if faults.count == 1 { return block(indent: "") }
@@ -191,6 +196,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   private func block(indent: String) -> String {
     var lines = ["\(code): \(message)"]
     if let origin { lines.append("at \(origin)") }
+    if let call { lines.append("asked for at \(call)") }
     for (number, step) in steps.enumerated() {
       // The place of a bean that is alone on its path has been said.
       if steps.count == 1, step.origin == nil || step.origin == origin { break }
@@ -205,9 +211,27 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
 
   /// This failure, seen from a bean further out, which is at fault where nothing else is known.
   package func within(_ name: String, declaredAt outer: Origin? = nil) -> EnvironmentError {
-    var error = EnvironmentError(
-      code, message, steps: [Step(name, origin: outer)] + steps, origin: origin ?? outer, underlying: underlying)
-    (error.scope, error.missing) = (scope, missing)
+    with { error in
+      error.steps.insert(Step(name, origin: outer), at: 0)
+      error.origin = origin ?? outer
+    }
+  }
+
+  /// This failure as a call came upon it, which is its origin where it has none. The innermost call counts.
+  package func met(by call: Origin) -> EnvironmentError {
+    with { error in
+      if origin == nil, underlying.count < 2 {
+        error.origin = call
+      } else if self.call == nil, origin != call {
+        error.call = call
+      }
+    }
+  }
+
+  /// This failure, changed.
+  package func with(_ change: (inout EnvironmentError) -> Void) -> EnvironmentError {
+    var error = self
+    change(&error)
     return error
   }
 

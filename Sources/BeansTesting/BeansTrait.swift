@@ -45,7 +45,7 @@ public struct BeansTrait: TestTrait, SuiteTrait, TestScoping {
       }
       environment = try TestEnvironment(overrides, test.sourceLocation, declare)
       // Apart from the test, so that each fault gets its own place.
-      try await environment.environment.ready()
+      try await environment.environment.makeReady()
     } catch {
       for fault in TestEnvironment.parts(of: error) {
         Issue.record(fault, sourceLocation: Testing.SourceLocation(fault) ?? test.sourceLocation)

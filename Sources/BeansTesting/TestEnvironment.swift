@@ -180,7 +180,7 @@ extension TestEnvironment {
     for test: Test.ID?, isolation: isolated (any Actor)? = #isolation, _ body: (Environment) async throws -> R
   ) async throws -> R {
     // A startup that throws has released everything.
-    try await environment.ready()
+    try await environment.makeReady()
     let result: R
     do {
       result = try await Self.$current.withValue((environment, test)) {

@@ -147,7 +147,7 @@ struct Program {
     _ = try options.arguments()
     let environment = try environment()
     let startup = self.options.union(.recordTimes)
-    try Self.wait { try await environment.ready(options: startup) }
+    try Self.wait { try await environment.makeReady(options: startup) }
     // Asked only for its times: what could not be released ends with the process.
     defer { try? Self.wait { try await environment.shutdown() } }
     let graph = try environment.graph()

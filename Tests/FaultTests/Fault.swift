@@ -19,7 +19,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
   let cause: String
   let fix: String
   let moment: Moment
-  /// Whether the error says where the declaration is written; lookups and calls may have no declaration at fault.
+  /// Whether the error says where the declaration at fault is written, or the call; an end has no place.
   let hasOrigin: Bool
   private let body: @Sendable (Environment) async throws -> Void
 
@@ -36,7 +36,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
 
   /// A fault that a call answers with, at once: `call` is handed an environment called "shop", which has not started.
   static func call(
-    _ code: EnvironmentError.Code, _ cause: String, fix: String, hasOrigin: Bool = false,
+    _ code: EnvironmentError.Code, _ cause: String, fix: String, hasOrigin: Bool = true,
     _ call: @escaping @Sendable (Environment) throws -> Void
   ) -> Fault {
     Fault(code: code, cause: cause, fix: fix, moment: .calling, hasOrigin: hasOrigin, body: call)

@@ -1,5 +1,8 @@
 import Beans
 
+/// The file of all declarations, whose lines are their numbers: a fault that stands elsewhere is one of a call.
+private let declarationFile: StaticString = "d"
+
 /// A factory of any seed.
 private enum Opener {
   case tenant(EnvironmentFactory<Tenant>)
@@ -131,7 +134,8 @@ struct ContainerUnderTest {
   }
 
   private func fault(_ error: EnvironmentError) -> Fault {
-    recorder.fault(error.code.description, line: error.origin?.line)
+    let origin = error.origin.flatMap { $0.file == "\(declarationFile)" ? $0 : nil }
+    return recorder.fault(error.code.description, line: origin?.line)
   }
 
   private mutating func open(level: Int, parent: Int?, starts: Bool) {
@@ -204,7 +208,7 @@ struct ContainerUnderTest {
   private func bean(_ declaration: Declaration, _ environment: Environment) -> BeanDeclaration {
     let line = UInt(declaration.number)
     guard let kind = declaration.kind else {
-      return environment.template(declaration.id ?? "", line: line)
+      return environment.template(declaration.id ?? "", file: declarationFile, line: line)
     }
     guard let parameters = declaration.parameters else { return plain(kind.made, environment, line) }
     let asked = parameters.map(\.wish.asked)
@@ -218,7 +222,7 @@ struct ContainerUnderTest {
   }
 
   private func plain<T: Made>(_ type: T.Type, _ environment: Environment, _ line: UInt) -> BeanDeclaration {
-    environment.bean(type, line: line)
+    environment.bean(type, file: declarationFile, line: line)
   }
 }
 
@@ -241,18 +245,19 @@ private struct Making: Sendable {
   }
 
   func bean<T: Made>(_ type: T.Type, _ environment: Environment) -> BeanDeclaration {
-    environment.bean(type, line: line, factory: { try make(type, []) })
+    environment.bean(type, file: declarationFile, line: line, factory: { try make(type, []) })
   }
 
   func bean<T: Made, A: Asked>(_ type: T.Type, _: A.Type, _ environment: Environment) -> BeanDeclaration {
-    environment.bean(type, line: line, factory: { (a: A.Value) in try make(type, [A.given(a)]) })
+    environment.bean(type, file: declarationFile, line: line, factory: { (a: A.Value) in try make(type, [A.given(a)]) })
   }
 
   func bean<T: Made, A: Asked, B: Asked>(
     _ type: T.Type, _: A.Type, _: B.Type, _ environment: Environment
   ) -> BeanDeclaration {
     environment.bean(
-      type, line: line, factory: { (a: A.Value, b: B.Value) in try make(type, [A.given(a), B.given(b)]) })
+      type, file: declarationFile, line: line,
+      factory: { (a: A.Value, b: B.Value) in try make(type, [A.given(a), B.given(b)]) })
   }
 
   /// Three and more parameters are gathered one by one, and declared by the form for any number of them.
@@ -262,7 +267,7 @@ private struct Making: Sendable {
   ) -> BeanDeclaration {
     if let next = rest.first { return bean(type, next, rest.dropFirst(), environment, repeat each gathered) }
     return environment.bean(
-      type, line: line,
+      type, file: declarationFile, line: line,
       factory: { (values: repeat each V) in
         var given: [Given] = []
         for one in repeat (each gathered)(each values) { given.append(one) }

@@ -3,7 +3,7 @@ extension ScenarioSwift {
   static func support(_ scenario: Scenario) -> String {
     let prototypes = ReferenceRules(scenario).beans.joined().filter(\.isPrototype).map(\.number)
     return """
-      /// Declarations are called by their lines: d3 has `line: 3`. Those of prototypes:
+      /// Declarations are called by their lines: d3 has `file: "d", line: 3`. Those of prototypes:
       let prototypes: Set<Int> = \(prototypes)
       // One thread uses these.
       nonisolated(unsafe) var environments: [Environment?] = []
@@ -76,7 +76,7 @@ extension ScenarioSwift {
       @discardableResult func attempt<T>(_ body: () throws -> T?) -> T? {
         do { return try body() } catch let error as EnvironmentError {
           let faults = error.code == .startupFailed ? error.underlying.compactMap { $0 as? EnvironmentError } : [error]
-          print("fault", faults.map { "\\($0.code)@" + ($0.origin.map { "d\\($0.line)" } ?? "-") }.joined(separator: " "))
+          print("fault", faults.map { "\\($0.code)@" + ($0.origin.flatMap { $0.file == "d" ? "d\\($0.line)" : nil } ?? "-") }.joined(separator: " "))
           for line in "\\(error)".split(separator: "\\n") { print("  \\(line)") }
         } catch { print("unexpected \\(error)") }
         return nil

@@ -80,7 +80,7 @@ enum ScenarioSwift {
   }
 
   private static func define(_ declaration: Declaration, _ environment: String) -> String {
-    let line = "line: \(declaration.number)"
+    let line = "file: \"d\", line: \(declaration.number)"
     var text = "\(environment).template(\"\(declaration.id ?? "")\", \(line))"
     if let kind = declaration.kind {
       text = "\(environment).bean(\(kind.name).self" + (declaration.id.map { ", id: \"\($0)\"" } ?? "") + ", \(line)"

@@ -45,6 +45,7 @@ private final class Port: Initializable {
       .define(environment.bean(Shop.self, lazy: true, factory: Shop.init))
       .define(environment.bean(Catalogue.self, lazy: true, factory: Catalogue.init))
       .define(environment.bean(Pool.self, lazy: true, factory: { () throws -> Pool in throw Boom(name: "no") }))
+    let call = #line + 1
     let error = try requireFault(.creationFailed) { try environment.getBean(Shop.self) }
     #expect(error.steps.map(\.label) == ["Shop", "Catalogue", "Pool"])
     #expect(error.steps.map(\.origin?.line) == [line, line + 1, line + 2])
@@ -55,12 +56,92 @@ private final class Port: Initializable {
       error.report == """
         creationFailed: Pool could not be created: \(cause)
         at \(file):\(line + 2)
+        asked for at \(file):\(call)
         for Shop (\(file):\(line))
           → Catalogue (\(file):\(line + 1))
           → Pool (\(file):\(line + 2))
         see Faults.md#creationfailed
         """)
     #expect("\(error)".ranges(of: cause).count == 1, "\(error)")
+    try environment.shutdown()
+  }
+
+  @Test("A failed call says where it stands, unless a declaration is at fault")
+  func calls() throws {
+    let environment = try Environment(name: "shop")
+    let declared = #line + 1
+    try environment.define(environment.bean(Pool.self, lazy: true, factory: { () throws -> Pool in throw Boom() }))
+    let visits = try environment.childFactory("visit", seed: Int.self)
+    let visit = try visits.build(1)
+    let notOpen = try environment.getBean(Provider<Int>.self)
+    func line(of expected: EnvironmentError.Code, _ body: () throws -> Any) throws -> Int? {
+      let fault = try requireFault(expected) { _ = try body() }
+      #expect(fault.origin?.file == "SpecificationTests/FaultReportSpecification.swift", "\(fault)")
+      return fault.origin?.line
+    }
+    #expect(try line(of: .unknownBean) { try environment.getBean(Port.self) } == #line)
+    #expect(try line(of: .unknownBean) { try environment.getBean(Port.self, byId: "port") } == #line)
+    #expect(try line(of: .unknownBean) { try environment.getBean(Port.self, qualifier: North.self) } == #line)
+    #expect(try line(of: .unknownBean) { try environment.withBean(Port.self) { _ in 1 } } == #line)
+    #expect(try line(of: .missingConfiguration) { try environment.getConfigurationValue(Int.self, key: "k") } == #line)
+    #expect(try line(of: .scopeNotActive) { try notOpen.get() } == #line)
+    let configuration = environment.configurationManager
+    #expect(try line(of: .missingConfiguration) { try configuration.getValue(Int.self, key: "k") } == #line)
+    #expect(try line(of: .unresolvedPlaceholder) { try configuration.resolve("${k}") } == #line)
+    #expect(try line(of: .frozen) { try visits.profile("late") } == #line)
+    #expect(try line(of: .frozen) { try visits.whenMissing(Pool.self) } == #line)
+    #expect(try line(of: .frozen) { try visits.when { _ in true } } == #line)
+    #expect(try line(of: .creationFailed) { try environment.getBean(Pool.self) } == declared)
+    #expect(try line(of: .creationFailed) { try environment.getBeansByType(Pool.self) } == declared)
+    // What a body throws is its own.
+    let own = try requireFault(.exhausted) {
+      try visits.withChild(1) { _ in throw EnvironmentError(.exhausted, "full") }
+    }
+    #expect(own.origin == nil)
+    let lent = try requireFault(.exhausted) {
+      try visit.withBean(Int.self) { _ in throw EnvironmentError(.exhausted, "full") }
+    }
+    #expect(lent.origin == nil)
+    try environment.shutdown()
+    #expect(try line(of: .finished) { try environment.getBean(Pool.self) } == #line)
+    #expect(try line(of: .finished) { try environment.getBeansByType(Pool.self) } == #line)
+    #expect(try line(of: .finished) { try environment.withBean(Pool.self) { _ in 1 } } == #line)
+    #expect(try line(of: .finished) { try visits.build(1) } == #line)
+    #expect(try line(of: .finished) { try visits.build(1, in: environment) } == #line)
+    #expect(try line(of: .finished) { try visits.withChild(1) { _ in 1 } } == #line)
+    #expect(try line(of: .finished) { try environment.publish(1) } == #line)
+    #expect(try line(of: .finished) { try environment.startup() } == #line)
+    #expect(try line(of: .finished) { try environment.startup(options: .recordTimes) } == #line)
+    #expect(try line(of: .finished) { try Environment(name: "part", parent: environment) } == #line)
+    #expect(try line(of: .finished) { try environment.inject(Port()) } == #line)
+    #expect(
+      try line(of: .finished) { try environment.addConfigurationSource(CommandLineConfigurationSource()) } == #line)
+  }
+
+  @Test("An awaited lookup that fails says where it stands")
+  func awaitedCalls() async throws {
+    let environment = try Environment(name: "shop")
+    let fault = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Port.self) }
+    #expect(fault?.origin?.line == #line - 1)
+    try await environment.shutdown()
+    let late = await #expect(throws: EnvironmentError.self) { try await environment.ready() }
+    #expect(late?.origin?.line == #line - 1)
+  }
+
+  @Test("A lookup in a factory is the one that is named, and not who asked for the bean that the factory makes")
+  func innermostCall() throws {
+    let environment = try Environment(name: "shop")
+    let line = #line + 5
+    try environment.define(
+      environment.bean(
+        Pool.self, lazy: true,
+        factory: { (shop: Environment) in
+          _ = try shop.getBean(Port.self); return Pool()
+        }))
+    let fault = try requireFault(.unknownBean) { try environment.getBean(Pool.self) }
+    #expect(fault.origin?.line == line)
+    #expect(fault.path == ["Pool", "Port"])
+    #expect(fault.report.contains("asked for at SpecificationTests/FaultReportSpecification.swift:\(#line - 3)"))
     try environment.shutdown()
   }
 

@@ -7,17 +7,30 @@ extension Environment {
   /// Starts the parent first. Beans that do not need each other are created side by side, each after what it takes. Several
   /// tasks may call it; one that is cancelled leaves what others wait for alone.
   ///
-  /// - Parameter options: what to check before anything is built.
+  /// - Parameters:
+  ///   - options: what to check before anything is built.
+  ///   - file: where it is called, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: as `startup(options:)`: after a bean that failed, what was built has been released in reverse order,
   ///   and every later call throws the same error. `CancellationError` changes nothing: the next call goes on.
   @discardableResult
-  public func ready(options: StartupOptions = []) async throws -> Self {
+  public func ready(
+    options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
+  ) async throws -> Self {
+    do { try await makeReady(options: options) } catch { throw SourceLocation(file: file, line: line).met(error) }
+    return self
+  }
+
+  /// For whoever does not want to say where it is called.
+  ///
+  /// - Throws: as `ready(options:)`.
+  package func makeReady(options: StartupOptions = []) async throws {
     require(options)
-    if let parent, !core.lifecycle.isEnding { try await parent.ready() }
+    if let parent, !core.lifecycle.isEnding { try await parent.makeReady() }
     if core.lifecycle.isEnding { throw finishedError() }
     try startIfNeeded()
     if options.contains(.requireSendable) { try checkSharing() }
-    guard let resources = existingExtras?.resources, !resources.unready.isEmpty else { return self }
+    guard let resources = existingExtras?.resources, !resources.unready.isEmpty else { return }
     do { try await buildUnready() } catch {
       if error is CancellationError { throw error }
       guard !core.lifecycle.isEnding else { throw finishedError() }
@@ -32,7 +45,6 @@ extension Environment {
     }
     resources.isReady()
     resources.record?.end()
-    return self
   }
 
   /// Builds what startup has left out.
@@ -59,16 +71,32 @@ extension Environment {
   /// `getBean` for beans whose creation has to be awaited, and for those that take such beans. Each is created once, however
   /// many tasks ask. A task that is cancelled stops to wait; the creation is cancelled when nobody waits for it.
   ///
+  /// - Parameters:
+  ///   - type: what `getBean` takes.
+  ///   - id: the bean's id; without one, it is found by its type.
+  ///   - file: where it is looked up, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: as `getBean`; `CancellationError`; `.cyclicDependency` where a factory awaits what needs its own bean.
-  public func readyBean<T>(_ type: T.Type, byId id: String? = nil) async throws -> T {
-    try await awaiting { try getBean(type, byId: id) }
+  public func readyBean<T>(
+    _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) async throws -> T {
+    do { return try await awaiting { try find(type, id) } } catch {
+      throw SourceLocation(file: file, line: line).met(error)
+    }
   }
 
   /// The bean of that type which has that tag, created first if it is not there.
   ///
+  /// - Parameters:
+  ///   - type: what `getBean` takes.
+  ///   - qualifier: the tag, given to the bean's declaration.
+  ///   - file: where it is looked up, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: as `readyBean(_:byId:)`.
-  public func readyBean<Tag, T>(_ type: T.Type, qualifier: Tag.Type) async throws -> T {
-    try await readyBean(Qualified<Tag, T>.self).value
+  public func readyBean<Tag, T>(
+    _ type: T.Type, qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
+  ) async throws -> T {
+    try await readyBean(Qualified<Tag, T>.self, file: file, line: line).value
   }
 
   /// Runs `body` again whenever a bean that it lacked has been created.

@@ -4,7 +4,7 @@ import CBeansRuntime
 // Where providers look.
 
 extension Environment: BeanLookup {
-  func provide<T>(_ type: T.Type, id: String?) throws -> T { try provide(type, id) { try $0.getBean(type, byId: id) } }
+  func provide<T>(_ type: T.Type, id: String?) throws -> T { try provide(type, id) { try $0.find(type, id) } }
 
   func provide<T>(_ type: T.Type, _ id: String?, _ look: (Environment) throws -> T) throws -> T {
     let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
@@ -32,7 +32,7 @@ final class LimitedLookup: BeanLookup {
   func provide<T>(_ type: T.Type, id: String?) throws -> T {
     if inCurrentChild { try checkCurrent(type) }
     return try environment.provide(type, id) { environment in
-      guard let module else { return try environment.getBean(type, byId: id) }
+      guard let module else { return try environment.find(type, id) }
       return try environment.using {
         defer { environment.used() }
         return try environment.lookUp(Parameter.of(type), id: id, from: module).take(as: type)

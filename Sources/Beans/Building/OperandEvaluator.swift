@@ -112,7 +112,7 @@ final class ProductAssembly: ProductBuilder {
   func end(_ use: HazardPointer) { environment.endUse(use) }
 
   func build(_ create: (Arguments) throws -> AnyObject) throws -> AnyObject {
-    try environment.using {
+    try using {
       defer { environment.used() }
       return try environment.untracked(recipe) {
         let made = try environment.make(recipe, isCounted: false, create)
@@ -121,8 +121,18 @@ final class ProductAssembly: ProductBuilder {
     }
   }
 
+  /// Runs `body` while nothing is released. That there is nothing left is said of the factory.
+  private func using<R>(_ body: () throws -> R) throws -> R {
+    do { try environment.enter() } catch let error as EnvironmentError {
+      let factory = recipe.value.entry.step
+      throw error.origin == nil ? error.within(factory.label, declaredAt: factory.origin) : error
+    }
+    defer { environment.leave() }
+    return try body()
+  }
+
   func complete(_ object: AnyObject) throws -> AnyObject {
-    try environment.using {
+    try using {
       try environment.untracked(recipe) {
         let reference = ObjectReference(object)
         try environment.completeUnforeseen(reference, recipe)

@@ -187,32 +187,6 @@ struct PropertyInjection {
   var isPath: Bool { if case .path = name { true } else { false } }
 }
 
-/// Where something is declared. Most origins are never asked for, so that a literal stays one until then.
-@usableFromInline
-enum SourceLocation: Sendable {
-  case literal(file: StaticString, line: UInt)
-  indirect case known(EnvironmentError.Origin)
-
-  @inlinable
-  init(file: StaticString, line: UInt) { self = .literal(file: file, line: line) }
-
-  var origin: EnvironmentError.Origin {
-    switch self {
-    case .literal(let file, let line): EnvironmentError.Origin(file: "\(file)", line: Int(clamping: line))
-    case .known(let origin): origin
-    }
-  }
-}
-
-extension EnvironmentError.Origin {
-  /// The place, in a module.
-  func declared(in module: String) -> Self {
-    var origin = self
-    origin.module = module
-    return origin
-  }
-}
-
 /// A closure a user attached to a declaration, with the type it expects.
 @usableFromInline
 struct BeanCallback: Sendable {

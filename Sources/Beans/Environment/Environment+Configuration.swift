@@ -29,12 +29,16 @@ extension Environment {
   ///   - key: names the value.
   ///   - defaultValue: what is answered where there is no value.
   ///   - scope: a dotted path; a value for "a.b" holds for "a.b.c", and is preferred to one for "a".
+  ///   - file: where it is read, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.missingConfiguration`, `.noConversion`, `.conversionFailed`; `.finished`, or what startup threw.
   public func getConfigurationValue<T>(
-    _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = ""
+    _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = "",
+    file: StaticString = #fileID, line: UInt = #line
   ) throws -> T {
-    if isFinished { throw finishedError() }
-    return try configuration.getValue(type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope)
+    if isFinished { throw SourceLocation(file: file, line: line).met(finishedError()) }
+    return try configuration.getValue(
+      type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope, file: file, line: line)
   }
 
   /// Configuration values to be written down in code, then given to `define`.
@@ -55,12 +59,31 @@ extension Environment {
   /// Adds a source, whose values can be read at once. After startup, too: then they reach listeners and readers, but no
   /// bean whose placeholders have been resolved.
   ///
+  /// - Parameters:
+  ///   - source: where the values come from.
+  ///   - file: where it is added, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: what the source's `load` throws; `.invalidDeclaration` for a value that it cannot overrule; `.finished`.
   @discardableResult
-  public func addConfigurationSource(_ source: any ConfigurationSource) throws -> Self {
-    if isFinished { throw finishedError() }
-    try configuration.addSource(source)
+  public func addConfigurationSource(
+    _ source: any ConfigurationSource, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Self {
+    try add(source, at: SourceLocation(file: file, line: line))
     return self
+  }
+
+  /// Adds a source that a document brings, which is loaded at `origin`.
+  ///
+  /// - Throws: as `addConfigurationSource`.
+  package func addConfigurationSource(_ source: any ConfigurationSource, origin: EnvironmentError.Origin) throws {
+    try add(source, at: .known(origin))
+  }
+
+  private func add(_ source: any ConfigurationSource, at location: SourceLocation) throws {
+    do {
+      if isFinished { throw finishedError() }
+      try configuration.load(source)
+    } catch { throw location.met(error) }
   }
 
   /// Adds a conversion for values that are declared, resolved or configured here and below. It wins over standard ones.

@@ -10,9 +10,16 @@ extension Environment {
   ///     is started before this one.
   ///   - traceOrigin: keeps the origins of declarations in `report()`: file and line, of a document the column, too. Errors
   ///     name them anyhow.
+  ///   - file: where it is created, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.finished` when the parent has been finished.
-  public convenience init(name: String = "environment", parent: Environment? = nil, traceOrigin: Bool = false) throws {
-    if let parent, parent.core.lifecycle.isEnding { throw parent.finishedError() }
+  public convenience init(
+    name: String = "environment", parent: Environment? = nil, traceOrigin: Bool = false, file: StaticString = #fileID,
+    line: UInt = #line
+  ) throws {
+    if let parent, parent.core.lifecycle.isEnding {
+      throw SourceLocation(file: file, line: line).met(parent.finishedError())
+    }
     let declarations = EnvironmentDeclarations(
       name: name, configuration: ConfigurationManager(parent: parent?.configuration))
     self.init(declarations, traceOrigin: traceOrigin, parent: parent, .plain)
@@ -40,7 +47,12 @@ extension Environment {
   ///   call throws the same error. `.notReady` where beans are missing that have to be awaited: the environment has started
   ///   then, and answers lookups of all others.
   @discardableResult
-  public func startup() throws -> Self {
+  public func startup(file: StaticString = #fileID, line: UInt = #line) throws -> Self {
+    do { try start() } catch { throw SourceLocation(file: file, line: line).met(error) }
+    return self
+  }
+
+  private func start() throws {
     if core.lifecycle.isEnding { throw finishedError() }
     try startIfNeeded()
     if let unready = existingExtras?.resources?.unready, !unready.isEmpty {
@@ -49,18 +61,25 @@ extension Environment {
         "environment '\(name)' has started, but for what has to be awaited: \(unready.joined(separator: ", ")); "
           + "call 'try await ready()'", path: ["'\(name)'"])
     }
-    return self
   }
 
   /// As `startup()`, and does what the options ask for.
   ///
+  /// - Parameters:
+  ///   - options: what is checked or recorded beyond that.
+  ///   - file: where it is called, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: as `startup()`; `.invalidDeclaration` for each bean that the options refuse. Where the environment has started
   ///   before, it stays as it is.
   @discardableResult
-  public func startup(options: StartupOptions) throws -> Self {
+  public func startup(
+    options: StartupOptions, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Self {
     require(options)
-    try startup()
-    if options.contains(.requireSendable) { try checkSharing() }
+    do {
+      try start()
+      if options.contains(.requireSendable) { try checkSharing() }
+    } catch { throw SourceLocation(file: file, line: line).met(error) }
     return self
   }
 

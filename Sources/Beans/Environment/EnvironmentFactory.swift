@@ -56,17 +56,36 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// A child of the environment that declared this factory; of a nested factory, a child of the current environment
   /// that the enclosing factory built. Starts the environment if need be. From any thread.
   ///
+  /// - Parameters:
+  ///   - seed: what the child is built from.
+  ///   - file: where it is opened, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.finished` when the parent has been finished; `.scopeNotActive` when there is no parent to be found;
   ///   what the parent's startup throws.
   @inlinable
-  public func build(_ seed: __owned Seed) throws -> Environment { try opener.open(Self.object(for: consume seed)) }
+  public func build(
+    _ seed: __owned Seed, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Environment {
+    do { return try opener.open(Self.object(for: consume seed)) } catch {
+      throw SourceLocation(file: file, line: line).met(error)
+    }
+  }
 
   /// A child of an environment that the enclosing factory built (a request in its session).
   ///
+  /// - Parameters:
+  ///   - seed: what the child is built from.
+  ///   - parent: the environment that the child belongs in.
+  ///   - file: where it is opened, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: as `build(_:)`; `.scopeNotActive` when `parent` is not what this factory's children belong in.
   @inlinable
-  public func build(_ seed: __owned Seed, in parent: Environment) throws -> Environment {
-    try opener.open(Self.object(for: consume seed), in: parent)
+  public func build(
+    _ seed: __owned Seed, in parent: Environment, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Environment {
+    do { return try opener.open(Self.object(for: consume seed), in: parent) } catch {
+      throw SourceLocation(file: file, line: line).met(error)
+    }
   }
 
   /// What the first slot of a child holds, with the caller's count if that is an object.
@@ -125,32 +144,47 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// Where it does not, opening a child throws `.scopeNotActive` with the reason, and what is declared for the children is
   /// declared nowhere.
   ///
+  /// - Parameters:
+  ///   - names: of the profiles; `"!name"` for one that is not to be active.
+  ///   - file: where it is called, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
-  public func profile(_ names: String...) throws -> Self { try add(.profile(names)) }
+  public func profile(_ names: String..., file: StaticString = #fileID, line: UInt = #line) throws -> Self {
+    try add(.profile(names), at: SourceLocation(file: file, line: line))
+  }
 
   /// Lets the factory count only where the configuration is as `condition` wants it; see `BeanDeclaration.when`.
   ///
   /// - Parameters:
   ///   - description: what has to hold, as reports and faults say it.
+  ///   - file: where it is called, as errors say it.
+  ///   - line: where in the file.
   ///   - condition: whether it holds; called once, on the thread that starts the environment.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func when(
-    _ description: String? = nil, _ condition: @escaping @Sendable (ConfigurationManager) throws -> Bool
+    _ description: String? = nil, file: StaticString = #fileID, line: UInt = #line,
+    _ condition: @escaping @Sendable (ConfigurationManager) throws -> Bool
   ) throws -> Self {
-    try add(.configuration(description, condition))
+    try add(.configuration(description, condition), at: SourceLocation(file: file, line: line))
   }
 
   /// Lets the factory count only where nothing else answers to the type, in the environment that declares the factory or
   /// further out; see `BeanDeclaration.whenMissing`.
   ///
+  /// - Parameters:
+  ///   - type: what nothing else may answer to.
+  ///   - file: where it is called, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
-  public func whenMissing(_ type: Any.Type) throws -> Self { try add(.missing(type)) }
+  public func whenMissing(_ type: Any.Type, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
+    try add(.missing(type), at: SourceLocation(file: file, line: line))
+  }
 
-  private func add(_ condition: BeanCondition) throws -> Self {
-    try opener.declarations().add(condition)
+  private func add(_ condition: BeanCondition, at location: SourceLocation) throws -> Self {
+    try opener.declarations(at: location).add(condition)
     return self
   }
 
@@ -161,13 +195,17 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// - Parameters:
   ///   - seed: what the child is built from.
   ///   - parent: an environment that the enclosing factory built; without one, the child is placed as `build(_:)` says.
+  ///   - file: where it is opened, as errors say it.
+  ///   - line: where in the file.
   ///   - body: runs inside of the child.
   /// - Throws: what `build` or `body` throws; when both succeed, what failed in a release that was done before this
   ///   returns.
   public func withChild<R>(
-    _ seed: Seed, in parent: Environment? = nil, _ body: (Environment) throws -> R
+    _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
+    _ body: (Environment) throws -> R
   ) throws -> R {
-    let child = try parent.map { try build(seed, in: $0) } ?? build(seed)
+    let child =
+      try parent.map { try build(seed, in: $0, file: file, line: line) } ?? build(seed, file: file, line: line)
     let result: R
     do {
       result = try Environment.$current.withValue(child) { try body(child) }
@@ -187,12 +225,16 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// - Parameters:
   ///   - seed: what the child is built from.
   ///   - parent: an environment that the enclosing factory built; without one, the child is placed as `build(_:)` says.
+  ///   - file: where it is opened, as errors say it.
+  ///   - line: where in the file.
   ///   - body: runs inside of the child.
   /// - Throws: what `build` or `body` throws; when both succeed, what failed in a release.
   public func withChild<R>(
-    _ seed: Seed, in parent: Environment? = nil, _ body: (Environment) async throws -> R
+    _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
+    _ body: (Environment) async throws -> R
   ) async throws -> R {
-    let child = try parent.map { try build(seed, in: $0) } ?? build(seed)
+    let child =
+      try parent.map { try build(seed, in: $0, file: file, line: line) } ?? build(seed, file: file, line: line)
     let result: R
     do {
       result = try await Environment.$current.withValue(child) { try await body(child) }

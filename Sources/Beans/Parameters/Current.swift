@@ -11,7 +11,9 @@ public struct Current<T>: Sendable {
   ///
   /// - Throws: `.scopeNotActive` where no child of the environment that this was injected for is current, or where it has no
   ///   such bean; else as `Environment.getBean`.
-  public func get() throws -> T { try lookup.provide(T.self, id: nil) }
+  public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
+    do { return try lookup.provide(T.self, id: nil) } catch { throw SourceLocation(file: file, line: line).met(error) }
+  }
 }
 
 extension Current: ParameterType {

@@ -35,7 +35,9 @@ public struct Lazy<T>: Sendable {
   /// The bean. From any thread; others that ask meanwhile wait for the one that builds it.
   ///
   /// - Throws: as `Environment.getBean`; after that the next call tries again.
-  public func get() throws -> T { try state.get() }
+  public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
+    do { return try state.get() } catch { throw SourceLocation(file: file, line: line).met(error) }
+  }
 }
 
 private final class LazyState<T>: KeepsBean {

@@ -33,14 +33,16 @@ public struct Owned<T>: Sendable {
   /// The bean. From any thread.
   ///
   /// - Throws: `.finished` once it has been released.
-  public func get() throws -> T {
+  public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
     if let object = bean.object {
       if let value = Box.read(object, as: T.self) { return value }
       // What is more than the bean is put around it each time.
       let box = Parameter.of(T.self).box([Box.open(object)])
       if let value = box.flatMap({ Box.read($0, as: T.self) }) { return value }
     }
-    throw EnvironmentError(.finished, "the \(T.self) has been released", path: ["Owned<\(T.self)>"])
+    throw EnvironmentError(
+      .finished, "the \(T.self) has been released", path: ["Owned<\(T.self)>"],
+      origin: SourceLocation(file: file, line: line).origin)
   }
 
   /// Gives the bean back: `preDestroy`, then `.onDestroy`, on the calling thread. Whoever comes second does nothing.

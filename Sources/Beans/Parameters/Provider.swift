@@ -24,5 +24,7 @@ public struct Provider<T>: Sendable {
   /// The bean, as `getBean` would give it. From any thread.
   ///
   /// - Throws: as `Environment.getBean`.
-  public func get() throws -> T { try lookup.provide(T.self, id: id) }
+  public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
+    do { return try lookup.provide(T.self, id: id) } catch { throw SourceLocation(file: file, line: line).met(error) }
+  }
 }

@@ -164,7 +164,7 @@ extension Environment {
       try throwFaults(compiler.bindValues(neededBy: definition))
       let object = try instance(of: recipe(definition.number))
       guard let source = Box.open(object) as? any ConfigurationSource else { continue }
-      do { try configuration.addSource(source) } catch { throw failure(error, of: recipe(definition.number)) }
+      do { try configuration.load(source) } catch { throw failure(error, of: recipe(definition.number)) }
     }
     try throwFaults(compiler.bindValues(hasSources: true))
   }

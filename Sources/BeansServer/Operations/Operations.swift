@@ -69,7 +69,9 @@ public final class Operations: Sendable {
   /// They are asked until the lifecycle shuts the environment down, `stop()` is called, or the last reference has gone.
   ///
   /// - Throws: what building a check throws.
-  public func start() throws { health.start(try environment.getBeansByType((any HealthCheck).self)) }
+  public func start(file: StaticString = #fileID, line: UInt = #line) throws {
+    health.start(try environment.getBeansByType((any HealthCheck).self, file: file, line: line))
+  }
 
   /// Asks the health checks no more. What they answered last stands.
   public func stop() { health.stop() }

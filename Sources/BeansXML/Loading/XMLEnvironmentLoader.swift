@@ -50,7 +50,7 @@ struct XMLEnvironmentLoader {
     var added: [any ConfigurationSource] = []
     do {
       for case .source(let source) in context.definitions {
-        try environment.addConfigurationSource(source)
+        try environment.addConfigurationSource(source, origin: origin)
         added.append(source)
       }
     } catch {

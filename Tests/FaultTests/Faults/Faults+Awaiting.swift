@@ -29,7 +29,7 @@ extension Fault {
 
     .call(
       .notReady, "A lookup needs a bean that is created asynchronously.",
-      fix: "Call `try await ready()` first, or look it up by `try await readyBean(…)`.", hasOrigin: true
+      fix: "Call `try await ready()` first, or look it up by `try await readyBean(…)`."
     ) { shop in
       try shop.define(shop.bean(Stock.self, async: { Stock() }))
       try shop.define(shop.bean(Order.self, factory: { (_: Stock) in Order() }))
@@ -68,14 +68,14 @@ extension Fault {
     ) { try $0.define($0.bean(Checker.self, async: { Checker() })) },
     .call(
       .invalidDeclaration, "Several threads would share a bean that is not known to be `Sendable`.",
-      fix: "Make its type `Sendable`, or say `.confined(to:)` or `.assumeSendable(…)`.", hasOrigin: true
+      fix: "Make its type `Sendable`, or say `.confined(to:)` or `.assumeSendable(…)`."
     ) { shop in
       try shop.define(shop.bean(Stock.self))
       try shop.startup(options: .requireSendable)
     },
     .call(
       .invalidDeclaration, "A factory answers with an `AsyncBean`, which its declared type is not.",
-      fix: "Declare the bean as the class that has to be awaited.", hasOrigin: true
+      fix: "Declare the bean as the class that has to be awaited."
     ) { shop in
       try shop.define(shop.bean(Delivery.self, lazy: true, factory: { TracedDelivery() }))
       _ = try shop.getBean(Delivery.self)

@@ -79,7 +79,7 @@ extension Fault {
     },
     .call(
       .conversionFailed, "A configuration file is malformed.",
-      fix: "Correct the file at the place that the message names.", hasOrigin: true
+      fix: "Correct the file at the place that the message names."
     ) { shop in
       let folder = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

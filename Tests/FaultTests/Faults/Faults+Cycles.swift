@@ -57,8 +57,7 @@ extension Fault {
     },
     .call(
       .cyclicDependency, "Two threads build beans whose factories look each other up.",
-      fix: "Make the beans parameters, so that startup sees it; then break the circle with a `Provider`.",
-      hasOrigin: true
+      fix: "Make the beans parameters, so that startup sees it; then break the circle with a `Provider`."
     ) { shop in throw try acrossThreads(shop) },
     .awaiting(
       .cyclicDependency, "Asynchronous factories await each other's beans.",

@@ -167,29 +167,29 @@ extension Fault {
     ) { try $0.define($0.bean(Clock.self)) },
     .call(
       .invalidDeclaration, "A scope is registered under a name that is taken.",
-      fix: "Give it another name; \"singleton\" and \"prototype\" are built in.", hasOrigin: true
+      fix: "Give it another name; \"singleton\" and \"prototype\" are built in."
     ) { try $0.registerScope(NamedScope("singleton")) },
     .call(
       .invalidDeclaration, "A second scope is registered under the same name.",
-      fix: "Give it another name.", hasOrigin: true
+      fix: "Give it another name."
     ) { try $0.registerScope(NamedScope("shift")).registerScope(NamedScope("shift")) },
     .call(
       .invalidDeclaration, "A scope object is registered in `configure`, where it would serve all children.",
-      fix: "Register it further out, or give the factory a scope of its own (`scope:`).", hasOrigin: true
+      fix: "Register it further out, or give the factory a scope of its own (`scope:`)."
     ) { shop in
       _ = try shop.childFactory("request", seed: Int.self) { try $0.registerScope(NamedScope("shift")) }
     },
     .call(
       .invalidDeclaration, "A factory's scope has the name of one that is built in.",
-      fix: "Give it another name.", hasOrigin: true
+      fix: "Give it another name."
     ) { _ = try $0.childFactory("prototype", seed: Int.self) },
     .call(
       .invalidDeclaration, "A factory's scope has the name of one around it.",
-      fix: "Give it another name: each stands once in a chain of ancestors.", hasOrigin: true
+      fix: "Give it another name: each stands once in a chain of ancestors."
     ) { _ = try $0.childFactory("request", seed: Int.self).childFactory("request", seed: Int.self) },
     .call(
       .invalidDeclaration, "A configuration value is given twice, by sources that cannot overrule.",
-      fix: "Remove one of them, or let the later source overrule.", hasOrigin: true
+      fix: "Remove one of them, or let the later source overrule."
     ) { shop in
       try shop.define(shop.settings().setValue(key: "port", value: 80))
       try shop.define(shop.settings().setValue(key: "port", value: 81))

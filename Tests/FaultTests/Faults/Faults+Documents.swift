@@ -60,6 +60,6 @@ extension Fault {
   private static func xml(
     _ cause: String, fix: String, _ load: @escaping @Sendable (Environment) throws -> Void
   ) -> Fault {
-    .call(.invalidXML, cause, fix: fix, hasOrigin: true, load)
+    .call(.invalidXML, cause, fix: fix, load)
   }
 }

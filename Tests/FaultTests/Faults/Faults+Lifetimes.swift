@@ -75,7 +75,7 @@ extension Fault {
     },
     .call(
       .scopeNotActive, "A bean of a request is looked up outside any request.",
-      fix: "Look it up in the request's environment.", hasOrigin: true
+      fix: "Look it up in the request's environment."
     ) { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
       _ = try shop.childFactory("request", seed: Int.self)
@@ -83,7 +83,7 @@ extension Fault {
     },
     .call(
       .scopeNotActive, "A provider is asked for a bean of a request outside any request.",
-      fix: "Call it inside `withChild`, or where `Environment.current` is the request's environment.", hasOrigin: true
+      fix: "Call it inside `withChild`, or where `Environment.current` is the request's environment."
     ) { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
       _ = try shop.childFactory("request", seed: Int.self)

@@ -9,32 +9,30 @@ extension Fault {
   static let states: [Fault] = [
     .call(
       .frozen, "A bean is defined after startup.",
-      fix: "Define it before; for what belongs to one request, use `childFactory`, or a child `Environment`.",
-      hasOrigin: true
+      fix: "Define it before; for what belongs to one request, use `childFactory`, or a child `Environment`."
     ) { shop in
       try shop.startup()
       try shop.define(shop.bean(Order.self))
     },
     .call(
       .frozen, "An alias is given after startup.",
-      fix: "Give it before.", hasOrigin: true
+      fix: "Give it before."
     ) { try $0.startup().alias("warehouse", of: "stock") },
     .call(
       .frozen, "A scope is registered after startup.",
-      fix: "Register it before.", hasOrigin: true
+      fix: "Register it before."
     ) { try $0.startup().registerScope(LateScope()) },
     .call(
       .frozen, "A factory of children is declared after startup.",
-      fix: "Declare it before and keep it: its children are built as often as you like.", hasOrigin: true
+      fix: "Declare it before and keep it: its children are built as often as you like."
     ) { _ = try $0.startup().childFactory("request", seed: Int.self) },
     .call(
       .frozen, "An XML document is loaded after startup.",
-      fix: "Load it before.", hasOrigin: true
+      fix: "Load it before."
     ) { try $0.startup().loadShop("<bean class='FaultTests.Order'/>") },
     .call(
       .frozen, "Settings are defined after startup.",
-      fix: "Define them before; a source may be added later with `addConfigurationSource`.",
-      hasOrigin: true
+      fix: "Define them before; a source may be added later with `addConfigurationSource`."
     ) { try $0.startup().define($0.settings().setValue(key: "port", value: 80)) },
 
     .call(
@@ -163,14 +161,14 @@ extension Fault {
     ) { try $0.define($0.bean(BrokenSource.self)) },
     .call(
       .creationFailed, "A factory throws at the first lookup of a lazy bean.",
-      fix: "See `underlying` for what it threw. The next lookup tries again.", hasOrigin: true
+      fix: "See `underlying` for what it threw. The next lookup tries again."
     ) { shop in
       try shop.define(shop.bean(Database.self, lazy: true, factory: { throw Outage() }))
       _ = try shop.getBean(Database.self)
     },
     .call(
       .creationFailed, "The factory of an assisted bean throws.",
-      fix: "See `underlying` for what it threw.", hasOrigin: true
+      fix: "See `underlying` for what it threw."
     ) { shop in
       try shop.define(
         shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>) in throw Outage() })
@@ -179,14 +177,14 @@ extension Fault {
 
     .call(
       .destructionFailed, "A bean throws when it is released.",
-      fix: "See `underlying` for what it threw. All other beans have been released.", hasOrigin: true
+      fix: "See `underlying` for what it threw. All other beans have been released."
     ) { shop in
       try shop.define(shop.bean(Stock.self, id: "main").onDestroy { _ in throw Outage() })
       try shop.startup().shutdown()
     },
     .call(
       .destructionFailed, "Several beans throw when they are released.",
-      fix: "See `underlying` for each of them. All other beans have been released.", hasOrigin: true
+      fix: "See `underlying` for each of them. All other beans have been released."
     ) { shop in
       try shop.define(shop.bean(Stock.self).onDestroy { _ in throw Outage() })
       try shop.define(shop.bean(Order.self).onDestroy { _ in throw Outage() })
@@ -194,14 +192,14 @@ extension Fault {
     },
     .call(
       .destructionFailed, "A bean that is released asynchronously meets a synchronous shutdown.",
-      fix: "Use `await shutdown()`, or a scope that is bound to an event loop.", hasOrigin: true
+      fix: "Use `await shutdown()`, or a scope that is bound to an event loop."
     ) { shop in
       try shop.define(shop.bean(Connection.self, factory: Connection.init))
       try shop.startup().shutdown()
     },
     .call(
       .destructionFailed, "The release of a bean takes longer than its limit.",
-      fix: "Find out what it waits for. All other beans have been released.", hasOrigin: true
+      fix: "Find out what it waits for. All other beans have been released."
     ) { shop in
       let end = DispatchSemaphore(value: 0)
       defer { end.signal() }
@@ -211,7 +209,8 @@ extension Fault {
     },
     .call(
       .destructionFailed, "The time of a shutdown is over before everything has been released.",
-      fix: "See what it waits for, and what is left. That is released as soon as it can be, without anybody waiting."
+      fix: "See what it waits for, and what is left. That is released as soon as it can be, without anybody waiting.",
+      hasOrigin: false
     ) { shop in
       let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       try shop.define(
@@ -236,14 +235,14 @@ extension Fault {
 
     .call(
       .listenerFailed, "A listener throws.",
-      fix: "See `underlying` for what it threw. All other listeners have received the event.", hasOrigin: true
+      fix: "See `underlying` for what it threw. All other listeners have received the event."
     ) { shop in
       try shop.define(shop.bean(Stock.self).listens { (_, _: Shipped) in throw Outage() })
       try shop.publish(Shipped(number: 1))
     },
     .call(
       .listenerFailed, "A listener cannot be built for an event.",
-      fix: "See `underlying` for what kept it from being built.", hasOrigin: true
+      fix: "See `underlying` for what kept it from being built."
     ) { shop in
       try shop.define(
         shop.bean(Database.self, lazy: true, factory: { throw Outage() }).listens { (_, _: Shipped) in })
@@ -251,7 +250,7 @@ extension Fault {
     },
     .call(
       .listenerFailed, "Several listeners throw.",
-      fix: "See `underlying` for each of them.", hasOrigin: true
+      fix: "See `underlying` for each of them."
     ) { shop in
       try shop.define(shop.bean(Stock.self).listens { (_, _: Shipped) in throw Outage() })
       try shop.define(shop.bean(Order.self).listens { (_, _: Shipped) in throw Outage() })
@@ -259,7 +258,7 @@ extension Fault {
     },
     .call(
       .listenerFailed, "A listener publishes an event that it receives itself, without an end.",
-      fix: "Publish only where something has changed.", hasOrigin: true
+      fix: "Publish only where something has changed."
     ) { shop in
       try shop.define(shop.bean(Stock.self).listens { (_, event: Shipped) in try shop.publish(event) })
       try shop.publish(Shipped(number: 1))

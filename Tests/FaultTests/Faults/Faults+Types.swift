@@ -13,23 +13,23 @@ extension Fault {
     },
     .call(
       .unknownClass, "A declaration by name names a class that is not in the program.",
-      fix: "Spell the class as Swift does, with its module; link the module that has it.", hasOrigin: true
+      fix: "Spell the class as Swift does, with its module; link the module that has it."
     ) { _ = try $0.bean(className: "FaultTests.Ordr", id: "order") },
     .call(
       .unknownClass, "Several classes have that name.",
-      fix: "Say the module and the types around it: `Module.Outer.Inner`.", hasOrigin: true
+      fix: "Say the module and the types around it: `Module.Outer.Inner`."
     ) { _ = try $0.bean(className: "Paymaster") },
     .call(
       .unknownClass, "The name is that of a struct, an enum or a protocol.",
-      fix: "Declare it in Swift, with a factory; only classes can be declared by name.", hasOrigin: true
+      fix: "Declare it in Swift, with a factory; only classes can be declared by name."
     ) { _ = try $0.bean(className: "FaultTests.Discount") },
     .call(
       .unknownClass, "The name is that of a generic class.",
-      fix: "Name a subclass that is not generic, or declare it in Swift.", hasOrigin: true
+      fix: "Name a subclass that is not generic, or declare it in Swift."
     ) { _ = try $0.bean(className: "FaultTests.Ledger") },
     .call(
       .unknownClass, "An XML document names a class that is not in the program.",
-      fix: "Spell the class as Swift does, with its module; link the module that has it.", hasOrigin: true
+      fix: "Spell the class as Swift does, with its module; link the module that has it."
     ) { try $0.loadShop("<bean id='order' class='FaultTests.Ordr'/>") },
 
     .startup(
@@ -131,7 +131,7 @@ extension Fault {
     },
     .call(
       .typeMismatch, "A lookup by id asks for another type than the bean's.",
-      fix: "Ask for the bean's class, or a superclass or protocol of it.", hasOrigin: true
+      fix: "Ask for the bean's class, or a superclass or protocol of it."
     ) { shop in
       try shop.define(shop.bean(Stock.self, id: "stock"))
       _ = try shop.getBean(Order.self, byId: "stock")

@@ -16,12 +16,18 @@ extension Environment {
   /// listener may publish, and so may a factory. The first call starts the environment. From any thread. Costs one look
   /// into a table that startup has made where nobody listens to the type.
   ///
+  /// - Parameters:
+  ///   - event: what the listeners are handed.
+  ///   - file: where it is published, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: `.listenerFailed`, when all have been called: one failure as it is, several as one error that holds all. A
   ///   listener that is created asynchronously and is not there yet is such a failure, around `.notReady`. `.finished`, or
   ///   what startup throws, where nothing can be looked up here either.
-  public func publish<Event: Sendable>(_ event: Event) throws {
+  public func publish<Event: Sendable>(
+    _ event: Event, file: StaticString = #fileID, line: UInt = #line
+  ) throws {
     if core.lifecycle.isOpen, core.compiledPlan.with({ $0.receivers.isEmpty }) { return used() }
-    try deliver(event)
+    do { try deliver(event) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 }
 
