@@ -93,8 +93,9 @@ let package = Package(
       name: "ModelTests", dependencies: ["Beans", "BeansLogging", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
-      name: "FaultTests", dependencies: ["BeansServer", "BeansEventLoop", "BeansXML", "Beans", "BeansLogging"],
-      swiftSettings: settings),
+      name: "FaultTests",
+      dependencies: ["BeansServer", "BeansEventLoop", "BeansXML", "Beans", "BeansSupport", "BeansLogging"],
+      exclude: ["faults.txt"], swiftSettings: settings),
     .testTarget(
       name: "SeedExamples",
       dependencies: ["BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "Beans", "BeansLogging"],

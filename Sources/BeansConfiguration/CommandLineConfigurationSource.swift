@@ -23,7 +23,7 @@ public final class CommandLineConfigurationSource: ConfigurationSource {
       let key = QualifiedKey(parts[0])
       guard !key.key.isEmpty else {
         throw EnvironmentError(
-          .invalidDeclaration,
+          cause: .valueWithoutKey,
           "the option \(ConversionFailure.quote(argument)) of the command line names no key: write --key=value",
           path: [url])
       }

@@ -189,9 +189,10 @@ public final class ConfigurationManager: Sendable {
     do throws(EnvironmentError) {
       return try conversions.convert(value.item.value, targetType: type)
     } catch {
+      let key = "'\(value.item.qualifiedKey)'"
       throw EnvironmentError(
-        error.code, "configuration value '\(value.item.qualifiedKey)' of \(value.url): \(error.message)",
-        path: ["'\(value.item.qualifiedKey)'"], underlying: error.underlying)
+        cause: error.cause, "configuration value \(key) of \(value.url): \(error.message)",
+        steps: [EnvironmentError.Step(key)], origin: nil, underlying: error.underlying)
     }
   }
 
@@ -210,25 +211,31 @@ public final class ConfigurationManager: Sendable {
   }
 
   /// Names what is missing, and what may have been meant.
-  func missing(_ key: QualifiedKey, scope: String, _ code: EnvironmentError.Code, hints: Bool = true)
+  func missing(_ key: QualifiedKey, scope: String, _ cause: FaultCause, hints: Bool = true)
     -> EnvironmentError
   {
     let place = scope.isEmpty ? "" : " in scope '\(scope)'"
     let namespace = key.namespace.isEmpty ? "" : " in namespace '\(key.namespace)'"
+    let isElsewhere = hints && cause == .missingConfiguration && knownKeys.contains(key)
     return EnvironmentError(
-      code,
+      cause: isElsewhere ? .otherConfigurationScope : cause,
       "no configuration value for key '\(key.key)'\(namespace)\(place), and no default"
         + (hints ? hint(for: key) : ""),
       path: ["'\(key)'"])
   }
 
-  private func hint(for key: QualifiedKey) -> String {
+  private var knownKeys: Set<QualifiedKey> {
     var known: Set<QualifiedKey> = []
     var next: ConfigurationManager? = self
     while let manager = next {
       known.formUnion(manager.state.withLock { $0.store.layers.keys.map(\.key) })
       next = manager.parent
     }
+    return known
+  }
+
+  private func hint(for key: QualifiedKey) -> String {
+    let known = knownKeys
     if known.contains(key) { return "; other scopes have one" }
     let wanted = "\(key)"
     if let sameKey = known.filter({ $0.key == key.key }).map({ "\($0)" }).min() {

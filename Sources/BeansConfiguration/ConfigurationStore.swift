@@ -29,7 +29,7 @@ struct ConfigurationStore: Sendable {
     _ item: ConfigurationItem, of source: any ConfigurationSource, url: String, canOverrule: Bool, isChange: Bool
   ) throws(EnvironmentError) -> ConfigurationValue? {
     guard !item.key.isEmpty else {
-      throw EnvironmentError(.invalidDeclaration, "\(url) has a configuration value without a key")
+      throw EnvironmentError(cause: .valueWithoutKey, "\(url) has a configuration value without a key")
     }
     _ = add(source)
     let rank = ranks[ObjectIdentifier(source)] ?? sources.count
@@ -93,7 +93,7 @@ struct ConfigurationStore: Sendable {
   private static func conflict(_ earlier: ConfigurationValue, _ later: ConfigurationValue) -> EnvironmentError {
     let scope = later.item.scope.isEmpty ? "" : " in scope '\(later.item.scope)'"
     return EnvironmentError(
-      .invalidDeclaration,
+      cause: .repeatedValue,
       "configuration value '\(later.item.qualifiedKey)'\(scope) of \(earlier.url) is given once more by \(later.url), "
         + "which cannot overrule", path: ["'\(later.item.qualifiedKey)'"])
   }

@@ -80,6 +80,6 @@ struct PlaceholderParser {
   }
 
   private func fault(_ what: String) -> EnvironmentError {
-    EnvironmentError(.invalidDeclaration, "the text \(ConversionFailure.quote(text)) \(what)")
+    EnvironmentError(cause: .malformedPlaceholder, "the text \(ConversionFailure.quote(text)) \(what)")
   }
 }

@@ -30,8 +30,7 @@ public final class Settings {
     do {
       try manager.load(Source(url: "\(origin)", items: items))
     } catch let error as EnvironmentError {
-      throw EnvironmentError(
-        error.code, error.message, steps: error.steps, origin: origin, underlying: error.underlying)
+      throw error.with { $0.origin = origin }
     }
   }
 

@@ -99,7 +99,7 @@ public final class BeanDescriptor: Sendable {
         throw EnvironmentError(.invalidDeclaration, "\(type) cannot implement \(wanted): it is no protocol")
       }
       guard TypeRelation.isUsable(type, as: wanted) else {
-        throw EnvironmentError(.typeMismatch, "\(type) does not conform to \(wanted)")
+        throw EnvironmentError(cause: .unmetProtocol, "\(type) does not conform to \(wanted)")
       }
     }
     implementedTypes.withLock { known in

@@ -13,14 +13,16 @@ package enum ClassName {
     let depth = candidates.filter { $0.descriptor.kind == .class }.map(\.names.count).min()
     let classes = candidates.filter { $0.descriptor.kind == .class && $0.names.count == depth }
     if classes.count > 1 {
-      throw unknown(name, "is the name of several classes: \(list(classes))")
+      throw unknown(name, .ambiguousClass, "is the name of several classes: \(list(classes))")
     }
     guard let found = classes.first else {
-      if let other = candidates.first { throw unknown(name, "is no class: \(other.path) is \(other.kindName)") }
-      throw unknown(name, "is no class in this program\(hint(name))")
+      if let other = candidates.first {
+        throw unknown(name, .noClass, "is no class: \(other.path) is \(other.kindName)")
+      }
+      throw unknown(name, .unknownClass, "is no class in this program\(hint(name))")
     }
     guard let type = found.type else {
-      throw unknown(name, "is generic: such a class cannot be named, a subclass of it can")
+      throw unknown(name, .genericClass, "is generic: such a class cannot be named, a subclass of it can")
     }
     return type
   }
@@ -38,7 +40,7 @@ package enum ClassName {
         if let type = _typeByName("\(module.utf8.count)\(module)\(classes)") as? AnyClass { return type }
       }
     }
-    throw unknown(path, "is no class in this program; only the full path of one is understood here")
+    throw unknown(path, .unknownClass, "is no class in this program; only the full path of one is understood here")
   }
 
   /// A type or protocol of the program.
@@ -98,7 +100,7 @@ package enum ClassName {
       : paths.prefix(10).joined(separator: ", ")
   }
 
-  private static func unknown(_ name: String, _ reason: String) -> EnvironmentError {
-    EnvironmentError(.unknownClass, "'\(name.prefix(200))' \(reason)")
+  private static func unknown(_ name: String, _ cause: FaultCause, _ reason: String) -> EnvironmentError {
+    EnvironmentError(cause: cause, "'\(name.prefix(200))' \(reason)")
   }
 }

@@ -101,13 +101,13 @@ public final class PropertyDescriptor: Sendable {
 
   /// `value` is not of the property's type.
   package func mismatch(_ value: Any?) -> EnvironmentError {
-    guard let value else { return EnvironmentError(.typeMismatch, "\(label) is no optional: it cannot be nil") }
+    guard let value else { return EnvironmentError(cause: .nilValue, "\(label) is no optional: it cannot be nil") }
     let text = (value as? any LosslessStringConvertible).map { " '\(String($0.description.prefix(80)))'" } ?? ""
     return EnvironmentError(.typeMismatch, "\(label) expects \(declaredType), got \(type(of: value))\(text)")
   }
 
   private func refusal(_ reason: String) -> EnvironmentError {
-    EnvironmentError(.invalidDeclaration, "\(label) cannot be accessed by name: \(reason)")
+    EnvironmentError(cause: .unwritableProperty, "\(label) cannot be accessed by name: \(reason)")
   }
 
   private func readable(in object: AnyObject) throws -> FieldAccess {

@@ -1,4 +1,5 @@
 import Beans
+import BeansSupport
 import Glibc
 
 /// Reading a whole file.
@@ -23,7 +24,8 @@ enum FileContent {
 
   private static func fault(_ path: String) -> EnvironmentError {
     EnvironmentError(
-      .missingConfiguration, unsafe "the configuration file \(path) cannot be read: \(String(cString: strerror(errno)))"
+      cause: .unreadableFile,
+      unsafe "the configuration file \(path) cannot be read: \(String(cString: strerror(errno)))"
     )
   }
 

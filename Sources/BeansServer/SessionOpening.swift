@@ -20,7 +20,7 @@ final class SessionOpening: Sendable {
   func wait(in scope: String) throws -> Environment {
     if opener.load(ordering: .acquiring) == WaitForGraph.thread {
       throw EnvironmentError(
-        .cyclicDependency, "what opens a session opens that session again", path: ["'\(scope)'"])
+        cause: .circleOfSessions, "what opens a session opens that session again", path: ["'\(scope)'"])
     }
     while true {
       try WaitForGraph.wait(for: key, "a session", in: scope, origin: nil) {

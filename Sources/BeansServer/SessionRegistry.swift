@@ -214,7 +214,7 @@ public final class SessionRegistry<Seed>: Sendable {
       let session = try factory.build(try seed(), file: file, line: line)
       if entering, !session.tryEnter() {
         throw EnvironmentError(
-          .finished, "a session ended while it was being opened", path: ["'\(factory.scopeName)'"],
+          cause: .endedSession, "a session ended while it was being opened", path: ["'\(factory.scopeName)'"],
           origin: .init(file, line))
       }
       list(session, as: id, opening)
@@ -274,7 +274,7 @@ public final class SessionRegistry<Seed>: Sendable {
     guard let session else {
       // Without the id, which is a secret.
       throw EnvironmentError(
-        .finished,
+        cause: .unknownSession,
         "there is no session of that id: it has ended, has got another id, or has never been opened",
         path: ["'\(factory.scopeName)'"], origin: .init(file, line))
     }

@@ -3,7 +3,7 @@
 /// Two errors are told apart by `code`; the message is for people. A single fault is thrown as itself, several as one
 /// `.startupFailed` (`.destructionFailed`, `.listenerFailed`) that holds all of them in `underlying`. <doc:Faults> lists the causes of each
 /// code, and what helps.
-public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
+public struct EnvironmentError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
   /// What kind of failure it is. Extensible: compare with `==`, never switch exhaustively.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private let name: String
@@ -111,9 +111,11 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   }
 
   /// What kind of failure it is.
-  public let code: Code
-  /// What happened, and what to do about it.
-  public let message: String
+  public var code: Code { cause.code }
+  /// What happened.
+  public package(set) var message: String
+  /// What to do about it, as <doc:Faults> has it.
+  public var help: String { cause.help }
   /// From the bean that was asked for, inwards to the one at fault.
   public package(set) var steps: [Step]
   /// The labels of `steps`.
@@ -121,7 +123,9 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   /// Where the declaration at fault was written; the call, where no declaration is at fault.
   public package(set) var origin: Origin?
   /// What a factory or a callback threw; for `startupFailed` and for several failed releases, all of them.
-  public let underlying: [any Error]
+  public package(set) var underlying: [any Error]
+  /// What it comes of.
+  package private(set) var cause: FaultCause
   /// The call that came upon it, where it has an origin of its own.
   private var call: Origin?
   /// The scope that is not open, for `scopeNotActive` found by the linker.
@@ -133,7 +137,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - code: what kind of failure it is.
-  ///   - message: what happened, and what to do about it.
+  ///   - message: what happened, and what to do about it where <doc:Faults> does not say it.
   ///   - path: from the bean that was asked for, inwards to the one at fault.
   ///   - origin: where the declaration at fault was written.
   ///   - underlying: what a factory or a callback threw.
@@ -147,12 +151,37 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - code: what kind of failure it is.
-  ///   - message: what happened, and what to do about it.
+  ///   - message: what happened, and what to do about it where <doc:Faults> does not say it.
   ///   - steps: from the bean that was asked for, inwards to the one at fault.
   ///   - origin: where the declaration at fault was written.
   ///   - underlying: what a factory or a callback threw, or all failures that are held.
   public init(_ code: Code, _ message: String, steps: [Step], origin: Origin?, underlying: [any Error] = []) {
-    self.code = code
+    self.init(cause: FaultCause(of: code), message, steps: steps, origin: origin, underlying: underlying)
+  }
+
+  /// Creates an error of the code that the cause has.
+  ///
+  /// - Parameters:
+  ///   - cause: what it comes of.
+  ///   - message: what happened.
+  ///   - path: the labels of the steps, where nothing more is known of them.
+  ///   - origin: where the declaration at fault was written.
+  package init(cause: FaultCause, _ message: String, path: [String] = [], origin: Origin? = nil) {
+    self.init(cause: cause, message, steps: path.map { Step($0) }, origin: origin)
+  }
+
+  /// Creates an error of the code that the cause has, which says where the beans on its path are declared.
+  ///
+  /// - Parameters:
+  ///   - cause: what it comes of.
+  ///   - message: what happened.
+  ///   - steps: from the bean that was asked for, inwards to the one at fault.
+  ///   - origin: where the declaration at fault was written.
+  ///   - underlying: what a factory or a callback threw, or all failures that are held.
+  package init(
+    cause: FaultCause, _ message: String, steps: [Step], origin: Origin?, underlying: [any Error] = []
+  ) {
+    self.cause = cause
     self.message = message
     self.steps = steps
     self.origin = origin
@@ -174,8 +203,8 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// All failures for people, numbered, on several lines: each with its place, the call that came upon it, the beans on its
-  /// path, where these are declared, and the section of <doc:Faults> that lists its causes and what helps.
+  /// All failures for people, numbered, on several lines: what happened, and where that is written; the call that came upon
+  /// it; the beans on its path, and where these are declared; what to do; and the section of <doc:Faults> that shows it.
   public var report: String {
     let faults = failures
     if faults.count == 1 { return block(indent: "") }
@@ -186,6 +215,9 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
     }
     return "\(code): \(message)\n\n\(text.joined(separator: "\n\n"))"
   }
+
+  /// The report: what a program prints that ends with the error.
+  public var debugDescription: String { report }
 
   /// The single failures, however deep they stand in errors that hold several.
   private var failures: [any Error] {
@@ -199,15 +231,26 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible {
     if let call { lines.append("asked for at \(call)") }
     for (number, step) in steps.enumerated() {
       // The place of a bean that is alone on its path has been said.
-      if steps.count == 1, step.origin == nil || step.origin == origin { break }
-      lines.append((number == 0 ? "for " : "  → ") + "\(step)")
+      let isSaid = steps.count == 1 && step.origin == origin
+      lines.append((number == 0 ? "for " : "  → ") + (isSaid ? step.label : "\(step)"))
     }
     if let only = underlying.first, underlying.count == 1, !message.hasSuffix("\(only)") {
       lines.append("because \((only as? EnvironmentError)?.block(indent: "  ") ?? "\(only)")")
     }
-    lines.append("see Faults.md#\("\(code)".lowercased())")
+    lines += advice
     return lines.joined(separator: "\n\(indent)")
   }
+
+  /// What to do, and where more is said about it.
+  package var advice: [String] { ["help: \(help)", "see \(cause.link)"] }
+
+  // MARK: other errors made of it
+
+  /// This failure with another message.
+  package func saying(_ message: String) -> EnvironmentError { with { $0.message = message } }
+
+  /// This failure, of which more is known than its code.
+  package func because(of cause: FaultCause) -> EnvironmentError { with { $0.cause = cause } }
 
   /// This failure, seen from a bean further out, which is at fault where nothing else is known.
   package func within(_ name: String, declaredAt outer: Origin? = nil) -> EnvironmentError {

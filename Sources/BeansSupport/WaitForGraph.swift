@@ -57,7 +57,7 @@ package enum WaitForGraph {
       if thread == me {
         return .failure(
           EnvironmentError(
-            .cyclicDependency,
+            cause: .circleOfLookups,
             "\(labels.joined(separator: " → ")); break the circle with a Provider that is called later", path: labels,
             origin: origin))
       }
@@ -67,7 +67,7 @@ package enum WaitForGraph {
         guard thread == me else { continue }
         return .failure(
           EnvironmentError(
-            .cyclicDependency,
+            cause: .circleOfLookups,
             "\(labels.joined(separator: " → ")), across threads; break the circle with a Provider that is called later",
             path: labels,
             origin: origin))

@@ -1,4 +1,5 @@
 public import Beans
+import BeansSupport
 public import Testing
 
 /// Gives each case of a test an environment of its own; see `Trait.beans` and `Trait.overrides`.
@@ -35,7 +36,7 @@ public struct BeansTrait: TestTrait, SuiteTrait, TestScoping {
       let traits = test.traits.compactMap { $0 as? BeansTrait }
       guard let declare = traits.last(where: { $0.declare != nil })?.declare else {
         throw EnvironmentError(
-          .invalidDeclaration, "there is nothing to override: add .beans(…) to the test or to a suite around it",
+          cause: .nothingToOverride, "there is nothing to override: add .beans(…) to the test or to a suite around it",
           path: [test.name], origin: EnvironmentError.Origin(sourceLocation))
       }
       let overrides = try traits.map { trait in

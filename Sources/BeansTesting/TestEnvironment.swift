@@ -1,4 +1,5 @@
 public import Beans
+import BeansSupport
 public import Testing
 
 /// One environment of one test, from its declarations to the checks after its end.
@@ -72,7 +73,7 @@ struct TestEnvironment {
     for leak in await leaks() {
       record(
         EnvironmentError(
-          .destructionFailed,
+          cause: .referencedAfterEnd,
           "\(leak.bean) is still referenced although '\(leak.environment)' has ended: something keeps it that lives "
             + "longer", path: [leak.bean], origin: leak.origin))
     }
@@ -135,7 +136,7 @@ extension Test {
     get throws {
       if let current = TestEnvironment.current { return current.environment }
       throw EnvironmentError(
-        .scopeNotActive,
+        cause: .noTestEnvironment,
         "there is no test environment here: add the trait .beans(…) to the test, or hand its environment to the thread "
           + "or the detached task that asks", path: ["'\(TestEnvironment.name)'"])
     }

@@ -1,4 +1,5 @@
 import Beans
+import BeansSupport
 public import Testing
 
 /// What a test wants otherwise than the declarations say, and what it lets pass at the end.
@@ -65,7 +66,8 @@ public struct TestOverrides: Sendable {
       BeanOverride(forbidding: type, id: id, qualifier: qualifier, scope: scope, at: origin) { [weak journal] label in
         let path = Environment.beansBeingBuilt.joined(separator: " → ")
         let error = EnvironmentError(
-          .creationFailed, "\(label) is forbidden in this test (\(origin)), and was wanted: \(path)", path: [label],
+          cause: .forbiddenBean, "\(label) is forbidden in this test (\(origin)), and was wanted: \(path)",
+          path: [label],
           origin: origin)
         journal?.note(forbidden: error)
         return error

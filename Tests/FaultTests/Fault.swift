@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// One way to go wrong: what to do, what comes of it, and what helps. A row of the document.
+/// One way to go wrong: what to do, and what comes of it. A row of the document.
 struct Fault: Sendable, CustomTestStringConvertible {
   /// When the fault shows.
   enum Moment {
@@ -17,7 +17,6 @@ struct Fault: Sendable, CustomTestStringConvertible {
 
   let code: EnvironmentError.Code
   let cause: String
-  let fix: String
   let moment: Moment
   /// Whether the error says where the declaration at fault is written, or the call; an end has no place.
   let hasOrigin: Bool
@@ -28,26 +27,26 @@ struct Fault: Sendable, CustomTestStringConvertible {
 
   /// A fault that startup finds: `declare` is handed an environment called "shop", which is started after it.
   static func startup(
-    _ code: EnvironmentError.Code, _ cause: String, fix: String, when moment: Moment = .checking,
+    _ code: EnvironmentError.Code, _ cause: String, when moment: Moment = .checking,
     _ declare: @escaping @Sendable (Environment) throws -> Void
   ) -> Fault {
-    Fault(code: code, cause: cause, fix: fix, moment: moment, hasOrigin: true, body: declare)
+    Fault(code: code, cause: cause, moment: moment, hasOrigin: true, body: declare)
   }
 
   /// A fault that a call answers with, at once: `call` is handed an environment called "shop", which has not started.
   static func call(
-    _ code: EnvironmentError.Code, _ cause: String, fix: String, hasOrigin: Bool = true,
+    _ code: EnvironmentError.Code, _ cause: String, hasOrigin: Bool = true,
     _ call: @escaping @Sendable (Environment) throws -> Void
   ) -> Fault {
-    Fault(code: code, cause: cause, fix: fix, moment: .calling, hasOrigin: hasOrigin, body: call)
+    Fault(code: code, cause: cause, moment: .calling, hasOrigin: hasOrigin, body: call)
   }
 
   /// A fault that a call answers with which waits, as `call`.
   static func awaiting(
-    _ code: EnvironmentError.Code, _ cause: String, fix: String,
+    _ code: EnvironmentError.Code, _ cause: String,
     _ call: @escaping @Sendable (Environment) async throws -> Void
   ) -> Fault {
-    Fault(code: code, cause: cause, fix: fix, moment: .calling, hasOrigin: true, body: call)
+    Fault(code: code, cause: cause, moment: .calling, hasOrigin: true, body: call)
   }
 
   /// Does it, and returns what is thrown.

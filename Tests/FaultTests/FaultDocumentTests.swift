@@ -1,4 +1,5 @@
 import Beans
+import BeansSupport
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite("Sources/Beans/Beans.docc/Faults.md") struct FaultDocumentTests {
   @Test("has the row of every fault, to the letter; UPDATE_DOCUMENTS=yes writes them")
   func rows() async throws {
-    let expected = try await FaultTable.sections(Fault.all)
+    let expected = try await FaultTable(Fault.all).sections
     let document = try FaultDocument()
     if ProcessInfo.processInfo.environment["UPDATE_DOCUMENTS"] == "yes" {
       return try document.write(expected)
@@ -22,9 +23,34 @@ import Testing
 
   @Test("can be read as a table: no text breaks out of its column")
   func columns() async throws {
-    for row in try await FaultTable(Fault.all).rows {
-      #expect(row.split(separator: "|").count == 3, "\(row)")
+    for row in try await FaultTable(Fault.all).rows.values.joined() {
+      #expect(row.split(separator: "|").count == 2, "\(row)")
       #expect(row.count(where: { $0 == "`" }) % 2 == 0 && !row.contains("``"), "\(row)")
     }
+  }
+
+  @Test("has the section to which each report leads", arguments: Fault.all)
+  func link(_ fault: Fault) async throws {
+    let error = try await fault.inject()
+    let document = try FaultDocument()
+    let single = error.underlying.count < 2 ? [error] : error.underlying.compactMap { $0 as? EnvironmentError }
+    for error in single {
+      let report = error.report.split(separator: "\n")
+      let link = try #require(report.last { $0.hasPrefix("see ") }?.split(separator: "#").last, "\(error.report)")
+      let found = document.section(link)
+      let section = try #require(found, "there is no section \(link)")
+      #expect(section.contains(error.help), "\(link) does not say what helps")
+      #expect(report.contains("help: \(error.help)"))
+    }
+  }
+
+  @Test("shows each cause, but those of BeansTesting and of a stack that is used up")
+  func causes() async throws {
+    let others: Set<FaultCause> = [
+      .unmetOverride, .ambiguousOverride, .impossibleOverride, .nothingToOverride, .noTestEnvironment, .forbiddenBean,
+      .referencedAfterEnd, .deepBuild,
+    ]
+    let shown = try await FaultTable(Fault.all).rows.keys
+    #expect(Set(FaultCause.allCases).subtracting(shown) == others)
   }
 }

@@ -1,4 +1,5 @@
 import Beans
+import Foundation
 import Testing
 
 /// A startup with everything wrong that startup can find.
@@ -61,10 +62,23 @@ import Testing
       #expect(Dictionary(faults.map { ($0.code, 1) }, uniquingKeysWith: +) == expected, "\(failure)")
       #expect(places.count >= 12)
       for fault in faults { #expect("\(failure)".contains(fault.message)) }
+      try Self.compare(FaultTable.withoutPlaces(failure.report) + "\n")
       #expect(census.made == 0, "something has been built")
       try? shop.shutdown()
     }
     #expect(gone == nil)
+  }
+
+  /// The report as it is printed is what the file has; UPDATE_DOCUMENTS=yes writes it.
+  private static func compare(_ report: String) throws {
+    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(component: "faults.txt")
+    if ProcessInfo.processInfo.environment["UPDATE_DOCUMENTS"] == "yes" {
+      try report.write(to: path, atomically: true, encoding: .utf8)
+    }
+    let expected = try String(contentsOf: path, encoding: .utf8)
+    for change in FaultDocument.lines(report).difference(from: FaultDocument.lines(expected)) {
+      Issue.record("faults.txt is not what is printed (UPDATE_DOCUMENTS=yes writes it): \(change)")
+    }
   }
 
   @Test("are found beside each other: none hides another", arguments: single)

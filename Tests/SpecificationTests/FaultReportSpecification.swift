@@ -27,12 +27,15 @@ private final class Port: Initializable {
 
         1. unknownProperty: Port has no stored property 'nummer'; did you mean 'number'?
            at \(file):\(port)
+           for Port
+           help: Spell a stored property as the class does; or use a key path, which the compiler checks and may lead to any.
            see Faults.md#unknownproperty
 
         2. unknownBean: parameter 0: no bean of type Pool can be seen from 'shop'
            at \(file):\(catalogue)
            for Catalogue (\(file):\(catalogue))
              → Pool
+           help: Define a bean of that type, here or further out, or ask for an optional of it.
            see Faults.md#unknownbean
         """)
   }
@@ -60,8 +63,11 @@ private final class Port: Initializable {
         for Shop (\(file):\(line))
           → Catalogue (\(file):\(line + 1))
           → Pool (\(file):\(line + 2))
+        help: \(error.help)
         see Faults.md#creationfailed
         """)
+    // What a program prints that ends with it.
+    #expect(String(reflecting: error) == error.report)
     #expect("\(error)".ranges(of: cause).count == 1, "\(error)")
     try environment.shutdown()
   }

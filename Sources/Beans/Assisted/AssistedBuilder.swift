@@ -89,7 +89,7 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
       return ValueBox(Factory<Tag>(arguments.take(), create))
     }
     let declaration = TypedBeanDeclaration<Factory<Tag>>(type: Factory<Tag>.self, id: nil, location: location)
-    if let fault = fault(parameters) { declaration.note(fault: fault) }
+    if let fault = fault(parameters) { declaration.note(fault: fault, .otherSeed) }
     return declaration.set { $0.factory = function }
   }
 

@@ -172,7 +172,7 @@ extension Environment {
   private func made(_ recipe: FrozenReference<Recipe>) async throws -> ObjectReference {
     if core.kind.contains(.scoped) {
       throw recipe.value.entry.fault(
-        .invalidDeclaration, "the scope object of '\(name)' keeps the beans, and cannot wait for any")
+        .awaitedInScope, "the scope object of '\(name)' keeps the beans, and cannot wait for any")
     }
     let begun = Carried(value: try await awaiting { Carried(value: try begin(recipe)) }.value)
     let object =

@@ -502,7 +502,7 @@ extension Environment {
 
   func tooDeep(_ recipe: FrozenReference<Recipe>) -> EnvironmentError {
     recipe.value.entry.fault(
-      .creationFailed,
+      .deepBuild,
       "builds are nested too deeply: the thread has no stack left for \(recipe.value.entry.label)")
   }
 
@@ -513,7 +513,7 @@ extension Environment {
     let steps = ResolutionContext.circle(closing: recipe, in: self, isInside: isInside)
     let path = steps.map(\.label).joined(separator: " → ")
     return recipe.value.entry.fault(
-      .cyclicDependency, "\(path); break the circle with a Provider that is called later", steps: steps)
+      .circleOfLookups, "\(path); break the circle with a Provider that is called later", steps: steps)
   }
 
   /// What a build throws: the container's own errors with a longer path, everything else as `.creationFailed`.

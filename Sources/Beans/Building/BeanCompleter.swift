@@ -54,7 +54,7 @@ extension Environment {
     let bean = recipe.value.entry
     let type = object.with { "\(Swift.type(of: Box.open($0)))" }
     return bean.fault(
-      .invalidDeclaration,
+      .undeclaredAsyncBean,
       "\(bean.label) turned out to be an AsyncBean (\(type)), whose creation has to be awaited: declare it as that class"
     )
   }
@@ -107,7 +107,7 @@ extension Environment {
     let bean = recipe.value.entry
     if TypeRelation.isUsable(type(of: object), as: bean.type) { return object }
     throw bean.fault(
-      .typeMismatch, "a post processor replaced \(bean.label) by a \(type(of: object)), which is no \(bean.type)")
+      .otherProcessedBean, "a post processor replaced \(bean.label) by a \(type(of: object)), which is no \(bean.type)")
   }
 
   // MARK: class-level injections that no recipe has
@@ -147,11 +147,7 @@ extension Environment {
   /// Has faults of `body` name the property that they concern.
   private func naming<R>(_ point: String, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as EnvironmentError {
-      var named = EnvironmentError(
-        error.code, "\(point): \(error.message)", steps: error.steps, origin: error.origin, underlying: error.underlying
-      )
-      named.missing = error.missing
-      throw named
+      throw error.saying("\(point): \(error.message)")
     }
   }
 
@@ -165,7 +161,7 @@ extension Environment {
       throw property.mismatch(value)
     }
     throw EnvironmentError(
-      .invalidDeclaration, "\(property.label): no Injection is defined that serves \(type(of: inject))")
+      cause: .unservedInjection, "\(property.label): no Injection is defined that serves \(type(of: inject))")
   }
 }
 

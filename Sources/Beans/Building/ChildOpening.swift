@@ -64,19 +64,19 @@ final class ChildOpening: Sendable {
       if isHome(candidate) { return try open(seed, under: Unretained(candidate)) }
       next = candidate.parent
     }
-    throw refusal(of: seed, "a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
+    throw misplaced(seed, "a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
   }
 
   @usableFromInline
   func open(_ seed: ObjectReference?, in parent: Environment) throws -> Environment {
     if parent === environment || isHome(parent) { return try open(seed, under: Unretained(parent)) }
     if let reason = inactive.withLock({ $0 }) { throw refusal(of: seed, reason) }
-    throw refusal(
-      of: seed, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
+    throw misplaced(
+      seed, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
   }
 
-  private func refusal(of seed: ObjectReference?, _ message: String) -> EnvironmentError {
-    refusal(of: seed, EnvironmentError(.scopeNotActive, message, path: ["'\(scopeName)'"]))
+  private func misplaced(_ seed: ObjectReference?, _ message: String) -> EnvironmentError {
+    refusal(of: seed, EnvironmentError(cause: .misplacedChild, message, path: ["'\(scopeName)'"]))
   }
 
   private func refusal(of seed: ObjectReference?, _ reason: EnvironmentError) -> EnvironmentError {

@@ -49,7 +49,7 @@ extension Environment {
     case .composed(let operands, let type, let parameter):
       let parts = try operands.map { try argument($0).takeAny() }
       guard let value = type.assemble(parts), let argument = parameter.argument(given: value) else {
-        throw EnvironmentError(.invalidDeclaration, "two entries of a \(parameter.wanted) have the same key")
+        throw EnvironmentError(cause: .repeatedKey, "two entries of a \(parameter.wanted) have the same key")
       }
       return argument
     case .products(let number):

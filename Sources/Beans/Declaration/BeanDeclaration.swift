@@ -45,7 +45,7 @@ public class BeanDeclaration {
   }
 
   /// Says what is wrong with the declaration.
-  func note(fault: String) { set { $0.faults = $0.faults + [fault] } }
+  func note(fault: String, _ cause: FaultCause) { set { $0.faults = $0.faults + [(cause, fault)] } }
 
   @discardableResult @inline(__always)
   func set(_ change: (BeanSpec) -> Void) -> Self {

@@ -72,8 +72,8 @@ package struct BeanOverride: Sendable {
     return "\(verb) \(type)\(criteria.isEmpty ? "" : " with \(criteria.joined(separator: ", "))")"
   }
 
-  func fault(_ code: EnvironmentError.Code, _ message: String) -> EnvironmentError {
-    EnvironmentError(code, message, path: [label], origin: origin)
+  func fault(_ cause: FaultCause, _ message: String) -> EnvironmentError {
+    EnvironmentError(cause: cause, message, path: [label], origin: origin)
   }
 
   /// Whether a bean of that type is meant, as far as types tell.

@@ -59,7 +59,7 @@ final class BeanSpec {
   }
 
   /// What the declaration says is wrong with itself, reported at startup with all other faults.
-  var faults: [String] = []
+  var faults: [(cause: FaultCause, message: String)] = []
   /// What is wrong with single properties: the bean is looked at all the same.
   var propertyFaults: [String] = []
 

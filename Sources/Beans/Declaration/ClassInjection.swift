@@ -93,7 +93,8 @@ extension PropertySetter {
   /// - Throws: `.unknownProperty`; `.invalidDeclaration` for one that cannot be set; what a descriptor's initializer throws.
   static func named(_ name: String, of type: Any.Type) throws -> PropertySetter {
     guard let type = type as? AnyClass else {
-      throw EnvironmentError(.unknownProperty, "\(type) is no class: only classes have properties with names")
+      throw EnvironmentError(
+        cause: .propertyWithoutClass, "\(type) is no class: only classes have properties with names")
     }
     let descriptor = try BeanDescriptor.forClass(type)
     if descriptor.findProperty(name) == nil, let storage = descriptor.findProperty("_" + name),

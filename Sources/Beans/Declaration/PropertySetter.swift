@@ -40,7 +40,7 @@ struct PropertySetter: Sendable {
       }
     }
     guard let setter = _openExistential(property.declaredType, do: open) else {
-      throw EnvironmentError(.invalidDeclaration, "\(property.label) cannot be set by name")
+      throw EnvironmentError(cause: .unwritableProperty, "\(property.label) cannot be set by name")
     }
     self = setter
   }

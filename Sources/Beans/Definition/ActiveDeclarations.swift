@@ -49,7 +49,7 @@ struct ActiveDeclarations {
       let name = "'\(factory.name)'"
       for level in [factory] + factory.below {
         let error = EnvironmentError(
-          .scopeNotActive, "the children of \(name) are inactive: \(reason)", path: ["'\(level.name)'"],
+          cause: .inactiveChildren, "the children of \(name) are inactive: \(reason)", path: ["'\(level.name)'"],
           origin: factory.opening?.location.origin)
         inactiveFactories.append((level, error))
         let reason = "the children of \(name) are: \(reason)"
@@ -241,8 +241,10 @@ private struct ConditionEvaluator {
         let cause = error as? EnvironmentError
         faults.append(
           EnvironmentError(
-            cause?.code ?? .invalidDeclaration, "a condition could not be asked: \(cause?.message ?? "\(error)")",
-            path: path, origin: location?.origin, underlying: cause?.underlying ?? [error]))
+            cause: cause?.cause ?? .throwingCondition,
+            "a condition could not be asked: \(cause?.message ?? "\(error)")",
+            steps: path.map { EnvironmentError.Step($0) }, origin: location?.origin,
+            underlying: cause?.underlying ?? [error]))
         return "a condition of it could not be asked"
       }
     }

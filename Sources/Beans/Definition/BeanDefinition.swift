@@ -178,11 +178,11 @@ final class BeanDefinition {
 
   /// A fault that stands at `origin`, or where the bean is declared.
   func fault(
-    _ code: EnvironmentError.Code, _ message: String, steps: [EnvironmentError.Step] = [],
+    _ cause: FaultCause, _ message: String, steps: [EnvironmentError.Step] = [],
     at origin: EnvironmentError.Origin? = nil
   ) -> EnvironmentError {
     EnvironmentError(
-      code, message, steps: steps.isEmpty ? [step] : steps, origin: origin ?? spec.location.origin)
+      cause: cause, message, steps: steps.isEmpty ? [step] : steps, origin: origin ?? spec.location.origin)
   }
 
   /// The bean on the path of a fault of it.
@@ -249,7 +249,7 @@ final class BeanDefinition {
 
   private func fault(_ error: any Error, at origin: EnvironmentError.Origin? = nil) -> EnvironmentError {
     let cause = error as? EnvironmentError
-    return fault(cause?.code ?? .invalidDeclaration, cause?.message ?? "\(error)", at: origin)
+    return fault(cause?.cause ?? .invalidDeclaration, cause?.message ?? "\(error)", at: origin)
   }
 
   // MARK: values

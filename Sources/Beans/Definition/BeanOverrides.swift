@@ -68,17 +68,17 @@ final class BeanOverrides {
   ) -> EnvironmentError? {
     if found.count > 1 {
       return override.fault(
-        .ambiguousBean,
+        .ambiguousOverride,
         "\(found.count) declarations answer: \(Self.list(found.map(Self.text))); say which by id, qualifier or scope")
     }
     let old = found[0]
     if definitions.contains(where: { $0.maker === old }) {
       return override.fault(
-        .invalidDeclaration, "\(Self.text(old)) is a FactoryBean: override what it makes, or forbid that")
+        .impossibleOverride, "\(Self.text(old)) is a FactoryBean: override what it makes, or forbid that")
     }
     if let other = placed.first(where: { $0.entry == old.entry }) {
       return override.fault(
-        .invalidDeclaration,
+        .impossibleOverride,
         "\(Self.text(old)) has been taken by '\(other.override.label)' at \(other.override.origin): keep one of them")
     }
     if case .bean(let type, _) = override.replacement, !override.isAnswered(by: type) {
@@ -125,7 +125,7 @@ final class BeanOverrides {
       let others = directory.candidates(for: override.type).filter { $0 != entry }
         .map { directory.entries[Int($0)] }.map { "\($0.label) (\($0.location.origin))" }
       return override.fault(
-        .ambiguousBean,
+        .ambiguousOverride,
         "a \(bean.label) cannot win in '\(directory.name)': \(Self.list(others)) answer as well as that; let the "
           + "override make a \(override.type)")
     }
@@ -139,7 +139,7 @@ final class BeanOverrides {
     return all.enumerated().filter { !met.contains($0.offset) }.map { _, override in
       let hints = graphs.flatMap { nearMisses(of: override, in: $0) }
       let hint = hints.isEmpty ? "" : "; \(Self.list(hints))"
-      return override.fault(.unknownBean, "no declaration answers, here or in the children of a factory\(hint)")
+      return override.fault(.unmetOverride, "no declaration answers, here or in the children of a factory\(hint)")
     }
   }
 

@@ -52,7 +52,8 @@ final class BoundValue {
         throw EnvironmentError(.typeMismatch, "\(type(of: value)) is not a \(parameter.wanted)")
       }
     } catch {
-      throw EnvironmentError(error.code, "\(point): \(error.message)\(hint)", underlying: error.underlying)
+      let named = error.saying("\(point): \(error.message)\(hint)")
+      throw error.code == .conversionFailed && !hint.isEmpty ? named.because(of: .unresolvedText) : named
     }
   }
 
@@ -72,7 +73,7 @@ final class BoundValue {
       let values = parts.compactMap { $0.object.map { Box.open($0) } }
       guard values.count == parts.count else { return nil }
       if let value = type.assemble(values) { return value }
-      throw EnvironmentError(.invalidDeclaration, "two entries have the same key")
+      throw EnvironmentError(cause: .repeatedKey, "two entries have the same key")
     }
   }
 
@@ -80,7 +81,7 @@ final class BoundValue {
   func checkText() throws(EnvironmentError) {
     guard case .text(let text) = given else { return }
     do throws(EnvironmentError) { _ = try PlaceholderText(text) } catch {
-      throw EnvironmentError(error.code, "\(point): \(error.message)")
+      throw error.saying("\(point): \(error.message)")
     }
   }
 
@@ -88,11 +89,5 @@ final class BoundValue {
   func publish() {
     guard let object, let place, place.content.isEmpty else { return }
     place.store(.filled(ObjectReference(object)))
-  }
-}
-
-extension EnvironmentError {
-  func with(underlying: [any Error]) -> EnvironmentError {
-    EnvironmentError(code, message, steps: steps, origin: origin, underlying: underlying)
   }
 }

@@ -56,7 +56,7 @@ final class EnvironmentDeclarations {
     if declaration.isDefined {
       faults.append(
         EnvironmentError(
-          .invalidDeclaration, "the same declaration is defined twice: make one for each bean",
+          cause: .definedTwice, "the same declaration is defined twice: make one for each bean",
           path: [declaration.spec.written], origin: declaration.spec.location.origin))
       // One fault for both.
       if specs.contains(where: { $0.number == declaration.spec.number }) { return }

@@ -331,7 +331,7 @@ struct BeanEnding {
     if isAsynchronous {
       errors.append(
         EnvironmentError(
-          .destructionFailed,
+          cause: .asynchronousRelease,
           "\(bean.label) is released asynchronously: use 'await shutdown()' or a scope bound to a loop",
           path: [bean.label], origin: bean.location.origin))
     } else if traits.contains(.disposable), let disposable = Box.open(object) as? any DisposableBean {
@@ -360,7 +360,9 @@ struct BeanEnding {
     guard let first = errors.first else { return nil }
     if errors.count == 1, let error = first as? EnvironmentError, error.code == .destructionFailed { return error }
     let reasons = errors.map { "\($0)" }.joined(separator: "; ")
-    return bean.fault(.destructionFailed, "\(bean.label) could not be released: \(reasons)").with(underlying: errors)
+    return bean.fault(.destructionFailed, "\(bean.label) could not be released: \(reasons)").with {
+      $0.underlying = errors
+    }
   }
 }
 

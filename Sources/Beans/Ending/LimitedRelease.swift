@@ -10,7 +10,7 @@ extension BeanDeclaration {
   /// thread of its own, also where the scope is bound to a loop: do not limit what may only be done on the loop's thread.
   /// Costs that thread and a timer for each release. A limit that is not above zero is an `.invalidDeclaration`.
   @discardableResult public func releaseLimit(_ limit: Duration) -> Self {
-    if limit <= .zero { note(fault: "releaseLimit has to be above zero, and is \(limit)") }
+    if limit <= .zero { note(fault: "releaseLimit has to be above zero, and is \(limit)", .releaseLimit) }
     return set { $0.change { $0.releaseLimit = limit } }
   }
 }

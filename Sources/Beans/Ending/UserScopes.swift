@@ -30,7 +30,7 @@ extension Environment {
       ? TypeRelation.isUsable(type, as: bean.type) : recipe.value.identity == 0 && object is Box
     if isFitting { return ObjectReference(object) }
     throw bean.fault(
-      .typeMismatch, "scope '\(scope.name)' answered with a \(Swift.type(of: Box.open(object))) for \(bean.label)")
+      .otherScopedBean, "scope '\(scope.name)' answered with a \(Swift.type(of: Box.open(object))) for \(bean.label)")
   }
 
   /// The scope that decides about a bean: the child's own object, or the nearest registered one of that name, the last of
@@ -89,7 +89,7 @@ extension Environment {
   func attach(_ scope: any BeanScope) throws {
     guard scope.take() else {
       throw EnvironmentError(
-        .invalidDeclaration,
+        cause: .sharedScopeObject,
         "one scope object cannot be that of two children: let the factory of '\(name)' make one for each",
         path: ["'\(scope.name)'"])
     }

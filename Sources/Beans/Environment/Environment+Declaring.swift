@@ -17,7 +17,8 @@ extension Environment {
     let location = SourceLocation(file: file, line: line)
     if let type = instance as? Any.Type {
       let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location)
-      declaration.note(fault: "\(type) is a type, not an instance: conform to Initializable, or give a factory")
+      declaration.note(
+        fault: "\(type) is a type, not an instance: conform to Initializable, or give a factory", .typeAsInstance)
       return declaration
     }
     let (type, object) = Self.identify(instance as Any)
@@ -95,7 +96,8 @@ extension Environment {
       return declaration
     } catch let error as EnvironmentError {
       let place = existingExtras?.resources?.openDeclarations?.place(location) ?? location
-      throw EnvironmentError(error.code, error.message, path: id.map { ["'\($0)'"] } ?? [], origin: place.origin)
+      throw EnvironmentError(
+        cause: error.cause, error.message, path: id.map { ["'\($0)'"] } ?? [], origin: place.origin)
     }
   }
 
@@ -194,8 +196,9 @@ extension Environment {
     let scopeName = scope.name
     let written = SourceLocation(file: file, line: line)
     let location = try declarations("registerScope", "'\(scopeName)'", at: written.origin).place(written)
+    let isShared = core.kind.contains(.template)
     let fault: String? =
-      if core.kind.contains(.template) {
+      if isShared {
         "one scope object cannot serve all children of '\(name)': register it further out, or give the factory a scope"
       } else if Lifetime.isBuiltIn(scopeName) {
         "scope '\(scopeName)' is built in and cannot be replaced"
@@ -205,7 +208,9 @@ extension Environment {
         nil
       }
     if let fault {
-      throw EnvironmentError(.invalidDeclaration, fault, path: ["'\(scopeName)'"], origin: location.origin)
+      throw EnvironmentError(
+        cause: isShared ? .sharedScopeObject : .scopeNameTaken, fault, path: ["'\(scopeName)'"], origin: location.origin
+      )
     }
     existingExtras?.resources?.add(scope, scopeName, location)
     return self

@@ -29,7 +29,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
         nil
       }
     if let fault {
-      throw EnvironmentError(.invalidDeclaration, fault, path: ["'\(scope)'"], origin: location.origin)
+      throw EnvironmentError(cause: .scopeNameTaken, fault, path: ["'\(scope)'"], origin: location.origin)
     }
     var seed: BeanSpec?
     if Seed.self != Void.self {

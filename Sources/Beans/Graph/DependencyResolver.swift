@@ -126,7 +126,7 @@ struct DependencyResolver {
     for (index, value) in given where !parameters.indices.contains(index) {
       definition.note(
         definition.fault(
-          .invalidDeclaration,
+          .unknownArgument,
           "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0", at: value.origin))
     }
     let first = dependencies.count
@@ -187,7 +187,7 @@ struct DependencyResolver {
     if let value = definition.spec.argument(index) {
       definition.note(
         definition.fault(
-          .invalidDeclaration, "argument \(index) is the seed, which cannot be pinned", at: value.origin))
+          .misplacedSeed, "argument \(index) is the seed, which cannot be pinned", at: value.origin))
     }
     return true
   }
@@ -209,7 +209,7 @@ struct DependencyResolver {
     case .bean(let bean): return dependency(parameter, on: bean, of: definition, point(), at: origin)
     case .list, .map: return compose(value, as: parameter, of: definition, point(), at: origin)
     case .null, .value, .text, .reference, .declared:
-      definition.note(definition.fault(.typeMismatch, "\(point()): nil is not a \(parameter.wanted)", at: origin))
+      definition.note(definition.fault(.nilValue, "\(point()): nil is not a \(parameter.wanted)", at: origin))
       return nil
     }
   }
@@ -222,7 +222,7 @@ struct DependencyResolver {
     guard let collection = value.collection(as: parameter) else {
       let kind = if case .map = value { "map" } else { "list" }
       definition.note(
-        definition.fault(.typeMismatch, "\(point()): a \(kind) is not a \(parameter.wanted)", at: origin))
+        definition.fault(.noCollection, "\(point()): a \(kind) is not a \(parameter.wanted)", at: origin))
       return nil
     }
     let parts = value.parts(of: collection, at: point())
@@ -271,7 +271,9 @@ struct DependencyResolver {
       hint.isEmpty
       ? "the declaration of \(name) was never defined in an environment that can be seen here"
       : "the declaration of \(name) does not count\(hint)"
-    note(EnvironmentError(.unknownBean, message), of: definition, point(), at: origin)
+    note(
+      EnvironmentError(cause: hint.isEmpty ? .undefinedDeclaration : .inactiveBean, message), of: definition, point(),
+      at: origin)
     return nil
   }
 
@@ -281,7 +283,7 @@ struct DependencyResolver {
     at origin: EnvironmentError.Origin?
   ) {
     var named = definition.fault(
-      fault.code, "\(point()): \(fault.message)", steps: [definition.step] + fault.steps, at: origin)
+      fault.cause, "\(point()): \(fault.message)", steps: [definition.step] + fault.steps, at: origin)
     named.scope = fault.scope
     guard fault.code == .scopeNotActive else {
       definition.note(named)
@@ -406,7 +408,7 @@ struct DependencyResolver {
       guard hasCandidateWithId(for: parameter, definition.graph) else {
         definition.note(
           definition.fault(
-            .unknownBean,
+            .noIdOfType,
             "\(injection.point): no bean of type \(parameter.element) has an id"
               + definition.graph.directory.hint {
                 $0.id != nil && $0.answers(to: parameter.element, parameter.criteria(from: definition.module))
@@ -439,7 +441,7 @@ struct DependencyResolver {
     guard isServed else {
       definition.note(
         definition.fault(
-          .invalidDeclaration,
+          .unservedInjection,
           "\(injection.point): no Injection is defined that serves \(type(of: inject))"
             + definition.graph.directory.hint(forInactive: BeanTraits.injection)))
       return nil

@@ -64,7 +64,7 @@ struct GraphCompiler {
       {
         faults.append(
           definition.fault(
-            .invalidDeclaration,
+            .outlivesChildren,
             "a bean of scope '\(name)' outlives the children of '\(own)': declare it further out"))
       }
     }
@@ -76,7 +76,7 @@ struct GraphCompiler {
     where graph.scopeName != nil || graph.isFactoryScope(definition.lifetime.name) {
       faults.append(
         definition.fault(
-          .invalidDeclaration,
+          .sourceInChildren,
           "a configuration source cannot be built for each child: declare it further out, or add it with "
             + "addConfigurationSource"))
     }
@@ -85,17 +85,17 @@ struct GraphCompiler {
   /// Why nobody could wait for the bean.
   private func fault(awaiting definition: BeanDefinition, in graph: EnvironmentGraph) -> EnvironmentError? {
     let lifetime = definition.lifetime
-    var reason: String?
+    let (cause, reason): (FaultCause, String)
     if lifetime == .prototype || definition.factory.product != nil {
-      reason = "is made anew for whoever takes it, which cannot wait"
+      (cause, reason) = (.awaitedPrototype, "is made anew for whoever takes it, which cannot wait")
     } else if graph.isRegistered(lifetime.name) {
-      reason = "belongs to scope '\(lifetime.name)', which cannot wait for its beans"
+      (cause, reason) = (.awaitedInScope, "belongs to scope '\(lifetime.name)', which cannot wait for its beans")
     } else if !definition.traits.isDisjoint(with: .infrastructure) {
-      reason = "is built before anything else, by startup itself"
+      (cause, reason) = (.awaitedInfrastructure, "is built before anything else, by startup itself")
+    } else {
+      return nil
     }
-    return reason.map {
-      definition.fault(.invalidDeclaration, "\(definition.label) is created asynchronously, but \($0)")
-    }
+    return definition.fault(cause, "\(definition.label) is created asynchronously, but \(reason)")
   }
 
   // MARK: what is seen from where
@@ -191,7 +191,8 @@ struct GraphCompiler {
           let isMissing = error.code == .unresolvedPlaceholder || error.code == .missingConfiguration
           let hint = isMissing ? definition.directory.hint(forInactive: BeanTraits.source) : ""
           faults.append(
-            definition.fault(error.code, error.message + hint, at: value.origin).with(underlying: error.underlying))
+            definition.fault(error.cause, error.message + hint, at: value.origin)
+              .with { $0.underlying = error.underlying })
         }
       }
     }

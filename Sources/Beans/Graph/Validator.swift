@@ -64,7 +64,7 @@ struct Validator {
     let path = refusal.path.joined(separator: " → ")
     guard isCaptive(refusal, in: definition.graph) else {
       return definition.fault(
-        .scopeNotActive,
+        .scopeBeside,
         "\(refusal.message); children of '\(definition.graph.name)' do not open in one", steps: refusal.steps)
     }
     return definition.fault(

@@ -41,7 +41,7 @@ public struct Owned<T>: Sendable {
       if let value = box.flatMap({ Box.read($0, as: T.self) }) { return value }
     }
     throw EnvironmentError(
-      .finished, "the \(T.self) has been released", path: ["Owned<\(T.self)>"],
+      cause: .releasedByOwner, "the \(T.self) has been released", path: ["Owned<\(T.self)>"],
       origin: SourceLocation(file: file, line: line).origin)
   }
 
@@ -62,7 +62,7 @@ extension Owned: ParameterType {
     let isOfBean = if case .one = inner.kind { inner.qualifier != nil || !Parameter.isWrapper(T.self) } else { false }
     return Parameter(
       Owned<T>.self, element: inner.element,
-      isOfBean ? .owned(inner) : .invalid("\(T.self) is not a bean's type, so that nobody can own one"),
+      isOfBean ? .owned(inner) : .invalid(.noBeanInside, "\(T.self) is not a bean's type, so that nobody can own one"),
       qualifier: inner.qualifier,
       makeOwned: { ValueBox(Owned<T>($0)) })
   }

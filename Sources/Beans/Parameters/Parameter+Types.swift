@@ -67,9 +67,11 @@ extension Parameter {
     if isOfOneBean { return nil }
     let fault = "\(name) of \(wanted) cannot be injected"
     return switch kind {
-    case .provider(let inner) where inner.isOfOneBean: .invalid("\(fault): write Provider<\(form(inner.wanted))>")
-    case .current(let inner) where inner.isOfOneBean: .invalid("\(fault): write Current<\(form(inner.wanted))>")
-    default: .invalid(fault)
+    case .provider(let inner) where inner.isOfOneBean:
+      .invalid(.notCollected, "\(fault): write Provider<\(form(inner.wanted))>")
+    case .current(let inner) where inner.isOfOneBean:
+      .invalid(.notCollected, "\(fault): write Current<\(form(inner.wanted))>")
+    default: .invalid(.notCollected, fault)
     }
   }
 }

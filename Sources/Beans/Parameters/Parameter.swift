@@ -30,7 +30,7 @@ final class Parameter: Sendable {
     /// The seed of a product.
     case seed
     /// Nothing the container can give; the message says why.
-    case invalid(String)
+    case invalid(FaultCause, String)
   }
 
   /// The type that is delivered: `T`, `T?`, `[T]`, `Provider<T>`.

@@ -23,7 +23,8 @@ extension Qualified: ParameterType {
     let isInvalid = Parameter.isWrapper(T.self)
     return Parameter(
       Qualified<Tag, T>.self, element: T.self,
-      isInvalid ? .invalid("\(T.self) is not a bean's type, so that it has no qualifier") : .one, qualifier: Tag.self,
+      isInvalid ? .invalid(.noBeanInside, "\(T.self) is not a bean's type, so that it has no qualifier") : .one,
+      qualifier: Tag.self,
       box: { ($0.first as? T).map { ValueBox(Qualified<Tag, T>($0)) } })
   }
 }

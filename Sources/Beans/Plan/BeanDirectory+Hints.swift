@@ -12,24 +12,31 @@ extension BeanDirectory {
     let location: SourceLocation
   }
 
-  /// Where beans are that are almost what was asked for.
+  /// Where beans are that are almost what was asked for, and what its absence comes of.
   ///
   /// - Parameters:
   ///   - parameter: what no bean answers to.
   ///   - module: the module whose declaration asks.
   ///   - below: the beans of factories' children.
   ///   - hasHints: whether types that only have that name are looked for: that costs a walk over all beans.
-  func hint(
-    forMissing parameter: Parameter, from module: ObjectIdentifier?, in below: [BeanDirectory], hasHints: Bool
-  ) -> String {
+  func missing(
+    _ parameter: Parameter, from module: ObjectIdentifier?, in below: [BeanDirectory], hasHints: Bool
+  ) -> (hint: String, cause: FaultCause) {
     let type = parameter.element
     let holders = below.filter { !$0.candidates(for: type).isEmpty }.map { "'\($0.name)'" }
     let elsewhere =
       holders.isEmpty
       ? "" : "; children of scope \(holders.joined(separator: ", ")) have one: take a Provider, or look it up there"
-    return elsewhere + hint(forInactive: type, parameter.criteria(from: module), below: below) + hint(forPrivate: type)
-      + hint(forTemplate: type)
-      + (hasHints ? hint(forNamesake: type, in: below) : "")
+    let hints: [(text: String, cause: FaultCause)] = [
+      (elsewhere, .onlyInChildren),
+      (hint(forInactive: type, parameter.criteria(from: module), below: below), .inactiveBean),
+      (hint(forPrivate: type), .privateBean), (hint(forTemplate: type), .onlyTemplate),
+    ]
+    let usual: FaultCause = parameter.qualifier == nil ? .unknownBean : .missingQualifier
+    return (
+      hints.map(\.text).joined() + (hasHints ? hint(forNamesake: type, in: below) : ""),
+      hints.first { !$0.text.isEmpty }?.cause ?? usual
+    )
   }
 
   private func hint(forPrivate type: Any.Type) -> String {
@@ -57,6 +64,18 @@ extension BeanDirectory {
       }
     }
     return ""
+  }
+
+  /// That no bean has an id.
+  ///
+  /// - Parameters:
+  ///   - id: what is asked for.
+  ///   - inactive: what is said of declarations that have the id and do not count.
+  ///   - hasHints: whether an id that is almost that is named: that costs a walk over all ids.
+  func unknownId(_ id: String, _ inactive: String, hasHints: Bool = true) -> EnvironmentError {
+    EnvironmentError(
+      cause: inactive.isEmpty ? .unknownId : .inactiveBean,
+      "no bean has the id '\(id)'\(inactive)\(hasHints ? hint(forId: id) : "")", path: ["'\(id)'"])
   }
 
   /// "; did you mean …" for an id that is almost one.

@@ -85,9 +85,9 @@ final class BeanDirectory: Sendable {
     }
 
     func fault(
-      _ code: EnvironmentError.Code, _ message: String, steps: [EnvironmentError.Step] = []
+      _ cause: FaultCause, _ message: String, steps: [EnvironmentError.Step] = []
     ) -> EnvironmentError {
-      EnvironmentError(code, message, steps: steps.isEmpty ? [step] : steps, origin: location.origin)
+      EnvironmentError(cause: cause, message, steps: steps.isEmpty ? [step] : steps, origin: location.origin)
     }
   }
 
@@ -336,7 +336,7 @@ final class BeanDirectory: Sendable {
     let primary = beans.count { $0.isPrimary }
     let list = beans.map { "\($0.label) (\($0.location.origin))" }.joined(separator: ", ")
     return EnvironmentError(
-      .ambiguousBean,
+      cause: primary == 0 ? .ambiguousBean : .severalPrimary,
       "\(beans.count) beans answer to \(type)\(primary == 0 ? "" : ", \(primary) of them primary"): \(list); "
         + "make one primary, or ask by id" + hint { $0.isPrimary && $0.answers(to: type, criteria) }, path: ["\(type)"])
   }
@@ -375,14 +375,16 @@ final class BeanDirectory: Sendable {
       return Found(directory: self, number: declared[Int(name.position)].entry, hops: 0)
     }
     guard let (name, directory, hops) = find(id: id, from: module) else {
-      let hint = hint(forInactive: id, from: module) + (hasHints ? hint(forId: id) : "")
-      throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(hint)", path: ["'\(id)'"])
+      throw unknownId(id, hint(forInactive: id, from: module), hasHints: hasHints)
     }
     let number = name.position < 0 ? name.entry : directory.declared[Int(name.position)].entry
     if number >= 0 { return Found(directory: directory, number: number, hops: hops) }
     let unbuilt = directory.unbuilt[name.position]
-    let reason = unbuilt?.isAbstract == true ? "is abstract: a template, not a bean" : "is at fault itself"
-    throw EnvironmentError(.unknownBean, "'\(id)' \(reason)", path: ["'\(id)'"], origin: unbuilt?.location.origin)
+    let isTemplate = unbuilt?.isAbstract == true
+    throw EnvironmentError(
+      cause: isTemplate ? .onlyTemplate : .unknownBean,
+      "'\(id)' \(isTemplate ? "is abstract: a template, not a bean" : "is at fault itself")", path: ["'\(id)'"],
+      origin: unbuilt?.location.origin)
   }
 
   /// The bean of a declaration.

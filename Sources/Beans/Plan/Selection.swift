@@ -27,7 +27,8 @@ extension BeanDirectory {
     _ candidates: (BeanDirectory, Any.Type) -> [Int32] = { $0.candidates(for: $1) }
   ) throws(EnvironmentError) -> Selection {
     switch parameter.kind {
-    case .invalid(let reason): throw EnvironmentError(.invalidDeclaration, reason, path: ["\(parameter.element)"])
+    case .invalid(let cause, let reason):
+      throw EnvironmentError(cause: cause, reason, path: ["\(parameter.element)"])
     case .environment: return .computed(.environment, .reference)
     // An optional of it is delivered as it is.
     case .configuration: return .computed(.configuration, .reference)
@@ -58,7 +59,7 @@ extension BeanDirectory {
   func checkOwned(_ bean: Found) throws(EnvironmentError) {
     if bean.lifetime == .prototype { return }
     throw bean.entry.fault(
-      .invalidDeclaration,
+      .keptBeanOwned,
       "\(bean.entry.label) (\(bean.lifetime.name)) is released by its environment: only a prototype can be Owned")
   }
 
@@ -88,10 +89,9 @@ extension BeanDirectory {
     if case .optional = parameter.kind {
       return .computed(.absent(parameter), parameter.isReference ? .reference : .boxed)
     }
+    let (hint, cause) = missing(parameter, from: module, in: below, hasHints: hasHints)
     throw EnvironmentError(
-      .unknownBean,
-      "no \(parameter.description) can be seen from '\(name)'"
-        + hint(forMissing: parameter, from: module, in: below, hasHints: hasHints), path: ["\(parameter.element)"])
+      cause: cause, "no \(parameter.description) can be seen from '\(name)'\(hint)", path: ["\(parameter.element)"])
   }
 
   private func all(
@@ -115,7 +115,7 @@ extension BeanDirectory {
     if let qualifier = parameter.qualifier, bean.entry.options?.qualifiers.contains(ObjectIdentifier(qualifier)) != true
     {
       throw bean.entry.fault(
-        .typeMismatch,
+        .otherQualifier,
         "\(bean.entry.label) has no qualifier \(qualifier)"
           + hint(forInactive: bean.entry.id, as: parameter, from: module))
     }
@@ -136,7 +136,7 @@ extension BeanDirectory {
   private func check(
     current inner: Parameter, from module: ObjectIdentifier?, _ below: [BeanDirectory]
   ) throws(EnvironmentError) {
-    if case .invalid(let reason) = inner.kind { throw EnvironmentError(.invalidDeclaration, reason) }
+    if case .invalid(let cause, let reason) = inner.kind { throw EnvironmentError(cause: cause, reason) }
     if case .seed = inner.kind { throw inner.misplacedSeed }
     let criteria = inner.criteria(from: module)
     if below.contains(where: { $0.hasCandidate(for: inner.element, criteria) }) { return }
@@ -146,10 +146,10 @@ extension BeanDirectory {
       }
     }
     if isForChildren { return }
+    let hint = hint(forInactive: inner.element, criteria, below: below)
     throw EnvironmentError(
-      .unknownBean,
-      "no child of '\(name)' has a \(inner.description) of its own"
-        + hint(forInactive: inner.element, criteria, below: below), path: ["\(inner.element)"])
+      cause: hint.isEmpty ? .noneOfChild : .inactiveBean,
+      "no child of '\(name)' has a \(inner.description) of its own\(hint)", path: ["\(inner.element)"])
   }
 
   /// A provider may reach into scopes that open later, so a candidate anywhere below is good enough.
@@ -157,21 +157,20 @@ extension BeanDirectory {
     provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: [BeanDirectory], hasHints: Bool
   ) throws(EnvironmentError) {
     if let id, find(id: id, from: module) == nil, !below.contains(where: { $0.names[id] != nil }) {
-      let hint = hint(forInactive: id, from: module, below: below) + hint(forId: id)
-      throw EnvironmentError(.unknownBean, "no bean has the id '\(id)'\(hint)", path: ["'\(id)'"])
+      throw unknownId(id, hint(forInactive: id, from: module, below: below))
     }
     switch provided.kind {
-    case .invalid(let reason): throw EnvironmentError(.invalidDeclaration, reason)
+    case .invalid(let cause, let reason): throw EnvironmentError(cause: cause, reason)
     case .provider(let inner): try check(provided: inner, id: id, from: module, below, hasHints: hasHints)
     case .seed: throw provided.misplacedSeed
     case .one where id == nil:
       let directories = chain.map(\.directory) + below
       let criteria = provided.criteria(from: module)
       if directories.contains(where: { $0.hasCandidate(for: provided.element, criteria) }) { return }
+      let (hint, cause) = missing(provided, from: module, in: below, hasHints: hasHints)
       throw EnvironmentError(
-        .unknownBean,
-        "no \(provided.description), neither here nor in a scope below"
-          + hint(forMissing: provided, from: module, in: below, hasHints: hasHints), path: ["\(provided.element)"])
+        cause: cause, "no \(provided.description), neither here nor in a scope below\(hint)",
+        path: ["\(provided.element)"])
     case .current(let inner): try check(current: inner, from: module, below)
     case .lazy(let inner), .owned(let inner):
       try check(provided: inner, id: id, from: module, below, hasHints: hasHints)
@@ -183,7 +182,6 @@ extension BeanDirectory {
     candidates(for: type).contains { entries[Int($0)].meets(criteria) }
   }
 
-  /// What to say of beans that others than those who ask would find.
   /// The seed of exactly that type.
   func seed(of type: Any.Type) -> Found? {
     for (directory, hops) in chain {
@@ -241,7 +239,7 @@ extension Parameter {
 
   var misplacedSeed: EnvironmentError {
     EnvironmentError(
-      .invalidDeclaration,
+      cause: .misplacedSeed,
       "\(wanted) is a seed, which only the factory given to bindFactory(…).to(factory:) can take", path: ["\(wanted)"])
   }
 }

@@ -25,7 +25,7 @@ extension BeanDirectory {
   func sharingFaults(_ below: [BeanDirectory]) -> [EnvironmentError] {
     sharedBeans(below).map { bean in
       bean.fault(
-        .invalidDeclaration,
+        .notSendable,
         "\(bean.label) (\(bean.lifetime.name)) is handed to several threads, but its type is not known to be Sendable: make it so, "
           + "or mark the declaration with .confined(to:) or .assumeSendable(…)")
     }

@@ -12,7 +12,8 @@ extension Environment {
     let type: Any.Type = type(of: event as Any)
     if beans_stack_is_low() {
       throw EnvironmentError(
-        .listenerFailed, "events are published inside listeners too deeply: the thread has no stack left for \(type)",
+        cause: .endlessEvents,
+        "events are published inside listeners too deeply: the thread has no stack left for \(type)",
         path: ["'\(name)'"])
     }
     try whileKept {

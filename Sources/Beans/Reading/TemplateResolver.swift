@@ -129,7 +129,7 @@ struct TemplateResolver {
       let spec = embedded.spec
       if !spec.conditions.isEmpty {
         report(
-          spec, .invalidDeclaration,
+          spec, .conditionInPlace,
           "a bean declared in place has no conditions of its own: give them to the declaration that it stands in")
       }
       collect(spec)
@@ -178,14 +178,14 @@ struct TemplateResolver {
       self.traits.formUnion(last.traits)
     }
     let traits = own == nil ? [] : last.traits
-    for fault in declared.faults { report(declared, .invalidDeclaration, fault) }
-    for fault in declared.propertyFaults { report(declared, .invalidDeclaration, fault) }
+    for fault in declared.faults { report(declared, fault.cause, fault.message) }
+    for fault in declared.propertyFaults { report(declared, .propertySources, fault) }
     if declared.options != nil, declared.isPrivate, declared.module == nil {
-      report(declared, .invalidDeclaration, "only what a module declares can be private to it")
+      report(declared, .privateWithoutModule, "only what a module declares can be private to it")
     }
     if let own, traits.contains(.wrapper) {
       report(
-        declared, .invalidDeclaration,
+        declared, .notABean,
         "\(own) is not a bean: optionals, arrays and the container's own types cannot be declared")
     }
     guard let templates = templates(of: declared), !declared.isAbstract,
@@ -193,7 +193,7 @@ struct TemplateResolver {
     else { return }
     guard let type = own ?? templates.lazy.compactMap(\.type).first else {
       report(
-        declared, .invalidDeclaration, "the declaration names no class and neither does a template")
+        declared, .noClassDeclared, "the declaration names no class and neither does a template")
       return
     }
     let merged = templates.isEmpty ? declared : merge(declared, templates, type)
@@ -230,7 +230,7 @@ struct TemplateResolver {
     if factory.product != nil, let earlier = definitions.first(where: { $0.type == type }) {
       faults.append(
         EnvironmentError(
-          .invalidDeclaration,
+          cause: .boundTwice,
           "a factory is bound once per tag, and \(earlier.label) is bound at \(earlier.spec.location.origin)",
           path: [BeanDirectory.Entry.label(type, spec.id)], origin: spec.location.origin))
       return nil
@@ -247,14 +247,14 @@ struct TemplateResolver {
     _ merged: BeanSpec, _ type: Any.Type, _ declared: BeanSpec, _ templates: [BeanSpec], _ position: Int
   ) {
     guard let target = merged.target else {
-      return report(declared, .invalidDeclaration, "\(type) is a FactoryBean: .target(…) has to say what it makes")
+      return report(declared, .missingTarget, "\(type) is a FactoryBean: .target(…) has to say what it makes")
     }
     guard let factoryType = type as? any FactoryBean.Type else {
       return report(
-        declared, .invalidDeclaration, "\(type) is no FactoryBean, so it cannot have the target \(target)")
+        declared, .needlessTarget, "\(type) is no FactoryBean, so it cannot have the target \(target)")
     }
     if let fault = FactoryFunction.fault(of: factoryType, making: target) {
-      return report(declared, Parameter.isWrapper(target) ? .invalidDeclaration : .typeMismatch, fault)
+      return report(declared, Parameter.isWrapper(target) ? .notABean : .otherProduct, fault)
     }
     guard let function = factory(of: type, declared, templates) else { return }
     let lifetime = lifetime(merged)
@@ -314,7 +314,9 @@ struct TemplateResolver {
         let criteria = BeanDirectory.Criteria(module: spec.module?.key)
         let inactive = graph.active.inactive.filter { $0.answers(to: type, criteria) }.map(\.hint).joined()
         let hint = inactive + (graph.outerDirectory?.hint(forInactive: type, criteria) ?? "")
-        report(spec, .unknownBean, "no bean of type \(type) can be seen from '\(graph.name)'\(hint)")
+        report(
+          spec, hint.isEmpty ? .nothingToDecorate : .inactiveBean,
+          "no bean of type \(type) can be seen from '\(graph.name)'\(hint)")
       }
       for (number, bean) in candidates.enumerated() {
         let own = outermost[bean.key].map {
@@ -337,17 +339,26 @@ struct TemplateResolver {
 
   /// Reports what a decorator cannot be.
   private mutating func isSound(_ spec: BeanSpec, _ type: Any.Type) -> Bool {
-    var found = spec.faults + spec.propertyFaults
-    if Parameter.isWrapper(type) { found.append("\(type) is not a bean, so that nothing can be decorated as one") }
+    let given = spec.faults + spec.propertyFaults.map { (cause: .propertySources, message: $0) }
+    var found: [(cause: FaultCause, message: String)] = []
+    if Parameter.isWrapper(type) {
+      found.append((.notABean, "\(type) is not a bean, so that nothing can be decorated as one"))
+    }
     if spec.id != nil || spec.template != nil || spec.isAbstract || spec.isPrimary || spec.target != nil {
-      found.append("a decorator is found by what it decorates: it has no id, parent, target or preference of its own")
+      found.append(
+        (
+          .decoratorOptions,
+          "a decorator is found by what it decorates: it has no id, parent, target or preference of its own"
+        ))
     }
     if spec.scopeName != nil {
-      found.append("a decorator lives as long as what it decorates, and has no scope of its own")
+      found.append((.decoratorOptions, "a decorator lives as long as what it decorates, and has no scope of its own"))
     }
-    if spec.argument(0) != nil { found.append("argument 0 is what is decorated, which cannot be pinned") }
-    for fault in found { report(spec, .invalidDeclaration, fault) }
-    return found.isEmpty
+    if spec.argument(0) != nil {
+      found.append((.decoratedArgument, "argument 0 is what is decorated, which cannot be pinned"))
+    }
+    for fault in given + found { report(spec, fault.cause, fault.message) }
+    return given.isEmpty && found.isEmpty
   }
 
   /// Beans that are declared here, in order, then those that can be seen further out.
@@ -409,7 +420,7 @@ struct TemplateResolver {
         if id == next.id {
           reportCircle([next])
         } else {
-          report(spec, .unknownBean, "no template has the id '\(id)'\(hint(forId: id, from: spec.module))")
+          report(spec, .unknownTemplate, "no template has the id '\(id)'\(hint(forId: id, from: spec.module))")
         }
         return nil
       }
@@ -474,14 +485,14 @@ struct TemplateResolver {
       }
       if own == nil {
         report(
-          declared, .typeMismatch,
+          declared, .otherTemplateFactory,
           "the template's factory makes a \(maker.kind), not a \(type): give the bean its own")
         return nil
       }
     }
     if own == nil {
       report(
-        declared, .invalidDeclaration,
+        declared, .noInitializer,
         "\(type) has no init() that the container can call: give a factory, conform to Initializable, "
           + "or inherit from a template that has a factory")
     }
@@ -495,16 +506,18 @@ struct TemplateResolver {
     definition.collectValues()
     let type = definition.type
     for stated in definition.spec.stated where !TypeRelation.isUsable(type, as: stated) {
-      faults.append(definition.fault(.typeMismatch, "\(type) does not implement \(stated)"))
+      faults.append(definition.fault(.unmetProtocol, "\(type) does not implement \(stated)"))
     }
     for property in definition.given {
       guard let owner = property.setter?.owner, !TypeRelation.isUsable(type, as: owner) else { continue }
-      faults.append(definition.fault(.typeMismatch, "\(property.name) is a property of \(owner), not of \(type)"))
+      faults.append(
+        definition.fault(.otherTemplateProperty, "\(property.name) is a property of \(owner), not of \(type)"))
     }
     let (postConstructs, onDestroys) = (definition.spec.postConstructs, definition.spec.onDestroys)
     if postConstructs.isEmpty, onDestroys.isEmpty { return }
     for callback in postConstructs + onDestroys where !TypeRelation.isUsable(type, as: callback.owner) {
-      faults.append(definition.fault(.typeMismatch, "a lifecycle callback expects a \(callback.owner), not a \(type)"))
+      faults.append(
+        definition.fault(.otherTemplateCallback, "a lifecycle callback expects a \(callback.owner), not a \(type)"))
     }
   }
 
@@ -519,11 +532,11 @@ struct TemplateResolver {
       for handler in handlers {
         if TypeRelation.isExistential(handler.event) {
           report(
-            definition, .invalidDeclaration,
+            definition, .protocolListener,
             "\(handler.event) is a protocol, and no event is just that: listen to the types that conform to it")
         }
         if !TypeRelation.isUsable(definition.type, as: handler.owner) {
-          report(definition, .typeMismatch, "a listener expects a \(handler.owner), not a \(definition.type)")
+          report(definition, .otherTemplateCallback, "a listener expects a \(handler.owner), not a \(definition.type)")
         }
       }
       return !handlers.isEmpty
@@ -531,8 +544,8 @@ struct TemplateResolver {
   }
 
   /// One report for all decorators that come of one declaration.
-  private mutating func report(_ definition: BeanDefinition, _ code: EnvironmentError.Code, _ message: String) {
-    let fault = definition.fault(code, message)
+  private mutating func report(_ definition: BeanDefinition, _ cause: FaultCause, _ message: String) {
+    let fault = definition.fault(cause, message)
     let isKnown = { (other: EnvironmentError) in other.message == message && other.origin == fault.origin }
     if definition.decorated == nil || !faults.contains(where: isKnown) { faults.append(fault) }
   }
@@ -592,13 +605,13 @@ struct TemplateResolver {
         let circle = circle(of: alias)
         if circles.insert(Set(circle)).inserted {
           let drawn = circle.map { "'\($0)'" }.joined(separator: " → ")
-          faults.append(fault(alias, .cyclicDependency, "aliases name each other: \(drawn); let one name a bean"))
+          faults.append(fault(alias, .circleOfAliases, "aliases name each other: \(drawn); let one name a bean"))
         }
         continue
       }
       guard let found = names[target] ?? graph.outerDirectory?.find(id: target)?.name else {
         let id = IncludedModule.id(named: target)
-        faults.append(fault(alias, .unknownBean, "no bean has the id '\(id)'\(hint(forId: id, from: alias.module))"))
+        faults.append(fault(alias, .unknownId, "no bean has the id '\(id)'\(hint(forId: id, from: alias.module))"))
         continue
       }
       entered.append(((name, alias), target, found))
@@ -646,10 +659,10 @@ struct TemplateResolver {
 
   // MARK: faults
 
-  private func fault(_ alias: EnvironmentDeclarations.Alias, _ code: EnvironmentError.Code, _ message: String)
+  private func fault(_ alias: EnvironmentDeclarations.Alias, _ cause: FaultCause, _ message: String)
     -> EnvironmentError
   {
-    EnvironmentError(code, message, path: ["'\(alias.name)'"], origin: alias.location.origin)
+    EnvironmentError(cause: cause, message, path: ["'\(alias.name)'"], origin: alias.location.origin)
   }
 
   private mutating func reportCircle(_ circle: [BeanSpec]) {
@@ -657,12 +670,12 @@ struct TemplateResolver {
     let ids = (circle + [first]).map { $0.id ?? $0.kind }
     faults.append(
       EnvironmentError(
-        .cyclicDependency, "templates inherit from each other: \(ids.joined(separator: " → "))", path: ids,
+        cause: .circleOfTemplates, "templates inherit from each other: \(ids.joined(separator: " → "))", path: ids,
         origin: first.location.origin))
   }
 
-  private mutating func report(_ spec: BeanSpec, _ code: EnvironmentError.Code, _ message: String) {
-    faults.append(EnvironmentError(code, message, path: [spec.written], origin: spec.location.origin))
+  private mutating func report(_ spec: BeanSpec, _ cause: FaultCause, _ message: String) {
+    faults.append(EnvironmentError(cause: cause, message, path: [spec.written], origin: spec.location.origin))
   }
 }
 
@@ -679,7 +692,8 @@ extension FactoryFunction {
           let made = try arguments.take(as: Factory.self).create()
           if let product = made as? Target { return product }
           throw EnvironmentError(
-            .typeMismatch, "\(Factory.self) made a \(type(of: made as Any)), not a \(target)", path: ["\(target)"],
+            cause: .otherProduct, "\(Factory.self) made a \(type(of: made as Any)), not a \(target)",
+            path: ["\(target)"],
             origin: origin)
         }
       }

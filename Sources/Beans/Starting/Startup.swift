@@ -9,7 +9,7 @@ extension Environment {
   func startIfNeeded() throws {
     if core.kind.contains(.template) {
       throw EnvironmentError(
-        .scopeNotActive,
+        cause: .lookupInConfigure,
         "'\(name)' only declares the beans of its scope here; take an Environment parameter in a factory",
         path: ["'\(name)'"])
     }
@@ -251,7 +251,7 @@ extension Environment {
           else { return }
           faults.append(
             recipe.value.entry.fault(
-              .invalidDeclaration,
+              .unservedInjection,
               "\(property.label): no Injection is defined that serves \(type(of: inject))"
                 + plan.directory.hint(forInactive: BeanTraits.injection)))
         }

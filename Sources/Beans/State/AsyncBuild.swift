@@ -104,7 +104,7 @@ final class AsyncBuild: Sendable {
     let steps = ([taker] + path).map(\.bean.step)
     let text = steps.map(\.label).joined(separator: " → ")
     throw needed.bean.fault(
-      .cyclicDependency, "\(text); break the circle with a Provider that is called later", steps: steps)
+      .circleOfLookups, "\(text); break the circle with a Provider that is called later", steps: steps)
   }
 
   private static func forget(_ taker: AsyncBuild, waitsFor needed: AsyncBuild) {

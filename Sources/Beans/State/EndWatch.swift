@@ -140,7 +140,7 @@ final class EndWatch: Sendable {
   func fault(of environment: Environment) -> EnvironmentError {
     let reasons = Self.list(environment.reasonsToWait(clock.now()), separator: "; ")
     return EnvironmentError(
-      .destructionFailed,
+      cause: .limitedShutdown,
       "'\(environment.name)' was not released within \((times.limit ?? .zero).rounded): it waits for \(reasons); "
         + "left: \(Self.list(environment.leftBelow, separator: ", "))",
       path: ["'\(environment.name)'"])
@@ -223,7 +223,7 @@ final class ReleaseInProgress: Sendable {
     let reason = isLimit ? "did not end within its limit of" : "has been running for"
     abandoned(
       bean.fault(
-        .destructionFailed, "\(bean.label) in '\(place)' has been abandoned: its release \(reason) \(time.rounded)"))
+        .limitedRelease, "\(bean.label) in '\(place)' has been abandoned: its release \(reason) \(time.rounded)"))
   }
 
   /// What the log says of it.

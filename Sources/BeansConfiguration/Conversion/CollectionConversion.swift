@@ -138,13 +138,13 @@ struct ElementFailure: Error {
   /// What the whole conversion throws.
   var error: EnvironmentError {
     let place = place.isEmpty ? "" : "\(place.joined(separator: ", ")): "
-    return EnvironmentError(fault.code, place + fault.message, underlying: fault.underlying)
+    return fault.saying(place + fault.message)
   }
 
   static func repeatedKey(_ key: Any) -> ElementFailure {
     ElementFailure(
       place: [],
-      fault: EnvironmentError(.invalidDeclaration, "two entries have the same key \(ConversionFailure.quote(key))"))
+      fault: EnvironmentError(cause: .repeatedKey, "two entries have the same key \(ConversionFailure.quote(key))"))
   }
 
   /// What `convert` answers; what it throws is said of the element that stands at that place.

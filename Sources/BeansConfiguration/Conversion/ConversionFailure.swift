@@ -12,7 +12,8 @@ struct ConversionFailure: Error {
     if let failure = cause as? ElementFailure { return failure.error }
     let text = "cannot convert \(quote(value)) (\(type(of: value))) to \(target)"
     guard let failure = cause as? ConversionFailure else {
-      return EnvironmentError(.conversionFailed, "\(text): \(cause)", underlying: [cause])
+      return EnvironmentError(
+        cause: .throwingConversion, "\(text): \(cause)", steps: [], origin: nil, underlying: [cause])
     }
     return EnvironmentError(.conversionFailed, failure.reason.isEmpty ? text : "\(text): \(failure.reason)")
   }

@@ -1,4 +1,5 @@
 import Beans
+import BeansSupport
 import Foundation
 
 /// A file whose values a source brings.
@@ -13,7 +14,7 @@ struct ConfigurationFile {
     do {
       return try LocalFile.read(path, limit: Self.limit)
     } catch {
-      throw EnvironmentError(.missingConfiguration, "configuration file \(error)", path: ["'\(path)'"])
+      throw EnvironmentError(cause: .unreadableFile, "configuration file \(error)", path: ["'\(path)'"])
     }
   }
 
@@ -33,7 +34,7 @@ struct ConfigurationFile {
     -> EnvironmentError
   {
     EnvironmentError(
-      .conversionFailed, "configuration file '\(path)': \(reason)", path: ["'\(path)'"],
+      cause: .malformedFile, "configuration file '\(path)': \(reason)", steps: [EnvironmentError.Step("'\(path)'")],
       origin: .init(file: path, line: line, column: column), underlying: underlying)
   }
 }

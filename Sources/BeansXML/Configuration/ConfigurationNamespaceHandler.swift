@@ -1,5 +1,6 @@
 import Beans
 import BeansLogging
+import BeansSupport
 
 /// `<configuration:configuration>` with its `<configuration:define>` elements. Every load knows it.
 public final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // has no state
@@ -13,7 +14,8 @@ public final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked S
     guard element.name == "configuration" else {
       if element.name == "define" {
         throw context.fault(
-          "<\(element.qualifiedName)> is not known in <beans>; it belongs into <configuration>", at: element.origin)
+          "<\(element.qualifiedName)> is not known in <beans>; it belongs into <configuration>", at: element.origin,
+          .unknownName)
       }
       throw context.unknown(element, in: "<beans>", among: ["configuration"], of: namespace)
     }

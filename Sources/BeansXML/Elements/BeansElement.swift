@@ -1,10 +1,13 @@
+import BeansSupport
+
 /// `<beans>`, the root of every document, with Spring's namespace or with none.
 enum BeansElement {
   static func process(_ root: DocumentElement, _ context: XMLContext) {
     guard root.plainName == "beans" else {
       context.report(
-        "the root element must be <beans>, not <\(root.qualifiedName)>"
-          + (root.namespace.isEmpty ? "" : " of the namespace '\(root.namespace)'"), at: root.origin)
+        context.fault(
+          "the root element must be <beans>, not <\(root.qualifiedName)>"
+            + (root.namespace.isEmpty ? "" : " of the namespace '\(root.namespace)'"), at: root.origin, .unknownName))
       return
     }
     ElementReader(root, context: context).finish()

@@ -1,4 +1,5 @@
 import Beans
+import BeansSupport
 
 /// The elements of Spring's own namespace, and those without any.
 final class BeansNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // has no state
@@ -20,7 +21,8 @@ final class BeansNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // h
       ]
       if let place = places[name] {
         throw context.fault(
-          "<\(element.qualifiedName)> is not known in <beans>; it belongs into \(place)", at: element.origin)
+          "<\(element.qualifiedName)> is not known in <beans>; it belongs into \(place)", at: element.origin,
+          .unknownName)
       }
       throw context.unknown(element, in: "<beans>", among: ["bean", "alias", "import", "module", "description"])
     }

@@ -1,4 +1,5 @@
 public import Beans
+import BeansSupport
 
 /// Takes the attributes of one element, each once, and notes what is wrong with them.
 ///
@@ -60,8 +61,11 @@ public struct ElementReader {
   }
 
   /// Notes a fault at an attribute's position, or at the element's where it is not given.
-  public func report(_ message: String, _ attribute: String? = nil) {
-    context.report("<\(element.qualifiedName)>: \(message)", at: attribute.map(origin(of:)) ?? element.origin)
+  public func report(_ message: String, _ attribute: String? = nil) { report(message, attribute, .invalidXML) }
+
+  private func report(_ message: String, _ attribute: String?, _ cause: FaultCause) {
+    let origin = attribute.map(origin(of:)) ?? element.origin
+    context.report(context.fault("<\(element.qualifiedName)>: \(message)", at: origin, cause))
   }
 
   /// Where an attribute stands; the element's position where it is not given.
@@ -79,7 +83,8 @@ public struct ElementReader {
       if XMLNamespace.isForTools(attribute) { continue }
       let isForeign = attribute.name != attribute.qualifiedName
       if isForeign && allowsForeign { continue }
-      report("the attribute '\(attribute.qualifiedName)' is not known\(hint(attribute.name))", attribute.qualifiedName)
+      let name = attribute.qualifiedName
+      report("the attribute '\(name)' is not known\(hint(attribute.name))", name, .unknownName)
     }
     if !allowsText, !element.text.isEmpty { report("text is not expected here") }
   }

@@ -1,4 +1,5 @@
 import Beans
+import BeansSupport
 
 /// `<module class="Shop.Payments"/>`: what a module declares in Swift, in its place among the elements of the document.
 enum ModuleElement {
@@ -12,7 +13,8 @@ enum ModuleElement {
     let origin = reader.origin(of: "class")
     guard let type = context.catching(origin, isItsPlace: true, { try ClassName.find(name) }) else { return }
     guard let type = type as? any (BeanModule & Initializable).Type else {
-      return context.report("<module>: \(name) does not conform to BeanModule and Initializable", at: origin)
+      return context.report(
+        context.fault("<module>: \(name) does not conform to BeanModule and Initializable", at: origin, .noModule))
     }
     let module = type.init()
     context.define(profiles.isEmpty ? module : module.profiles(profiles), at: element)

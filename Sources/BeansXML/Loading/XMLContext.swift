@@ -1,4 +1,5 @@
 public import Beans
+import BeansSupport
 
 /// One load in progress: what its documents say so far, and what is wrong with them.
 ///
@@ -84,7 +85,7 @@ public final class XMLContext {
         report(
           fault(
             "the attribute '\(attribute.qualifiedName)' is not known here\(hint(forNamespace: attribute.namespace))",
-            at: attribute.origin))
+            at: attribute.origin, .unhandledNamespace))
         continue
       }
       catching(attribute.origin) { try handler.decorate(declaration, with: attribute, context: self) }
@@ -94,15 +95,17 @@ public final class XMLContext {
   private func handler(for element: DocumentElement) -> NamespaceHandler? {
     if let prefix = element.undeclaredPrefix {
       report(
-        "<\(element.qualifiedName)>: the prefix '\(prefix)' is not declared: add xmlns:\(prefix)=\"…\"",
-        at: element.origin)
+        fault(
+          "<\(element.qualifiedName)>: the prefix '\(prefix)' is not declared: add xmlns:\(prefix)=\"…\"",
+          at: element.origin, .unhandledNamespace))
       return nil
     }
     if element.plainName != nil { return BeansNamespaceHandler.shared }
     if let handler = handlers[element.namespace] { return handler }
     report(
-      "<\(element.qualifiedName)>: no handler is registered for the namespace '\(element.namespace)'"
-        + hint(forNamespace: element.namespace), at: element.origin)
+      fault(
+        "<\(element.qualifiedName)>: no handler is registered for the namespace '\(element.namespace)'"
+          + hint(forNamespace: element.namespace), at: element.origin, .unhandledNamespace))
     return nil
   }
 
@@ -125,8 +128,10 @@ public final class XMLContext {
 
   func report(_ fault: EnvironmentError) { faults.append(fault) }
 
-  func fault(_ message: String, at origin: EnvironmentError.Origin) -> EnvironmentError {
-    EnvironmentError(.invalidXML, message, origin: origin)
+  func fault(
+    _ message: String, at origin: EnvironmentError.Origin, _ cause: FaultCause = .invalidXML
+  ) -> EnvironmentError {
+    EnvironmentError(cause: cause, message, origin: origin)
   }
 
   /// Notes a fault for each element inside one that may have none.
@@ -147,11 +152,11 @@ public final class XMLContext {
     let isOfThem = element.namespace == namespace || namespace == XMLNamespace.beans && element.plainName != nil
     let near = isOfThem ? known.filter { EditDistance.isSmall($0, element.name) }.min() : nil
     let hint = near.map { "; did you mean <\(element.qualifiedName.dropLast(element.name.count))\($0)>?" }
-    return fault("<\(element.qualifiedName)> is not known in \(place)\(hint ?? "")", at: element.origin)
+    return fault("<\(element.qualifiedName)> is not known in \(place)\(hint ?? "")", at: element.origin, .unknownName)
   }
 
   func unknown(_ attribute: DocumentAttribute) -> EnvironmentError {
-    fault("the attribute '\(attribute.qualifiedName)' is not known here", at: attribute.origin)
+    fault("the attribute '\(attribute.qualifiedName)' is not known here", at: attribute.origin, .unknownName)
   }
 
   /// A namespace that is known and may have been meant.
@@ -164,6 +169,6 @@ public final class XMLContext {
 extension EnvironmentError {
   /// This failure, at a place in a document.
   func at(_ origin: Origin) -> EnvironmentError {
-    EnvironmentError(code, message, path: path, origin: origin, underlying: underlying)
+    with { $0.origin = origin }
   }
 }

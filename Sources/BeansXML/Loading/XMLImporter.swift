@@ -1,4 +1,5 @@
 import Beans
+import BeansSupport
 
 /// The documents one load has read, and those it is in the middle of.
 final class XMLImporter {
@@ -22,7 +23,7 @@ final class XMLImporter {
     let identity = LocalFile.identity(of: resource.source)
     if let start = open.firstIndex(where: { $0.identity == identity }) {
       let circle = (open[start...].map(\.source) + [open[start].source]).joined(separator: " → ")
-      throw EnvironmentError(.invalidXML, "documents import each other in a circle: \(circle)")
+      throw EnvironmentError(cause: .missingDocument, "documents import each other in a circle: \(circle)")
     }
     // One that several documents import counts once: its ids would stand twice.
     guard seen.insert(identity).inserted else { return }

@@ -1,4 +1,5 @@
 import Beans
+import BeansSupport
 public import Foundation
 
 /// A document that `<import>` asks for.
@@ -25,7 +26,7 @@ public struct XMLResource: Sendable {
     var path = resource
     if let scheme = resource.firstIndex(of: ":").map({ resource[..<$0] }), scheme.allSatisfy(\.isLetter) {
       guard scheme == "file", let url = URL(string: resource), url.host ?? "" == "", !url.path.isEmpty else {
-        throw EnvironmentError(.invalidXML, "only local files are imported, not '\(resource)'")
+        throw EnvironmentError(cause: .missingDocument, "only local files are imported, not '\(resource)'")
       }
       path = url.path
     }
@@ -33,7 +34,7 @@ public struct XMLResource: Sendable {
     do {
       return XMLResource(data: try LocalFile.read(path, limit: XMLLimits().bytes), source: path)
     } catch {
-      throw EnvironmentError(.invalidXML, "\(error)")
+      throw EnvironmentError(cause: .missingDocument, "\(error)")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Beans
+import BeansSupport
 
 /// Where the tags and attributes of a document stand, found in one pass before the parser sees a byte.
 ///
@@ -130,7 +131,8 @@ struct XMLOutline {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         skipLiteral()
       case UInt8(ascii: "["):
-        throw refusal("a DTD inside the document, with entities or other declarations, is not supported: remove it")
+        throw refusal(
+          "a DTD inside the document, with entities or other declarations, is not supported: remove it", .documentType)
       case UInt8(ascii: ">"):
         return advance()
       default:
@@ -186,9 +188,9 @@ struct XMLOutline {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-  private func refusal(_ message: String) -> EnvironmentError {
+  private func refusal(_ message: String, _ cause: FaultCause = .invalidXML) -> EnvironmentError {
     EnvironmentError(
-      .invalidXML, message,
+      cause: cause, message,
       origin: EnvironmentError.Origin(file: source, line: position.line, column: position.column))
   }
 }

@@ -3,59 +3,41 @@ import Beans
 extension Fault {
   /// Beans that have to be awaited, and those that their takers own.
   static let awaited: [Fault] = [
-    .startup(
-      .invalidDeclaration, "A bean that its environment keeps is to be `Owned`.",
-      fix: "Declare it as a prototype, or take it as it is."
-    ) { shop in
+    .startup(.invalidDeclaration, "A bean that its environment keeps is to be `Owned`.") { shop in
       try shop.define(shop.bean(Stock.self))
       try shop.define(shop.bean(Order.self, factory: { (_: Owned<Stock>) in Order() }))
     },
-    .startup(
-      .invalidDeclaration, "Something else than a bean is to be `Owned`.",
-      fix: "Put the other one around it: `[Owned<T>]`, `Owned<T>?`, `Provider<Owned<T>>`."
-    ) { shop in
+    .startup(.invalidDeclaration, "Something else than a bean is to be `Owned`.") { shop in
       try shop.define(shop.bean(Stock.self).scope("prototype"))
       try shop.define(shop.bean(Order.self, factory: { (_: Owned<[Stock]>) in Order() }))
     },
-    .call(
-      .finished, "An `Owned` bean is used after it has been released.",
-      fix: "Release it when nobody uses it any more."
-    ) { shop in
+    .call(.finished, "An `Owned` bean is used after it has been released.") { shop in
       try shop.define(shop.bean(Stock.self).scope("prototype"))
       let stock = try shop.getBean(Owned<Stock>.self)
       try stock.release()
       _ = try stock.get()
     },
 
-    .call(
-      .notReady, "A lookup needs a bean that is created asynchronously.",
-      fix: "Call `try await ready()` first, or look it up by `try await readyBean(…)`."
-    ) { shop in
+    .call(.notReady, "A lookup needs a bean that is created asynchronously.") { shop in
       try shop.define(shop.bean(Stock.self, async: { Stock() }))
       try shop.define(shop.bean(Order.self, factory: { (_: Stock) in Order() }))
       _ = try shop.getBean(Order.self)
     },
     .call(
-      .notReady, "A startup that cannot wait meets beans that are created asynchronously.",
-      fix: "Start with `try await ready()`."
+      .notReady, "A startup that cannot wait meets beans that are created asynchronously."
     ) { shop in
       try shop.define(shop.bean(Stock.self, async: { Stock() }))
       try shop.startup()
     },
     .startup(
-      .invalidDeclaration, "A prototype is to be created asynchronously.",
-      fix: "Declare it for the scope that it is used in, or take a factory that is asynchronous itself."
+      .invalidDeclaration, "A prototype is to be created asynchronously."
     ) { try $0.define($0.bean(Stock.self, async: { Stock() }).scope("prototype")) },
-    .startup(
-      .invalidDeclaration, "A bean of a scope that decides by itself is to be created asynchronously.",
-      fix: "Let the scope's beans be made of one that is."
-    ) { shop in
+    .startup(.invalidDeclaration, "A bean of a scope that decides by itself is to be created asynchronously.") { shop in
       try shop.registerScope(Shift())
       try shop.define(shop.bean(Stock.self, async: { Stock() }).scope("shift"))
     },
     .awaiting(
-      .invalidDeclaration, "A bean of a child whose scope object keeps the beans is to be created asynchronously.",
-      fix: "Give the factory a scope that is bound to a loop, or none."
+      .invalidDeclaration, "A bean of a child whose scope object keeps the beans is to be created asynchronously."
     ) { shop in
       let shifts = try shop.childFactory("shift", seed: Int.self, scope: { Shift() }) { shift in
         try shift.define(shift.bean(Stock.self, async: { Stock() }))
@@ -63,20 +45,13 @@ extension Fault {
       _ = try await shifts.build(1).readyBean(Stock.self)
     },
     .startup(
-      .invalidDeclaration, "A post processor is to be created asynchronously.",
-      fix: "Let it take a `Provider` of what has to be awaited."
+      .invalidDeclaration, "A post processor is to be created asynchronously."
     ) { try $0.define($0.bean(Checker.self, async: { Checker() })) },
-    .call(
-      .invalidDeclaration, "Several threads would share a bean that is not known to be `Sendable`.",
-      fix: "Make its type `Sendable`, or say `.confined(to:)` or `.assumeSendable(…)`."
-    ) { shop in
+    .call(.invalidDeclaration, "Several threads would share a bean that is not known to be `Sendable`.") { shop in
       try shop.define(shop.bean(Stock.self))
       try shop.startup(options: .requireSendable)
     },
-    .call(
-      .invalidDeclaration, "A factory answers with an `AsyncBean`, which its declared type is not.",
-      fix: "Declare the bean as the class that has to be awaited."
-    ) { shop in
+    .call(.invalidDeclaration, "A factory answers with an `AsyncBean`, which its declared type is not.") { shop in
       try shop.define(shop.bean(Delivery.self, lazy: true, factory: { TracedDelivery() }))
       _ = try shop.getBean(Delivery.self)
     },

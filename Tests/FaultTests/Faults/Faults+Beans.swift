@@ -6,173 +6,106 @@ extension Fault {
   /// Beans that are not there, or there too often.
   static let beans: [Fault] = [
     .startup(
-      .unknownBean, "A factory's parameter has a type that no bean has.",
-      fix: "Define a bean of that type, further out or in the same environment, or make the parameter optional."
+      .unknownBean, "A factory's parameter has a type that no bean has."
     ) { try $0.define($0.bean(Catalogue.self, factory: Catalogue.init)) },
-    .startup(
-      .unknownBean, "A bean of that type exists only in the children of a factory.",
-      fix: "Take a `Provider`, which looks in the current child, or declare the bean for the child's scope, too."
-    ) { shop in
+    .startup(.unknownBean, "A bean of that type exists only in the children of a factory.") { shop in
       try shop.define(shop.bean(Catalogue.self, factory: Catalogue.init))
       _ = try shop.childFactory("request", seed: Int.self) { request in
         try request.define(request.bean(Database.self, factory: Database.init))
       }
     },
-    .startup(
-      .unknownBean, "The only bean of that type depends on a condition that does not hold.",
-      fix: "Activate the profile in the configuration (`beans.profiles`), or define a bean for the other case."
-    ) { shop in
+    .startup(.unknownBean, "The only bean of that type depends on a condition that does not hold.") { shop in
       try shop.define(shop.bean(Stock.self).profile("production"))
       try shop.define(shop.bean(Catalogue.self, factory: { (_: Stock) in Catalogue(database: Database()) }))
     },
-    .startup(
-      .unknownBean, "The only bean of that type is private to a module.",
-      fix: "Ask for what the module makes public, or move the declaration into the module."
-    ) { shop in
+    .startup(.unknownBean, "The only bean of that type is private to a module.") { shop in
       try shop.include(Stocks()).define(shop.bean(Order.self, factory: { (_: Stock) in Order() }))
     },
-    .startup(
-      .unknownBean, "No bean of that type has the qualifier.",
-      fix: "Give the tag to a declaration, by `qualifier(_:)`, or ask without it."
-    ) { shop in
+    .startup(.unknownBean, "No bean of that type has the qualifier.") { shop in
       try shop.define(shop.bean(Stock.self))
       try shop.define(shop.bean(Order.self, factory: { (_: Qualified<Discount, Stock>) in Order() }))
     },
-    .startup(
-      .unknownBean, "No child has a bean that is asked for as the current one.",
-      fix: "Declare it for the children of a factory, or take the bean itself."
-    ) { shop in
+    .startup(.unknownBean, "No child has a bean that is asked for as the current one.") { shop in
       try shop.define(shop.bean(Stock.self))
       try shop.define(shop.bean(Order.self, factory: { (_: Current<Stock>) in Order() }))
     },
     .startup(
-      .unknownBean, "A dictionary or a set of beans is asked for, and there is none.",
-      fix: "Define beans of that type (with ids, for a dictionary), or give the parameter a value."
+      .unknownBean, "A dictionary or a set of beans is asked for, and there is none."
     ) { try $0.define($0.bean(Order.self, factory: { (_: [String: Stock]) in Order() })) },
     .startup(
-      .unknownBean, "A decorator finds nothing to decorate.",
-      fix: "Declare the decorator where a bean of that type can be seen, and for exactly the type that others ask for."
+      .unknownBean, "A decorator finds nothing to decorate."
     ) { try $0.define($0.decorate((any Payment).self, factory: { (inner: any Payment) in inner })) },
-    .startup(
-      .unknownBean, "A reference names an id that no bean has.",
-      fix: "Spell the id as its declaration does, or define a bean with it."
-    ) { shop in
+    .startup(.unknownBean, "A reference names an id that no bean has.") { shop in
       try shop.define(shop.bean(Stock.self, id: "stock"))
       try shop.define(shop.bean(Order.self).property("stock", ref: "stok"))
     },
-    .startup(
-      .unknownBean, "A reference names a template.",
-      fix: "Declare a bean that inherits from the template, and refer to that one."
-    ) { shop in
+    .startup(.unknownBean, "A reference names a template.") { shop in
       try shop.define(shop.bean(Stock.self, id: "stock", abstract: true))
       try shop.define(shop.bean(Order.self).property("stock", ref: "stock"))
     },
     .startup(
-      .unknownBean, "A declaration inherits from a template that does not exist.",
-      fix: "Spell the template's id as its declaration does; it may be declared later or further out."
+      .unknownBean, "A declaration inherits from a template that does not exist."
     ) { try $0.define($0.bean(Order.self, parent: "orders")) },
     .startup(
-      .unknownBean, "A declaration requires a bean that does not exist.",
-      fix: "Define the bean, or drop the requirement."
+      .unknownBean, "A declaration requires a bean that does not exist."
     ) { try $0.define($0.bean(Order.self).requires(Database.self)) },
-    .startup(
-      .unknownBean, "A declaration that was made but never defined is required.",
-      fix: "Hand it to `define`, in the same environment or one further out."
-    ) { shop in
+    .startup(.unknownBean, "A declaration that was made but never defined is required.") { shop in
       let stock = shop.bean(Stock.self)
       try shop.define(shop.bean(Order.self).requires(bean: stock))
     },
+    .startup(.unknownBean, "An alias is given for an id that no bean has.") { try $0.alias("warehouse", of: "stock") },
     .startup(
-      .unknownBean, "A declaration is required that depends on a condition which does not hold.",
-      fix: "Give the condition to the declaration that requires it, too, or require something else."
+      .unknownBean, "A declaration is required that depends on a condition which does not hold."
     ) { shop in
       let stock = shop.bean(Stock.self).profile("production")
       try shop.define(stock).define(shop.bean(Order.self).requires(bean: stock))
     },
     .startup(
-      .unknownBean, "An alias is given for an id that no bean has.",
-      fix: "Spell the id as its declaration does."
-    ) { try $0.alias("warehouse", of: "stock") },
-    .startup(
-      .unknownBean, "A provider can never find a bean, in no environment below.",
-      fix: "Define a bean of that type here, further out or in a child."
+      .unknownBean, "A provider can never find a bean, in no environment below."
     ) { try $0.define($0.bean(Order.self, factory: { (_: Provider<Database>) in Order() })) },
-    .startup(
-      .unknownBean, "What the products of an assisted factory need is not there.",
-      fix: "Define a bean of that type; everything but the seed is looked up."
-    ) { shop in
+    .startup(.unknownBean, "What the products of an assisted factory need is not there.") { shop in
       try shop.define(
         shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>, _: Database) in Order() })
     },
-    .startup(
-      .unknownBean, "A property with `@InjectedById` has a type of which no bean has an id.",
-      fix: "Give the bean the id that the property names."
-    ) { shop in
+    .startup(.unknownBean, "A property with `@InjectedById` has a type of which no bean has an id.") { shop in
       try shop.define(shop.bean(Stock.self))
       try shop.define(shop.bean(Depot.self))
     },
-    .startup(
-      .unknownBean, "A property with `@InjectedById` names an id that no bean has.",
-      fix: "Spell the id as its declaration does.", when: .building
-    ) { shop in
+    .startup(.unknownBean, "A property with `@InjectedById` names an id that no bean has.", when: .building) { shop in
       try shop.define(shop.bean(Stock.self, id: "spare"))
       try shop.define(shop.bean(Depot.self))
     },
-    .call(
-      .unknownBean, "A lookup asks for a type that no bean has.",
-      fix: "Define a bean of that type, or ask for an optional of it."
-    ) { _ = try $0.getBean(Database.self) },
-    .call(
-      .unknownBean, "A lookup asks for an id that no bean has.",
-      fix: "Spell the id as its declaration does; an environment does not see the beans of its children."
-    ) { shop in
+    .call(.unknownBean, "A lookup asks for a type that no bean has.") { _ = try $0.getBean(Database.self) },
+    .call(.unknownBean, "A lookup asks for an id that no bean has.") { shop in
       try shop.define(shop.bean(Stock.self, id: "stock"))
       _ = try shop.getBean(Stock.self, byId: "stocks")
     },
 
-    .startup(
-      .ambiguousBean, "Several beans answer to the type of a parameter.",
-      fix: "Make one of them `.primary()`, pin the parameter with `.argument(0, ref: …)`, or take an array."
-    ) { shop in
+    .startup(.ambiguousBean, "Several beans answer to the type of a parameter.") { shop in
       try shop.define(shop.bean(CardPayment.self))
       try shop.define(shop.bean(CashPayment.self))
       try shop.define(shop.bean(Checkout.self, factory: Checkout.init))
     },
-    .startup(
-      .ambiguousBean, "Several beans that answer to a type are primary.",
-      fix: "Leave `.primary()` at one of them."
-    ) { shop in
+    .startup(.ambiguousBean, "Several beans that answer to a type are primary.") { shop in
       try shop.define(shop.bean(Stock.self, id: "near").primary())
       try shop.define(shop.bean(Stock.self, id: "far").primary())
       try shop.define(shop.bean(Order.self, factory: { (_: Stock) in Order() }))
     },
-    .call(
-      .ambiguousBean, "A lookup asks for a type that several beans have.",
-      fix: "Ask by id, ask for all with `getBeansByType`, or make one of them `.primary()`."
-    ) { shop in
+    .call(.ambiguousBean, "A lookup asks for a type that several beans have.") { shop in
       try shop.define(shop.bean(Stock.self, id: "near"))
       try shop.define(shop.bean(Stock.self, id: "far"))
       _ = try shop.getBean(Stock.self)
     },
 
-    .startup(
-      .duplicateId, "Two beans of one environment have the same id.",
-      fix: "Rename one of them. A child may use the id again: there it hides the outer bean."
-    ) { shop in
+    .startup(.duplicateId, "Two beans of one environment have the same id.") { shop in
       try shop.define(shop.bean(Stock.self, id: "stock"))
       try shop.define(shop.bean(Stock.self, id: "stock"))
     },
-    .startup(
-      .duplicateId, "An alias is the id of another bean of the same environment.",
-      fix: "Rename the alias."
-    ) { shop in
+    .startup(.duplicateId, "An alias is the id of another bean of the same environment.") { shop in
       try shop.define(shop.bean(Stock.self, id: "stock")).define(shop.bean(Order.self, id: "order"))
       try shop.alias("order", of: "stock")
     },
-    .startup(
-      .duplicateId, "An XML document and Swift, or two documents, declare the same id.",
-      fix: "Rename one of the two; the message has the place of both."
-    ) { shop in
+    .startup(.duplicateId, "An XML document and Swift, or two documents, declare the same id.") { shop in
       try shop.define(shop.bean(Stock.self, id: "stock"))
       try shop.loadShop("<bean id='stock' class='FaultTests.Stock'/>")
     },

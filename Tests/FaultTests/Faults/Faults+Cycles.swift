@@ -5,46 +5,29 @@ import Synchronization
 extension Fault {
   /// Beans that need each other.
   static let cycles: [Fault] = [
-    .startup(
-      .cyclicDependency, "Factories need each other's beans.",
-      fix: "Take a `Provider` in one of them, or move what both need into a third bean."
-    ) { shop in
+    .startup(.cyclicDependency, "Factories need each other's beans.") { shop in
       try shop.define(shop.bean(Hen.self, factory: Hen.init))
       try shop.define(shop.bean(Egg.self, factory: { (hen: Hen) in Egg(hen) }))
     },
     .startup(
-      .cyclicDependency, "A bean needs itself.",
-      fix: "Take a `Provider`, or pin the parameter to another bean."
+      .cyclicDependency, "A bean needs itself."
     ) { try $0.define($0.bean(Order.self, factory: { (_: Order) in Order() })) },
-    .startup(
-      .cyclicDependency, "A property refers to a bean that needs this one.",
-      fix: "Set the property when both are there, from a `postConstruct` of a third bean, or use a `Provider`."
-    ) { shop in
+    .startup(.cyclicDependency, "A property refers to a bean that needs this one.") { shop in
       try shop.define(shop.bean(Stock.self, id: "stock", factory: { (_: Order) in Stock() }))
       try shop.define(shop.bean(Order.self).property(\.stock, ref: "stock"))
     },
-    .startup(
-      .cyclicDependency, "What the products of an assisted factory need takes that factory.",
-      fix: "Take a `Provider` of the factory."
-    ) { shop in
+    .startup(.cyclicDependency, "What the products of an assisted factory need takes that factory.") { shop in
       try shop.define(shop.bean(Stock.self, factory: { (_: Factory<OrderFactory>) in Stock() }))
       try shop.define(
         shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>, _: Stock) in Order() })
     },
-    .startup(
-      .cyclicDependency, "Templates inherit from each other.",
-      fix: "Drop one of the `.parent(…)`."
-    ) { shop in
+    .startup(.cyclicDependency, "Templates inherit from each other.") { shop in
       try shop.define(shop.template("a").parent("b")).define(shop.template("b").parent("a"))
       try shop.define(shop.bean(Order.self, parent: "a"))
     },
-    .startup(
-      .cyclicDependency, "Aliases name each other.",
-      fix: "Let one of them name a bean."
-    ) { try $0.alias("a", of: "b").alias("b", of: "a") },
+    .startup(.cyclicDependency, "Aliases name each other.") { try $0.alias("a", of: "b").alias("b", of: "a") },
     .startup(
       .cyclicDependency, "A factory looks up, while it runs, a bean that needs its own.",
-      fix: "Make the bean a parameter, so that startup sees it; then break the circle with a `Provider`.",
       when: .building
     ) { shop in
       try shop.define(shop.bean(Hen.self, factory: Hen.init))
@@ -56,13 +39,9 @@ extension Fault {
           }))
     },
     .call(
-      .cyclicDependency, "Two threads build beans whose factories look each other up.",
-      fix: "Make the beans parameters, so that startup sees it; then break the circle with a `Provider`."
+      .cyclicDependency, "Two threads build beans whose factories look each other up."
     ) { shop in throw try acrossThreads(shop) },
-    .awaiting(
-      .cyclicDependency, "Asynchronous factories await each other's beans.",
-      fix: "Make the beans parameters, so that startup sees it; then break the circle with a `Provider`."
-    ) { shop in
+    .awaiting(.cyclicDependency, "Asynchronous factories await each other's beans.") { shop in
       try shop.define(
         shop.bean(
           Order.self, lazy: true,

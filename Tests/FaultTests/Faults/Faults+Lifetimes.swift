@@ -3,45 +3,30 @@ import Beans
 extension Fault {
   /// Scopes, and beans that live too short for who wants them.
   static let lifetimes: [Fault] = [
-    .startup(
-      .captiveDependency, "A singleton would hold a bean of a request.",
-      fix: "Take a `Provider`, which finds that of the current request; or let the singleton live as short."
-    ) { shop in
+    .startup(.captiveDependency, "A singleton would hold a bean of a request.") { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
       try shop.define(shop.bean(Order.self, factory: { (_: Stock) in Order() }))
       _ = try shop.childFactory("request", seed: Int.self)
     },
-    .startup(
-      .captiveDependency, "A singleton would hold a bean of a request through a prototype.",
-      fix: "Take a `Provider` at any step of the chain that the message draws."
-    ) { shop in
+    .startup(.captiveDependency, "A singleton would hold a bean of a request through a prototype.") { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
       try shop.define(
         shop.bean(Checkout.self, factory: { (_: Stock) in Checkout(payment: CashPayment()) }).scope("prototype"))
       try shop.define(shop.bean(Order.self, factory: { (_: Checkout) in Order() }))
       _ = try shop.childFactory("request", seed: Int.self)
     },
-    .startup(
-      .captiveDependency, "A singleton would hold beans of a request in an array or an optional.",
-      fix: "Take a `Provider` of the array or the optional."
-    ) { shop in
+    .startup(.captiveDependency, "A singleton would hold beans of a request in an array or an optional.") { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
       try shop.define(shop.bean(Order.self, factory: { (_: [Stock]) in Order() }))
       _ = try shop.childFactory("request", seed: Int.self)
     },
-    .startup(
-      .captiveDependency, "A bean of a session would hold one of a request.",
-      fix: "Take a `Provider`, or let the session's bean live as short."
-    ) { shop in
+    .startup(.captiveDependency, "A bean of a session would hold one of a request.") { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
       try shop.define(shop.bean(Order.self, factory: { (_: Stock) in Order() }).scope("session"))
       let sessions = try shop.childFactory("session", seed: String.self)
       _ = try sessions.childFactory("request", seed: Int.self)
     },
-    .startup(
-      .captiveDependency, "The products of an assisted factory would hold a bean of a request.",
-      fix: "Declare the factory for the request, too, or take a `Provider`."
-    ) { shop in
+    .startup(.captiveDependency, "The products of an assisted factory would hold a bean of a request.") { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
       try shop.define(
         shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>, _: Stock) in Order() })
@@ -49,79 +34,52 @@ extension Fault {
     },
 
     .startup(
-      .unknownScope, "A declaration names a scope that does not exist.",
-      fix: "Spell it as the factory or the registered scope does, or register it."
+      .unknownScope, "A declaration names a scope that does not exist."
     ) { try $0.define($0.bean(Order.self).scope("reqest")) },
     .startup(
-      .unknownScope, "A declaration names a scope that a scope bean might have brought.",
-      fix: "Spell it as the scope's `name` says.", when: .preparing
+      .unknownScope, "A declaration names a scope that a scope bean might have brought.", when: .preparing
     ) { shop in
       try shop.define(shop.bean(Shift.self))
       try shop.define(shop.bean(Order.self).scope("shfit"))
     },
     .startup(
-      .unknownScope, "An XML document names a scope that does not exist.",
-      fix: "Spell it as the factory or the registered scope does, or register it."
+      .unknownScope, "An XML document names a scope that does not exist."
     ) { try $0.loadShop("<bean class='FaultTests.Order' scope='reqest'/>") },
 
-    .startup(
-      .scopeNotActive, "A bean of a request needs one of a scope that is not around it.",
-      fix: "Let the factory of the request be a child of the other one, or declare the bean for a scope around it."
-    ) { shop in
+    .startup(.scopeNotActive, "A bean of a request needs one of a scope that is not around it.") { shop in
       try shop.define(shop.bean(Stock.self).scope("session"))
       try shop.define(shop.bean(Order.self, factory: { (_: Stock) in Order() }).scope("request"))
       _ = try shop.childFactory("session", seed: String.self)
       _ = try shop.childFactory("request", seed: Int.self)
     },
-    .call(
-      .scopeNotActive, "A bean of a request is looked up outside any request.",
-      fix: "Look it up in the request's environment."
-    ) { shop in
+    .call(.scopeNotActive, "A bean of a request is looked up outside any request.") { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
       _ = try shop.childFactory("request", seed: Int.self)
       _ = try shop.getBean(Stock.self)
     },
-    .call(
-      .scopeNotActive, "A provider is asked for a bean of a request outside any request.",
-      fix: "Call it inside `withChild`, or where `Environment.current` is the request's environment."
-    ) { shop in
+    .call(.scopeNotActive, "A provider is asked for a bean of a request outside any request.") { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
       _ = try shop.childFactory("request", seed: Int.self)
       _ = try shop.getBean(Provider<Stock>.self).get()
     },
-    .call(
-      .scopeNotActive, "A `Current` bean is asked for where no child is current.",
-      fix: "Call it inside `withChild`, or where `Environment.current` is the request's environment."
-    ) { shop in
+    .call(.scopeNotActive, "A `Current` bean is asked for where no child is current.") { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))
       _ = try shop.childFactory("request", seed: Int.self)
       _ = try shop.getBean(Current<Stock>.self).get()
     },
-    .call(
-      .scopeNotActive, "A request of a session is opened outside any session.",
-      fix: "Open it with `build(_:in:)`, or inside `withChild` of the session's factory."
-    ) { shop in
+    .call(.scopeNotActive, "A request of a session is opened outside any session.") { shop in
       let sessions = try shop.childFactory("session", seed: String.self)
       _ = try sessions.childFactory("request", seed: Int.self).build(1)
     },
-    .call(
-      .scopeNotActive, "A request of a session is opened in another environment.",
-      fix: "Hand `build(_:in:)` an environment that the outer factory has built."
-    ) { shop in
+    .call(.scopeNotActive, "A request of a session is opened in another environment.") { shop in
       let sessions = try shop.childFactory("session", seed: String.self)
       _ = try sessions.childFactory("request", seed: Int.self).build(1, in: shop)
     },
-    .call(
-      .scopeNotActive, "A child is opened whose factory depends on a condition that does not hold.",
-      fix: "Activate the profile in the configuration (`beans.profiles`), or open the child of another factory."
-    ) { shop in
+    .call(.scopeNotActive, "A child is opened whose factory depends on a condition that does not hold.") { shop in
       let requests = try shop.childFactory("request", seed: Int.self).profile("production")
       _ = try requests.build(1)
     },
-    .call(
-      .scopeNotActive, "A lookup is made on what `configure` is handed, which is no environment yet.",
-      fix: "Take a parameter in the bean's factory: the bean itself, or an `Environment`."
-    ) { shop in
+    .call(.scopeNotActive, "A lookup is made on what `configure` is handed, which is no environment yet.") { shop in
       _ = try shop.childFactory("request", seed: Int.self) { request in _ = try request.getBean(Int.self) }
     },
   ]

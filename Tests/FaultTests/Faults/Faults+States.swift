@@ -7,97 +7,61 @@ import Dispatch
 extension Fault {
   /// Calls that come too late, or where there is no room.
   static let states: [Fault] = [
-    .call(
-      .frozen, "A bean is defined after startup.",
-      fix: "Define it before; for what belongs to one request, use `childFactory`, or a child `Environment`."
-    ) { shop in
+    .call(.frozen, "A bean is defined after startup.") { shop in
       try shop.startup()
       try shop.define(shop.bean(Order.self))
     },
+    .call(.frozen, "An alias is given after startup.") { try $0.startup().alias("warehouse", of: "stock") },
+    .call(.frozen, "A scope is registered after startup.") { try $0.startup().registerScope(LateScope()) },
     .call(
-      .frozen, "An alias is given after startup.",
-      fix: "Give it before."
-    ) { try $0.startup().alias("warehouse", of: "stock") },
-    .call(
-      .frozen, "A scope is registered after startup.",
-      fix: "Register it before."
-    ) { try $0.startup().registerScope(LateScope()) },
-    .call(
-      .frozen, "A factory of children is declared after startup.",
-      fix: "Declare it before and keep it: its children are built as often as you like."
+      .frozen, "A factory of children is declared after startup."
     ) { _ = try $0.startup().childFactory("request", seed: Int.self) },
     .call(
-      .frozen, "An XML document is loaded after startup.",
-      fix: "Load it before."
+      .frozen, "An XML document is loaded after startup."
     ) { try $0.startup().loadShop("<bean class='FaultTests.Order'/>") },
     .call(
-      .frozen, "Settings are defined after startup.",
-      fix: "Define them before; a source may be added later with `addConfigurationSource`."
+      .frozen, "Settings are defined after startup."
     ) { try $0.startup().define($0.settings().setValue(key: "port", value: 80)) },
 
-    .call(
-      .finished, "A lookup comes after the end of the environment.",
-      fix: "Keep the bean instead of the environment, or end the work before the environment."
-    ) { shop in
+    .call(.finished, "A lookup comes after the end of the environment.") { shop in
       try shop.define(shop.bean(Stock.self))
       try shop.startup()
       shop.finish()
       _ = try shop.getBean(Stock.self)
     },
-    .call(
-      .finished, "A lookup in a child comes after the end of its parent.",
-      fix: "Finish the parent last; it finishes children that are left."
-    ) { shop in
+    .call(.finished, "A lookup in a child comes after the end of its parent.") { shop in
       let request = try shop.childFactory("request", seed: Int.self).build(1)
       shop.finish()
       _ = try request.getBean(Int.self)
     },
-    .call(
-      .finished, "A child is opened after the end of its parent.",
-      fix: "Stop what opens children before the parent is shut down."
-    ) { shop in
+    .call(.finished, "A child is opened after the end of its parent.") { shop in
       let requests = try shop.childFactory("request", seed: Int.self)
       try shop.startup()
       try shop.shutdown()
       _ = try requests.build(1)
     },
-    .call(
-      .finished, "An assisted factory builds after the end of its environment.",
-      fix: "Do not keep the factory longer than the environment."
-    ) { shop in
+    .call(.finished, "An assisted factory builds after the end of its environment.") { shop in
       try shop.define(
         shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>) in Order() })
       let orders = try shop.getBean(Factory<OrderFactory>.self)
       try shop.shutdown()
       _ = try orders.build(1)
     },
-    .call(
-      .finished, "A provider is called after the end of its environment.",
-      fix: "Keep the bean, not its provider, for what happens at the end."
-    ) { shop in
+    .call(.finished, "A provider is called after the end of its environment.") { shop in
       try shop.define(shop.bean(Stock.self))
       let stock = try shop.getBean(Provider<Stock>.self)
       try shop.shutdown()
       _ = try stock.get()
     },
-    .call(
-      .finished, "An event is published after the end of the environment.",
-      fix: "Publish it where something lives that is to hear of it, such as the environment around."
-    ) { shop in
+    .call(.finished, "An event is published after the end of the environment.") { shop in
       try shop.startup().shutdown()
       try shop.publish(Shipped(number: 1))
     },
-    .call(
-      .finished, "A session whose id is not known is to get another one.",
-      fix: "Open a session under an id of `newId()`; the client has none."
-    ) { shop in
+    .call(.finished, "A session whose id is not known is to get another one.") { shop in
       let sessions = SessionRegistry(try shop.childFactory("session", seed: Int.self))
       _ = try sessions.rotate("0123456789abcdef0123456789abcdef")
     },
-    .call(
-      .finished, "A session has ended before somebody could be inside of it.",
-      fix: "Let the factory make a scope for each session that has not been finished yet."
-    ) { shop in
+    .call(.finished, "A session has ended before somebody could be inside of it.") { shop in
       let loop = try EventLoop()
       defer { try? loop.close() }
       let sessions = SessionRegistry(
@@ -112,16 +76,12 @@ extension Fault {
     },
 
     .call(
-      .exhausted, "A session is opened beyond the capacity, and somebody is inside of each that there is.",
-      fix: "Answer that the client may come again later, as with `503` and `Retry-After`, or raise the capacity."
+      .exhausted, "A session is opened beyond the capacity, and somebody is inside of each that there is."
     ) { shop in
       let sessions = SessionRegistry(try shop.childFactory("session", seed: Int.self), capacity: 1)
       try sessions.withSession("ada", opening: 1) { _ throws in _ = try sessions.open("grace", 2) }
     },
-    .call(
-      .cyclicDependency, "What opens a session opens that session.",
-      fix: "Compute the seed before, without the registry."
-    ) { shop in
+    .call(.cyclicDependency, "What opens a session opens that session.") { shop in
       let sessions = SessionRegistry(try shop.childFactory("session", seed: String.self))
       _ = try sessions.open("ada", try sessions.open("ada", "").name)
     },
@@ -130,77 +90,49 @@ extension Fault {
   /// What the user's own code throws.
   static let building: [Fault] = [
     .startup(
-      .creationFailed, "A factory throws.",
-      fix: "See `underlying` for what it threw. What was built before has been released.", when: .building
+      .creationFailed, "A factory throws.", when: .building
     ) { try $0.define($0.bean(Database.self, id: "main", factory: { throw Outage() })) },
     .startup(
-      .creationFailed, "A bean throws when it is told that it is complete.",
-      fix: "See `underlying` for what `postConstruct` threw.", when: .building
+      .creationFailed, "A bean throws when it is told that it is complete.", when: .building
     ) { try $0.define($0.bean(Stock.self).postConstruct { _ in throw Outage() }) },
-    .startup(
-      .creationFailed, "A dependency of a bean cannot be built.",
-      fix: "See the path: the last bean of it is the one that failed.", when: .building
-    ) { shop in
+    .startup(.creationFailed, "A dependency of a bean cannot be built.", when: .building) { shop in
       try shop.define(shop.bean(Database.self, lazy: true, factory: { throw Outage() }))
       try shop.define(shop.bean(Catalogue.self, factory: Catalogue.init))
     },
-    .startup(
-      .creationFailed, "A post processor throws.",
-      fix: "See `underlying` for what it threw.", when: .building
-    ) { shop in
+    .startup(.creationFailed, "A post processor throws.", when: .building) { shop in
       try shop.define(shop.bean(Inspector.self))
       try shop.define(shop.bean(Order.self))
     },
     .startup(
-      .creationFailed, "A factory bean throws when it is asked for its product.",
-      fix: "See `underlying` for what `create` threw.", when: .building
+      .creationFailed, "A factory bean throws when it is asked for its product.", when: .building
     ) { try $0.define($0.bean(BrokenPrinter.self).target(Order.self)) },
     .startup(
-      .creationFailed, "A configuration source that is a bean throws when it is loaded.",
-      fix: "See `underlying` for what `load` threw.", when: .preparing
+      .creationFailed, "A configuration source that is a bean throws when it is loaded.", when: .preparing
     ) { try $0.define($0.bean(BrokenSource.self)) },
-    .call(
-      .creationFailed, "A factory throws at the first lookup of a lazy bean.",
-      fix: "See `underlying` for what it threw. The next lookup tries again."
-    ) { shop in
+    .call(.creationFailed, "A factory throws at the first lookup of a lazy bean.") { shop in
       try shop.define(shop.bean(Database.self, lazy: true, factory: { throw Outage() }))
       _ = try shop.getBean(Database.self)
     },
-    .call(
-      .creationFailed, "The factory of an assisted bean throws.",
-      fix: "See `underlying` for what it threw."
-    ) { shop in
+    .call(.creationFailed, "The factory of an assisted bean throws.") { shop in
       try shop.define(
         shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>) in throw Outage() })
       _ = try shop.getBean(Factory<OrderFactory>.self).build(1)
     },
 
-    .call(
-      .destructionFailed, "A bean throws when it is released.",
-      fix: "See `underlying` for what it threw. All other beans have been released."
-    ) { shop in
+    .call(.destructionFailed, "A bean throws when it is released.") { shop in
       try shop.define(shop.bean(Stock.self, id: "main").onDestroy { _ in throw Outage() })
       try shop.startup().shutdown()
     },
-    .call(
-      .destructionFailed, "Several beans throw when they are released.",
-      fix: "See `underlying` for each of them. All other beans have been released."
-    ) { shop in
+    .call(.destructionFailed, "Several beans throw when they are released.") { shop in
       try shop.define(shop.bean(Stock.self).onDestroy { _ in throw Outage() })
       try shop.define(shop.bean(Order.self).onDestroy { _ in throw Outage() })
       try shop.startup().shutdown()
     },
-    .call(
-      .destructionFailed, "A bean that is released asynchronously meets a synchronous shutdown.",
-      fix: "Use `await shutdown()`, or a scope that is bound to an event loop."
-    ) { shop in
+    .call(.destructionFailed, "A bean that is released asynchronously meets a synchronous shutdown.") { shop in
       try shop.define(shop.bean(Connection.self, factory: Connection.init))
       try shop.startup().shutdown()
     },
-    .call(
-      .destructionFailed, "The release of a bean takes longer than its limit.",
-      fix: "Find out what it waits for. All other beans have been released."
-    ) { shop in
+    .call(.destructionFailed, "The release of a bean takes longer than its limit.") { shop in
       let end = DispatchSemaphore(value: 0)
       defer { end.signal() }
       try shop.define(
@@ -209,7 +141,6 @@ extension Fault {
     },
     .call(
       .destructionFailed, "The time of a shutdown is over before everything has been released.",
-      fix: "See what it waits for, and what is left. That is released as soon as it can be, without anybody waiting.",
       hasOrigin: false
     ) { shop in
       let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -233,39 +164,26 @@ extension Fault {
       if let error = errors[1] { throw error }
     },
 
-    .call(
-      .listenerFailed, "A listener throws.",
-      fix: "See `underlying` for what it threw. All other listeners have received the event."
-    ) { shop in
+    .call(.listenerFailed, "A listener throws.") { shop in
       try shop.define(shop.bean(Stock.self).listens { (_, _: Shipped) in throw Outage() })
       try shop.publish(Shipped(number: 1))
     },
-    .call(
-      .listenerFailed, "A listener cannot be built for an event.",
-      fix: "See `underlying` for what kept it from being built."
-    ) { shop in
+    .call(.listenerFailed, "A listener cannot be built for an event.") { shop in
       try shop.define(
         shop.bean(Database.self, lazy: true, factory: { throw Outage() }).listens { (_, _: Shipped) in })
       try shop.publish(Shipped(number: 1))
     },
-    .call(
-      .listenerFailed, "Several listeners throw.",
-      fix: "See `underlying` for each of them."
-    ) { shop in
+    .call(.listenerFailed, "Several listeners throw.") { shop in
       try shop.define(shop.bean(Stock.self).listens { (_, _: Shipped) in throw Outage() })
       try shop.define(shop.bean(Order.self).listens { (_, _: Shipped) in throw Outage() })
       try shop.publish(Shipped(number: 1))
     },
-    .call(
-      .listenerFailed, "A listener publishes an event that it receives itself, without an end.",
-      fix: "Publish only where something has changed."
-    ) { shop in
+    .call(.listenerFailed, "A listener publishes an event that it receives itself, without an end.") { shop in
       try shop.define(shop.bean(Stock.self).listens { (_, event: Shipped) in try shop.publish(event) })
       try shop.publish(Shipped(number: 1))
     },
     .startup(
-      .listenerFailed, "A factory publishes an event whose listener needs what the factory makes.",
-      fix: "Publish it later, or give the listener a `Provider`.", when: .building
+      .listenerFailed, "A factory publishes an event whose listener needs what the factory makes.", when: .building
     ) { shop in
       try shop.define(
         shop.bean(Database.self) { (shop: Environment) in

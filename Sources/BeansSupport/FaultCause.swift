@@ -1,0 +1,352 @@
+/// What a fault comes of, as far as that decides what helps: a section of <doc:Faults>, to which `EnvironmentError.report` leads.
+///
+/// The first one of each code is called as the code is, and stands for all that have no cause of their own.
+package enum FaultCause: String, CaseIterable, Sendable {
+  case unknownBean, onlyInChildren, inactiveBean, privateBean, onlyTemplate, missingQualifier, noneOfChild
+  case nothingToDecorate, unknownId, unknownTemplate, undefinedDeclaration, noIdOfType, unmetOverride
+  case ambiguousBean, severalPrimary, ambiguousOverride
+  case duplicateId
+  case typeMismatch, otherQualifier, nilValue, noCollection, unmetProtocol, otherProduct, otherTemplateFactory
+  case otherTemplateCallback, otherTemplateProperty, otherProcessedBean, otherScopedBean
+  case unknownClass, ambiguousClass, noClass, genericClass
+  case unknownProperty, propertyWithoutClass
+  case noConversion
+  case conversionFailed, unresolvedText, throwingConversion, malformedFile
+  case unresolvedPlaceholder
+  case missingConfiguration, otherConfigurationScope, unreadableFile
+  case cyclicDependency, circleOfLookups, circleOfTemplates, circleOfAliases, circleOfSessions
+  case captiveDependency
+  case unknownScope
+  case scopeNotActive, scopeBeside, misplacedChild, inactiveChildren, lookupInConfigure, noTestEnvironment
+  case invalidDeclaration, keptBeanOwned, awaitedPrototype, awaitedInScope, awaitedInfrastructure, notSendable
+  case undeclaredAsyncBean, noInitializer, notABean, noBeanInside, notCollected, typeAsInstance, noClassDeclared
+  case unknownArgument, propertySources, unwritableProperty, throwingCondition, conditionInPlace, decoratorOptions
+  case decoratedArgument, releaseLimit, privateWithoutModule
+  case protocolListener, definedTwice, malformedPlaceholder, repeatedKey, misplacedSeed, otherSeed, boundTwice
+  case missingTarget, needlessTarget, outlivesChildren, sourceInChildren, unservedInjection, scopeNameTaken
+  case sharedScopeObject, repeatedValue, valueWithoutKey, impossibleOverride, nothingToOverride
+  case finished, releasedByOwner, unknownSession, endedSession
+  case notReady
+  case frozen
+  case exhausted
+  case creationFailed, forbiddenBean, deepBuild
+  case destructionFailed, asynchronousRelease, limitedRelease, limitedShutdown, referencedAfterEnd
+  case listenerFailed, endlessEvents
+  case invalidXML, unknownName, unhandledNamespace, missingDocument, documentType, noModule
+  case startupFailed
+
+  /// The code of its errors.
+  package var code: EnvironmentError.Code { entry.code }
+  /// What to do about it, in a sentence or two.
+  package var help: String { entry.help }
+  /// Whether it stands for all of its code that have no cause of their own.
+  package var isUsual: Bool { rawValue == "\(code)" }
+  /// The heading of its section.
+  package var heading: String {
+    isUsual ? rawValue : rawValue.reduce("") { $1.isUppercase ? "\($0)-\($1.lowercased())" : "\($0)\($1)" }
+  }
+  /// Where its section is found.
+  package var link: String { "Faults.md#\(heading.lowercased())" }
+
+  /// That of errors of which only the code is known.
+  package init(of code: EnvironmentError.Code) { self = FaultCause(rawValue: "\(code)") ?? .invalidDeclaration }
+
+  private var entry: (code: EnvironmentError.Code, help: String) {
+    switch self {
+    case .unknownBean:
+      (.unknownBean, "Define a bean of that type, here or further out, or ask for an optional of it.")
+    case .onlyInChildren:
+      (
+        .unknownBean,
+        "Take a `Provider`, which looks in the current child, look it up there, or declare the bean for whoever asks, too."
+      )
+    case .inactiveBean:
+      (
+        .unknownBean,
+        "Activate the profile in the configuration (`beans.profiles`), or define a bean for the other case."
+      )
+    case .privateBean:
+      (.unknownBean, "Ask for what the module makes public, or move the declaration into the module.")
+    case .onlyTemplate: (.unknownBean, "Declare a bean that inherits from the template, and ask for that one.")
+    case .missingQualifier: (.unknownBean, "Give the tag to a declaration, by `qualifier(_:)`, or ask without it.")
+    case .noneOfChild: (.unknownBean, "Declare it for the children of a factory, or take the bean itself.")
+    case .nothingToDecorate:
+      (
+        .unknownBean,
+        "Declare the decorator where a bean of that type can be seen, and for exactly the type that others ask for."
+      )
+    case .unknownId:
+      (
+        .unknownBean,
+        "Spell the id as its declaration does, or define a bean with it. An environment does not see its children's beans."
+      )
+    case .unknownTemplate:
+      (.unknownBean, "Spell the template's id as its declaration does; it may be declared later or further out.")
+    case .undefinedDeclaration: (.unknownBean, "Hand it to `define`, in the same environment or one further out.")
+    case .noIdOfType: (.unknownBean, "Give the bean the id that the property names.")
+    case .unmetOverride:
+      (.unknownBean, "Name a type, an id, a qualifier or a scope that a declaration of the program has.")
+
+    case .ambiguousBean:
+      (
+        .ambiguousBean,
+        "Make one of them `.primary()`, ask by id (for a parameter, `.argument(0, ref: …)`), or take all as an array."
+      )
+    case .severalPrimary: (.ambiguousBean, "Leave `.primary()` at one of them.")
+    case .ambiguousOverride:
+      (.ambiguousBean, "Say which one is meant, by id, qualifier or scope; let the override make what is asked for.")
+
+    case .duplicateId:
+      (.duplicateId, "Rename one of the two. A child may use the id again: there it hides the outer bean.")
+
+    case .typeMismatch:
+      (.typeMismatch, "Give or ask for what is expected there: of a bean its class, or a superclass or protocol of it.")
+    case .otherQualifier: (.typeMismatch, "Give the tag to the bean's declaration, or leave the id out.")
+    case .nilValue: (.typeMismatch, "Give a value, or make the property or parameter optional.")
+    case .noCollection: (.typeMismatch, "Give a single value, or make the property an array.")
+    case .unmetProtocol:
+      (.typeMismatch, "Conform to the protocol, or drop `.implements`: conformances are found without it.")
+    case .otherProduct:
+      (.typeMismatch, "State as `.target` what `create` really returns, or a superclass or protocol of it.")
+    case .otherTemplateFactory:
+      (.typeMismatch, "Give the bean a factory of its own, or inherit from another template.")
+    case .otherTemplateCallback:
+      (.typeMismatch, "Declare the callback or listener for a common superclass or protocol, or for each bean.")
+    case .otherTemplateProperty: (.typeMismatch, "Set the property by name, or on each bean.")
+    case .otherProcessedBean: (.typeMismatch, "Return an object of the bean's class, or of a subclass of it.")
+    case .otherScopedBean: (.typeMismatch, "Return what the factory that the scope is handed made for that bean.")
+
+    case .unknownClass:
+      (.unknownClass, "Spell the class as Swift does, with its module; link the module that has it.")
+    case .ambiguousClass: (.unknownClass, "Say the module and the types around it: `Module.Outer.Inner`.")
+    case .noClass: (.unknownClass, "Declare it in Swift, with a factory; only classes can be declared by name.")
+    case .genericClass: (.unknownClass, "Name a subclass that is not generic, or declare it in Swift.")
+
+    case .unknownProperty:
+      (
+        .unknownProperty,
+        "Spell a stored property as the class does; or use a key path, which the compiler checks and may lead to any."
+      )
+    case .propertyWithoutClass:
+      (.unknownProperty, "Give the value to its factory; only classes have properties with names.")
+
+    case .noConversion:
+      (
+        .noConversion,
+        "Give or read a value of that type, refer to a bean (`ref`), or convert it: `registerConversion(from:to:)`."
+      )
+
+    case .conversionFailed:
+      (.conversionFailed, "Correct the value, at the place or in the source that the message names.")
+    case .unresolvedText:
+      (.conversionFailed, "Give it as `resolve:` instead of `value:`, so that placeholders are replaced.")
+    case .throwingConversion:
+      (.conversionFailed, "Give a value that it accepts; what it threw is in `underlying`.")
+    case .malformedFile: (.conversionFailed, "Correct the file at the place that the message names.")
+
+    case .unresolvedPlaceholder:
+      (
+        .unresolvedPlaceholder,
+        "Define the value, spell the key as its source does (`${namespace:key}`), or give a default: `${key=1}`."
+      )
+
+    case .missingConfiguration:
+      (
+        .missingConfiguration,
+        "Define the value, spell the key as its source does, give a default, or read an optional."
+      )
+    case .otherConfigurationScope: (.missingConfiguration, "Define it for that scope, or without a scope.")
+    case .unreadableFile:
+      (.missingConfiguration, "Correct the path, or create the file; relative paths begin at the current folder.")
+
+    case .cyclicDependency:
+      (
+        .cyclicDependency,
+        "Take a `Provider` in one of them, pin the parameter to another bean, or move what both need into a third one."
+      )
+    case .circleOfLookups:
+      (
+        .cyclicDependency,
+        "Make what is looked up a parameter, so that startup sees it; then break the circle with a `Provider` that is called later."
+      )
+    case .circleOfTemplates: (.cyclicDependency, "Drop one of the `.parent(…)`.")
+    case .circleOfAliases: (.cyclicDependency, "Let one of them name a bean.")
+    case .circleOfSessions: (.cyclicDependency, "Compute the seed before, without the registry.")
+
+    case .captiveDependency:
+      (
+        .captiveDependency,
+        "Take a `Provider` at any step of the path, which finds the bean of the current child; or live as short as that."
+      )
+
+    case .unknownScope: (.unknownScope, "Spell it as the factory or the scope's `name` does, or register it.")
+
+    case .scopeNotActive:
+      (.scopeNotActive, "Ask in a child of that scope, or inside `withChild`, where `Environment.current` is one.")
+    case .scopeBeside:
+      (
+        .scopeNotActive,
+        "Declare the inner factory with the one of the other scope, or declare the bean for a scope around it."
+      )
+    case .misplacedChild:
+      (
+        .scopeNotActive,
+        "Hand `build(_:in:)` an environment that the outer factory has built, or open it inside `withChild` of that one."
+      )
+    case .inactiveChildren:
+      (
+        .scopeNotActive,
+        "Activate the profile in the configuration (`beans.profiles`), or open the child of another factory."
+      )
+    case .lookupInConfigure:
+      (.scopeNotActive, "Take a parameter in the bean's factory: the bean itself, or an `Environment`.")
+    case .noTestEnvironment:
+      (.scopeNotActive, "Add the trait `.beans(…)` to the test, or hand its environment to whoever asks.")
+
+    case .invalidDeclaration: (.invalidDeclaration, "Correct the declaration as the message says.")
+    case .keptBeanOwned: (.invalidDeclaration, "Declare it as a prototype, or take it as it is.")
+    case .awaitedPrototype:
+      (
+        .invalidDeclaration,
+        "Declare it for the scope that it is used in, or take a factory that is asynchronous itself."
+      )
+    case .awaitedInScope:
+      (
+        .invalidDeclaration,
+        "Give the factory a scope that is bound to a loop, or none; let beans of a registered scope take one that is awaited."
+      )
+    case .awaitedInfrastructure: (.invalidDeclaration, "Let it take a `Provider` of what has to be awaited.")
+    case .notSendable:
+      (.invalidDeclaration, "Make its type `Sendable`, or say `.confined(to:)` or `.assumeSendable(…)`.")
+    case .undeclaredAsyncBean: (.invalidDeclaration, "Declare the bean as the class that has to be awaited.")
+    case .noInitializer:
+      (
+        .invalidDeclaration,
+        "Give a factory, as in `bean(Catalogue.self, factory: Catalogue.init)`, or conform to `Initializable`."
+      )
+    case .notABean:
+      (.invalidDeclaration, "Declare or decorate the elements; whoever takes `[T]` or `T?` gets them.")
+    case .noBeanInside:
+      (
+        .invalidDeclaration,
+        "Put the other one around it: `[Owned<T>]`, `Owned<T>?`, `Provider<Owned<T>>`, and so for `Qualified<Tag, T>`."
+      )
+    case .notCollected:
+      (
+        .invalidDeclaration,
+        "Put the collection or the optional inside, as in `Provider<[T]>`; or take `Lazy<T>` in it, or the elements."
+      )
+    case .typeAsInstance: (.invalidDeclaration, "Hand over an instance, or give a factory.")
+    case .noClassDeclared: (.invalidDeclaration, "Declare it with a class, or make it abstract.")
+    case .unknownArgument: (.invalidDeclaration, "Count the parameters from 0.")
+    case .propertySources:
+      (.invalidDeclaration, "Give exactly one of `value`, `ref`, `resolve`, `bean` and `inject`.")
+    case .unwritableProperty: (.invalidDeclaration, "Make it a stored `var`, or give the value to the factory.")
+    case .throwingCondition:
+      (.invalidDeclaration, "Answer false where the configuration says nothing, for example by a default value.")
+    case .conditionInPlace:
+      (
+        .invalidDeclaration,
+        "Give the condition to the declaration that it stands in, or define the bean by itself."
+      )
+    case .decoratorOptions:
+      (.invalidDeclaration, "Leave it out: a decorator is found by what it decorates, and lives as long as that.")
+    case .decoratedArgument:
+      (.invalidDeclaration, "Count its other parameters from 1: argument 0 is what it decorates.")
+    case .releaseLimit:
+      (.invalidDeclaration, "Give a `releaseLimit` above zero, or leave it out: then nothing limits the release.")
+    case .privateWithoutModule:
+      (.invalidDeclaration, "Make it in the `configure` of a `BeanModule`, or leave `private()` out.")
+    case .protocolListener: (.invalidDeclaration, "Listen to each of the types that conform to it.")
+    case .definedTwice: (.invalidDeclaration, "Make a declaration for each bean.")
+    case .malformedPlaceholder:
+      (.invalidDeclaration, "Write `${key}` or `${key=default}`, or `$${` where no placeholder is meant.")
+    case .repeatedKey: (.invalidDeclaration, "Drop one of the entries.")
+    case .misplacedSeed: (.invalidDeclaration, "Declare it with `bindFactory(…).with(…).to(factory:)`.")
+    case .otherSeed: (.invalidDeclaration, "Take `Assisted<Seed>` once, of the tag's own `Seed`.")
+    case .boundTwice: (.invalidDeclaration, "Give each a tag of its own.")
+    case .missingTarget: (.invalidDeclaration, "Add `.target(Product.self)`.")
+    case .needlessTarget: (.invalidDeclaration, "Conform to `FactoryBean`, or drop `.target`.")
+    case .outlivesChildren: (.invalidDeclaration, "Declare it in the environment whose scope it has.")
+    case .sourceInChildren: (.invalidDeclaration, "Declare it in the environment around them.")
+    case .unservedInjection:
+      (.invalidDeclaration, "Define a bean that is an `Injection` for that kind of `Inject`.")
+    case .scopeNameTaken:
+      (
+        .invalidDeclaration,
+        "Give it another name: each stands once in a chain of ancestors; `singleton` and `prototype` are built in."
+      )
+    case .sharedScopeObject:
+      (.invalidDeclaration, "Register it further out, or give the factory a scope of its own (`scope:`).")
+    case .repeatedValue: (.invalidDeclaration, "Remove one of them, or let the later source overrule.")
+    case .valueWithoutKey: (.invalidDeclaration, "Name the key; on the command line, write `--key=value`.")
+    case .impossibleOverride:
+      (.invalidDeclaration, "Override each declaration once, and of a factory bean what it makes.")
+    case .nothingToOverride: (.invalidDeclaration, "Add `.beans(…)` to the test or to a suite around it.")
+
+    case .finished:
+      (.finished, "Keep the bean itself, and end the work that uses it before the environment and those around it.")
+    case .releasedByOwner: (.finished, "Release it when nobody uses it any more.")
+    case .unknownSession: (.finished, "Open a session under an id of `newId()`; the client has none.")
+    case .endedSession:
+      (.finished, "Let the factory make a scope for each session that has not been finished yet.")
+
+    case .notReady: (.notReady, "Call `try await ready()` first, or look it up by `try await readyBean(…)`.")
+
+    case .frozen:
+      (
+        .frozen,
+        "Declare it before. For one request, use `childFactory` or a child; for later values, `addConfigurationSource`."
+      )
+
+    case .exhausted:
+      (
+        .exhausted,
+        "Answer that the client may come again later, as with `503` and `Retry-After`, or raise the capacity."
+      )
+
+    case .creationFailed:
+      (
+        .creationFailed,
+        "See `underlying` for what was thrown, by the last bean of the path. A lookup tries again; startup does not."
+      )
+    case .forbiddenBean: (.creationFailed, "Override what would use it, or allow it in this test.")
+    case .deepBuild:
+      (.creationFailed, "Let a bean of the chain take a `Provider`, or build on a thread with a larger stack.")
+
+    case .destructionFailed:
+      (.destructionFailed, "See `underlying` for what was thrown. All other beans have been released.")
+    case .asynchronousRelease:
+      (.destructionFailed, "Use `await shutdown()`, or a scope that is bound to an event loop.")
+    case .limitedRelease:
+      (.destructionFailed, "Find out what it waits for. All other beans have been released.")
+    case .limitedShutdown:
+      (
+        .destructionFailed,
+        "See what it waits for, and what is left. That is released as soon as it can be, without anybody waiting."
+      )
+    case .referencedAfterEnd:
+      (.destructionFailed, "Let go of it before the scope ends, or hold a `Provider` of it instead.")
+
+    case .listenerFailed:
+      (
+        .listenerFailed,
+        "See `underlying` for what the listener threw, or kept it from being built. All others have the event."
+      )
+    case .endlessEvents:
+      (.listenerFailed, "Let the listener publish only where something has changed.")
+
+    case .invalidXML: (.invalidXML, "Correct the document at that place. Nothing of it has been defined.")
+    case .unknownName: (.invalidXML, "Spell the element or the attribute as the article on XML does.")
+    case .unhandledNamespace:
+      (.invalidXML, "Declare the prefix at `<beans>`, and hand a `NamespaceHandler` for its namespace to the loader.")
+    case .missingDocument:
+      (.invalidXML, "Correct the path, which begins at the importing document; drop an import that leads back.")
+    case .documentType: (.invalidXML, "Remove it; entities are not expanded.")
+    case .noModule: (.invalidXML, "Name a class that is a `BeanModule` and `Initializable`.")
+
+    case .startupFailed:
+      (.startupFailed, "See `underlying` for each of them; all are found at once, before anything is built.")
+    }
+  }
+}
