@@ -79,13 +79,23 @@ struct Program {
     let faults = error.code == .startupFailed ? error.underlying : [error]
     return faults.map { fault in
       guard let fault = fault as? EnvironmentError else { return files.line(place, "\(fault)") }
-      var named = fault
       let origin = fault.origin.flatMap { $0.line > 0 ? $0 : nil }
-      if origin != nil {
-        named = EnvironmentError(fault.code, fault.message, path: fault.path, underlying: fault.underlying)
-      }
-      return files.line(origin ?? place, "\(named)")
+      let named = origin == nil ? fault : fault.with { $0.origin = nil }
+      return files.line(origin ?? place, "\(named)") + notes(of: fault, at: origin ?? place, files)
     }.joined()
+  }
+
+  /// The beans on the way to a fault that are declared elsewhere, and what helps.
+  private func notes(
+    of fault: EnvironmentError, at place: EnvironmentError.Origin, _ files: SourceFiles
+  ) -> String {
+    let steps = fault.steps.enumerated().compactMap { number, step in
+      step.origin.flatMap { origin in
+        origin == place || origin.line < 1
+          ? nil : files.line(origin, "\(number == 0 ? "for" : "→") \(step.label)", as: .note)
+      }
+    }
+    return steps.joined() + files.line(place, fault.advice.joined(separator: " "), as: .note)
   }
 
   // MARK: questions

@@ -30,9 +30,12 @@ struct SourceFiles {
     return file
   }
 
+  /// What a compiler says of a line: what is wrong, or more about that.
+  enum Kind: String { case error, note }
+
   /// As compilers write it.
-  func line(_ origin: EnvironmentError.Origin, _ message: String) -> String {
+  func line(_ origin: EnvironmentError.Origin, _ message: String, as kind: Kind = .error) -> String {
     let text = message.split(separator: "\n").joined(separator: " ")
-    return "\(path(of: origin.file)):\(max(1, origin.line)):\(origin.column ?? 1): error: \(text)\n"
+    return "\(path(of: origin.file)):\(max(1, origin.line)):\(origin.column ?? 1): \(kind): \(text)\n"
   }
 }

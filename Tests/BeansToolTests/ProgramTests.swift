@@ -50,10 +50,28 @@ private final class Page: Sendable {
     }.run(["check", "--module", "BeansToolTests=\(URL(fileURLWithPath: #filePath).deletingLastPathComponent().path)"])
     #expect(outcome.status == 1)
     #expect(outcome.output.isEmpty)
-    let lines = outcome.errors.split(separator: "\n")
+    let lines = outcome.errors.split(separator: "\n").filter { $0.contains(": error: ") }
     #expect(lines.count == 2, "\(outcome.errors)")
     #expect(lines.first?.hasPrefix("\(#filePath):\(line):1: error: unknownBean: ") == true, "\(outcome.errors)")
     #expect(lines.last?.hasPrefix("/a/b.xml:7:5: error: unknownBean: ") == true, "\(outcome.errors)")
+  }
+
+  @Test func notesSayWhereTheOtherBeansOnThePathStandAndWhatHelps() throws {
+    let line = #line + 3
+    let outcome = program {
+      _ = try $0.childFactory("visit", seed: Int.self)
+      try $0.define($0.bean(Store.self, factory: { Store() }).scope("visit"))
+      try $0.define($0.bean(Catalogue.self, factory: Catalogue.init).scope("prototype"))
+      try $0.define($0.bean(Int.self, factory: { (_: Catalogue) in 1 }))
+    }.run([])
+    let captive = outcome.errors.split(separator: "\n").map(String.init)
+    #expect(captive.first?.hasPrefix("\(#fileID):\(line + 2):1: error: captiveDependency: ") == true)
+    #expect(
+      captive.dropFirst().dropLast() == [
+        "\(#fileID):\(line + 1):1: note: → Catalogue", "\(#fileID):\(line):1: note: → Store",
+      ])
+    #expect(captive.last?.hasPrefix("\(#fileID):\(line + 2):1: note: help: Take a `Provider`") == true)
+    #expect(captive.last?.hasSuffix(" see Faults.md#captivedependency") == true)
   }
 
   @Test func aFileOfAModuleThatNobodyKnowsIsNamedAsItIs() throws {
