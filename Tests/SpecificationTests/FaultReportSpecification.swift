@@ -196,6 +196,20 @@ private final class Port: Initializable {
     #expect(fault.steps.first == fault.steps.last && fault.steps.allSatisfy { $0.origin != nil })
   }
 
+  @Test("Nobody is told to take a provider that would not find the bean either")
+  func providersOfOthers() throws {
+    let environment = try Environment(name: "shop")
+    _ = try environment.childFactory("request", seed: Int.self) { request in
+      try request.define(request.bean(Pool.self, factory: Pool.init))
+    }
+    try environment.define(
+      environment.bean(Shop.self, lazy: true, factory: { (_: Provider<Qualified<North, Pool>>) in throw Boom() }))
+    let fault = try requireFault(.unknownBean) { try environment.startup() }
+    #expect(fault.message.contains("bean of type Pool with qualifier North"), "\(fault)")
+    #expect(!fault.message.contains("take a Provider"), "\(fault)")
+    #expect(fault.help.contains("qualifier"), "\(fault.help)")
+  }
+
   private func taking(_ shop: Provider<Shop>) throws -> Pool {
     _ = try shop.get()
     return Pool()

@@ -23,13 +23,14 @@ extension BeanDirectory {
     _ parameter: Parameter, from module: ObjectIdentifier?, in below: [BeanDirectory], hasHints: Bool
   ) -> (hint: String, cause: FaultCause) {
     let type = parameter.element
-    let holders = below.filter { !$0.candidates(for: type).isEmpty }.map { "'\($0.name)'" }
+    let criteria = parameter.criteria(from: module)
+    let holders = below.filter { $0.hasCandidate(for: type, criteria) }.map { "'\($0.name)'" }
     let elsewhere =
       holders.isEmpty
       ? "" : "; children of scope \(holders.joined(separator: ", ")) have one: take a Provider, or look it up there"
     let hints: [(text: String, cause: FaultCause)] = [
       (elsewhere, .onlyInChildren),
-      (hint(forInactive: type, parameter.criteria(from: module), below: below), .inactiveBean),
+      (hint(forInactive: type, criteria, below: below), .inactiveBean),
       (hint(forPrivate: type), .privateBean), (hint(forTemplate: type), .onlyTemplate),
     ]
     let usual: FaultCause = parameter.qualifier == nil ? .unknownBean : .missingQualifier

@@ -178,7 +178,7 @@ extension BeanDirectory {
     }
   }
 
-  private func hasCandidate(for type: Any.Type, _ criteria: Criteria) -> Bool {
+  func hasCandidate(for type: Any.Type, _ criteria: Criteria) -> Bool {
     candidates(for: type).contains { entries[Int($0)].meets(criteria) }
   }
 
