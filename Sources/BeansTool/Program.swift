@@ -1,6 +1,5 @@
 import Beans
 @_spi(BeansPackage) import BeansSupport
-import Dispatch
 import Foundation
 
 /// What `BeansTool.run` does, with a command line of its own.
@@ -71,7 +70,7 @@ struct Program {
 
   private func check(_ options: CommandLineOptions) throws -> Outcome {
     _ = try options.arguments()
-    try environment().validate(options: self.options)
+    try environment().check(options: self.options)
     return Outcome()
   }
 
@@ -102,7 +101,7 @@ struct Program {
 
   private func graph(_ options: CommandLineOptions) throws -> Outcome {
     _ = try options.arguments()
-    var graph = try environment().graph()
+    var graph = try environment().readGraph()
     let depth = try options.value("depth").map { text in
       guard let depth = Int(text), depth >= 0 else { throw UsageError("--depth is a number of steps, not \(text)") }
       return depth
@@ -124,7 +123,7 @@ struct Program {
   }
 
   private func why(_ beans: [String]) throws -> Outcome {
-    let graph = try known(beans[1], in: known(beans[0], in: environment().graph()))
+    let graph = try known(beans[1], in: known(beans[0], in: environment().readGraph()))
     let paths = graph.paths(from: beans[0], to: beans[1], limit: Self.maximumPaths + 1)
     if paths.isEmpty { return Outcome(output: "\(beans[0]) does not need \(beans[1])\n") }
     var lines = paths.prefix(Self.maximumPaths).map { path in
@@ -135,14 +134,14 @@ struct Program {
   }
 
   private func whoKeeps(_ bean: String) throws -> Outcome {
-    let keepers = try known(bean, in: environment().graph()).keepers(of: bean)
+    let keepers = try known(bean, in: environment().readGraph()).keepers(of: bean)
     if keepers.isEmpty { return Outcome(output: "no bean keeps \(bean)\n") }
     return Outcome(output: keepers.map { "\($0.from) keeps \($0.to) (\($0.way))\n" }.joined())
   }
 
   private func diff(_ file: String) throws -> Outcome {
     let old = try JSONDecoder().decode(BeanGraph.self, from: Data(contentsOf: URL(fileURLWithPath: file)))
-    let difference = try environment().graph().difference(from: old)
+    let difference = try environment().readGraph().difference(from: old)
     return Outcome(output: difference.isEmpty ? "the graphs are the same\n" : difference.description)
   }
 
@@ -157,10 +156,10 @@ struct Program {
     _ = try options.arguments()
     let environment = try environment()
     let startup = self.options.union(.recordTimes)
-    try Self.wait { try await environment.makeReady(options: startup) }
+    try BlockingTask.run { try await environment.makeReady(options: startup) }
     // Asked only for its times: what could not be released ends with the process.
-    defer { try? Self.wait { try await environment.shutdown() } }
-    let graph = try environment.graph()
+    defer { try? BlockingTask.run { try await environment.shutdown() } }
+    let graph = try environment.readGraph()
     let total = environment.startupDuration ?? .zero
     let beans = StartupTimes.beans(of: graph, environment.startupTimes)
     let path = StartupTimes.longestPath(in: graph, beans)
@@ -170,18 +169,6 @@ struct Program {
       + beans.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value.text)  \($0.key)" }
       + ["longest path: \(sum.text)  \(path.joined(separator: " → "))"]
     return Outcome(output: lines.map { "\($0)\n" }.joined())
-  }
-
-  /// Keeps this thread, which has nothing else to do.
-  private static func wait(_ work: @escaping @Sendable () async throws -> Void) throws {
-    let outcome = Locked<Result<Void, any Error>>(.success(()))
-    let done = DispatchSemaphore(value: 0)
-    Task {
-      do { try await work() } catch { outcome.withLock { $0 = .failure(error) } }
-      done.signal()
-    }
-    done.wait()
-    try outcome.withLock { $0 }.get()
   }
 }
 

@@ -2,7 +2,6 @@ public import Beans
 import BeansEventLoop
 import BeansServer
 @_spi(BeansPackage) import BeansSupport
-import Dispatch
 import Glibc
 
 /// The service.
@@ -87,7 +86,8 @@ public enum Storefront {
     // Before anything takes long: who is told to end while starting ends in order, too.
     try lifecycle.watchSignals()
     holdSignals(SIG_UNBLOCK)
-    try wait { _ = try await shop.application.ready(options: [.requireSendable, .recordTimes]) }
+    // An asynchronous `main` would begin on another thread, while this one already takes signals.
+    try BlockingTask.run { _ = try await shop.application.ready(options: [.requireSendable, .recordTimes]) }
     try operations.start()
     let service = try ShopService(shop, operations, configuration)
     let port = try server.start(
@@ -115,19 +115,6 @@ public enum Storefront {
     return ClosingReport(
       statistics: shop.application.statistics(), requests: server.counts + administration.counts,
       openHandles: handles)
-  }
-
-  /// Keeps this thread, which has nothing else to do before there are requests. An asynchronous `main` would begin on another
-  /// one, while this one already takes signals.
-  private static func wait(_ work: @escaping @Sendable () async throws -> Void) throws {
-    let outcome = Locked<Result<Void, any Error>>(.success(()))
-    let done = DispatchSemaphore(value: 0)
-    Task {
-      do { try await work() } catch { outcome.withLock { $0 = .failure(error) } }
-      done.signal()
-    }
-    done.wait()
-    try outcome.withLock { $0 }.get()
   }
 
   /// Blocks the signals that end the service, so that they wait, or lets this thread take them.

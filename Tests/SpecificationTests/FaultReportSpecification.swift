@@ -109,6 +109,8 @@ private final class Port: Initializable {
     }
     #expect(lent.origin == nil)
     try environment.shutdown()
+    #expect(try line(of: .finished) { try environment.graph() } == #line)
+    #expect(try line(of: .finished) { try environment.validate() } == #line)
     #expect(try line(of: .finished) { try environment.getBean(Pool.self) } == #line)
     #expect(try line(of: .finished) { try environment.getBeansByType(Pool.self) } == #line)
     #expect(try line(of: .finished) { try environment.withBean(Pool.self) { _ in 1 } } == #line)

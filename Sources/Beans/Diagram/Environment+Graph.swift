@@ -7,7 +7,12 @@ extension Environment {
   /// that declares. Takes as long as the first half of a startup, each time.
   ///
   /// - Throws: what is wrong with the declarations, as `validate()`; `.finished` once the environment has been finished.
-  public func graph() throws -> BeanGraph {
+  public func graph(file: StaticString = #fileID, line: UInt = #line) throws -> BeanGraph {
+    do { return try readGraph() } catch { throw SourceLocation(file: file, line: line).met(error) }
+  }
+
+  /// `graph()`, for those who do not ask for themselves: faults without a place have none then.
+  package func readGraph() throws -> BeanGraph {
     let compiler = try DeclarationCompiler(self)
     try throwFaults(compiler.compilers.flatMap(\.faults))
     return GraphReader.read(compiler.compilers)
@@ -19,10 +24,18 @@ extension Environment {
   /// what bean scopes and beans that inject are for. For a test, or for a check while the program is built. Threads as for
   /// `graph()`.
   ///
-  /// - Parameter options: what is checked beyond the graph.
+  /// - Parameters:
+  ///   - options: what is checked beyond the graph.
+  ///   - file: where it is called, as errors say it.
+  ///   - line: where in the file.
   /// - Throws: a single fault as itself, several as `.startupFailed` with all of them in `underlying`; `.finished` once the
   ///   environment has been finished.
-  public func validate(options: StartupOptions = []) throws {
+  public func validate(options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line) throws {
+    do { try check(options: options) } catch { throw SourceLocation(file: file, line: line).met(error) }
+  }
+
+  /// `validate(options:)`, for those who do not ask for themselves: faults without a place have none then.
+  package func check(options: StartupOptions) throws {
     guard let compiler = try DeclarationCompiler(self).compilers.last else { return }
     let sharing = options.contains(.requireSendable) ? compiler.sharingFaults : []
     try throwFaults(compiler.faults + compiler.checkValues() + sharing)

@@ -181,7 +181,7 @@ public final class Operations: Sendable {
   /// The declarations, compiled once: they do not change any more. Nil before the environment has started.
   var graph: BeanGraph? {
     if let known = state.withLock({ $0.graph }) { return known }
-    guard environment.isReady, let graph = try? environment.graph() else { return nil }
+    guard environment.isReady, let graph = try? environment.readGraph() else { return nil }
     state.withLock { $0.graph = graph }
     return graph
   }
