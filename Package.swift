@@ -112,7 +112,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansToolTests", dependencies: ["BeansTool", "Beans"], swiftSettings: settings),
+      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansServer", "Storefront"], exclude: ["Golden"],
+      swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests",
       dependencies: [

@@ -1,0 +1,60 @@
+import Beans
+import BeansServer
+import Foundation
+import Storefront
+import Testing
+
+@testable import BeansTool
+
+/// What is told of the shop, to the letter: whoever changes a form sees in the review what others will see.
+@Suite("Tests/BeansToolTests/Golden") struct GoldenTests {
+  private let shop = Program(
+    name: "application", options: [], place: EnvironmentError.Origin(file: #filePath, line: 1),
+    declare: Storefront.declare)
+
+  @Test(
+    "has the graph in each format",
+    arguments: [("mermaid", "graph.mmd"), ("dot", "graph.dot"), ("json", "graph.json")])
+  func graph(format: String, file: String) throws {
+    let outcome = shop.run(["graph", "--format", format])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    try compare(outcome.output, file)
+  }
+
+  @Test(
+    "has what the command says of beans",
+    arguments: [(["why", "Cart", "SQLiteStore"], "why.txt"), (["who-keeps", "Catalogue"], "who-keeps.txt")])
+  func questions(question: [String], file: String) throws {
+    let outcome = shop.run(question)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    try compare(outcome.output, file)
+  }
+
+  @Test("has the report of the environment, and what /beans answers")
+  func reports() async throws {
+    let application = try Environment(name: "application", traceOrigin: true)
+    try Storefront.declare(application)
+    try await application.ready()
+    let report = application.report()
+    let answer = try #require(Operations(environment: application).respond(method: "GET", path: "/beans"))
+    try await application.shutdown()
+    try compare(report, "report.txt")
+    let beans = try JSONSerialization.jsonObject(with: Data(answer.body))
+    let lines = try JSONSerialization.data(
+      withJSONObject: beans, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    try compare(String(decoding: lines, as: UTF8.self) + "\n", "beans.json")
+  }
+
+  /// Records an issue where the file has another text; UPDATE_DOCUMENTS=yes writes it.
+  private func compare(_ text: String, _ file: String) throws {
+    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(components: "Golden", file)
+    if ProcessInfo.processInfo.environment["UPDATE_DOCUMENTS"] == "yes" {
+      try text.write(to: path, atomically: true, encoding: .utf8)
+    }
+    let expected = try String(contentsOf: path, encoding: .utf8)
+    let lines = { (text: String) in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+    for change in lines(text).difference(from: lines(expected)) {
+      Issue.record("\(file) is not what is told (UPDATE_DOCUMENTS=yes writes it): \(change)")
+    }
+  }
+}
