@@ -119,6 +119,16 @@ import Testing
     }
   }
 
+  @Test("A declaration that is at fault for the children of two factories is told of once")
+  func onceForTwoFactories() throws {
+    let environment = try Environment()
+    _ = try environment.childFactory("request", seed: Int.self)
+    _ = try environment.childFactory("visit", seed: String.self).childFactory("request", seed: Int.self)
+    try environment.define(environment.bean(Client.self, factory: Client.init).scope("request"))
+    let fault = try requireFault(.unknownBean) { try environment.startup() }
+    #expect(fault.underlying.isEmpty && fault.passes("Client"))
+  }
+
   @Test("What is below a failed environment throws its cause, also after the root has been shut down")
   func belowFailedEnvironment() throws {
     let root = try Environment()

@@ -151,6 +151,9 @@ extension Environment {
   func checkSharing() throws { try throwFaults(core.compiledPlan.with { $0.sharingFaults }) }
 
   func throwFaults(_ faults: [EnvironmentError]) throws {
+    // What is declared for the children of several factories is at fault for each of them.
+    var told: Set<String> = []
+    let faults = faults.filter { told.insert($0.report).inserted }
     let fault = EnvironmentError.combining(faults, code: .startupFailed) { "\($0) faults in environment '\(name)'" }
     if let fault { throw fault }
   }
