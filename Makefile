@@ -10,7 +10,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo test graph docs check-page screenshots soak load bench bench-http check-cost check-memory sanitize schedules fuzz format lint packages
+.PHONY: help demo test graph docs check-page screenshots soak load bench bench-http check-cost check-memory trial sanitize schedules fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -47,11 +47,15 @@ check-cost: packages ## fails where requests, lookups or a startup take more tha
 check-memory: packages ## opens and finishes a million request environments: memory must stay flat
 	@scripts/bench memory
 
-check-page: packages ## has a browser show the operations page: it must render without a message on the console
+trial: packages ## follows the README's first afternoon in a fresh clone, and prints a transcript
+	@scripts/require-packages curl git
+	@scripts/trial
+
+check-page: packages ## has a browser show the operations page: without a message on the console, light and dark, narrow and wide
 	@scripts/require-packages chromium curl
 	@scripts/check-page
 
-screenshots: packages ## as check-page, and takes pictures of the page: light and dark, narrow and wide
+screenshots: packages ## as check-page, and keeps the pictures
 	@scripts/require-packages chromium curl
 	@SCREENSHOTS=$(SCRATCH)/screenshots scripts/check-page
 
