@@ -87,7 +87,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
       self.module = module
     }
 
-    /// Where the compiler stands.
+    /// Creates the origin that `#fileID` and `#line` name.
     package init(_ file: StaticString, _ line: UInt) { self.init(file: "\(file)", line: Int(clamping: line)) }
 
     /// `file:line` or `file:line:column`, and the module.

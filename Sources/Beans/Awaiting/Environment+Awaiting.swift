@@ -21,7 +21,7 @@ extension Environment {
     return self
   }
 
-  /// For whoever does not want to say where it is called.
+  /// Makes everything ready as `ready(options:)` does; its errors name no call.
   ///
   /// - Throws: as `ready(options:)`.
   package func makeReady(options: StartupOptions = []) async throws {

@@ -121,7 +121,7 @@ final class ProductAssembly: ProductBuilder {
     }
   }
 
-  /// Runs `body` while nothing is released. That there is nothing left is said of the factory.
+  /// Runs `body` while nothing is released; where the environment has ended, the error names the factory that asked.
   private func using<R>(_ body: () throws -> R) throws -> R {
     do { try environment.enter() } catch let error as EnvironmentError {
       let factory = recipe.value.entry.step

@@ -11,7 +11,7 @@ extension Environment {
     do { return try readGraph() } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
-  /// `graph()`, for those who do not ask for themselves: faults without a place have none then.
+  /// Reads the graph as `graph()` does; its errors name no call.
   package func readGraph() throws -> BeanGraph {
     let compiler = try DeclarationCompiler(self)
     try throwFaults(compiler.compilers.flatMap(\.faults))
@@ -34,7 +34,7 @@ extension Environment {
     do { try check(options: options) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
-  /// `validate(options:)`, for those who do not ask for themselves: faults without a place have none then.
+  /// Checks the declarations as `validate(options:)` does; its errors name no call.
   package func check(options: StartupOptions) throws {
     guard let compiler = try DeclarationCompiler(self).compilers.last else { return }
     let sharing = options.contains(.requireSendable) ? compiler.sharingFaults : []

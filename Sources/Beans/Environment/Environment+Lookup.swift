@@ -35,7 +35,7 @@ extension Environment {
     try getBean(Qualified<Tag, T>.self, file: file, line: line).value
   }
 
-  /// For whoever knows who asks, or does not want to say it.
+  /// Looks a bean up as `getBean(_:byId:)` does; its errors name no call.
   @inlinable @inline(__always)
   func find<T>(_ type: T.Type, _ id: String?) throws -> T {
     let found = if let id { try fetch(ObjectIdentifier(type), id) } else { try fetch(ObjectIdentifier(type)) }

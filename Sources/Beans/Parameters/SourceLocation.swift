@@ -22,7 +22,7 @@ enum SourceLocation: Sendable {
 }
 
 extension EnvironmentError.Origin {
-  /// The place, in a module.
+  /// This origin, with the module that declares what stands there.
   func declared(in module: String) -> Self {
     var origin = self
     origin.module = module

@@ -67,7 +67,7 @@ extension BeanDirectory {
     return ""
   }
 
-  /// That no bean has an id.
+  /// The error for an id that no bean has.
   ///
   /// - Parameters:
   ///   - id: what is asked for.
