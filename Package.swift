@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "BeansXML", targets: ["BeansXML"]),
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
+    .library(name: "BeansSessions", targets: ["BeansSessions"]),
     .library(name: "BeansTesting", targets: ["BeansTesting"]),
     .library(name: "BeansServerTesting", targets: ["BeansServerTesting"]),
     .library(name: "BeansTool", targets: ["BeansTool"]),
@@ -47,6 +48,11 @@ let package = Package(
     .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
     .target(
       name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
+      swiftSettings: strict),
+
+    // Sessions that outlive a process: in memory, or in Redis.
+    .target(
+      name: "BeansSessions", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop", "BeansServer"],
       swiftSettings: strict),
 
     // For tests of programs that use the container: the one that imports the testing library of the toolchain.
@@ -109,6 +115,12 @@ let package = Package(
       dependencies: [
         "BeansServer", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "Beans", "BeansSupport", "BeansLogging",
         "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BeansSessionsTests",
+      dependencies: [
+        "BeansSessions", "BeansServer", "BeansTesting", "BeansEventLoop", "Beans", "BeansSupport", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

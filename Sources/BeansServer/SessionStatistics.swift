@@ -33,4 +33,7 @@ public struct SessionStatistics: Sendable, Hashable {
   public var oldestAge: Duration?
   /// How long the session that was used longest ago has not been used; nil where somebody is inside of each.
   public var longestIdle: Duration?
+
+  /// Creates statistics that have found nothing out session by session.
+  public init(counts: SessionCounts, capacity: Int? = nil) { (self.counts, self.capacity) = (counts, capacity) }
 }

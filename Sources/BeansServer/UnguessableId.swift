@@ -13,4 +13,9 @@ package enum UnguessableId {
     }
     return String(decoding: text, as: UTF8.self)
   }
+
+  /// Whether a text looks as if `make()` had made it.
+  package static func hasForm(_ text: String) -> Bool {
+    text.utf8.count == 32 && text.utf8.allSatisfy(digits.contains)
+  }
 }

@@ -25,7 +25,9 @@ extension Environment {
 
   /// Runs `body` after `tryEnter()`, then leaves, which counts as use. A `shutdown() async` from in there does not wait; a
   /// synchronous one would wait for itself.
-  package func inside<R>(_ body: (Environment) async throws -> R) async rethrows -> R {
+  package nonisolated(nonsending) func inside<R>(
+    _ body: nonisolated(nonsending) (Environment) async throws -> R
+  ) async rethrows -> R {
     defer {
       used()
       leave()

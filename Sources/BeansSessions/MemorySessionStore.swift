@@ -1,0 +1,169 @@
+import BeansLogging
+@_spi(BeansPackage) import BeansSupport
+
+/// Sessions in the memory of this process, which end with it: for tests, and for a service of one node.
+///
+/// Sessions that have expired are removed along with other calls, a few at a time. From any thread.
+public final class MemorySessionStore: SessionStore {
+  private let limits: SessionLimits
+  private let now: @Sendable () -> Duration
+  /// What `now` is counted from, in milliseconds since 1970.
+  private let epoch: Int64
+  private let state = Locked(State())
+
+  private struct Entry {
+    var record: SessionRecord
+    var expiry: Duration
+    /// When the expiry was put off last.
+    var touched: Duration
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    var due = DueSessions()
+  }
+
+  /// Creates an empty store.
+  ///
+  /// - Parameters:
+  ///   - limits: how long sessions are kept, and how large they may be.
+  ///   - clock: by which sessions expire.
+  public init<C: Clock>(limits: SessionLimits = SessionLimits(), clock: C = ContinuousClock())
+  where C.Duration == Duration {
+    self.limits = limits
+    let (start, time) = (clock.now, LogTimestamp.now)
+    now = { start.duration(to: clock.now) }
+    epoch = time.seconds * 1_000 + Int64(time.nanoseconds) / 1_000_000
+  }
+
+  /// How many sessions take memory, with those that have expired and are not yet removed.
+  public var count: Int { state.withLock { $0.entries.count } }
+
+  /// Keeps a new session, with its expiry.
+  ///
+  /// - Throws: `.tooLarge`; `.ended` where the id is taken.
+  public func create(_ id: String, _ values: [String: [UInt8]]) async throws(SessionError) -> UInt64 {
+    let now = now()
+    let record = SessionRecord(
+      version: 1, created: epoch + Int64(now / .milliseconds(1)),
+      values: values.mapValues { SessionRecord.Value(version: 1, bytes: $0) })
+    try check(record)
+    let isTaken = state.withLock { state in
+      sweep(&state, now)
+      if find(id, &state, now) != nil { return true }
+      insert(Entry(record: record, expiry: now + limits.idleLimit, touched: now), id, &state)
+      return false
+    }
+    if isTaken { throw .ended }
+    return 1
+  }
+
+  /// Looks a session up, and puts its expiry off where that has not been done for a while.
+  ///
+  /// - Throws: Nothing.
+  public func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup {
+    let now = now()
+    return state.withLock { state in
+      sweep(&state, now)
+      guard let entry = find(id, &state, now) else { return .missing }
+      if now - entry.touched >= limits.touchInterval { touch(id, &state, now) }
+      return entry.record.version == version ? .unchanged : .found(entry.record)
+    }
+  }
+
+  /// Writes some values of a session that is there, and puts its expiry off.
+  ///
+  /// - Returns: the version that the session has now.
+  /// - Throws: `.ended`, `.conflict` or `.tooLarge`: nothing has been written then.
+  public func save(_ id: String, _ change: SessionChange) async throws(SessionError) -> UInt64 {
+    let now = now()
+    return try state.withLock { state throws(SessionError) in
+      sweep(&state, now)
+      guard var record = find(id, &state, now)?.record else { throw .ended }
+      let refused = change.expected.filter { name, version in record.values[name]?.version ?? 0 != version }
+      if !refused.isEmpty { throw .conflict(refused.keys.sorted()) }
+      record.version += 1
+      for (name, bytes) in change.values {
+        record.values[name] = bytes.map { SessionRecord.Value(version: record.version, bytes: $0) }
+      }
+      try check(record)
+      state.entries[id]?.record = record
+      touch(id, &state, now)
+      return record.version
+    }
+  }
+
+  /// Makes a session known by another id instead of its own.
+  ///
+  /// - Throws: `.ended` where there is no such session.
+  public func rotate(_ id: String, to other: String) async throws(SessionError) {
+    let now = now()
+    let isMissing = state.withLock { state in
+      sweep(&state, now)
+      guard let entry = find(id, &state, now) else { return true }
+      state.entries[id] = nil
+      insert(entry, other, &state)
+      return false
+    }
+    if isMissing { throw .ended }
+  }
+
+  /// Ends a session.
+  ///
+  /// - Throws: Nothing.
+  public func end(_ id: String) async throws(SessionError) { state.withLock { $0.entries[id] = nil } }
+
+  private func check(_ record: SessionRecord) throws(SessionError) {
+    let bytes = record.values.reduce(0) { $0 + $1.key.utf8.count + $1.value.bytes.count }
+    if bytes > limits.maximumBytes { throw .tooLarge(bytes: bytes, limit: limits.maximumBytes) }
+  }
+
+  // MARK: under the lock
+
+  private func find(_ id: String, _ state: inout State, _ now: Duration) -> Entry? {
+    guard let entry = state.entries[id] else { return nil }
+    if entry.expiry > now { return entry }
+    state.entries[id] = nil
+    return nil
+  }
+
+  private func insert(_ entry: Entry, _ id: String, _ state: inout State) {
+    state.entries[id] = entry
+    state.due.append(id, at: entry.expiry)
+  }
+
+  private func touch(_ id: String, _ state: inout State, _ now: Duration) {
+    state.entries[id]?.touched = now
+    state.entries[id]?.expiry = now + limits.idleLimit
+  }
+
+  /// Looks at two sessions at most: more than a call can add.
+  private func sweep(_ state: inout State, _ now: Duration) {
+    for _ in 0..<2 {
+      guard let id = state.due.popFirst(upTo: now) else { return }
+      guard let entry = find(id, &state, now) else { continue }
+      // It has been used since.
+      state.due.append(id, at: entry.expiry)
+    }
+  }
+}
+
+/// Ids with the time at which to look whether the session has expired: in order, as all sessions may be idle equally long.
+private struct DueSessions {
+  private var ids: [(id: String, time: Duration)] = []
+  private var first = 0
+
+  mutating func append(_ id: String, at time: Duration) { ids.append((id, time)) }
+
+  mutating func popFirst(upTo now: Duration) -> String? {
+    guard first < ids.count, ids[first].time <= now else { return nil }
+    defer {
+      first += 1
+      if first * 2 > ids.count {
+        ids.removeFirst(first)
+        first = 0
+      }
+    }
+    return ids[first].id
+  }
+}

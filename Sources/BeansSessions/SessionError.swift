@@ -1,0 +1,42 @@
+/// Why a session could not be opened, saved or ended.
+public enum SessionError: Error, Sendable, Equatable {
+  /// The store cannot be reached, or has not answered in time; nothing has been written. Different from a session that is not
+  /// there: the client keeps its cookie and is asked to come back.
+  case unavailable(String)
+  /// The connection to the store was lost after a change had been sent: all of it has been written, or nothing.
+  case outcomeUnknown(String)
+  /// The session has ended, has expired or has got another id since the request began. Nothing has been written.
+  case ended
+  /// Others have changed the named values, which were declared to be refused then. Nothing has been written.
+  case conflict([String])
+  /// The values of the session would take more bytes than the store's limit. Nothing has been written.
+  case tooLarge(bytes: Int, limit: Int)
+  /// The named value cannot be encoded. Nothing has been written.
+  case notEncodable(String, reason: String)
+}
+
+extension SessionError: CustomStringConvertible {
+  /// The sentence for people. Names no id, which is a secret.
+  public var description: String {
+    switch self {
+    case .unavailable(let reason): "the session store is not available: \(reason)"
+    case .outcomeUnknown(let reason): "the session store may or may not have saved a change: \(reason)"
+    case .ended: "the session has ended, or has got another id, since the request began"
+    case .conflict(let names):
+      "others have changed \(names.map { "'\($0)'" }.joined(separator: ", ")) since the request began"
+    case .tooLarge(let bytes, let limit): "the session would take \(bytes) bytes, and may take \(limit)"
+    case .notEncodable(let name, let reason): "the value '\(name)' cannot be encoded: \(reason)"
+    }
+  }
+}
+
+extension SessionError {
+  /// Whether the store is to blame, and not the request: the client keeps its cookie and is asked to come back, in HTTP with
+  /// the status 503 and a `Retry-After`.
+  public var isTemporary: Bool {
+    switch self {
+    case .unavailable, .outcomeUnknown: true
+    case .ended, .conflict, .tooLarge, .notEncodable: false
+    }
+  }
+}

@@ -1,0 +1,122 @@
+@_spi(BeansPackage) import BeansSupport
+
+/// What a session is built from: the values that its beans keep beyond a request, and what a store has of them.
+///
+/// The seed of a session's environment. A bean declares what it keeps when it is built, and is built anew from that in each
+/// environment of the session, on whichever node:
+///
+/// ```swift
+/// final class Cart: Sendable {
+///   private let lines: SessionValue<[Line]>
+///   init(state: SessionState) throws { lines = try state.value("cart", default: []) }
+/// }
+/// let sessions = try application.childFactory("session", seed: SessionState.self) { session in
+///   try session.define(session.bean(Cart.self, factory: Cart.init))
+/// }
+/// ```
+///
+/// Safe from any thread.
+public final class SessionState: Sendable {
+  private let record: [String: SessionRecord.Value]
+  private let unreadable: UnreadableValues
+  private let state: Locked<State>
+
+  private struct State {
+    var version: UInt64
+    var values: [String: any KeptValue] = [:]
+  }
+
+  /// Creates what a new session has: nothing. Also for sessions that are never saved, such as those of a `SessionRegistry`.
+  public convenience init() { self.init(nil, UnreadableValues()) }
+
+  init(_ record: SessionRecord?, _ unreadable: UnreadableValues) {
+    self.record = record?.values ?? [:]
+    self.unreadable = unreadable
+    state = Locked(State(version: record?.version ?? 0))
+  }
+
+  /// The value of that name; one object, however often it is asked for.
+  ///
+  /// A value that the store does not have is its default. That is written with the next save, so that a default made of random
+  /// numbers stays the same, but is no reason to save.
+  ///
+  /// - Parameters:
+  ///   - name: what the store knows the value by; once in a session.
+  ///   - schema: names the form of what is kept, without a zero byte. What has been kept in another form, or cannot be decoded,
+  ///     counts as absent, and is logged.
+  ///   - makeDefault: the value where the store has none; called at once, or not at all.
+  ///   - onConflict: what becomes of a change where another node has changed the value meanwhile.
+  /// - Throws: `EnvironmentError.invalidDeclaration` where the name has been declared in another way; what `makeDefault`
+  ///   throws.
+  public func value<Value: Codable & Sendable>(
+    _ name: String, schema: String = "1", default makeDefault: @autoclosure () throws -> Value,
+    onConflict: SessionConflictRule = .overwrite
+  ) throws -> SessionValue<Value> {
+    let declaration = SessionValueDeclaration(name: name, schema: schema, onConflict: onConflict)
+    if let known = state.withLock({ $0.values[name] }) { return try check(known, declaration) }
+    if schema.utf8.contains(0) { throw invalid(declaration, "its schema contains a zero byte") }
+    // Decoding and the default are the caller's code: no lock is held. When two threads make one, the first is kept.
+    let stored = record[name]
+    var reason: SessionValueCoding.Unreadable?
+    var made: SessionValue<Value>?
+    if let stored {
+      do throws(SessionValueCoding.Unreadable) {
+        let value = try SessionValueCoding.decode(Value.self, stored.bytes, schema: schema)
+        made = SessionValue(value, declaration, stored: stored)
+      } catch {
+        reason = error
+      }
+    }
+    let value = try made ?? SessionValue(default: makeDefault(), declaration, version: stored?.version ?? 0)
+    let known = state.withLock { state -> (any KeptValue)? in
+      if let known = state.values[name] { return known }
+      state.values[name] = value
+      return nil
+    }
+    if let known { return try check(known, declaration) }
+    if let reason { unreadable.note(declaration, Value.self, reason) }
+    return value
+  }
+
+  private func check<Value>(
+    _ known: any KeptValue, _ declaration: SessionValueDeclaration
+  ) throws -> SessionValue<Value> {
+    if known.declaration == declaration, let value = known as? SessionValue<Value> { return value }
+    throw invalid(
+      declaration,
+      "it is declared as \(text(of: known)), and as \(SessionValue<Value>.self) of schema '\(declaration.schema)'")
+  }
+
+  private func text(of value: any KeptValue) -> String { "\(type(of: value)) of schema '\(value.declaration.schema)'" }
+
+  private func invalid(_ declaration: SessionValueDeclaration, _ fault: String) -> EnvironmentError {
+    EnvironmentError(
+      .invalidDeclaration, "the value '\(declaration.name)' of a session: \(fault)", path: ["'\(declaration.name)'"])
+  }
+
+  // MARK: saving
+
+  /// The version of the session that this has seen all of; 0 for a new one.
+  var version: UInt64 { state.withLock { $0.version } }
+
+  /// Differs from what it was before where something may have been changed since.
+  var generation: Int { state.withLock { Array($0.values.values) }.reduce(0) { $0 + $1.generation } }
+
+  /// What a save has to write now; nil where nothing has been changed.
+  ///
+  /// - Throws: `.notEncodable`.
+  func pendingSave() throws(SessionError) -> PendingSave? {
+    let (version, values) = state.withLock { ($0.version, Array($0.values.values)) }
+    var entries: [PendingSave.Entry] = []
+    for value in values {
+      if let change = try value.change() { entries.append(PendingSave.Entry(value: value, change: change)) }
+    }
+    return entries.contains { !$0.change.isDefault } ? PendingSave(version: version, entries: entries) : nil
+  }
+
+  /// A store has written that.
+  func saved(_ save: PendingSave, version: UInt64) {
+    for entry in save.entries { entry.value.saved(entry.change, version: version) }
+    state.withLock { $0.version = version }
+  }
+}

@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Where tasks wait until the test lets them go on.
+final class Steps: Sendable {
+  enum Kind: Sendable, Equatable {
+    /// A call of the store has been sent.
+    case sent(String)
+    /// The store has done it.
+    case done(String)
+    /// In the middle of a request.
+    case request
+  }
+
+  private struct Waiting {
+    let kind: Kind
+    let continuation: CheckedContinuation<Bool, Never>
+  }
+
+  private let waiting = Mutex<[Waiting]>([])
+
+  /// Who waits, in the order in which they came.
+  var kinds: [Kind] { waiting.withLock { $0.map(\.kind) } }
+
+  /// Returns when the test says so; false where the step is to fail.
+  func wait(_ kind: Kind) async -> Bool {
+    await withCheckedContinuation { continuation in
+      waiting.withLock { $0.append(Waiting(kind: kind, continuation: continuation)) }
+    }
+  }
+
+  /// Lets the one at that place go on.
+  func proceed(_ index: Int, succeeding: Bool = true) {
+    waiting.withLock { $0.remove(at: index) }.continuation.resume(returning: succeeding)
+  }
+}
