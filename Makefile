@@ -19,6 +19,7 @@ demo: packages ## builds the example service and runs it until Ctrl-C (HOST, POR
 	@exec scripts/demo
 
 test: packages ## builds and runs all tests
+	@scripts/require-packages redis-server
 	swift build --build-tests --scratch-path $(SCRATCH)
 	swift test --skip-build --scratch-path $(SCRATCH)
 
@@ -60,6 +61,7 @@ screenshots: packages ## as check-page, and keeps the pictures
 	@SCREENSHOTS=$(SCRATCH)/screenshots scripts/check-page
 
 sanitize: packages ## runs all tests under ThreadSanitizer, then under AddressSanitizer
+	@scripts/require-packages redis-server
 	scripts/sanitize
 
 schedules: packages ## tries the interleavings of two threads, and made-up ones of four (SCHEDULES, SCENARIO, SCHEDULE_SEEDS, SCHEDULE)

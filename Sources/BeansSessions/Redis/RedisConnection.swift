@@ -1,0 +1,326 @@
+import BeansEventLoop
+
+/// Why a command has no reply.
+enum RedisFailure: Error, Sendable, Equatable {
+  /// The server has not been sent the command, and never will be.
+  case notSent(String)
+  /// The server has closed the connection: it has executed the command, or never will.
+  case lost(String)
+  /// The server may execute the command at any later time.
+  case late(String)
+}
+
+/// A script that is to be run, and waits for its reply.
+struct RedisCommand: Sendable {
+  let script: RedisScript
+  let keys: [[UInt8]]
+  let arguments: [[UInt8]]
+  let deadline: ContinuousClock.Instant
+  /// Called once, on the loop's thread.
+  let reply: @Sendable (Result<RESPValue, RedisFailure>) -> Void
+  /// Whether the server has been found not to know the script by its digest.
+  var needsText = false
+}
+
+/// The connection of one event loop to a Redis server, which sends commands without waiting for replies.
+///
+/// It connects when there is something to send. Where that fails, it tries again after a pause, as long as something waits.
+/// When it is lost, what has been sent fails, and what has not been sent waits for the next one. A connection on which a reply
+/// is late is closed: what comes next on it might be taken for the reply to something else.
+///
+/// Belongs to its loop's thread.
+final class RedisConnection: @unchecked Sendable {
+  // Safe to send: what can change is touched by the loop's thread alone, as `send` and `close` check.
+
+  private enum Phase {
+    /// Nobody is connected, and nobody tries to be.
+    case idle
+    /// A connection is being made, or the server is told who speaks and which scripts there are.
+    case greeting(TCPConnection)
+    case ready(TCPConnection)
+    /// Nobody tries to connect before a timer fires.
+    case pausing
+    case closed
+  }
+
+  private let loop: EventLoop
+  private let host: String
+  private let port: Int
+  private let options: RedisOptions
+  private var phase = Phase.idle
+  private var parser = RESPParser()
+  /// What the server calls the scripts.
+  private var digests: [RedisScript: [UInt8]] = [:]
+  /// The parts of the greeting without a reply so far, in order; nil for one that loads no script.
+  private var greetings: [RedisScript?] = []
+  /// What has not been sent.
+  private var waiting: [RedisCommand] = []
+  /// What has no reply so far, in the order in which replies come.
+  private var sent = FirstInFirstOut<RedisCommand>()
+  private var pause: Duration
+  /// Why there is no connection to send on, as far as is known.
+  private var trouble: String?
+  /// When `deadlineTimer` fires.
+  private var watched: ContinuousClock.Instant?
+  private var deadlineTimer: EventLoop.Scheduled?
+  private var connectTimer: EventLoop.Scheduled?
+  private var pauseTimer: EventLoop.Scheduled?
+
+  init(on loop: EventLoop, host: String, port: Int, options: RedisOptions) {
+    self.loop = loop
+    self.host = host
+    self.port = port
+    self.options = options
+    pause = options.firstPause
+  }
+
+  // MARK: commands
+
+  func send(_ command: RedisCommand) {
+    loop.preconditionIsCurrent()
+    if case .closed = phase { return command.reply(.failure(.notSent("the store has been closed"))) }
+    guard waiting.count + sent.count < options.maximumWaiting else {
+      return command.reply(.failure(.notSent("too many calls wait for it")))
+    }
+    waiting.append(command)
+    switch phase {
+    case .idle: connect()
+    case .ready(let connection): flush(connection)
+    case .greeting, .pausing, .closed: break
+    }
+    watch(command.deadline)
+  }
+
+  private func flush(_ connection: TCPConnection) {
+    var count = 0
+    while count < waiting.count, connection.isWritable {
+      let command = waiting[count]
+      count += 1
+      sent.append(command)
+      connection.write(encode(command))
+    }
+    waiting.removeFirst(count)
+  }
+
+  private func encode(_ command: RedisCommand) -> [UInt8] {
+    var words: [[UInt8]]
+    if !command.needsText, let digest = digests[command.script] {
+      words = [Array("EVALSHA".utf8), digest]
+    } else {
+      words = [Array("EVAL".utf8), Array(command.script.text.utf8)]
+    }
+    words.append(Array(String(command.keys.count).utf8))
+    return RESPCommand.encode(words + command.keys + command.arguments)
+  }
+
+  // MARK: connecting
+
+  private func connect() {
+    parser = RESPParser()
+    do throws(EventLoopError) {
+      let connection = try TCPConnection.connect(on: loop, host: host, port: port) { [self] result in
+        // A failure arrives by `onClose`, too.
+        if case .success(let connection) = result, isCurrent(connection) { greet(connection) }
+      }
+      phase = .greeting(connection)
+      connection.highWaterMark = 8 << 20
+      unsafe connection.onRead = { [self] bytes in unsafe read(bytes, connection) }
+      connection.onDrain = { [self] in
+        if case .ready(let current) = phase, current === connection { flush(connection) }
+      }
+      connection.onClose = { [self] reason in lost(connection, Self.text(reason)) }
+      connectTimer = loop.schedule(after: options.connectTimeout) { [self] in
+        if case .greeting(let connection) = phase {
+          giveUp(connection, "it was not ready in \(options.connectTimeout)")
+        }
+      }
+    } catch {
+      // No attempt has been made, as with an address that is none: to wait would be in vain.
+      phase = .idle
+      let commands = waiting
+      waiting = []
+      for command in commands { command.reply(.failure(.notSent("\(error)"))) }
+    }
+  }
+
+  private func greet(_ connection: TCPConnection) {
+    connection.resumeReading()
+    var words: [[String]] = []
+    if let password = options.password { words.append(["AUTH"] + (options.username.map { [$0] } ?? []) + [password]) }
+    if options.database != 0 { words.append(["SELECT", String(options.database)]) }
+    greetings = Array(repeating: nil, count: words.count) + RedisScript.allCases.map(Optional.some)
+    words += RedisScript.allCases.map { ["SCRIPT", "LOAD", $0.text] }
+    for command in words { connection.write(RESPCommand.encode(command.map { Array($0.utf8) })) }
+  }
+
+  private func greeted(_ reply: RESPValue, _ connection: TCPConnection) {
+    guard !greetings.isEmpty else { return giveUp(connection, "it replies to what it was not asked") }
+    if case .error(let text) = reply { return giveUp(connection, text) }
+    if let script = greetings.removeFirst() {
+      guard case .bytes(let digest) = reply else { return giveUp(connection, "it does not load scripts") }
+      digests[script] = digest
+    }
+    guard greetings.isEmpty else { return }
+    connectTimer?.cancel()
+    phase = .ready(connection)
+    pause = options.firstPause
+    trouble = "it does not take what it is sent"
+    flush(connection)
+  }
+
+  // MARK: replies
+
+  private func read(_ bytes: UnsafeRawBufferPointer, _ connection: TCPConnection) {
+    guard isCurrent(connection) else { return }
+    unsafe parser.append(bytes)
+    do throws(RESPError) {
+      while isCurrent(connection), let reply = try parser.next() { take(reply, connection) }
+    } catch {
+      giveUp(connection, error.description)
+    }
+  }
+
+  private func take(_ reply: RESPValue, _ connection: TCPConnection) {
+    if case .greeting = phase { return greeted(reply, connection) }
+    guard var command = sent.popFirst() else { return giveUp(connection, "it replies to what it was not asked") }
+    if case .error(let text) = reply, text.hasPrefix("NOSCRIPT"), !command.needsText {
+      // The server has forgotten its scripts, and has done nothing.
+      command.needsText = true
+      waiting.insert(command, at: 0)
+      return flush(connection)
+    }
+    command.reply(.success(reply))
+  }
+
+  private func isCurrent(_ connection: TCPConnection) -> Bool {
+    switch phase {
+    case .greeting(let current), .ready(let current): current === connection
+    case .idle, .pausing, .closed: false
+    }
+  }
+
+  // MARK: losing the connection
+
+  /// Closes the connection from here: the server may still execute what it has been sent.
+  private func giveUp(_ connection: TCPConnection, _ reason: String) {
+    drop(connection, reason) { .late($0) }
+    connection.close()
+  }
+
+  /// The connection has come to an end by itself.
+  private func lost(_ connection: TCPConnection, _ reason: String) { drop(connection, reason) { .lost($0) } }
+
+  /// Does nothing for a connection that has been dropped before.
+  private func drop(_ connection: TCPConnection, _ reason: String, _ failure: (String) -> RedisFailure) {
+    guard isCurrent(connection) else { return }
+    connectTimer?.cancel()
+    trouble = reason
+    guard case .ready = phase else { return rest() }
+    phase = .idle
+    for command in sent.removeAll() { command.reply(.failure(failure(reason))) }
+    // The server was there a moment ago, so there is no pause before the first attempt.
+    if case .idle = phase, !waiting.isEmpty { connect() }
+  }
+
+  private func rest() {
+    phase = .pausing
+    let length = pause * Double.random(in: 0.5...1)
+    pause = min(pause * 2, options.longestPause)
+    pauseTimer = loop.schedule(after: length) { [self] in
+      guard case .pausing = phase else { return }
+      phase = .idle
+      if !waiting.isEmpty { connect() }
+    }
+  }
+
+  // MARK: deadlines
+
+  /// Has a timer look at deadlines at that time, or earlier.
+  private func watch(_ deadline: ContinuousClock.Instant) {
+    if let watched, watched <= deadline { return }
+    deadlineTimer?.cancel()
+    watched = deadline
+    deadlineTimer = loop.schedule(after: ContinuousClock.now.duration(to: deadline)) { [self] in
+      watched = nil
+      expire()
+      if let next = [sent.elements.lazy.map(\.deadline).min(), waiting.lazy.map(\.deadline).min()].compactMap(\.self)
+        .min()
+      {
+        watch(next)
+      }
+    }
+  }
+
+  private func expire() {
+    let now = ContinuousClock.now
+    if sent.elements.contains(where: { $0.deadline <= now }), case .ready(let connection) = phase {
+      giveUp(connection, "it has not replied in time")
+    }
+    let late = waiting.filter { $0.deadline <= now }
+    waiting.removeAll { $0.deadline <= now }
+    for command in late { command.reply(.failure(.notSent(trouble ?? "it has not been there in time"))) }
+  }
+
+  // MARK: closing
+
+  /// Fails what waits, and closes the connection.
+  func close() {
+    loop.preconditionIsCurrent()
+    let connection: TCPConnection? =
+      switch phase {
+      case .greeting(let connection), .ready(let connection): connection
+      case .idle, .pausing, .closed: nil
+      }
+    phase = .closed
+    for timer in [deadlineTimer, connectTimer, pauseTimer] { timer?.cancel() }
+    connection?.close()
+    let (unanswered, unsent) = (sent.removeAll(), waiting)
+    waiting = []
+    for command in unanswered { command.reply(.failure(.late("the store has been closed"))) }
+    for command in unsent { command.reply(.failure(.notSent("the store has been closed"))) }
+  }
+
+  private static func text(_ reason: TCPConnection.CloseReason) -> String {
+    switch reason {
+    case .local: "the connection was closed"
+    case .endOfFile: "it has closed the connection"
+    case .failed(let error): "\(error)"
+    }
+  }
+}
+
+/// What comes out in the order in which it went in.
+struct FirstInFirstOut<Element> {
+  /// nil for what has come out.
+  private var places: [Element?] = []
+  private var start = 0
+
+  /// What is inside.
+  var elements: some Sequence<Element> { places[start...].lazy.compactMap(\.self) }
+
+  var count: Int { places.count - start }
+
+  mutating func append(_ element: Element) { places.append(element) }
+
+  mutating func popFirst() -> Element? {
+    guard start < places.count else { return nil }
+    defer { advance() }
+    return places[start].take()
+  }
+
+  private mutating func advance() {
+    start += 1
+    if start == places.count {
+      places.removeAll(keepingCapacity: true)
+      start = 0
+    } else if start > 1_024, start > places.count / 2 {
+      places.removeFirst(start)
+      start = 0
+    }
+  }
+
+  mutating func removeAll() -> [Element] {
+    defer { (places, start) = ([], 0) }
+    return places[start...].compactMap(\.self)
+  }
+}

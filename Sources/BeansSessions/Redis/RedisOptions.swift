@@ -1,0 +1,25 @@
+/// How a `RedisSessionStore` speaks with its server.
+public struct RedisOptions: Sendable {
+  /// The user that the store logs in as; nil where the server asks nobody, or only for a password.
+  public var username: String?
+  /// The password of `username`, or the server's only one; nil where the server asks nobody.
+  public var password: String?
+  /// The number of the server's database. 0 unless set.
+  public var database = 0
+  /// How long it may take until a connection is there, logged in and ready. A second unless set.
+  public var connectTimeout = Duration.seconds(1)
+  /// How long a call may take, with the wait for a connection and a second attempt. A second unless set.
+  public var commandTimeout = Duration.seconds(1)
+  /// How long nobody tries to connect after a first connection could not be had. 10 ms unless set.
+  ///
+  /// Each failure in a row doubles the pause, up to `longestPause`. An actual pause is a random part of it, half at least, so
+  /// that nodes do not come back all at once.
+  public var firstPause = Duration.milliseconds(10)
+  /// How long nobody tries to connect, at most. A quarter of a second unless set, so that a call outlasts several attempts.
+  public var longestPause = Duration.milliseconds(250)
+  /// How many calls may wait on one loop, for a connection or for a reply. 10,000 unless set.
+  public var maximumWaiting = 10_000
+
+  /// Creates the usual options.
+  public init() {}
+}

@@ -1,0 +1,129 @@
+/// What a session store has the server do in one step.
+///
+/// All take the key of a session, and go by the server's clock, the one that all nodes share. A session is a hash with the
+/// fields `v`, its version; `c`, when it was created; `a`, when its expiry was put off last; `m`, how long it may be idle; `s`,
+/// the form of all this; `b`, the bytes of its names and values; `t`, which names its last change; and `d:` with a name for
+/// each value: the version that wrote it, a colon, bytes. Times are in milliseconds. It has its expiry from the first moment on.
+///
+/// What is not there, has expired, or is no hash of this form is missing for all of them.
+enum RedisScript: CaseIterable {
+  /// Arguments: `t`, `m`, `b`, then names and bytes. Replies 1, or 0 where another one is there.
+  case create
+  /// Arguments: the version that is known or nothing, and after how long an expiry is put off. Replies null where the session is
+  /// missing, 1 where the version is known, or version, creation, and names and values by turns.
+  ///
+  /// A server without memory, or one that only reads, refuses to put the expiry off, and still shows the session.
+  case load
+  /// Arguments: `t`, the bytes it may have, the version that was seen where this is another attempt or nothing, and three
+  /// counts; then so many names with bytes, names to be removed, and names with versions that are expected.
+  /// Replies the new version; or null where the session is missing, an empty array where nobody knows whether the first attempt
+  /// has done it, an array of names that others have changed, or minus the bytes that it would have.
+  case save
+  /// Keys: the old and the new one. Replies 1, or null where the session is missing.
+  case rotate
+  /// Replies 1.
+  case end
+
+  var text: String {
+    switch self {
+    case .create: Self.common + Self.createText
+    case .load: Self.common + Self.loadText
+    case .save: Self.common + Self.saveText
+    case .rotate: Self.common + Self.rotateText
+    case .end: "redis.call('UNLINK', KEYS[1]) return 1"
+    }
+  }
+
+  /// What names the form of the hashes.
+  static let form = "1"
+
+  private static let common = """
+    local time = redis.call('TIME')
+    local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    local key = KEYS[1]
+    local function find()
+      if redis.call('TYPE', key).ok ~= 'hash' then return nil end
+      local found = redis.call('HMGET', key, 'v', 'a', 'm', 's', 't', 'b', 'c')
+      local v, a, m, b, c = tonumber(found[1]), tonumber(found[2]), tonumber(found[3]), tonumber(found[6]), found[7]
+      if not (v and a and m and b and c) or found[4] ~= '\(form)' then return nil end
+      if now >= a + m then redis.pcall('UNLINK', key) return nil end
+      return {v = v, name = found[1], a = a, m = m, b = b, c = c, t = found[5]}
+    end
+
+    """
+
+  private static let createText = """
+    if redis.call('EXISTS', key) == 1 then
+      return redis.call('TYPE', key).ok == 'hash' and redis.call('HGET', key, 't') == ARGV[1] and 1 or 0
+    end
+    redis.call('HSET', key, 'v', 1, 'c', now, 'a', now, 'm', ARGV[2], 's', '\(form)', 'b', ARGV[3], 't', ARGV[1])
+    redis.call('PEXPIRE', key, ARGV[2])
+    for i = 4, #ARGV, 2 do redis.call('HSET', key, 'd:' .. ARGV[i], '1:' .. ARGV[i + 1]) end
+    return 1
+    """
+
+  private static let loadText = """
+    local s = find()
+    if not s then return false end
+    if now - s.a >= tonumber(ARGV[2]) then
+      local added = redis.pcall('HSET', key, 'a', now)
+      if type(added) == 'number' then redis.pcall('PEXPIRE', key, s.m) end
+    end
+    if ARGV[1] == s.name then return 1 end
+    local reply = {s.name, s.c}
+    local all = redis.call('HGETALL', key)
+    for i = 1, #all, 2 do
+      if string.sub(all[i], 1, 2) == 'd:' then
+        reply[#reply + 1] = string.sub(all[i], 3)
+        reply[#reply + 1] = all[i + 1]
+      end
+    end
+    return reply
+    """
+
+  private static let saveText = """
+    local s = find()
+    if not s then return false end
+    if s.t == ARGV[1] then return s.v end
+    if ARGV[3] ~= '' and ARGV[3] ~= s.name then return {} end
+    local sets, removals, expected = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+    local function written(name)
+      local value = redis.call('HGET', key, 'd:' .. name)
+      if not value then return 0, 0 end
+      local colon = string.find(value, ':', 1, true) or 0
+      return tonumber(string.sub(value, 1, colon - 1)) or 0, #name + #value - colon
+    end
+    local first, conflicts = 7 + 2 * sets + removals, {}
+    for i = first, first + 2 * expected - 1, 2 do
+      local version = written(ARGV[i])
+      if version ~= tonumber(ARGV[i + 1]) then conflicts[#conflicts + 1] = ARGV[i] end
+    end
+    if #conflicts > 0 then return conflicts end
+    local b = s.b
+    for i = 7, 6 + 2 * sets, 2 do
+      local _, size = written(ARGV[i])
+      b = b + #ARGV[i] + #ARGV[i + 1] - size
+    end
+    for i = 7 + 2 * sets, 6 + 2 * sets + removals do
+      local _, size = written(ARGV[i])
+      b = b - size
+    end
+    if b > tonumber(ARGV[2]) then return -b end
+    local v = s.v + 1
+    for i = 7, 6 + 2 * sets, 2 do redis.call('HSET', key, 'd:' .. ARGV[i], v .. ':' .. ARGV[i + 1]) end
+    for i = 7 + 2 * sets, 6 + 2 * sets + removals do redis.call('HDEL', key, 'd:' .. ARGV[i]) end
+    redis.call('HSET', key, 'v', v, 'a', now, 'b', b, 't', ARGV[1])
+    redis.call('PEXPIRE', key, s.m)
+    return v
+    """
+
+  /// An earlier attempt may have done it: the new id is random and the caller's own.
+  private static let rotateText = """
+    if not find() then
+      key = KEYS[2]
+      return find() and 1 or false
+    end
+    redis.call('RENAME', KEYS[1], KEYS[2])
+    return 1
+    """
+}

@@ -1,0 +1,215 @@
+import BeansEventLoop
+import Testing
+
+@testable import BeansSessions
+
+@Suite("The Redis store", .needsRedis, .timeLimit(.minutes(20)))
+struct RedisSessionStoreTests {
+  @Test("gives each key an expiry, and puts it off with each change")
+  func expiry() async throws {
+    try await withRedis { redis in
+      let (store, raw) = (redis.store, redis.raw)
+      /// How long the one key will be there.
+      func timeLeft() throws -> Duration {
+        let keys = try raw.keys()
+        #expect(keys.count == 1)
+        guard case .integer(let milliseconds) = try raw("PTTL", keys.first ?? "") else { return .zero }
+        return .milliseconds(milliseconds)
+      }
+      func expectAll() throws {
+        let left = try timeLeft()
+        #expect(left > hour * 9 && left <= hour * 10)
+      }
+      _ = try await store.create("one", ["a": bytes("a1")])
+      try expectAll()
+      // A change puts it off, and so does a use after an interval.
+      try raw("PEXPIRE", "session:one", "1000000")
+      _ = try await store.load("one", unlessVersion: nil)
+      #expect(try timeLeft() < hour)
+      try raw.age(by: hour)
+      _ = try await store.load("one", unlessVersion: nil)
+      try expectAll()
+      try raw("PEXPIRE", "session:one", "1000000")
+      _ = try await store.save("one", SessionChange(version: 1, values: ["a": nil, "b": bytes("b1")]))
+      try expectAll()
+      try await store.rotate("one", to: "two")
+      try expectAll()
+      // What is refused leaves no key.
+      try await store.end("two")
+      _ = await failure { () async throws(SessionError) in
+        try await store.save("two", SessionChange(version: 1, values: ["a": bytes("a2")]))
+      }
+      _ = await failure { () async throws(SessionError) in try await store.rotate("two", to: "three") }
+      #expect(try raw.keys().isEmpty)
+    }
+  }
+
+  @Test("lets the server remove what nobody uses")
+  func removal() async throws {
+    try await withRedis(limits: SessionLimits(idleLimit: .milliseconds(1))) { redis in
+      _ = try await redis.store.create("one", ["a": bytes("a1")])
+      // The server does so without being asked for the key.
+      while try redis.raw("DBSIZE") != .integer(0) { await Task.yield() }
+    }
+  }
+
+  @Test("takes what is no session of its form for none, and leaves it alone")
+  func foreignKeys() async throws {
+    try await withRedis { redis in
+      let (store, raw) = (redis.store, redis.raw)
+      try raw("SET", "session:text", "a1")
+      try raw("HSET", "session:hash", "v", "1")
+      try raw("HSET", "session:form", "v", "1", "a", "1", "m", "99999999999999", "s", "0", "b", "0", "t", "x", "c", "1")
+      for id in ["text", "hash", "form"] {
+        #expect(try await store.load(id, unlessVersion: nil) == .missing)
+        #expect(
+          await failure { () async throws(SessionError) in
+            try await store.save(id, SessionChange(version: 1, values: ["a": bytes("a2")]))
+          } == .ended)
+        #expect(await failure { () async throws(SessionError) in try await store.create(id, [:]) } == .ended)
+        #expect(await failure { () async throws(SessionError) in try await store.rotate(id, to: "new") } == .ended)
+      }
+      #expect(try raw("GET", "session:text") == .bytes(bytes("a1")))
+      #expect(try raw("HLEN", "session:hash") == .integer(1))
+      // A value without its version is none, and the others stay.
+      _ = try await store.create("one", ["a": bytes("a1"), "b": bytes("b1")])
+      try raw("HSET", "session:one", "d:a", "damaged")
+      #expect(try await store.texts("one") == ["b": "b1"])
+    }
+  }
+
+  @Test("keeps any bytes under any names, however many")
+  func anything() async throws {
+    try await withRedis(limits: SessionLimits(maximumBytes: 32 << 20)) { redis in
+      var values = ["": [], "d:": bytes("x"), "ä 'quoted' \r\n\u{0}": (0...255).map { UInt8($0) }]
+      for number in 0..<20_000 { values["value \(number)"] = bytes("\(number)") }
+      values["large"] = [UInt8](repeating: 7, count: 8 << 20)
+      _ = try await redis.store.create("one", values)
+      guard case .found(let record) = try await redis.store.load("one", unlessVersion: nil) else {
+        Issue.record("nothing was found")
+        return
+      }
+      #expect(record.values.mapValues(\.bytes) == values)
+      let change = SessionChange(version: 1, values: values.mapValues { _ in nil }, expected: ["large": 1])
+      #expect(try await redis.store.save("one", change) == 2)
+      #expect(try await redis.store.texts("one") == [:])
+      #expect(try redis.raw("HGET", "session:one", "b") == .bytes(bytes("0")))
+    }
+  }
+
+  @Test("has one connection for each loop, whoever calls")
+  func connections() async throws {
+    try await withRedis(limits: SessionLimits()) { redis in
+      _ = try await redis.store.create("one", ["a": bytes("0")])
+      try await withThrowingTaskGroup { group in
+        for number in 0..<500 {
+          let change = SessionChange(version: 1, values: ["\(number)": bytes("x")])
+          group.addTask(executorPreference: number % 2 == 0 ? redis.loop : nil) {
+            _ = try await redis.store.save("one", change)
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await redis.store.texts("one")?.count == 501)
+      guard case .bytes(let list) = try redis.raw("CLIENT", "LIST") else { return }
+      // One is this test's own.
+      #expect(String(decoding: list, as: UTF8.self).split(separator: "\n").count == 2)
+    }
+  }
+
+  @Test("spreads calls over its loops")
+  func loops() async throws {
+    try await withRedis { redis in
+      try await EventLoop.withThread { loop in
+        let store = RedisSessionStore(
+          host: "127.0.0.1", port: redis.process.port, loops: [redis.loop, loop], limits: wideLimits, options: .patient)
+        defer { store.close() }
+        _ = try await store.create("one", ["a": bytes("a1")])
+        #expect(try await store.texts("one") == ["a": "a1"])
+        guard case .bytes(let list) = try redis.raw("CLIENT", "LIST") else { return }
+        #expect(String(decoding: list, as: UTF8.self).split(separator: "\n").count == 3)
+      }
+    }
+  }
+
+  @Test("goes on when the server has forgotten its scripts")
+  func forgottenScripts() async throws {
+    try await withRedis { redis in
+      let (store, raw) = (redis.store, redis.raw)
+      func forget() throws { try raw("SCRIPT", "FLUSH") }
+      _ = try await store.load("one", unlessVersion: nil)
+      try forget()
+      _ = try await store.create("one", ["a": bytes("a1")])
+      try forget()
+      #expect(try await store.texts("one") == ["a": "a1"])
+      try forget()
+      // Both of the first two calls find the script unknown.
+      async let first = store.save("one", SessionChange(version: 1, values: ["a": bytes("a2")]))
+      async let second = store.save("one", SessionChange(version: 1, values: ["b": bytes("b2")]))
+      #expect(try await Set([first, second]) == [2, 3])
+      #expect(try await store.texts("one") == ["a": "a2", "b": "b2"])
+      try forget()
+      try await store.rotate("one", to: "two")
+      try forget()
+      try await store.end("two")
+      #expect(try raw.keys().isEmpty)
+    }
+  }
+
+  @Test("shows sessions also when the server takes no more writes")
+  func fullServer() async throws {
+    try await withRedis { redis in
+      let (store, raw) = (redis.store, redis.raw)
+      _ = try await store.create("one", ["a": bytes("a1")])
+      try raw.age(by: hour * 2)
+      try raw("CONFIG", "SET", "maxmemory", "1")
+      #expect(try await store.texts("one") == ["a": "a1"])
+      let error = await failure { () async throws(SessionError) in
+        try await store.save("one", SessionChange(version: 1, values: ["a": bytes("a2")]))
+      }
+      #expect(error?.isTemporary == true)
+      #expect(String(describing: error).contains("OOM"))
+      try raw("CONFIG", "SET", "maxmemory", "0")
+      #expect(try await store.texts("one") == ["a": "a1"])
+    }
+  }
+
+  @Test("logs in, and chooses its database")
+  func login() async throws {
+    let process = try RedisProcess("--requirepass", "secret")
+    defer { process.end() }
+    try await EventLoop.withThread { loop in
+      var options = RedisOptions.patient
+      options.password = "secret"
+      options.database = 3
+      let store = RedisSessionStore(
+        host: "127.0.0.1", port: process.port, loops: [loop], prefix: "visit:", limits: wideLimits, options: options)
+      defer { store.close() }
+      _ = try await store.create("one", ["a": bytes("a1")])
+      let raw = try RawRedis(process)
+      try raw("AUTH", "secret")
+      try raw("SELECT", "3")
+      #expect(try raw.keys() == ["visit:one"])
+    }
+  }
+
+  @Test("says what the server says when it does not let the store in", arguments: [nil, "wrong"])
+  func refusedLogin(password: String?) async throws {
+    let process = try RedisProcess("--requirepass", "secret")
+    defer { process.end() }
+    try await EventLoop.withThread { loop in
+      var options = RedisOptions.impatient
+      options.connectTimeout = .seconds(60)
+      options.commandTimeout = .seconds(2)
+      options.password = password
+      let store = RedisSessionStore(host: "127.0.0.1", port: process.port, loops: [loop], options: options)
+      defer { store.close() }
+      let error = await failure { () async throws(SessionError) in try await store.end("one") }
+      guard case .unavailable(let reason) = error else {
+        Issue.record("not refused: \(String(describing: error))")
+        return
+      }
+      #expect(reason.contains(password == nil ? "NOAUTH" : "WRONGPASS"))
+    }
+  }
+}
