@@ -9,8 +9,17 @@ struct Interleaving {
   let violations: [String]
   let events: [String]
 
+  static let idleLimit = Duration.seconds(600)
+
   /// A seed gives the same order of steps each time.
   static func run(seed: UInt64, over store: (MemorySessionStore) -> any SessionStore = { $0 }) throws -> Interleaving {
+    let clock = ManualClock()
+    let memory = MemorySessionStore(limits: SessionLimits(idleLimit: idleLimit), clock: clock)
+    return try run(seed: seed, over: StoreInTest(store: store(memory), pass: { clock.advance(by: $0) }, raw: nil))
+  }
+
+  /// Over a store that is empty, and made with `idleLimit`.
+  static func run(seed: UInt64, over store: StoreInTest) throws -> Interleaving {
     let run = try InterleavingRun(seed: seed, over: store)
     try run.run()
     return Interleaving(violations: run.history.violations, events: run.history.events)
@@ -19,23 +28,22 @@ struct Interleaving {
 
 /// The run of one: a single thread, on which the test chooses who takes the next step.
 private final class InterleavingRun {
-  private static let idleLimit = Duration.seconds(600)
   private static let operations = 30
   private static let maximumRunning = 5
 
   let history = SessionHistory()
   private var random: SplitMix64
-  private let clock = ManualClock()
+  private let pass: (Duration) throws -> Void
   private let steps = Steps()
   private let executor = ManualExecutor()
   private let nodes: [Node]
   private let faults: Bool
 
-  init(seed: UInt64, over store: (MemorySessionStore) -> any SessionStore) throws {
+  init(seed: UInt64, over store: StoreInTest) throws {
     random = SplitMix64(seed: seed)
     faults = seed % 4 != 0
-    let memory = MemorySessionStore(limits: SessionLimits(idleLimit: Self.idleLimit), clock: clock)
-    let stepped = SteppedStore(inner: store(memory), steps: steps)
+    pass = store.pass
+    let stepped = SteppedStore(inner: store.store, steps: steps)
     let defaults = Defaults()
     nodes = try (0..<2).map { _ in try Node(stepped, defaults) }
   }
@@ -47,7 +55,7 @@ private final class InterleavingRun {
         left -= 1
         begin(RequestKind.allCases.randomElement(using: &random) ?? .read, id: chooseId())
       } else if random.chance(1) {
-        clock.advance(by: Self.idleLimit + .seconds(1))
+        try pass(Interleaving.idleLimit + .seconds(1))
         history.expired()
       } else {
         step(faults: faults)
@@ -83,7 +91,7 @@ private final class InterleavingRun {
         history.failed(number, error)
       }
     }
-    executor.run()
+    executor.run(while: { steps.isCalling })
   }
 
   /// One of those who wait goes on.
@@ -94,7 +102,7 @@ private final class InterleavingRun {
     let fails = faults && kinds[place] != .request && random.chance(4)
     if kinds[place] != .request { history.note("  \(kinds[place])\(fails ? ", and fails" : "")") }
     steps.proceed(place, succeeding: !fails)
-    executor.run()
+    executor.run(while: { steps.isCalling })
   }
 
   private func check() {

@@ -1,18 +1,25 @@
+import Dispatch
 import Synchronization
 
 /// Runs tasks that prefer it on the test's own thread, one after another in the order in which they became ready.
 final class ManualExecutor: TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
+  private let arrivals = DispatchSemaphore(value: 0)
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     jobs.withLock { $0.append(job) }
+    arrivals.signal()
   }
 
-  /// Until all tasks wait for something, or have ended.
-  func run() {
-    while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
-      job.runSynchronously(on: asUnownedTaskExecutor())
+  /// Until all tasks wait for the test, or have ended. While `isBusy`, one of them waits for something else.
+  func run(while isBusy: () -> Bool) {
+    while true {
+      while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+        job.runSynchronously(on: asUnownedTaskExecutor())
+      }
+      guard isBusy() else { return }
+      arrivals.wait()
     }
   }
 }

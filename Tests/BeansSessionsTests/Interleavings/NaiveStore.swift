@@ -13,16 +13,33 @@ enum StoreMistake: CaseIterable, Sendable {
   case ignoresConflicts
   /// The next version whatever others have written.
   case answersTheNextVersion
+  /// What has expired is found all the same.
+  case showsExpired
+  /// A save that makes a session too large is dropped, and nobody is told.
+  case hidesLimits
+
+  /// Which promise it breaks.
+  var broken: Promise {
+    switch self {
+    case .revives: .endedStaysEnded
+    case .writesWholeSessions: .differentValuesSurvive
+    case .keepsOldIds: .rotationIsOneStep
+    case .ignoresConflicts: .conflictIsTold
+    case .answersTheNextVersion: .othersAreTold
+    case .showsExpired: .expiredIsNotShown
+    case .hidesLimits: .sizeIsLimited
+    }
+  }
 }
 
 /// A store that does one thing wrong.
 final class NaiveStore: SessionStore {
-  private let inner: MemorySessionStore
+  private let inner: any SessionStore
   private let mistake: StoreMistake
   /// What has been read, by id and version.
   private let read = Mutex<[String: [UInt64: SessionRecord]]>([:])
 
-  init(_ inner: MemorySessionStore, _ mistake: StoreMistake) { (self.inner, self.mistake) = (inner, mistake) }
+  init(_ inner: any SessionStore, _ mistake: StoreMistake) { (self.inner, self.mistake) = (inner, mistake) }
 
   func create(_ id: String, _ values: [String: [UInt8]]) async throws(SessionError) -> UInt64 {
     try await inner.create(id, values)
@@ -31,6 +48,9 @@ final class NaiveStore: SessionStore {
   func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup {
     let found = try await inner.load(id, unlessVersion: version)
     if case .found(let record) = found { read.withLock { $0[id, default: [:]][record.version] = record } }
+    if mistake == .showsExpired, found == .missing, let last = read.withLock({ $0[id]?.max { $0.key < $1.key } }) {
+      return .found(last.value)
+    }
     return found
   }
 
@@ -45,6 +65,8 @@ final class NaiveStore: SessionStore {
       return mistake == .answersTheNextVersion ? change.version + 1 : version
     } catch .ended where mistake == .revives {
       return try await inner.create(id, change.values.compactMapValues { $0 })
+    } catch .tooLarge where mistake == .hidesLimits {
+      return change.version + 1
     }
   }
 
@@ -54,5 +76,8 @@ final class NaiveStore: SessionStore {
     _ = try await inner.create(other, record.values.mapValues(\.bytes))
   }
 
-  func end(_ id: String) async throws(SessionError) { try await inner.end(id) }
+  func end(_ id: String) async throws(SessionError) {
+    try await inner.end(id)
+    read.withLock { $0[id] = nil }
+  }
 }

@@ -28,7 +28,9 @@ struct SteppedStore: SessionStore {
   private func call<R>(_ name: String, _ body: () async throws(SessionError) -> R) async throws(SessionError) -> R {
     guard await steps.wait(.sent(name)) else { throw .unavailable("the call was not sent") }
     let result: Result<R, SessionError>
+    steps.beginCall()
     do throws(SessionError) { result = .success(try await body()) } catch { result = .failure(error) }
+    steps.endCall()
     guard await steps.wait(.done(name)) else {
       throw name == "load" ? .unavailable("the reply was lost") : .outcomeUnknown("the reply was lost")
     }

@@ -17,9 +17,17 @@ final class Steps: Sendable {
   }
 
   private let waiting = Mutex<[Waiting]>([])
+  private let calls = Mutex(0)
 
   /// Who waits, in the order in which they came.
   var kinds: [Kind] { waiting.withLock { $0.map(\.kind) } }
+
+  /// Whether a store is at work, of its own accord.
+  var isCalling: Bool { calls.withLock { $0 > 0 } }
+
+  func beginCall() { calls.withLock { $0 += 1 } }
+
+  func endCall() { calls.withLock { $0 -= 1 } }
 
   /// Returns when the test says so; false where the step is to fail.
   func wait(_ kind: Kind) async -> Bool {

@@ -1,0 +1,104 @@
+import Beans
+import BeansSessions
+import Testing
+
+/// What a `SessionManager` makes of each store.
+@Suite("Requests inside of sessions", .timeLimit(.minutes(20)))
+struct SessionManagerTests {
+  private final class Visit: Sendable {
+    let name: SessionValue<String>
+    init(state: SessionState) throws { name = try state.value("name", default: "nobody") }
+  }
+
+  private final class NewerVisit: Sendable {
+    let name: SessionValue<Int>
+    init(state: SessionState) throws { name = try state.value("name", schema: "2", default: 7) }
+  }
+
+  @Test("are given an id of ours, whatever id the client has made up", arguments: StoreKind.available)
+  func strangersAreNotAdopted(kind: StoreKind) async throws {
+    try await withManager(kind) { manager, _ in
+      for madeUp in ["", "admin", String(repeating: "a", count: 32), String(repeating: "0", count: 1 << 20)] {
+        let answer = try await manager.withSession(madeUp) { session in
+          #expect(session.isNew)
+          try session.environment.getBean(Visit.self).name.set("Eve")
+        }
+        guard case .set(let id) = answer.cookie else {
+          Issue.record("no id was given")
+          return
+        }
+        #expect(id != madeUp)
+        #expect(try await name(in: manager, id) == "Eve")
+        #expect(try await manager.withSession(madeUp) { $0.isNew }.value)
+      }
+    }
+  }
+
+  @Test("find under a new id what they left under the old one", arguments: StoreKind.available)
+  func rotation(kind: StoreKind) async throws {
+    try await withManager(kind) { manager, _ in
+      let old = try await visit(manager, "Ann")
+      let answer = try await manager.withSession(old) { $0.rotate() }
+      guard case .set(let new) = answer.cookie else {
+        Issue.record("no id was given")
+        return
+      }
+      #expect(try await name(in: manager, new) == "Ann")
+      #expect(try await name(in: manager, old) == "nobody")
+    }
+  }
+
+  @Test("ask no store when they bring nothing and leave nothing", arguments: StoreKind.available)
+  func anonymous(kind: StoreKind) async throws {
+    try await withManager(kind) { manager, _ in
+      for id in [nil, "", "short"] {
+        let answer = try await manager.withSession(id) { try $0.environment.getBean(Visit.self).name.value }
+        #expect(answer.cookie == .unchanged)
+      }
+      #expect(manager.counts.loads == 0)
+      #expect(manager.counts.creates == 0)
+    }
+  }
+
+  @Test("find no value where one of another form has been kept", arguments: StoreKind.available)
+  func otherForm(kind: StoreKind) async throws {
+    try await withManager(kind) { manager, store in
+      let id = try await visit(manager, "Ann")
+      let newer = try makeManager(store) { try $0.define($0.bean(NewerVisit.self, factory: NewerVisit.init)) }
+      let answer = try await newer.withSession(id) { session in
+        #expect(!session.isNew)
+        return try session.environment.getBean(NewerVisit.self).name.value
+      }
+      #expect(answer.value == 7)
+      #expect(newer.counts.unreadable == 1)
+    }
+  }
+
+  private func name(in manager: SessionManager, _ id: String) async throws -> String {
+    try await manager.withSession(id) { try $0.environment.getBean(Visit.self).name.value }.value
+  }
+
+  /// The id of a new session with that name in it.
+  private func visit(_ manager: SessionManager, _ name: String) async throws -> String {
+    let answer = try await manager.withSession(nil) { try $0.environment.getBean(Visit.self).name.set(name) }
+    guard case .set(let id) = answer.cookie else { throw RedisProcess.Failure(description: "no id was given") }
+    return id
+  }
+
+  private func makeManager(
+    _ store: any SessionStore, _ configure: (Environment) throws -> Void
+  ) throws -> SessionManager {
+    let application = try Environment(name: "application")
+    return SessionManager(
+      try application.childFactory("session", seed: SessionState.self, configure: configure), store: store)
+  }
+
+  private func withManager(
+    _ kind: StoreKind, _ body: (SessionManager, any SessionStore) async throws -> Void
+  ) async throws {
+    try await withStore(kind) { test in
+      let manager = try makeManager(test.store) { try $0.define($0.bean(Visit.self, factory: Visit.init)) }
+      try await body(manager, test.store)
+    }
+  }
+}
