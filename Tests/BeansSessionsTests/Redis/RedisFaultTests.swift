@@ -1,0 +1,252 @@
+import BeansEventLoop
+import TestSupport
+import Testing
+
+@testable import BeansSessions
+
+/// What becomes of calls when the server or the connection fails. Each call ends within its time, or the test does not.
+@Suite("A Redis store whose server fails", .needsRedis, .timeLimit(.minutes(20)))
+struct RedisFaultTests {
+  private static let change = SessionChange(version: 1, values: ["a": bytes("a2")])
+
+  @Test("is not available when nobody listens, which is not the same as a session that is missing")
+  func refused() async throws {
+    try await withRedis(options: .impatient) { redis in
+      redis.process.kill()
+      for error in await Self.errors(redis.store) { #expect(error.isUnavailable, "\(error)") }
+    }
+  }
+
+  @Test("is not available when the server does not answer a first connection")
+  func silentFromTheStart() async throws {
+    try await withRedis(options: .impatient) { redis in
+      redis.process.suspend()
+      for error in await Self.errors(redis.store) { #expect(error.isUnavailable, "\(error)") }
+      redis.process.resume()
+    }
+  }
+
+  @Test("does not know what has become of a change that has no reply in time")
+  func silent() async throws {
+    var options = RedisOptions.patient
+    options.commandTimeout = .seconds(2)
+    try await withRedis(options: options) { redis in
+      _ = try await redis.store.create("one", ["a": bytes("a1")])
+      redis.process.suspend()
+      // Both are on the way when the first one's time is over.
+      async let save = failure { () async throws(SessionError) in try await redis.store.save("one", Self.change) }
+      async let load = failure { () async throws(SessionError) in try await redis.store.load("one", unlessVersion: nil)
+      }
+      let (saveError, loadError) = await (save, load)
+      #expect(saveError?.isUnknown == true, "\(String(describing: saveError))")
+      #expect(loadError?.isUnavailable == true, "\(String(describing: loadError))")
+      redis.process.resume()
+      // Late replies are not taken for those to later calls.
+      #expect(try await redis.store.load("two", unlessVersion: nil) == .missing)
+      #expect(try await redis.store.create("two", [:]) == 1)
+      #expect(try await redis.store.texts("two") == [:])
+    }
+  }
+
+  @Test("does not know what has become of a change that was under way when the server was killed for good")
+  func killed() async throws {
+    var options = RedisOptions.patient
+    options.commandTimeout = .seconds(5)
+    try await withProxy(options) { proxy, store, _, process in
+      _ = try await store.create("one", ["a": bytes("a1")])
+      process.suspend()
+      let before = proxy.calls
+      async let save = failure { () async throws(SessionError) in try await store.save("one", Self.change) }
+      async let load = failure { () async throws(SessionError) in try await store.load("one", unlessVersion: nil) }
+      while proxy.calls < before + 2 { await Task.yield() }
+      process.kill()
+      let (saveError, loadError) = await (save, load)
+      #expect(saveError?.isUnknown == true, "\(String(describing: saveError))")
+      #expect(loadError?.isUnavailable == true, "\(String(describing: loadError))")
+    }
+  }
+
+  @Test("sends calls once more to a server that has been started anew")
+  func restarted() async throws {
+    try await withRedis { redis in
+      _ = try await redis.store.create("one", ["a": bytes("a1")])
+      redis.process.suspend()
+      async let create = redis.store.create("two", ["a": bytes("a1")])
+      async let save = failure { () async throws(SessionError) in try await redis.store.save("one", Self.change) }
+      redis.process.kill()
+      try redis.process.restart()
+      #expect(try await create == 1)
+      // The new server knows nothing of it.
+      #expect(await save == .ended)
+      #expect(try await redis.store.texts("two") == ["a": "a1"])
+    }
+  }
+
+  @Test("comes back by itself after a server that was away")
+  func away() async throws {
+    try await withRedis(options: .impatient) { redis in
+      /// What the store says now.
+      func ask() async -> SessionError? {
+        await failure { () async throws(SessionError) in try await redis.store.load("one", unlessVersion: nil) }
+      }
+      _ = await failure { () async throws(SessionError) in try await redis.store.create("one", [:]) }
+      redis.process.kill()
+      for _ in 0..<3 {
+        #expect(await ask() != nil)
+      }
+      try redis.process.restart()
+      while await ask() != nil {}
+    }
+  }
+
+  @Test("fails calls that wait when it is closed, and later ones")
+  func closed() async throws {
+    try await withRedis { redis in
+      _ = try await redis.store.create("one", ["a": bytes("a1")])
+      redis.process.suspend()
+      async let save = failure { () async throws(SessionError) in try await redis.store.save("one", Self.change) }
+      redis.store.close()
+      #expect(await save?.isTemporary == true)
+      for error in await Self.errors(redis.store) { #expect(error.isUnavailable, "\(error)") }
+    }
+  }
+
+  @Test("does not have a cancelled task disturb the calls of others")
+  func cancelled() async throws {
+    try await withRedis { redis in
+      _ = try await redis.store.create("one", ["a": bytes("a1")])
+      let cancelled = Task { try await redis.store.save("one", Self.change) }
+      cancelled.cancel()
+      #expect(try await redis.store.load("two", unlessVersion: nil) == .missing)
+      #expect(try await cancelled.value == 2)
+    }
+  }
+
+  @Test("refuses addresses that are none, and a store without loops, at once")
+  func unusable() async throws {
+    try await EventLoop.withThread { loop in
+      for store in [
+        RedisSessionStore(host: "redis.example", loops: [loop], options: .patient),
+        RedisSessionStore(host: "127.0.0.1", port: 70_000, loops: [loop], options: .patient),
+        RedisSessionStore(host: "127.0.0.1", loops: [], options: .patient),
+      ] {
+        for error in await Self.errors(store) { #expect(error.isUnavailable, "\(error)") }
+        store.close()
+      }
+    }
+  }
+
+  @Test("refuses calls beyond the number that may wait")
+  func tooMany() async throws {
+    try await EventLoop.withThread { loop in
+      var options = RedisOptions()
+      options.maximumWaiting = 3
+      // Nobody listens there.
+      let connection = RedisConnection(on: loop, host: "127.0.0.1", port: 1, options: options)
+      let journal = Journal()
+      try await loop.run {
+        for _ in 0..<5 {
+          let deadline = ContinuousClock.now + .seconds(60)
+          connection.send(
+            RedisCommand(script: .end, keys: [], arguments: [], deadline: deadline) { journal.note("\($0)") })
+        }
+        #expect(journal.entries.count { $0.contains("too many calls") } == 2)
+        connection.close()
+      }
+      #expect(journal.entries.count == 5)
+    }
+  }
+
+  // MARK: lost replies
+
+  @Test("does not do a change twice whose reply was lost")
+  func lostReplies() async throws {
+    try await withProxy { proxy, store, _, _ in
+      #expect(try await store.texts("one") == nil)
+      proxy.loseNextReply()
+      #expect(try await store.create("one", ["a": bytes("a1")]) == 1)
+      proxy.loseNextReply()
+      #expect(try await store.save("one", Self.change) == 2)
+      proxy.loseNextReply()
+      #expect(try await store.texts("one") == ["a": "a2"])
+      proxy.loseNextReply()
+      try await store.rotate("one", to: "two")
+      #expect(try await store.texts("two") == ["a": "a2"])
+      #expect(try await store.texts("one") == nil)
+      proxy.loseNextReply()
+      try await store.end("two")
+      #expect(try await store.texts("two") == nil)
+      #expect(proxy.lostReplies == 5)
+    }
+  }
+
+  @Test("does not overwrite what others have written since a change whose reply was lost")
+  func lostReplyAndOthers() async throws {
+    try await withProxy { proxy, store, raw, _ in
+      _ = try await store.create("one", ["a": bytes("a1")])
+      proxy.loseNextReply {
+        // What another node does before the second attempt arrives.
+        _ = try? raw("HSET", "session:one", "v", "3", "d:a", "3:other", "t", "other")
+      }
+      let error = await failure { () async throws(SessionError) in try await store.save("one", Self.change) }
+      #expect(error?.isUnknown == true, "\(String(describing: error))")
+      #expect(try await store.texts("one") == ["a": "other"])
+    }
+  }
+
+  @Test(
+    "is not available when what answers is no Redis server",
+    arguments: [
+      "HTTP/1.1 400 Bad Request\r\n\r\n", "$99999999999\r\n", "*1\r\n*1\r\n", "+OK\r\n+OK\r\n", "-ERR no\r\n", "",
+    ])
+  func strangeServer(answer: String) async throws {
+    try await EventLoop.withThread { loop in
+      let server = RedisProxy(on: loop, answering: bytes(answer))
+      let port = try await server.start()
+      let store = RedisSessionStore(host: "127.0.0.1", port: port, loops: [loop], options: .impatient)
+      for error in await Self.errors(store) { #expect(error.isUnavailable, "\(error)") }
+      store.close()
+      try await server.stop()
+    }
+  }
+
+  // MARK: helpers
+
+  /// What each of the five calls throws.
+  private static func errors(_ store: RedisSessionStore) async -> [SessionError] {
+    let errors = [
+      await failure { () async throws(SessionError) in try await store.create("one", [:]) },
+      await failure { () async throws(SessionError) in try await store.load("one", unlessVersion: nil) },
+      await failure { () async throws(SessionError) in try await store.save("one", change) },
+      await failure { () async throws(SessionError) in try await store.rotate("one", to: "two") },
+      await failure { () async throws(SessionError) in try await store.end("one") },
+    ]
+    #expect(!errors.contains(nil))
+    return errors.compactMap(\.self)
+  }
+
+  /// Runs `body` with a store that reaches its server through a proxy.
+  private func withProxy(
+    _ options: RedisOptions = .patient,
+    _ body: (RedisProxy, RedisSessionStore, RawRedis, RedisProcess) async throws -> Void
+  ) async throws {
+    let process = try RedisProcess()
+    defer { process.end() }
+    let raw = try RawRedis(process)
+    try await EventLoop.withThread { loop in
+      let proxy = RedisProxy(on: loop, to: process.port)
+      let port = try await proxy.start()
+      let store = RedisSessionStore(host: "127.0.0.1", port: port, loops: [loop], limits: wideLimits, options: options)
+      let result: Result<Void, any Error>
+      do { result = .success(try await body(proxy, store, raw, process)) } catch { result = .failure(error) }
+      store.close()
+      try await proxy.stop()
+      try result.get()
+    }
+  }
+}
+
+extension SessionError {
+  fileprivate var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
+  fileprivate var isUnknown: Bool { if case .outcomeUnknown = self { true } else { false } }
+}
