@@ -128,7 +128,7 @@ final class RedisConnection: @unchecked Sendable {
       connection.onDrain = { [self] in
         if case .ready(let current) = phase, current === connection { flush(connection) }
       }
-      connection.onClose = { [self] reason in lost(connection, Self.text(reason)) }
+      connection.onClose = { [self] reason in ended(connection, reason) }
       connectTimer = loop.schedule(after: options.connectTimeout) { [self] in
         if case .greeting(let connection) = phase {
           giveUp(connection, "it was not ready in \(options.connectTimeout)")
@@ -207,8 +207,16 @@ final class RedisConnection: @unchecked Sendable {
     connection.close()
   }
 
-  /// The connection has come to an end by itself.
-  private func lost(_ connection: TCPConnection, _ reason: String) { drop(connection, reason) { .lost($0) } }
+  /// The connection has come to an end by itself. Where the network is to blame, the server may still have what was sent.
+  private func ended(_ connection: TCPConnection, _ reason: TCPConnection.CloseReason) {
+    switch reason {
+    case .local: drop(connection, "the connection was closed") { .late($0) }
+    case .endOfFile: drop(connection, "it has closed the connection") { .lost($0) }
+    case .failed(let error):
+      let isByServer = error.code == .connectionReset || error.code == .brokenPipe
+      drop(connection, "\(error)") { isByServer ? .lost($0) : .late($0) }
+    }
+  }
 
   /// Does nothing for a connection that has been dropped before.
   private func drop(_ connection: TCPConnection, _ reason: String, _ failure: (String) -> RedisFailure) {
@@ -243,11 +251,8 @@ final class RedisConnection: @unchecked Sendable {
     deadlineTimer = loop.schedule(after: ContinuousClock.now.duration(to: deadline)) { [self] in
       watched = nil
       expire()
-      if let next = [sent.elements.lazy.map(\.deadline).min(), waiting.lazy.map(\.deadline).min()].compactMap(\.self)
-        .min()
-      {
-        watch(next)
-      }
+      if let next = sent.elements.lazy.map(\.deadline).min() { watch(next) }
+      if let next = waiting.lazy.map(\.deadline).min() { watch(next) }
     }
   }
 
@@ -278,14 +283,6 @@ final class RedisConnection: @unchecked Sendable {
     waiting = []
     for command in unanswered { command.reply(.failure(.late("the store has been closed"))) }
     for command in unsent { command.reply(.failure(.notSent("the store has been closed"))) }
-  }
-
-  private static func text(_ reason: TCPConnection.CloseReason) -> String {
-    switch reason {
-    case .local: "the connection was closed"
-    case .endOfFile: "it has closed the connection"
-    case .failed(let error): "\(error)"
-    }
   }
 }
 

@@ -1,9 +1,9 @@
+@_spi(BeansPackage) import BeansSupport
 import Dispatch
-import Synchronization
 
 /// Runs tasks that prefer it on the test's own thread, one after another in the order in which they became ready.
 final class ManualExecutor: TaskExecutor {
-  private let jobs = Mutex<[UnownedJob]>([])
+  private let jobs = Locked<[UnownedJob]>([])
   private let arrivals = DispatchSemaphore(value: 0)
 
   func enqueue(_ job: consuming ExecutorJob) {

@@ -1,3 +1,4 @@
+import Beans
 import BeansEventLoop
 import TestSupport
 import Testing
@@ -14,6 +15,31 @@ struct RedisFaultTests {
     try await withRedis(options: .impatient) { redis in
       redis.process.kill()
       for error in await Self.errors(redis.store) { #expect(error.isUnavailable, "\(error)") }
+    }
+  }
+
+  @Test("has requests fail that bring an id, before they run, and lets those without one pass")
+  func requests() async throws {
+    final class Visit: Sendable {
+      let name: SessionValue<String>
+      init(state: SessionState) throws { name = try state.value("name", default: "nobody") }
+    }
+    try await withRedis(options: .impatient) { redis in
+      redis.process.kill()
+      let application = try Environment(name: "application")
+      let factory = try application.childFactory("session", seed: SessionState.self) { session in
+        try session.define(session.bean(Visit.self, factory: Visit.init))
+      }
+      let sessions = SessionManager(factory, store: redis.store)
+      let answer = try await sessions.withSession(nil) { try $0.environment.getBean(Visit.self).name.value }
+      #expect(answer.value == "nobody")
+      #expect(answer.cookie == .unchanged)
+      let error = await #expect(throws: SessionError.self) {
+        try await sessions.withSession(String(repeating: "a", count: 32)) { _ in Issue.record("the request has run") }
+      }
+      #expect(error?.isUnavailable == true)
+      #expect(error?.isTemporary == true)
+      #expect(sessions.counts.open == 0)
     }
   }
 
@@ -214,6 +240,7 @@ struct RedisFaultTests {
 
   /// What each of the five calls throws.
   private static func errors(_ store: RedisSessionStore) async -> [SessionError] {
+    let begin = ContinuousClock.now
     let errors = [
       await failure { () async throws(SessionError) in try await store.create("one", [:]) },
       await failure { () async throws(SessionError) in try await store.load("one", unlessVersion: nil) },
@@ -222,6 +249,8 @@ struct RedisFaultTests {
       await failure { () async throws(SessionError) in try await store.end("one") },
     ]
     #expect(!errors.contains(nil))
+    // A fifth of a second each at most, and what a loaded machine adds.
+    #expect(ContinuousClock.now - begin < .seconds(20))
     return errors.compactMap(\.self)
   }
 

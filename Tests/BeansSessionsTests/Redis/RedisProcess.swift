@@ -1,6 +1,6 @@
+@_spi(BeansPackage) import BeansSupport
 import Foundation
 import Glibc
-import Synchronization
 import Testing
 
 @testable import BeansSessions
@@ -18,7 +18,7 @@ final class RedisProcess: Sendable {
   let port: Int
   private let arguments: [String]
   private let folder: String
-  private let process = Mutex<pid_t?>(nil)
+  private let process = Locked<pid_t?>(nil)
 
   /// Starts a server, and returns when it takes connections.
   init(_ arguments: String...) throws {
@@ -132,7 +132,7 @@ final class RedisProcess: Sendable {
 /// A connection of the test's own to a Redis server, which blocks the caller for each command.
 final class RawRedis: Sendable {
   private let descriptor: Int32
-  private let parser = Mutex(RESPParser())
+  private let parser = Locked(RESPParser())
 
   init(_ redis: RedisProcess) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -1,6 +1,6 @@
 import BeansEventLoop
+@_spi(BeansPackage) import BeansSupport
 import Foundation
-import Synchronization
 
 /// Stands between a store and its server, and loses replies when a test says so; or in the place of a server.
 final class RedisProxy: Sendable {
@@ -18,7 +18,7 @@ final class RedisProxy: Sendable {
   private let port: Int
   /// What it answers by itself, to whatever comes; without any bytes it closes the connection. nil where it asks the server.
   private let answer: [UInt8]?
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(on loop: EventLoop, to port: Int) { (self.loop, self.port, answer) = (loop, port, nil) }
 
