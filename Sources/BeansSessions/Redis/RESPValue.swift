@@ -1,5 +1,5 @@
 /// A reply of a Redis server, in version 2 of its protocol.
-indirect enum RESPValue: Sendable, Equatable {
+enum RESPValue: Sendable, Equatable {
   case simple(String)
   /// What the server refuses, beginning with a word in capitals: `"NOSCRIPT No matching script."`.
   case error(String)
