@@ -73,7 +73,9 @@ let package = Package(
     // The example service: everything but its start is a library, so that another program can link the declarations.
     .target(
       name: "Storefront",
-      dependencies: ["BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "CSQLite", "CHTTPParser"],
+      dependencies: [
+        "BeansSessions", "BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "CSQLite", "CHTTPParser",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "StorefrontServer", dependencies: ["Storefront"], swiftSettings: strict, plugins: ["BeansCheck"]),
@@ -129,8 +131,8 @@ let package = Package(
     .testTarget(
       name: "StorefrontTests",
       dependencies: [
-        "StorefrontServer", "Storefront", "BeansServer", "BeansTesting", "Beans", "BeansSupport", "BeansEventLoop",
-        "TestSupport",
+        "StorefrontServer", "Storefront", "BeansSessions", "BeansServer", "BeansTesting", "Beans", "BeansSupport",
+        "BeansEventLoop", "TestSupport",
       ],
       swiftSettings: settings),
   ]

@@ -1,6 +1,7 @@
 public import Beans
 import BeansEventLoop
 import BeansServer
+import BeansSessions
 @_spi(BeansPackage) import BeansSupport
 import Glibc
 
@@ -43,7 +44,8 @@ public enum Storefront {
 
   private static func serve(_ configuration: Configuration) throws -> ClosingReport {
     let descriptors = FileDescriptors.raiseLimit()
-    let loopCount = try FileDescriptors.loops(configuration.loops, limit: descriptors)
+    let loopCount = try FileDescriptors.loops(
+      configuration.loops, limit: descriptors, sharesSessions: configuration.redis != nil)
     if loopCount < configuration.loops {
       write(
         "storefront: \(descriptors) file descriptors are too few for \(configuration.loops) loops: \(loopCount) will do\n",
@@ -68,11 +70,18 @@ public enum Storefront {
     _ configuration: Configuration, on threads: [EventLoopThread], descriptors: Int
   ) throws -> ClosingReport {
     let loops = threads.map(\.loop)
-    let shop = try ShopEnvironment(Environment(name: "application"), configuration) {
+    let store = configuration.redis.map { address in
+      RedisSessionStore(
+        host: address.host, port: Int(address.port), loops: loops,
+        limits: SessionLimits(idleLimit: configuration.sessionIdle))
+    }
+    let shop = try ShopEnvironment(Environment(name: "application"), configuration, store: store) {
       loops.first { $0.isCurrent } ?? loops[0]
     }
     var settings = HTTPServerSettings()
-    settings.limitConnections(to: FileDescriptors.connections(loops: loops.count, limit: descriptors))
+    settings.limitConnections(
+      to: FileDescriptors.connections(
+        loops: loops.count, limit: descriptors, sharesSessions: configuration.redis != nil))
     let server = HTTPServer(settings: settings)
     settings.limitConnections(to: 8)
     let administration = HTTPServer(settings: settings)
@@ -82,7 +91,7 @@ public enum Storefront {
       server.drain(within: limit) { administration.drain(within: limit, completion: done) }
     }
     let operations = Operations(
-      environment: shop.application, lifecycle: lifecycle, sessions: [shop.sessions], lag: shop.lag)
+      environment: shop.application, lifecycle: lifecycle, sessions: [shop.reportedSessions], lag: shop.lag)
     // Before anything takes long: who is told to end while starting ends in order, too.
     try lifecycle.watchSignals()
     holdSignals(SIG_UNBLOCK)

@@ -1,5 +1,6 @@
 import Beans
 import BeansSessions
+import TestSupport
 import Testing
 
 /// What a `SessionManager` makes of each store.

@@ -1,6 +1,7 @@
 import BeansEventLoop
 import BeansSessions
 import BeansTesting
+import TestSupport
 import Testing
 
 /// The stores that keep the promises of sessions.

@@ -4,11 +4,11 @@ import Glibc
 enum FileDescriptors {
   /// The file of a connection to the database, and its log.
   static let ofDatabase = 2
-  /// What a loop needs beside connections: its `epoll`, two `eventfd`s, both ends of the pipe for signals, a listener, and a
-  /// connection to the database.
-  private static let ofLoop = 6 + ofDatabase
+  /// What a loop needs beside connections: its `epoll`, two `eventfd`s, both ends of the pipe for signals, a listener, a
+  /// connection to the database, and one to a server that keeps sessions.
+  private static func ofLoop(_ sharesSessions: Bool) -> Int { 6 + ofDatabase + (sharesSessions ? 1 : 0) }
   /// What a loop needs in all: without two connections it would be of no use.
-  private static let perLoop = ofLoop + 2
+  private static func perLoop(_ sharesSessions: Bool) -> Int { ofLoop(sharesSessions) + 2 }
   /// The standard streams, Dispatch, the database, signals, and what is opened for a moment.
   private static let forAll = 28
 
@@ -26,7 +26,10 @@ enum FileDescriptors {
   }
 
   /// How many of the `wanted` loops there are descriptors for. Throws where there are too few for one.
-  static func loops(_ wanted: Int, limit: Int) throws(ConfigurationFaults) -> Int {
+  static func loops(
+    _ wanted: Int, limit: Int, sharesSessions: Bool = false
+  ) throws(ConfigurationFaults) -> Int {
+    let perLoop = perLoop(sharesSessions)
     let possible = (limit - forAll) / perLoop
     if possible < 1 {
       throw ConfigurationFaults(lines: [
@@ -37,5 +40,7 @@ enum FileDescriptors {
   }
 
   /// How many connections the loops may have, so that descriptors are left for everything else.
-  static func connections(loops: Int, limit: Int) -> Int { max(1, limit - forAll - loops * ofLoop) }
+  static func connections(loops: Int, limit: Int, sharesSessions: Bool = false) -> Int {
+    max(1, limit - forAll - loops * ofLoop(sharesSessions))
+  }
 }

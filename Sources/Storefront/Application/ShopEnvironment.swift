@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import BeansSessions
 
 /// What the shop is made of, in three environments: the application, a session, a request.
 ///
@@ -10,10 +11,12 @@ import BeansServer
 ///     └── request ── log entry, transaction, orders, the handlers for everybody
 struct ShopEnvironment: Sendable {
   let application: Environment
-  /// Those of visitors who have something in the cart, by the value of their cookie.
-  let sessions: SessionRegistry<Void>
+  /// Those of visitors who have something in the cart, by the value of their cookie, where this process alone has them.
+  let sessions: SessionRegistry<SessionState>
+  /// Those of visitors of all nodes; nil where this process alone has sessions.
+  let sharedSessions: SessionManager?
   /// Opens a session that is not known yet.
-  let visits: EnvironmentFactory<Void>
+  let visits: EnvironmentFactory<SessionState>
   /// Requests of a visitor, inside the session.
   let visitorRequests: EnvironmentFactory<HTTPRequest>
   /// Requests that need no session.
@@ -21,20 +24,29 @@ struct ShopEnvironment: Sendable {
   /// How late loops are, once somebody has them watched.
   let lag = LoopLag()
 
+  /// Those that this node tells of.
+  var reportedSessions: any SessionReporting { sharedSessions ?? sessions }
+
   /// Declares everything; nothing is built before `application.ready()`.
   ///
   /// - Parameters:
   ///   - application: where it is declared.
   ///   - configuration: what the service is told.
+  ///   - store: keeps sessions for all nodes; nil where this process alone has them.
   ///   - currentLoop: the loop that an environment opened now belongs to; nil where none will be opened.
   init(
-    _ application: Environment, _ configuration: Configuration, currentLoop: (@Sendable () -> EventLoop)?
+    _ application: Environment, _ configuration: Configuration, store: RedisSessionStore? = nil,
+    currentLoop: (@Sendable () -> EventLoop)?
   ) throws {
     self.application = application
     let requestScope = currentLoop.map { loop in { @Sendable () -> any BeanScope in RequestScope(loop: loop()) } }
     let idle = configuration.sessionIdle
+    // Where nodes share sessions, the store knows when one expires.
+    let isShared = store != nil
     let sessionScope = currentLoop.map { loop in
-      { @Sendable () -> any BeanScope in SessionScope(loop: loop(), idleTimeout: idle) }
+      { @Sendable () -> any BeanScope in
+        isShared ? LoopScope(name: "session", loop: loop()) : SessionScope(loop: loop(), idleTimeout: idle)
+      }
     }
     try application
       .define(application.settings().setValue(key: "beans.profiles", value: configuration.profiles))
@@ -43,11 +55,17 @@ struct ShopEnvironment: Sendable {
       .include(OperationsModule())
 
     requests = try application.childFactory("request", seed: HTTPRequest.self, scope: requestScope)
-    visits = try application.childFactory("session", seed: Void.self, scope: sessionScope) { session in
+    visits = try application.childFactory("session", seed: SessionState.self, scope: sessionScope) { session in
       try session.include(VisitModule())
     }
     sessions = SessionRegistry(visits, capacity: configuration.sessions)
-    try application.define(application.bean(sessions)).define(application.bean(lag))
+    sharedSessions = store.map { [visits] store in SessionManager(visits, store: store) }
+    try application.define(application.bean(sharedSessions ?? sessions as any SessionReporting)).define(
+      application.bean(lag))
+    if let store {
+      // Released when the sessions have ended, and before the loops are stopped.
+      try application.define(application.bean(store).onDestroy { $0.close() })
+    }
     visitorRequests = try visits.childFactory("request", seed: HTTPRequest.self, scope: requestScope) { request in
       try request.include(VisitorRequestModule())
     }
@@ -61,10 +79,10 @@ final class LiveTree: LiveReport {
   static let maximumChildren = 50
 
   private let environment: Environment
-  private let sessions: SessionRegistry<Void>
+  private let sessions: any SessionReporting
   private let lag: LoopLag
 
-  init(environment: Environment, sessions: SessionRegistry<Void>, lag: LoopLag) {
+  init(environment: Environment, sessions: any SessionReporting, lag: LoopLag) {
     self.environment = environment
     self.sessions = sessions
     self.lag = lag

@@ -47,7 +47,7 @@ struct ShopModule: BeanModule {
 struct VisitModule: BeanModule {
   func configure(_ environment: Environment) throws {
     try environment
-      .define(environment.bean(Cart.self, factory: Cart.init))
+      .define(environment.bean(Cart.self, factory: Cart.init).requires(VisitorProfile.self))
       .define(environment.bean(VisitorProfile.self, factory: VisitorProfile.init))
   }
 }

@@ -1,16 +1,21 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import BeansSessions
 import Synchronization
 
 /// Answers requests: one child environment each, inside the visitor's session where there is one.
 ///
 /// Whoever has none gets a session for the time of the request, which is kept, with a cookie, when something has been put into
 /// it. Requests that write take turns. One that finds the store locked by another process is begun anew a little later, up to a
-/// time; meanwhile its loop serves others.
+/// time; meanwhile its loop serves others. Where nodes share sessions, a request waits for its session without blocking its loop,
+/// and is answered when what it has changed is saved.
 final class ShopService: Sendable {
   /// How many requests may wait for a locked store at one time; not more than one of them writes.
   private static let maximumWaiting = 1_000
+  /// How often a request is begun whose session another node changes at the same time.
+  private static let maximumAttempts = 10
+  private static let tooManyWriters = HTTPError(.serviceUnavailable, "The store is busy. Try again.", retryAfter: 1)
   /// How soon a request is begun anew: at first, and at most.
   private static let pauses = (first: Duration.milliseconds(1), last: Duration.milliseconds(50))
 
@@ -18,7 +23,8 @@ final class ShopService: Sendable {
   private let operations: Operations
   private let configuration: Configuration
   private let cookieName: String
-  private let sessions: SessionRegistry<Void>
+  private let sessions: SessionRegistry<SessionState>
+  private let sharedSessions: SessionManager?
   private let health: HealthHandler
   private let log: AccessLog
   private let errors: ErrorLog
@@ -32,6 +38,7 @@ final class ShopService: Sendable {
     self.configuration = configuration
     cookieName = configuration.secureCookies ? "__Host-sid" : "sid"
     sessions = shop.sessions
+    sharedSessions = shop.sharedSessions
     health = try shop.application.getBean(HealthHandler.self)
     log = try shop.application.getBean(AccessLog.self)
     errors = try shop.application.getBean(ErrorLog.self)
@@ -80,10 +87,12 @@ final class ShopService: Sendable {
           throw HTTPError(.forbidden, "Only pages of this site may do that.")
         }
         let wait = Wait(until: .now + configuration.storeWait, pause: Self.pauses.first)
-        if !route.writes {
+        if route.needsVisitor, let sharedSessions {
+          Task(executorPreference: exchange.loop) { [self] in await answer(exchange, route, wait, sharedSessions) }
+        } else if !route.writes {
           answer(exchange, route, wait)
         } else if !writers.enter(on: exchange.loop, { [self] in answer(exchange, route, wait) }) {
-          throw HTTPError(.serviceUnavailable, "The store is busy. Try again.", retryAfter: 1)
+          throw Self.tooManyWriters
         }
       case let refused:
         let probe = answer(request) { operations.probe(method: request.method.name, path: request.path) }
@@ -100,6 +109,9 @@ final class ShopService: Sendable {
   private struct Wait {
     let until: MonotonicTime
     let pause: Duration
+
+    /// After another attempt.
+    var next: Wait { Wait(until: until, pause: min(pause * 2, ShopService.pauses.last)) }
   }
 
   private func answer(_ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait) {
@@ -113,7 +125,7 @@ final class ShopService: Sendable {
       }
       exchange.loop.schedule(after: wait.pause) { [self] in
         waiting.subtract(1, ordering: .relaxed)
-        answer(exchange, route, Wait(until: wait.until, pause: min(wait.pause * 2, Self.pauses.last)))
+        answer(exchange, route, wait.next)
       }
     }
   }
@@ -138,6 +150,72 @@ final class ShopService: Sendable {
     }
   }
 
+  // MARK: Where nodes share sessions
+
+  private func answer(
+    _ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait, _ sessions: SessionManager
+  ) async {
+    var attempts = 1
+    while true {
+      do {
+        exchange.respond(try await attempt(exchange, route, wait, sessions))
+        return
+      } catch SessionError.conflict where !route.writes && attempts < Self.maximumAttempts {
+        // Another node has changed the cart meanwhile, and nothing has been saved. An order would have been placed.
+        attempts += 1
+      } catch {
+        exchange.respond(errors.response(to: error, exchange.request))
+        return
+      }
+    }
+  }
+
+  private func attempt(
+    _ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait, _ sessions: SessionManager
+  ) async throws -> HTTPResponse {
+    let answer = try await sessions.withSession(exchange.request.cookie(cookieName)) { session in
+      let response = try await self.takingTurns(exchange, route, wait, in: session.environment)
+      // Whoever has learnt or planted the id before sees nothing of what follows.
+      if route == .checkout, response.isSuccess { session.rotate() }
+      return response
+    }
+    var response = answer.value
+    if case .set(let sid) = answer.cookie { response.addCookie(try cookie(sid)) }
+    return response
+  }
+
+  /// The turn is taken when the session is there, and given back before it is saved: who writes does not wait for a session.
+  private func takingTurns(
+    _ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait, in session: Environment
+  ) async throws -> HTTPResponse {
+    if !route.writes { return try await answer(exchange, route, wait, in: session) }
+    guard await writers.enter(on: exchange.loop) else { throw Self.tooManyWriters }
+    defer { writers.leave() }
+    return try await answer(exchange, route, wait, in: session)
+  }
+
+  /// In the session, until the store is not locked any more.
+  private func answer(
+    _ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait, in session: Environment
+  ) async throws -> HTTPResponse {
+    var wait = wait
+    while true {
+      do {
+        return try answer(
+          exchange.request, route, in: shop.visitorRequests.build(exchange.request, in: session),
+          isLast: wait.until <= .now)
+      } catch let error as SQLiteError where error.isBusy && wait.until > .now {
+        guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
+          waiting.subtract(1, ordering: .relaxed)
+          throw error
+        }
+        defer { waiting.subtract(1, ordering: .relaxed) }
+        try await exchange.loop.sleep(for: wait.pause)
+        wait = wait.next
+      }
+    }
+  }
+
   // MARK: One attempt
 
   private func answerVisitor(
@@ -154,7 +232,7 @@ final class ShopService: Sendable {
   }
 
   private func answerStranger(_ request: HTTPRequest, _ route: ShopRoute, isLast: Bool) throws -> HTTPResponse {
-    let session = try shop.visits.build(())
+    let session = try shop.visits.build(SessionState())
     var isKept = false
     defer { if !isKept { session.finish() } }
     var response = try answer(

@@ -44,6 +44,27 @@ final class WriterQueue: Sendable {
     return isIn
   }
 
+  /// Returns when the caller's turn has come, which has to lead to one call of `leave()`.
+  ///
+  /// - Returns: false where too many wait, or after `close()`: the caller has no turn.
+  func enter(on loop: EventLoop) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let turn = Turn(continuation)
+      if !enter(on: loop, { turn.resume(isTaken: true) }) { turn.resume(isTaken: false) }
+    }
+  }
+
+  /// A task that waits. It goes on without the turn where nobody can give it the turn any more.
+  private final class Turn: Sendable {
+    private let continuation: Locked<CheckedContinuation<Bool, Never>?>
+
+    init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = Locked(continuation) }
+
+    deinit { resume(isTaken: false) }
+
+    func resume(isTaken: Bool) { continuation.withLock { $0.take() }?.resume(returning: isTaken) }
+  }
+
   /// Ends a turn. The next is given to whoever has waited longest, whoever comes meanwhile.
   func leave() {
     var isHandedOn = false

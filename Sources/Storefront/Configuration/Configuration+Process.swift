@@ -2,8 +2,8 @@ import Glibc
 
 extension Configuration {
   private static let variables = [
-    "HOST", "PORT", "DATABASE", "BEANS_PROFILES", "SESSION_IDLE", "SESSIONS", "STORE_WAIT", "SECURE_COOKIES", "ADMIN_PORT",
-    "LOOPS", "BY_HAND",
+    "HOST", "PORT", "DATABASE", "BEANS_PROFILES", "SESSION_IDLE", "SESSIONS", "STORE_WAIT", "REDIS", "SECURE_COOKIES",
+    "ADMIN_PORT", "LOOPS", "BY_HAND",
   ]
 
   /// Reads this process's environment variables. Where no database is named, its default folder is made.

@@ -15,6 +15,8 @@ struct Configuration: Equatable, Sendable {
   var sessions = 100_000
   /// `STORE_WAIT`: how long a request waits while another process has locked the store; then it gets `503`.
   var storeWait = Duration.seconds(2)
+  /// `REDIS`: the address of the server that keeps sessions for all nodes; nil where this process alone has them.
+  var redis: ServerAddress?
   /// `SECURE_COOKIES`: whether browsers reach the service by TLS, through a proxy: cookies are then for this host and TLS alone.
   var secureCookies = false
   /// `ADMIN_PORT`: where the operations page and what it shows are answered to this machine alone, 0 for a port that the kernel
@@ -49,6 +51,9 @@ struct Configuration: Equatable, Sendable {
       Int(text).flatMap { (1...10_000_000).contains($0) ? $0 : nil }
     }
     storeWait = read("STORE_WAIT", "a duration such as 90, 250ms, 30s, 5m or 2h", .seconds(2), DurationText.parse)
+    redis = read("REDIS", "an IPv4 or IPv6 address and a port, such as 127.0.0.1:6379 or [::1]:6379", nil) {
+      ServerAddress($0).map(Optional.some)
+    }
     secureCookies = read("SECURE_COOKIES", "yes or no", false) { ["yes": true, "no": false][$0] }
     adminPort = read("ADMIN_PORT", "a port number from 0 to 65535", nil) {
       $0.first?.isNumber == true ? UInt16($0).map(Optional.some) : nil

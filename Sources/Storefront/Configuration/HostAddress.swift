@@ -16,3 +16,25 @@ enum HostAddress {
     }
   }
 }
+
+/// Where a server listens: a numeric address and a port, `127.0.0.1:6379` or `[::1]:6379`.
+struct ServerAddress: Equatable, Sendable {
+  let host: String
+  let port: UInt16
+
+  /// nil for a text that is no address and port.
+  init?(_ text: String) {
+    guard let colon = text.lastIndex(of: ":") else { return nil }
+    let digits = text[text.index(after: colon)...]
+    guard digits.first?.isNumber == true, let port = UInt16(digits), port > 0 else { return nil }
+    var host = text[..<colon]
+    if host.first == "[", host.last == "]" {
+      host = host.dropFirst().dropLast()
+      guard host.contains(":") else { return nil }
+    } else if host.contains(":") {
+      return nil
+    }
+    guard HostAddress.isValid(String(host)) else { return nil }
+    (self.host, self.port) = (String(host), port)
+  }
+}

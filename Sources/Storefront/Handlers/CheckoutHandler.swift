@@ -6,32 +6,31 @@ final class CheckoutHandler: RequestHandler {
   private let cart: Cart
   private let orders: OrderRepository
   private let transaction: SQLiteTransaction
-  private let ids: IdGenerator
   private let visitor: CurrentVisitor
   private let environment: Environment
   private let errors: ErrorLog
 
   init(
-    cart: Cart, orders: OrderRepository, transaction: SQLiteTransaction, ids: IdGenerator, visitor: CurrentVisitor,
+    cart: Cart, orders: OrderRepository, transaction: SQLiteTransaction, visitor: CurrentVisitor,
     environment: Environment, errors: ErrorLog
   ) {
     self.cart = cart
     self.orders = orders
     self.transaction = transaction
-    self.ids = ids
     self.visitor = visitor
     self.environment = environment
     self.errors = errors
   }
 
   func handle(_ request: HTTPRequest) throws -> HTTPResponse {
-    let lines = cart.take()
+    let purchase = cart.take()
     let order: Order
     do {
-      order = try orders.place(lines, id: ids.next(), visitor: visitor.profile.id, at: Int64(time(nil)))
+      order = try orders.place(
+        purchase.lines, id: purchase.order, visitor: visitor.profile.id, at: Int64(time(nil)))
       try transaction.commit()
     } catch {
-      cart.putBack(lines)
+      cart.putBack(purchase)
       throw error
     }
     visitor.profile.noteOrder()

@@ -1,4 +1,5 @@
 import Beans
+import BeansSessions
 
 /// Answers one request. Built for it, and used by its loop thread alone.
 ///
@@ -15,9 +16,24 @@ extension HTTPResponse {
     case let error as ShopError: self.init(error.httpError)
     case let error as SQLiteError where error.isBusy:
       self.init(HTTPError(.serviceUnavailable, "The store is busy. Try again.", retryAfter: 1))
+    case let error as SessionError where error.isTemporary:
+      self.init(HTTPError(.serviceUnavailable, "Your session cannot be reached. Try again.", retryAfter: 1))
+    case let error as SessionError:
+      self.init(error.httpError)
     case let error as EnvironmentError where error.code == .exhausted:
       self.init(HTTPError(.serviceUnavailable, "There are too many visitors. Try again later.", retryAfter: 60))
     default: self.init(HTTPError(.internalServerError, "Something went wrong here."))
+    }
+  }
+}
+
+extension SessionError {
+  /// How the client is told of what another attempt alone does not change.
+  fileprivate var httpError: HTTPError {
+    switch self {
+    case .ended, .conflict: HTTPError(.conflict, "Your session has been changed elsewhere. Try again.")
+    case .tooLarge: HTTPError(.contentTooLarge, "There is too much in your session.")
+    case .unavailable, .outcomeUnknown, .notEncodable: HTTPError(.internalServerError, "Something went wrong here.")
     }
   }
 }

@@ -1,3 +1,4 @@
+import BeansSessions
 @_spi(BeansPackage) import BeansSupport
 import Glibc
 
@@ -30,7 +31,9 @@ final class ErrorLog: Sendable {
   /// What the client is told of an error; one that nobody expected gets a line.
   func response(to error: any Error, _ request: HTTPRequest) -> HTTPResponse {
     let response = HTTPResponse(failure: error)
-    if response.status == .internalServerError || error is SQLiteError { record(error, request) }
+    if response.status == .internalServerError || error is SQLiteError || error is SessionError {
+      record(error, request)
+    }
     return response
   }
 

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+import BeansSessions
 
 /// What a visitor has chosen, for as long as the session lasts.
 ///
@@ -12,18 +12,44 @@ final class Cart: Sendable {
     var price: Money { product.price * quantity }
   }
 
+  /// What is bought at once.
+  struct Purchase: Equatable, Sendable {
+    let lines: [Line]
+    /// The id of the order that this becomes. A cart that is bought a second time, since nobody could be told of the first
+    /// one, becomes no second order.
+    let order: String
+  }
+
+  /// What is kept of a cart.
+  private struct Content: Codable {
+    struct Entry: Codable {
+      let product: Int64
+      var quantity: Int
+    }
+
+    /// Product ids in the order they were first added, each with its quantity.
+    var entries: [Entry] = []
+    /// What the order will be called; a cart that has been changed becomes another one.
+    var order = ""
+  }
+
   /// How many of one product there may be.
   static let maximumQuantity = 99
 
   private let catalogue: Catalogue
-  /// Product ids in the order they were first added, each with its quantity.
-  private let entries = Locked<[(product: Int64, quantity: Int)]>([])
+  private let ids: IdGenerator
+  private let content: SessionValue<Content>
 
-  init(catalogue: Catalogue) { self.catalogue = catalogue }
+  init(catalogue: Catalogue, ids: IdGenerator, state: SessionState) throws {
+    self.catalogue = catalogue
+    self.ids = ids
+    // Of two nodes that change the cart at once, the second one has to see what the first one has done.
+    content = try state.value("cart", default: Content(), onConflict: .refuse)
+  }
 
-  var isEmpty: Bool { entries.withLock { $0.isEmpty } }
+  var isEmpty: Bool { content.value.entries.isEmpty }
 
-  var lines: [Line] { lines(entries.withLock { $0 }) }
+  var lines: [Line] { lines(content.value.entries) }
 
   /// Adds `quantity`, at least 1, to what is in the cart of that product.
   func add(_ product: Int64, quantity: Int = 1) throws(ShopError) {
@@ -39,50 +65,60 @@ final class Cart: Sendable {
 
   /// Does nothing where the product is not in the cart.
   func remove(_ product: Int64) {
-    entries.withLock { $0.removeAll { $0.product == product } }
+    let order = ids.next()
+    content.update { content in
+      let count = content.entries.count
+      content.entries.removeAll { $0.product == product }
+      if content.entries.count != count { content.order = order }
+    }
   }
 
-  func clear() {
-    entries.withLock { $0 = [] }
-  }
+  func clear() { content.set(Content()) }
 
   /// Empties the cart and returns what was in it, in one step, so that of two checkouts at once only one gets the goods.
-  func take() -> [Line] {
-    lines(
-      entries.withLock { entries in
-        defer { entries = [] }
-        return entries
-      })
+  func take() -> Purchase {
+    let taken = content.update { content in
+      defer { content = Content() }
+      return content
+    }
+    return Purchase(lines: lines(taken.entries), order: taken.order)
   }
 
   /// Puts back what `take` returned, in front of what has been added since.
-  func putBack(_ lines: [Line]) {
-    entries.withLock { entries in
-      var restored = lines.map { (product: $0.product.id, quantity: $0.quantity) }
-      for entry in entries {
+  func putBack(_ purchase: Purchase) {
+    content.update { content in
+      var restored = purchase.lines.map { Content.Entry(product: $0.product.id, quantity: $0.quantity) }
+      for entry in content.entries {
         if let index = restored.firstIndex(where: { $0.product == entry.product }) {
           restored[index].quantity = min(restored[index].quantity + entry.quantity, Self.maximumQuantity)
         } else {
           restored.append(entry)
         }
       }
-      entries = restored
+      // What has been added since is of another order.
+      content = Content(entries: restored, order: content.entries.isEmpty ? purchase.order : content.order)
     }
   }
 
   private func change(_ product: Int64, _ newQuantity: (Int) -> Int) throws(ShopError) {
     guard catalogue[product] != nil else { throw .unknownProduct }
-    let fits = entries.withLock { entries in
-      let index = entries.firstIndex { $0.product == product }
-      let quantity = newQuantity(index.map { entries[$0].quantity } ?? 0)
+    let order = ids.next()
+    let fits = content.update { content in
+      let index = content.entries.firstIndex { $0.product == product }
+      let quantity = newQuantity(index.map { content.entries[$0].quantity } ?? 0)
       guard (1...Self.maximumQuantity).contains(quantity) else { return false }
-      if let index { entries[index].quantity = quantity } else { entries.append((product, quantity)) }
+      if let index {
+        content.entries[index].quantity = quantity
+      } else {
+        content.entries.append(Content.Entry(product: product, quantity: quantity))
+      }
+      content.order = order
       return true
     }
     if !fits { throw .quantityOutOfRange }
   }
 
-  private func lines(_ entries: [(product: Int64, quantity: Int)]) -> [Line] {
+  private func lines(_ entries: [Content.Entry]) -> [Line] {
     entries.compactMap { entry in catalogue[entry.product].map { Line(product: $0, quantity: entry.quantity) } }
   }
 }

@@ -1,9 +1,6 @@
-/// The visitor of the request at hand. Made once a request, which is how requests are counted.
+/// The visitor of the request at hand.
 final class CurrentVisitor: Sendable {
   let profile: VisitorProfile
 
-  init(profile: VisitorProfile) {
-    self.profile = profile
-    profile.noteRequest()
-  }
+  init(profile: VisitorProfile) { self.profile = profile }
 }

@@ -5,10 +5,22 @@ final class OrderRepository {
   init(transaction: SQLiteTransaction) { self.transaction = transaction }
 
   /// Takes the goods out of the stock and writes the order down. Nothing is kept until the transaction is committed.
-  /// Throws `ShopError.soldOut` or an `SQLiteError`; the transaction must then not be committed.
+  ///
+  /// An order that the visitor has placed already is answered as it is, and nothing is taken: two nodes may turn one cart into
+  /// an order at once, and a visitor who was not told of an order tries again.
+  ///
+  /// - Parameters:
+  ///   - lines: what is bought.
+  ///   - id: what the order is known by.
+  ///   - visitor: who buys.
+  ///   - time: seconds since 1970, UTC.
+  /// - Throws: `ShopError` or an `SQLiteError`; the transaction must then not be committed.
   func place(_ lines: [Cart.Line], id: String, visitor: String, at time: Int64) throws -> Order {
     if lines.isEmpty { throw ShopError.emptyCart }
+    var placed: Order?
     let soldOut = try transaction.write { connection throws(SQLiteError) -> Cart.Line? in
+      placed = try Self.orders(connection, "id = ?1 AND visitor = ?2 LIMIT 1", .text(id), .text(visitor)).first
+      if placed != nil { return nil }
       for line in lines {
         // Where the stock is NULL the product is made to order, and stays NULL.
         try connection.execute(
@@ -27,6 +39,7 @@ final class OrderRepository {
       return nil
     }
     if let soldOut { throw ShopError.soldOut(name: soldOut.product.name) }
+    if let placed { return placed }
     return Order(
       id: id, placedAt: time, total: lines.total,
       lines: lines.map {
@@ -37,26 +50,34 @@ final class OrderRepository {
   /// The visitor's orders, newest first, at most `limit`.
   func orders(of visitor: String, limit: Int = 20) throws -> [Order] {
     try transaction.read { connection throws(SQLiteError) in
-      let orders = try connection.query(
-        "SELECT id, placed_at, total_cents FROM orders WHERE visitor = ? ORDER BY placed_at DESC, sequence DESC LIMIT ?",
-        .text(visitor), .integer(Int64(limit))
-      ) { row in (id: row.text(0), placedAt: row.integer(1), total: Money(cents: row.integer(2))) }
-      var result: [Order] = []
-      for order in orders {
-        let lines = try connection.query(
-          """
-          SELECT product_id, name, quantity, order_lines.price_cents
-          FROM order_lines JOIN products ON products.id = product_id WHERE order_id = ? ORDER BY order_lines.rowid
-          """, .text(order.id)
-        ) { row in
-          Order.Line(
-            product: row.integer(0), name: row.text(1), quantity: Int(row.integer(2)),
-            price: Money(cents: row.integer(3)))
-        }
-        result.append(Order(id: order.id, placedAt: order.placedAt, total: order.total, lines: lines))
-      }
-      return result
+      try Self.orders(
+        connection, "visitor = ? ORDER BY placed_at DESC, sequence DESC LIMIT ?", .text(visitor), .integer(Int64(limit))
+      )
     }
+  }
+
+  /// The orders that a condition of SQL selects.
+  private static func orders(
+    _ connection: SQLiteConnection, _ condition: String, _ first: SQLiteValue, _ second: SQLiteValue
+  ) throws(SQLiteError) -> [Order] {
+    let orders = try connection.query(
+      "SELECT id, placed_at, total_cents FROM orders WHERE \(condition)", first, second
+    ) { row in (id: row.text(0), placedAt: row.integer(1), total: Money(cents: row.integer(2))) }
+    var result: [Order] = []
+    for order in orders {
+      let lines = try connection.query(
+        """
+        SELECT product_id, name, quantity, order_lines.price_cents
+        FROM order_lines JOIN products ON products.id = product_id WHERE order_id = ? ORDER BY order_lines.rowid
+        """, .text(order.id)
+      ) { row in
+        Order.Line(
+          product: row.integer(0), name: row.text(1), quantity: Int(row.integer(2)),
+          price: Money(cents: row.integer(3)))
+      }
+      result.append(Order(id: order.id, placedAt: order.placedAt, total: order.total, lines: lines))
+    }
+    return result
   }
 
   /// What is left of the limited products, by product id.

@@ -1,20 +1,21 @@
-import Synchronization
+import BeansSessions
 
 /// Who is shopping, for as long as the session lasts. Safe from any thread.
+///
+/// A cart requires it, so that its id is kept from the first change of the cart on: two nodes that turn one cart into an order at
+/// once do it for one visitor.
 final class VisitorProfile: Sendable {
   /// Names the visitor in the store. Not the session id, which is a secret between the browser and this service.
   let id: String
+  private let orderCount: SessionValue<Int>
 
-  private let requestCount = Atomic(0)
-  private let orderCount = Atomic(0)
+  init(ids: IdGenerator, state: SessionState) throws {
+    id = try state.value("visitor", default: ids.next()).value
+    orderCount = try state.value("orders", default: 0)
+  }
 
-  init(ids: IdGenerator) { id = ids.next() }
-
-  /// How many requests this session has seen.
-  var requests: Int { requestCount.load(ordering: .relaxed) }
   /// How many orders this session has placed.
-  var orders: Int { orderCount.load(ordering: .relaxed) }
+  var orders: Int { orderCount.value }
 
-  func noteRequest() { requestCount.add(1, ordering: .relaxed) }
-  func noteOrder() { orderCount.add(1, ordering: .relaxed) }
+  func noteOrder() { orderCount.update { $0 += 1 } }
 }

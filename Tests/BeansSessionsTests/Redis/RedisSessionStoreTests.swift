@@ -1,4 +1,5 @@
 import BeansEventLoop
+import TestSupport
 import Testing
 
 @testable import BeansSessions

@@ -19,13 +19,17 @@ import Testing
     #expect(configuration.storeWait == .seconds(2))
     #expect(!configuration.secureCookies)
     #expect(configuration.adminPort == nil)
+    #expect(configuration.redis == nil)
   }
 
   @Test func readsEveryVariable() throws {
     let configuration = try read([
       "HOST": "::1", "PORT": "0", "DATABASE": "shop.db", "SESSION_IDLE": "250ms", "LOOPS": "2",
       "BY_HAND": "yes", "SESSIONS": "7", "STORE_WAIT": "0", "SECURE_COOKIES": "yes", "ADMIN_PORT": "0",
+      "REDIS": "10.0.0.7:6379",
     ])
+    #expect(configuration.redis?.host == "10.0.0.7")
+    #expect(configuration.redis?.port == 6379)
     #expect(configuration.sessions == 7)
     #expect(configuration.storeWait == .zero)
     #expect(configuration.secureCookies)
@@ -46,12 +50,18 @@ import Testing
     ("SESSION_IDLE", "1.5s"), ("SESSION_IDLE", "s"), ("SESSION_IDLE", "5d"), ("SESSION_IDLE", "9999999999999999h"),
     ("LOOPS", "0"), ("LOOPS", "257"), ("LOOPS", "many"), ("BY_HAND", "1"),
     ("SESSIONS", "0"), ("SESSIONS", "many"), ("STORE_WAIT", "soon"), ("SECURE_COOKIES", "on"), ("ADMIN_PORT", "http"),
-    ("ADMIN_PORT", "+80"),
+    ("ADMIN_PORT", "+80"), ("REDIS", "127.0.0.1"), ("REDIS", "redis:6379"), ("REDIS", "::1:6379"), ("REDIS", "[::1]"),
+    ("REDIS", "[127.0.0.1]:1"), ("REDIS", "127.0.0.1:0"), ("REDIS", "127.0.0.1:65536"), ("REDIS", ":6379"),
   ])
   func refusesBadValues(name: String, value: String) {
     let faults = #expect(throws: ConfigurationFaults.self) { try read([name: value]) }
     #expect(faults?.lines.count == 1)
     #expect(faults?.lines.first?.hasPrefix("\(name)=") == true)
+  }
+
+  @Test func takesAServerByIPv6() throws {
+    let address = try #require(try read(["REDIS": "[::1]:6380"]).redis)
+    #expect((address.host, address.port) == ("::1", 6380))
   }
 
   @Test func refusesAllBadValuesAtOnce() {

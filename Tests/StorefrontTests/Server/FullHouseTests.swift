@@ -1,5 +1,6 @@
 import Beans
 import BeansServer
+import BeansSessions
 import BeansTesting
 import TestSupport
 import Testing
@@ -22,7 +23,7 @@ struct FullHouseTests {
     let capacity = Self.capacity
     let server = try TestServer(Test.environment, isForAdministration: true)
     let shop = try #require(server.shop)
-    for _ in 0..<capacity { _ = try shop.sessions.add(shop.visits.build(())) }
+    for _ in 0..<capacity { _ = try shop.sessions.add(shop.visits.build(SessionState())) }
     #expect(server.sessions == capacity)
     let port = server.port
     // Each report counts all of them; whoever asks for something else meanwhile waits for one report and not for all.
@@ -44,7 +45,7 @@ struct FullHouseTests {
       #expect(text.utf8.count < 64 * 1024)
     }
     print("== \(capacity) sessions, four reports at once: \((ContinuousClock.now - began) / .milliseconds(1)) ms")
-    _ = try shop.sessions.add(shop.visits.build(()))
+    _ = try shop.sessions.add(shop.visits.build(SessionState()))
     #expect(server.sessions == capacity)
     try server.end()
     #expect(shop.sessions.counts.evicted == 1)

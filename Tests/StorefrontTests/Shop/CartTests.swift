@@ -1,3 +1,4 @@
+import BeansSessions
 import Testing
 
 @testable import Storefront
@@ -18,7 +19,7 @@ extension Catalogue {
 @Suite struct CartTests {
   private let cart: Cart
 
-  init() throws { cart = Cart(catalogue: try .sample()) }
+  init() throws { cart = try Cart(catalogue: .sample(), ids: IdGenerator(), state: SessionState()) }
 
   private var contents: [[Int64]] { cart.lines.map { [$0.product.id, Int64($0.quantity)] } }
 
@@ -65,18 +66,32 @@ extension Catalogue {
     try cart.add(1, quantity: 60)
     try cart.add(2)
     let taken = cart.take()
-    #expect(cart.take().isEmpty)
+    #expect(cart.take().lines.isEmpty)
     try cart.add(3)
     try cart.add(1, quantity: 60)
     cart.putBack(taken)
     #expect(contents == [[1, 99], [2, 1], [3, 1]])
   }
 
+  @Test func whatIsBoughtAgainIsOneOrderUntilTheCartIsChanged() throws {
+    try cart.add(1)
+    let first = cart.take()
+    cart.putBack(first)
+    #expect(cart.take() == first)
+    cart.putBack(first)
+    try cart.add(1)
+    let changed = cart.take()
+    #expect(changed.order != first.order)
+    cart.putBack(changed)
+    cart.remove(2)
+    #expect(cart.take() == changed)
+  }
+
   @Test(.timeLimit(.minutes(20))) func onlyOneOfManyTakesTheGoods() async throws {
     try cart.add(1)
     let cart = cart
     let winners = await withTaskGroup(of: Int.self) { group in
-      for _ in 0..<16 { group.addTask { cart.take().isEmpty ? 0 : 1 } }
+      for _ in 0..<16 { group.addTask { cart.take().lines.isEmpty ? 0 : 1 } }
       return await group.reduce(0, +)
     }
     #expect(winners == 1)

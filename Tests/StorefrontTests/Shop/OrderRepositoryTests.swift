@@ -91,12 +91,22 @@ import Testing
     #expect(try orders(of: "v") == [])
   }
 
-  @Test func refusesAnEmptyOrderAndAnIdTwice() throws {
+  @Test func refusesAnEmptyOrderAndTheIdOfSomebodyElse() throws {
     try request { orders, _ in
       #expect(throws: ShopError.emptyCart) { _ = try orders.place([], id: "x", visitor: "v", at: 1) }
       _ = try orders.place([line("jelly", 1)], id: "x", visitor: "v", at: 1)
-      #expect(throws: SQLiteError.self) { _ = try orders.place([line("jelly", 1)], id: "x", visitor: "v", at: 1) }
+      #expect(throws: SQLiteError.self) { _ = try orders.place([line("jelly", 1)], id: "x", visitor: "w", at: 1) }
     }
+  }
+
+  @Test func anOrderThatIsPlacedAgainIsTheFirstOne() throws {
+    try request { orders, transaction in
+      let first = try orders.place([line("geisha", 2)], id: "x", visitor: "v", at: 1)
+      #expect(try orders.place([line("geisha", 2), line("jelly", 1)], id: "x", visitor: "v", at: 2) == first)
+      try transaction.commit()
+    }
+    #expect(try stock("geisha") == 10)
+    #expect(try orders(of: "v").count == 1)
   }
 
   /// Two writers, twelve tins: exactly twelve are sold.

@@ -1,3 +1,4 @@
+import BeansSessions
 import Glibc
 import TestSupport
 import Testing
@@ -29,7 +30,7 @@ struct ShopSchemaTests {
     let orders = OrderRepository(transaction: transaction)
     _ = try orders.orders(of: "v")
     _ = try orders.stock()
-    let cart = Cart(catalogue: catalogue)
+    let cart = try Cart(catalogue: catalogue, ids: IdGenerator(), state: SessionState())
     for product in catalogue.products {
       try cart.set(product.id, quantity: Cart.maximumQuantity)
       _ = product.price.description

@@ -1,27 +1,26 @@
 @_spi(BeansPackage) import BeansSupport
 import Foundation
-import Glibc
-import Testing
+package import Glibc
 
-@testable import BeansSessions
+/// A Redis server of a test's own, in a temporary folder and on a free port, that keeps nothing on disk unless its arguments say so.
+package final class RedisProcess: Sendable {
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
 
-/// A Redis server of a test's own, in a temporary folder and on a free port, that keeps nothing on disk.
-final class RedisProcess: Sendable {
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+    package init(description: String) { self.description = description }
   }
 
   /// Where the program is; nil where it is not installed.
-  static let executable = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+  package static let executable = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     .map { "\($0)/redis-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
-  let port: Int
+  package let port: Int
   private let arguments: [String]
   private let folder: String
   private let process = Locked<pid_t?>(nil)
 
   /// Starts a server, and returns when it takes connections.
-  init(_ arguments: String...) throws {
+  package init(_ arguments: String...) throws {
     self.arguments = arguments
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("redis-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -40,21 +39,21 @@ final class RedisProcess: Sendable {
   deinit { end() }
 
   /// Ends the server at once, as a failing machine does.
-  func kill() {
+  package func kill() {
     guard let id = process.withLock({ $0.take() }) else { return }
     _ = Glibc.kill(id, SIGKILL)
     _ = waitpid(id, nil, 0)
   }
 
-  /// Starts a server anew, which knows nothing, on the port of the one that was killed.
-  func restart() throws {
+  /// Starts a server anew, which knows what the one before has kept on disk, on the port of the one that was killed.
+  package func restart() throws {
     let id = try Self.start(port: port, folder: folder, arguments)
     process.withLock { $0 = id }
     if id == nil { throw Failure(description: "redis-server does not start again") }
   }
 
   /// Has the server hang: it neither reads nor replies, and the system still accepts connections for it.
-  func suspend() {
+  package func suspend() {
     guard let id = process.withLock({ $0 }) else { return }
     _ = Glibc.kill(id, SIGSTOP)
     // Returns when the process has stopped, and not when it has been told to.
@@ -62,11 +61,11 @@ final class RedisProcess: Sendable {
   }
 
   /// Ends what `suspend()` began.
-  func resume() {
+  package func resume() {
     if let id = process.withLock({ $0 }) { _ = Glibc.kill(id, SIGCONT) }
   }
 
-  func end() {
+  package func end() {
     kill()
     try? FileManager.default.removeItem(atPath: folder)
   }
@@ -85,7 +84,7 @@ final class RedisProcess: Sendable {
     return Int(address.sin_port.bigEndian)
   }
 
-  static func loopback(port: Int) -> sockaddr_in {
+  package static func loopback(port: Int) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
@@ -126,80 +125,5 @@ final class RedisProcess: Sendable {
       said += String(decoding: bytes[..<count], as: UTF8.self)
     }
     return id
-  }
-}
-
-/// A connection of the test's own to a Redis server, which blocks the caller for each command.
-final class RawRedis: Sendable {
-  private let descriptor: Int32
-  private let parser = Locked(RESPParser())
-
-  init(_ redis: RedisProcess) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = RedisProcess.loopback(port: redis.port)
-    let status = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard status == 0 else { throw RedisProcess.Failure(description: "no connection") }
-  }
-
-  deinit { close(descriptor) }
-
-  /// Runs a command.
-  ///
-  /// - Throws: where the server has gone, or replies with an error.
-  @discardableResult
-  func callAsFunction(_ words: String...) throws -> RESPValue {
-    let command = RESPCommand.encode(words.map { Array($0.utf8) })
-    return try parser.withLock { parser in
-      try send(command)
-      while true {
-        if let reply = try parser.next() {
-          if case .error(let text) = reply { throw RedisProcess.Failure(description: text) }
-          return reply
-        }
-        parser.append(try receive())
-      }
-    }
-  }
-
-  private func send(_ command: [UInt8]) throws {
-    var sent = 0
-    while sent < command.count {
-      let count = command[sent...].withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { throw RedisProcess.Failure(description: "the server has gone") }
-      sent += count
-    }
-  }
-
-  private func receive() throws -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = recv(descriptor, &bytes, bytes.count, 0)
-    guard count > 0 else { throw RedisProcess.Failure(description: "the server has gone") }
-    return Array(bytes[..<count])
-  }
-
-  /// The names of all keys.
-  func keys() throws -> [String] {
-    guard case .array(let names) = try self("KEYS", "*") else { return [] }
-    return names.compactMap(\.text)
-  }
-
-  /// Makes all sessions look as if they had not been used for so much longer. Their keys do not expire earlier for it.
-  func age(by duration: Duration) throws {
-    try self(
-      "EVAL", "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('HINCRBY', key, 'a', -ARGV[1]) end", "0",
-      "\(Int(duration / .milliseconds(1)))")
-  }
-}
-
-extension Trait where Self == ConditionTrait {
-  /// For tests that start a server of their own. `make test` installs it.
-  static var needsRedis: Self {
-    .enabled(if: RedisProcess.executable != nil, "redis-server is not installed, so nothing is said of the Redis store")
   }
 }

@@ -1,0 +1,370 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Storefront
+
+/// Two nodes with one Redis and one database, under load, while nodes are killed and Redis is restarted.
+///
+/// `SOAK_CLUSTER` says for how many seconds, `SOAK_SEED` with which random numbers.
+@Suite(
+  .serialized, .timeLimit(.minutes(20)),
+  .enabled(if: RedisProcess.executable != nil, "redis-server is not installed, so nothing is said of two nodes"))
+struct ClusterTests {
+  private static func setting(_ name: String) -> Int? {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+  }
+
+  @Test("a cart survives the end of the node that held it, and is in the other node's hands at once")
+  func aCartOutlivesItsNode() throws {
+    let cluster = try Cluster()
+    defer { cluster.redis.end() }
+    var visitor = Visitor(cluster, seed: 1)
+    try visitor.add(2, at: 0)
+    try #require(visitor.cookie != nil)
+    cluster.kill(0)
+    #expect(try visitor.cart(at: 1) == [2: 1])
+    try visitor.add(3, at: 1)
+    try cluster.start(0)
+    #expect(try visitor.cart(at: 0) == [2: 1, 3: 1])
+    for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
+  }
+
+  @Test("who buys gets another id on all nodes, and the one before is worth nothing on any")
+  func aCheckoutRotatesEverywhere() throws {
+    let cluster = try Cluster()
+    defer { cluster.redis.end() }
+    var visitor = Visitor(cluster, seed: 1)
+    try visitor.add(2, at: 0)
+    let before = try #require(visitor.cookie)
+    #expect(try visitor.buy(at: 1))
+    let after = try #require(visitor.cookie)
+    #expect(after != before)
+    try visitor.add(3, at: 0)
+    #expect(try visitor.cart(at: 1) == [3: 1])
+    visitor.cookie = before
+    #expect(try visitor.cart(at: 0) == [:])
+    #expect(try visitor.cart(at: 1) == [:])
+    for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
+  }
+
+  @Test("a cart that is bought at both nodes at once becomes one order")
+  func aCartIsBoughtOnce() throws {
+    let cluster = try Cluster()
+    defer { cluster.redis.end() }
+    for seed in 1...20 {
+      var visitor = Visitor(cluster, seed: UInt64(seed))
+      try visitor.add(2, at: 0)
+      let statuses = try visitor.buyAtBothNodes().sorted()
+      #expect(statuses == [201, 409] || statuses == [201, 201] || statuses == [201, 422], "\(statuses)")
+      #expect(try visitor.orders(at: 1) == 1)
+    }
+    for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
+  }
+
+  @Test("without Redis a visitor is asked to come back and keeps the cookie; everybody else is served")
+  func withoutRedisTheCookieIsKept() throws {
+    let cluster = try Cluster()
+    defer { cluster.redis.end() }
+    var visitor = Visitor(cluster, seed: 1)
+    try visitor.add(2, at: 0)
+    cluster.redis.kill()
+    let answer = try visitor.ask("GET /api/cart", at: 0)
+    #expect(answer.status == 503)
+    #expect(answer.fields["retry-after"] != nil)
+    #expect(answer.fields["set-cookie"] == nil)
+    #expect(try visitor.ask("GET /api/products", at: 0).status == 200)
+    try cluster.redis.restart()
+    #expect(try visitor.cart(at: 1) == [2: 1])
+    for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
+  }
+
+  @Test("no change that was acknowledged is lost, and no session that was left returns, whichever node is killed")
+  func nothingAcknowledgedIsLost() throws {
+    let cluster = try Cluster()
+    defer { cluster.redis.end() }
+    let seconds = Self.setting("SOAK_CLUSTER") ?? 5
+    let seed = UInt64(Self.setting("SOAK_SEED") ?? 1)
+    let isOver = Atomic(false)
+    let totals = Totals()
+    let threads = (0..<8).map { number in
+      let thread = Joined {
+        var visitor = Visitor(cluster, seed: seed &* 1_000 &+ UInt64(number))
+        do {
+          while !isOver.load(ordering: .relaxed) { try visitor.visit(totals) }
+        } catch {
+          totals.note("visitor \(number): \(error)")
+        }
+        isOver.store(true, ordering: .relaxed)
+      }
+      return thread
+    }
+    var random = SplitMix64(seed: seed)
+    let start = ContinuousClock.now
+    var kills = 0
+    while start.duration(to: .now) < .seconds(seconds), !isOver.load(ordering: .relaxed) {
+      // A few seconds pass between two kills on a machine that is not busy.
+      let next = totals.changes + Int.random(in: 500..<2_000, using: &random)
+      let latest = ContinuousClock.now + .seconds(5)
+      while totals.changes < next, ContinuousClock.now < latest, !isOver.load(ordering: .relaxed) { usleep(10_000) }
+      if kills == 1 {
+        cluster.redis.kill()
+        try cluster.redis.restart()
+      }
+      let node = Int.random(in: 0..<2, using: &random)
+      cluster.kill(node)
+      try cluster.start(node)
+      kills += 1
+    }
+    isOver.store(true, ordering: .relaxed)
+    for thread in threads { thread.join() }
+    let faults = totals.faults
+    #expect(faults.isEmpty, "seed \(seed): \(faults.joined(separator: "\n"))")
+    #expect(totals.changes > 0 && totals.checkouts > 0 && kills > 1)
+    for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
+    print("== \(seconds) seconds of two nodes, \(kills) of them killed: \(totals.text)")
+  }
+}
+
+/// Two nodes and what they share.
+private final class Cluster: @unchecked Sendable {
+  // Safe to send: all is constant, but `nodes`, which one thread alone uses.
+
+  /// Keeps what it has acknowledged when it is killed.
+  let redis: RedisProcess
+  private let database: TemporaryDatabase
+  private var nodes: [ServiceProcess?]
+  let ports: [Int]
+
+  init() throws {
+    let redis = try RedisProcess("--appendonly", "yes")
+    let database = try TemporaryDatabase()
+    // One after the other: both would make the tables.
+    let first = try Self.node(database, redis, port: 0)
+    let firstPort = try first.port()
+    let second = try Self.node(database, redis, port: 0)
+    ports = [firstPort, try second.port()]
+    self.redis = redis
+    self.database = database
+    nodes = [first, second]
+  }
+
+  private static func node(_ database: TemporaryDatabase, _ redis: RedisProcess, port: Int) throws -> ServiceProcess {
+    try ServiceProcess(
+      database: database.path,
+      environment: ["PORT": "\(port)", "REDIS": "127.0.0.1:\(redis.port)", "LOOPS": "2"])
+  }
+
+  /// Ends a node as a failing machine does.
+  func kill(_ number: Int) {
+    guard let node = nodes[number].take() else { return }
+    node.signal(SIGKILL)
+    _ = try? node.end(signal: false)
+  }
+
+  /// Starts a node that was killed, on the port that it had.
+  func start(_ number: Int) throws {
+    let node = try Self.node(database, redis, port: ports[number])
+    _ = try node.port()
+    nodes[number] = node
+  }
+
+  func end() throws -> [ServiceProcess.End] {
+    defer { nodes = [nil, nil] }
+    return try nodes.compactMap { try $0?.end() }
+  }
+}
+
+/// What all visitors have done.
+private final class Totals: Sendable {
+  private struct State {
+    var changes = 0
+    var checkouts = 0
+    var unknown = 0
+    var checks = 0
+    var faults: [String] = []
+  }
+
+  private let state = Mutex(State())
+
+  var changes: Int { state.withLock { $0.changes } }
+  var checkouts: Int { state.withLock { $0.checkouts } }
+  var faults: [String] { state.withLock { $0.faults } }
+  var text: String {
+    state.withLock {
+      "\($0.changes) changes acknowledged, \($0.unknown) without an answer, \($0.checks) carts compared, "
+        + "\($0.checkouts) checkouts"
+    }
+  }
+
+  func change(isAcknowledged: Bool) {
+    state.withLock { if isAcknowledged { $0.changes += 1 } else { $0.unknown += 1 } }
+  }
+
+  func checkout() { state.withLock { $0.checkouts += 1 } }
+  func check() { state.withLock { $0.checks += 1 } }
+  func note(_ fault: String) { state.withLock { $0.faults.append(fault) } }
+}
+
+/// Changes one cart at both nodes at once, and knows what has to be in it.
+private struct Visitor {
+  struct Wrong: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static let products = [2, 3]
+
+  private let cluster: Cluster
+  private var random: SplitMix64
+  var cookie: String?
+  /// By product: what was acknowledged, and what was asked for without an answer.
+  private var acknowledged: [Int: Int] = [:]
+  private var unknown: [Int: Int] = [:]
+
+  init(_ cluster: Cluster, seed: UInt64) {
+    self.cluster = cluster
+    random = SplitMix64(seed: seed)
+  }
+
+  private func send(_ request: String, body: String = "", to client: TestClient) throws {
+    let cookie = cookie.map { "Cookie: \($0)\r\n" } ?? ""
+    try client.send(
+      "\(request) HTTP/1.1\r\nHost: t\r\n\(cookie)Content-Type: application/x-www-form-urlencoded\r\n"
+        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+  }
+
+  private mutating func keepCookie(_ response: TestClient.Response) {
+    if let text = response.fields["set-cookie"] { cookie = String(text.prefix { $0 != ";" }) }
+  }
+
+  /// One request on a connection of its own.
+  mutating func ask(_ request: String, body: String = "", at node: Int) throws -> TestClient.Response {
+    let client = try TestClient(port: cluster.ports[node])
+    try send(request, body: body, to: client)
+    let response = try client.receive()
+    keepCookie(response)
+    return response
+  }
+
+  mutating func add(_ product: Int, at node: Int) throws {
+    let response = try ask("POST /api/cart", body: "product=\(product)", at: node)
+    guard response.status == 200 else { throw Wrong(description: "\(response.status): \(response.text)") }
+  }
+
+  /// Quantities by product; nil where the node could not say.
+  mutating func cart(at node: Int) throws -> [Int: Int]? {
+    struct Cart: Decodable {
+      struct Line: Decodable {
+        let product: Int
+        let quantity: Int
+      }
+      let lines: [Line]
+    }
+    let response = try ask("GET /api/cart", at: node)
+    guard response.status == 200 else { return nil }
+    let cart = try JSONDecoder().decode(Cart.self, from: Data(response.body))
+    return Dictionary(uniqueKeysWithValues: cart.lines.map { ($0.product, $0.quantity) })
+  }
+
+  /// The statuses of two requests that are under way at the same time.
+  mutating func buyAtBothNodes() throws -> [Int] {
+    let clients = try cluster.ports.map { try TestClient(port: $0) }
+    for client in clients { try send("POST /api/checkout", to: client) }
+    let responses = try clients.map { try $0.receive() }
+    for response in responses { keepCookie(response) }
+    return responses.map(\.status)
+  }
+
+  /// How many orders the visitor has placed.
+  mutating func orders(at node: Int) throws -> Int {
+    try ask("GET /api/orders", at: node).text.matches(of: /"id":/).count
+  }
+
+  mutating func buy(at node: Int) throws -> Bool { try ask("POST /api/checkout", at: node).status == 201 }
+
+  /// A cart from its first product on, until it is bought or may have been.
+  mutating func visit(_ totals: Totals) throws {
+    cookie = nil
+    (acknowledged, unknown) = ([:], [:])
+    while cookie == nil {
+      // Whoever gets no answer has no cart.
+      do {
+        try add(2, at: Int.random(in: 0..<2, using: &random))
+        acknowledged[2] = 1
+      } catch is Wrong {
+        totals.change(isAcknowledged: false)
+      } catch is TestClient.Failure {
+        totals.change(isAcknowledged: false)
+      }
+    }
+    for _ in 0..<Int.random(in: 1..<20, using: &random) {
+      changeAtBothNodes(totals)
+      try compare(totals)
+    }
+    try leave(totals)
+  }
+
+  /// Two requests that are under way at the same time.
+  private mutating func changeAtBothNodes(_ totals: Totals) {
+    let clients = cluster.ports.map { try? TestClient(port: $0) }
+    for (client, product) in zip(clients, Self.products) {
+      guard let client else { continue }
+      unknown[product, default: 0] += 1
+      try? send("POST /api/cart", body: "product=\(product)", to: client)
+    }
+    for (client, product) in zip(clients, Self.products) {
+      guard let client else { continue }
+      let response = try? client.receive()
+      let isAcknowledged = response?.status == 200
+      if isAcknowledged {
+        unknown[product, default: 0] -= 1
+        acknowledged[product, default: 0] += 1
+      }
+      totals.change(isAcknowledged: isAcknowledged)
+    }
+  }
+
+  private mutating func compare(_ totals: Totals) throws {
+    guard let found = try? cart(at: Int.random(in: 0..<2, using: &random)) else { return }
+    for product in Self.products {
+      let least = acknowledged[product] ?? 0
+      let most = least + (unknown[product] ?? 0)
+      guard (least...most).contains(found[product] ?? 0) else {
+        throw Wrong(
+          description: "of product \(product) there are \(found[product] ?? 0), and should be \(least) to \(most)")
+      }
+    }
+    totals.check()
+  }
+
+  /// Buys what is in the cart. The id before is worth nothing then.
+  private mutating func leave(_ totals: Totals) throws {
+    let before = cookie
+    guard (try? buy(at: Int.random(in: 0..<2, using: &random))) == true else { return }
+    totals.checkout()
+    guard cookie != before else { throw Wrong(description: "a checkout has left the id as it was") }
+    if let found = try? cart(at: Int.random(in: 0..<2, using: &random)), !found.isEmpty {
+      throw Wrong(description: "after a checkout there is \(found) in the cart")
+    }
+    cookie = before
+    if let found = try? cart(at: Int.random(in: 0..<2, using: &random)), !found.isEmpty {
+      throw Wrong(description: "a session that has got another id returns with \(found)")
+    }
+  }
+}
+
+/// A thread that can be waited for.
+private final class Joined: Sendable {
+  private let done = DispatchSemaphore(value: 0)
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    Thread.detachNewThread { [done] in
+      body()
+      done.signal()
+    }
+  }
+
+  func join() { done.wait() }
+}
