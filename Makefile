@@ -10,13 +10,17 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo test graph docs check-page screenshots soak load bench bench-http check-cost check-memory trial sanitize schedules fuzz format lint packages
+.PHONY: help demo demo-cluster test graph docs check-page screenshots soak load bench bench-http check-cost check-memory trial sanitize schedules fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
 
 demo: packages ## builds the example service and runs it until Ctrl-C (HOST, PORT, ADMIN_PORT, DATABASE, SESSION_IDLE)
 	@exec scripts/demo
+
+demo-cluster: packages ## runs two nodes of the service with one Redis, behind a proxy, until Ctrl-C (PORT)
+	@scripts/require-packages redis-server haproxy curl
+	@exec scripts/demo-cluster
 
 test: packages ## builds and runs all tests
 	@scripts/require-packages redis-server
@@ -26,8 +30,8 @@ test: packages ## builds and runs all tests
 graph: packages ## draws the shop's graph in README.md anew
 	@scripts/check-graph --write
 
-soak: packages ## tries for twenty minutes what the tests try for moments, prints a table and plots (MODEL_SEEDS, SOAK_LOAD, SOAK_ENDS, …)
-	@scripts/require-packages wrk curl gnuplot-nox
+soak: packages ## tries for twenty-five minutes what the tests try for moments, prints a table and plots (MODEL_SEEDS, SOAK_LOAD, SOAK_ENDS, …)
+	@scripts/require-packages wrk curl gnuplot-nox redis-server
 	@scripts/soak
 
 load: packages ## loads the service with wrk, ends it in the middle of a second run, checks its closing report
