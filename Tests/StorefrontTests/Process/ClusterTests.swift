@@ -1,3 +1,4 @@
+@_spi(BeansPackage) import BeansSupport
 import Foundation
 import Glibc
 import Synchronization
@@ -187,7 +188,7 @@ private final class Totals: Sendable {
     var faults: [String] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var changes: Int { state.withLock { $0.changes } }
   var checkouts: Int { state.withLock { $0.checkouts } }
