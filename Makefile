@@ -10,7 +10,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo demo-cluster test graph docs check-page screenshots soak load bench bench-http check-cost check-memory trial sanitize schedules fuzz format lint packages
+.PHONY: help demo demo-cluster test graph docs check-page screenshots soak load bench bench-http bench-sessions check-cost check-memory trial sanitize schedules fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -44,6 +44,10 @@ bench: packages ## measures everything beside hand-written Swift (ARGUMENTS: sce
 bench-http: packages ## measures the service under load beside the same by hand, and beside a minimal C server
 	@scripts/require-packages wrk curl
 	@scripts/bench-http
+
+bench-sessions: packages ## measures sessions in memory and in a Redis server, beside the same by hand (ARGUMENTS)
+	@scripts/require-packages redis-server wrk curl
+	@scripts/bench-sessions $(ARGUMENTS)
 
 check-cost: packages ## fails where requests, lookups or a startup take more than Benchmarks/baseline.json keeps, or the limits allow
 	@scripts/require-packages valgrind

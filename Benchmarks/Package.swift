@@ -23,6 +23,7 @@ let package = Package(
         .product(name: "Beans", package: "swift-beans"),
         .product(name: "BeansEventLoop", package: "swift-beans"),
         .product(name: "BeansServer", package: "swift-beans"),
+        .product(name: "BeansSessions", package: "swift-beans"),
         .product(name: "BeansXML", package: "swift-beans"),
       ],
       swiftSettings: settings),

@@ -4,6 +4,8 @@ struct Options {
     case measure([Scenario])
     case memory
     case profile(String)
+    /// Sessions that are kept, in the Redis server at `redis`.
+    case kept
     /// What the program asks of itself, in a process of its own.
     case coldStart(String)
   }
@@ -13,6 +15,7 @@ struct Options {
   var command = Command.measure(Scenario.allCases)
   var settings = Settings()
   var forget = 0
+  var redis = 6379
   var json: String?
   var markdown: String?
   var plot: String?
@@ -23,6 +26,8 @@ struct Options {
              measures all scenarios, or those named: \(Scenario.allCases.map(\.rawValue).joined(separator: ", "))
            Benchmarks memory [--operations n] [--forget n]
              a million request environments: does memory grow?
+           Benchmarks kept-sessions [--operations n] [--live n] [--redis port]
+             sessions in memory, in a Redis server on this machine, whose keys are removed, and by hand
            Benchmarks profile [name] [--operations n]
              one side alone, for a profiler: \(CountedRun.names)
 
@@ -45,6 +50,7 @@ struct Options {
       case "--held": settings.held = try number(name, text)
       case "--live": settings.live = try number(name, text)
       case "--forget": forget = try number(name, text)
+      case "--redis": redis = try number(name, text)
       default: throw Refused(description: "no option '\(name)'")
       }
     }
@@ -57,6 +63,9 @@ struct Options {
       switch name {
       case "memory" where scenarios.isEmpty:
         command = .memory
+        return
+      case "kept-sessions" where scenarios.isEmpty:
+        command = .kept
         return
       case ColdStarts.command where scenarios.isEmpty:
         command = .coldStart(rest.popFirst() ?? "")

@@ -1,0 +1,341 @@
+import Beans
+import BeansEventLoop
+import BeansSessions
+import Dispatch
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// What a request costs whose session is kept in memory, in Redis, and in Redis by hand: `GET` and `SET` of the whole session over
+/// one connection that blocks.
+///
+/// An operation reads the session, changes it and has it kept. The processor is that of this process, all threads together; what
+/// the server takes is measured by itself.
+struct KeptSessions {
+  struct Failed: Error, CustomStringConvertible { let description: String }
+
+  /// Where a Redis server listens on this machine. All of its keys are removed.
+  let port: Int
+  let operations: Int
+  /// How many sessions are kept at the end, to count their bytes.
+  let sessions: Int
+
+  private static let sizes = [1_000, 10_000, 100_000]
+
+  /// Prints what was measured.
+  func run() throws {
+    let server = try BlockingRedis(port: port)
+    print(
+      Text.title("", 32) + "requests/s    processor µs    server µs    bytes in Redis")
+    for size in Self.sizes {
+      let count = max(200, operations / (size / 1_000))
+      try measure("by hand", size, count, server, ByHand(server, size: size))
+      for concurrency in [1, 32] {
+        let memory = try Managed(size: size) { _ in MemorySessionStore() }
+        try measure("in memory", size, count, server, memory, concurrency: concurrency)
+        let redis = try Managed(size: size) { loop in
+          RedisSessionStore(host: "127.0.0.1", port: port, loops: [loop])
+        }
+        try measure("in Redis", size, count, server, redis, concurrency: concurrency)
+      }
+    }
+    try keepMany(server)
+  }
+
+  private func measure(
+    _ name: String, _ size: Int, _ count: Int, _ server: BlockingRedis, _ contestant: any Contender,
+    concurrency: Int = 1
+  ) throws {
+    _ = try server.call("FLUSHALL")
+    try contestant.perform(count / 10 + 1, concurrency)
+    let (own, others, start) = (Self.processor(), try server.processor(), ContinuousClock.now)
+    try contestant.perform(count, concurrency)
+    let duration = start.duration(to: .now) / .seconds(1)
+    let (ownAfter, othersAfter) = (Self.processor(), try server.processor())
+    try contestant.check()
+    let bytes = try server.bytesOfOneKey()
+    try contestant.end()
+    let title = "\(name), \(size / 1_000) kB, \(concurrency) at a time"
+    print(
+      Text.title(title, 32) + column(Double(count) / duration, 10) + column((ownAfter - own) / Double(count) * 1e6, 16)
+        + column((othersAfter - others) / Double(count) * 1e6, 13) + column(bytes.map(Double.init) ?? 0, 18))
+    fflush(nil)
+  }
+
+  private func column(_ number: Double, _ width: Int) -> String {
+    let text = String((number * 10).rounded() / 10)
+    return String(repeating: " ", count: max(1, width - text.count)) + text
+  }
+
+  /// Seconds of all threads so far.
+  private static func processor() -> Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+  }
+
+  /// A cart of 100 bytes each.
+  private func keepMany(_ server: BlockingRedis) throws {
+    _ = try server.call("FLUSHALL")
+    let before = try server.memory()
+    let redis = try Managed(size: 100) { loop in RedisSessionStore(host: "127.0.0.1", port: port, loops: [loop]) }
+    let start = ContinuousClock.now
+    try redis.create(sessions, 64)
+    let seconds = start.duration(to: .now) / .seconds(1)
+    let kept = try server.count()
+    guard kept == sessions else { throw Failed(description: "\(kept) of \(sessions) sessions are kept") }
+    print(
+      "\(sessions) sessions of 100 bytes: \((try server.memory() - before) / sessions) bytes each in Redis, created in "
+        + "\((seconds * 10).rounded() / 10) s")
+    try redis.end()
+    _ = try server.call("FLUSHALL")
+  }
+}
+
+/// Who keeps sessions in one way.
+private protocol Contender {
+  /// So many requests, so many of them at a time.
+  func perform(_ count: Int, _ concurrency: Int) throws
+  /// Whether all requests have been counted.
+  func check() throws
+  func end() throws
+}
+
+/// What a session keeps.
+private struct Content: Codable {
+  var count = 0
+  var text: String
+}
+
+// MARK: by hand
+
+private final class ByHand: Contender {
+  private let server: BlockingRedis
+  private let size: Int
+  private var performed = 0
+
+  init(_ server: BlockingRedis, size: Int) {
+    self.server = server
+    self.size = size
+  }
+
+  func perform(_ count: Int, _ concurrency: Int) throws {
+    for _ in 0..<count {
+      var content = try read() ?? Content(text: String(repeating: "x", count: size))
+      content.count += 1
+      let bytes = [UInt8](try JSONEncoder().encode(content))
+      _ = try server.call([Array("SET".utf8), Array("by-hand".utf8), bytes, Array("EX".utf8), Array("1800".utf8)])
+    }
+    performed += count
+  }
+
+  private func read() throws -> Content? {
+    guard let bytes = try server.call("GET", "by-hand") else { return nil }
+    return try JSONDecoder().decode(Content.self, from: Data(bytes))
+  }
+
+  func check() throws {
+    let count = try read()?.count
+    if count != performed { throw KeptSessions.Failed(description: "\(count ?? 0) of \(performed) are counted") }
+  }
+
+  func end() {}
+}
+
+// MARK: by a manager
+
+private final class Holder: Sendable {
+  let content: SessionValue<Content>
+
+  init(state: SessionState, size: Size) throws {
+    content = try state.value("content", default: Content(text: String(repeating: "x", count: size.bytes)))
+  }
+}
+
+private final class Size: Sendable {
+  let bytes: Int
+
+  init(bytes: Int) { self.bytes = bytes }
+}
+
+private final class Managed: Contender, Sendable {
+  private let thread: EventLoopThread
+  private let environment: Environment
+  private let manager: SessionManager
+  private let store: any BeansSessions.SessionStore
+  /// The cookies of the visitors, one for each request at a time.
+  private let cookies = Mutex<[Int: String]>([:])
+  private let performed = Mutex(0)
+
+  init(size: Int, _ makeStore: (EventLoop) -> any BeansSessions.SessionStore) throws {
+    thread = try EventLoopThread(name: "sessions")
+    environment = try Environment()
+    try environment.define(environment.bean(Size(bytes: size)))
+    let factory = try environment.childFactory("session", seed: SessionState.self) { session in
+      try session.define(session.bean(Holder.self, factory: Holder.init))
+    }
+    store = makeStore(thread.loop)
+    manager = SessionManager(factory, store: store)
+  }
+
+  func perform(_ count: Int, _ concurrency: Int) throws {
+    try together(concurrency) { [self] place in
+      var cookie = cookies.withLock { $0[place] }
+      for _ in 0..<count / concurrency { cookie = try await change(cookie) ?? cookie }
+      cookies.withLock { $0[place] = cookie }
+    }
+    performed.withLock { $0 += count / concurrency * concurrency }
+  }
+
+  func create(_ count: Int, _ concurrency: Int) throws {
+    try together(concurrency) { [self] place in
+      for _ in stride(from: place, to: count, by: concurrency) { _ = try await change(nil) }
+    }
+  }
+
+  private nonisolated(nonsending) func change(_ cookie: String?) async throws -> String? {
+    let answer = try await manager.withSession(cookie) { session in
+      try session.environment.getBean(Holder.self).content.update { $0.count += 1 }
+    }
+    if case .set(let id) = answer.cookie { return id }
+    return nil
+  }
+
+  /// Runs tasks on the loop, and waits for them here.
+  private func together(
+    _ concurrency: Int, _ body: nonisolated(nonsending) @escaping @Sendable (Int) async throws -> Void
+  ) throws {
+    let done = DispatchSemaphore(value: 0)
+    let shared = Shared()
+    for place in 0..<concurrency {
+      Task(executorPreference: thread.loop) {
+        do { try await body(place) } catch { shared.failure.withLock { $0 = error } }
+        done.signal()
+      }
+    }
+    for _ in 0..<concurrency { done.wait() }
+    if let error = shared.failure.withLock({ $0 }) { throw error }
+  }
+
+  private final class Shared: Sendable {
+    let failure = Mutex<(any Error)?>(nil)
+  }
+
+  func check() throws {
+    let ids = cookies.withLock { Array($0.values) }
+    let sum = Sum()
+    try together(1) { [self] _ in
+      for id in ids {
+        let answer = try await manager.withSession(id) { session in
+          try session.environment.getBean(Holder.self).content.value.count
+        }
+        sum.number.withLock { $0 += answer.value }
+      }
+    }
+    let (found, wanted) = (sum.number.withLock { $0 }, performed.withLock { $0 })
+    if found != wanted { throw KeptSessions.Failed(description: "\(found) of \(wanted) are counted") }
+  }
+
+  private final class Sum: Sendable {
+    let number = Mutex(0)
+  }
+
+  func end() throws {
+    (store as? RedisSessionStore)?.close()
+    try environment.shutdown()
+    try thread.stopAndJoin()
+  }
+}
+
+// MARK: a client by hand
+
+/// A connection to a Redis server that blocks the caller for each command.
+private final class BlockingRedis {
+  private let descriptor: Int32
+  private var input: [UInt8] = []
+  private var start = 0
+
+  init(port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let status = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard status == 0 else { throw KeptSessions.Failed(description: "no Redis server at port \(port)") }
+  }
+
+  deinit { close(descriptor) }
+
+  func call(_ words: String...) throws -> [UInt8]? { try call(words.map { Array($0.utf8) }) }
+
+  /// The reply as bytes; nil for none.
+  func call(_ words: [[UInt8]]) throws -> [UInt8]? {
+    var command = Array("*\(words.count)\r\n".utf8)
+    for word in words { command += Array("$\(word.count)\r\n".utf8) + word + [13, 10] }
+    var sent = 0
+    while sent < command.count {
+      let count = command[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      guard count > 0 else { throw KeptSessions.Failed(description: "the server has gone") }
+      sent += count
+    }
+    let line = try readLine()
+    guard line.first == UInt8(ascii: "$") else {
+      if line.first == UInt8(ascii: "-") {
+        throw KeptSessions.Failed(description: String(decoding: line, as: UTF8.self))
+      }
+      return Array(line.dropFirst())
+    }
+    guard let count = Int(String(decoding: line.dropFirst(), as: UTF8.self)), count >= 0 else { return nil }
+    while input.count < start + count + 2 { try receive() }
+    defer { start += count + 2 }
+    return Array(input[start..<start + count])
+  }
+
+  private func readLine() throws -> ArraySlice<UInt8> {
+    if start == input.count { (input, start) = ([], 0) }
+    while true {
+      if let end = input[start...].firstIndex(of: 10) {
+        defer { start = end + 1 }
+        return input[start..<end - 1]
+      }
+      try receive()
+    }
+  }
+
+  private func receive() throws {
+    var bytes = [UInt8](repeating: 0, count: 128 << 10)
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { throw KeptSessions.Failed(description: "the server has gone") }
+    input += bytes[..<count]
+  }
+
+  private func information(_ section: String, _ name: String) throws -> Double {
+    let text = String(decoding: try call("INFO", section) ?? [], as: UTF8.self)
+    let line = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("\(name):") }
+    guard let number = line.flatMap({ Double($0.dropFirst(name.count + 1)) }) else {
+      throw KeptSessions.Failed(description: "the server does not tell \(name)")
+    }
+    return number
+  }
+
+  /// Seconds of the server's processor so far.
+  func processor() throws -> Double {
+    try information("cpu", "used_cpu_sys") + information("cpu", "used_cpu_user")
+  }
+
+  func memory() throws -> Int { Int(try information("memory", "used_memory")) }
+
+  func count() throws -> Int { Int(String(decoding: try call("DBSIZE") ?? [], as: UTF8.self)) ?? 0 }
+
+  /// What one key takes; nil where there is none.
+  func bytesOfOneKey() throws -> Int? {
+    guard let key = try call("RANDOMKEY") else { return nil }
+    let bytes = try call(["MEMORY", "USAGE"].map { Array($0.utf8) } + [key] + ["SAMPLES", "0"].map { Array($0.utf8) })
+    return Int(String(decoding: bytes ?? [], as: UTF8.self))
+  }
+}
