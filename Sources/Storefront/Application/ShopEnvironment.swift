@@ -13,7 +13,7 @@ struct ShopEnvironment: Sendable {
   let application: Environment
   /// Those of visitors who have something in the cart, by the value of their cookie, where this process alone has them.
   let sessions: SessionRegistry<SessionState>
-  /// Those of visitors of all nodes; nil where this process alone has sessions.
+  /// The sessions that all nodes share; nil where this process alone has sessions.
   let sharedSessions: SessionManager?
   /// Opens a session that is not known yet.
   let visits: EnvironmentFactory<SessionState>
@@ -24,7 +24,7 @@ struct ShopEnvironment: Sendable {
   /// How late loops are, once somebody has them watched.
   let lag = LoopLag()
 
-  /// Those that this node tells of.
+  /// The sessions that the reports of this node tell of.
   var reportedSessions: any SessionReporting { sharedSessions ?? sessions }
 
   /// Declares everything; nothing is built before `application.ready()`.

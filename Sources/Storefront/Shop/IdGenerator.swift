@@ -6,9 +6,4 @@ final class IdGenerator: Sendable {
   init() {}
 
   func next() -> String { UnguessableId.make() }
-
-  /// Whether `text` could be one of these ids; saves a look-up of what a client made up.
-  static func isWellFormed(_ text: String) -> Bool {
-    text.utf8.count == 32 && text.utf8.allSatisfy { ASCII.hexValue($0) != nil && ASCII.lowercased($0) == $0 }
-  }
 }

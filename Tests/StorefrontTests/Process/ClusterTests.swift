@@ -1,4 +1,5 @@
 @_spi(BeansPackage) import BeansSupport
+import Dispatch
 import Foundation
 import Glibc
 import Synchronization
@@ -108,8 +109,7 @@ struct ClusterTests {
     while start.duration(to: .now) < .seconds(seconds), !isOver.load(ordering: .relaxed) {
       // A few seconds pass between two kills on a machine that is not busy.
       let next = totals.changes + Int.random(in: 500..<2_000, using: &random)
-      let latest = ContinuousClock.now + .seconds(5)
-      while totals.changes < next, ContinuousClock.now < latest, !isOver.load(ordering: .relaxed) { usleep(10_000) }
+      totals.wait(forChanges: next, atMost: .seconds(5))
       if kills == 1 {
         cluster.redis.kill()
         try cluster.redis.restart()
@@ -186,6 +186,8 @@ private final class Totals: Sendable {
     var unknown = 0
     var checks = 0
     var faults: [String] = []
+    /// Who waits, and for how many changes.
+    var waiting: (changes: Int, semaphore: DispatchSemaphore)?
   }
 
   private let state = Locked(State())
@@ -201,12 +203,28 @@ private final class Totals: Sendable {
   }
 
   func change(isAcknowledged: Bool) {
-    state.withLock { if isAcknowledged { $0.changes += 1 } else { $0.unknown += 1 } }
+    state.withLock { state in
+      if isAcknowledged { state.changes += 1 } else { state.unknown += 1 }
+      if let waiting = state.waiting, state.changes >= waiting.changes { waiting.semaphore.signal() }
+    }
+  }
+
+  /// Returns when so many changes have been acknowledged, when a visitor has found a fault, or after that time.
+  func wait(forChanges changes: Int, atMost limit: DispatchTimeInterval) {
+    let semaphore = DispatchSemaphore(value: 0)
+    state.withLock { $0.waiting = (changes, semaphore) }
+    _ = semaphore.wait(timeout: .now() + limit)
+    state.withLock { $0.waiting = nil }
   }
 
   func checkout() { state.withLock { $0.checkouts += 1 } }
   func check() { state.withLock { $0.checks += 1 } }
-  func note(_ fault: String) { state.withLock { $0.faults.append(fault) } }
+  func note(_ fault: String) {
+    state.withLock { state in
+      state.faults.append(fault)
+      state.waiting?.semaphore.signal()
+    }
+  }
 }
 
 /// Changes one cart at both nodes at once, and knows what has to be in it.

@@ -1,3 +1,4 @@
+import BeansServer
 import Testing
 
 @testable import Storefront
@@ -7,13 +8,13 @@ import Testing
     let ids = IdGenerator()
     let made = (0..<2_000).map { _ in ids.next() }
     #expect(Set(made).count == made.count)
-    #expect(made.allSatisfy(IdGenerator.isWellFormed))
+    #expect(made.allSatisfy(UnguessableId.hasForm))
     // Each of the 32 places takes every digit, so no bits are constant.
     for place in 0..<32 { #expect(Set(made.map { Array($0.utf8)[place] }).count == 16) }
   }
 
   @Test(arguments: ["", "abc", String(repeating: "g", count: 32), String(repeating: "A", count: 32)])
   func knowsWhatItDidNotMake(text: String) {
-    #expect(!IdGenerator.isWellFormed(text))
+    #expect(!UnguessableId.hasForm(text))
   }
 }
