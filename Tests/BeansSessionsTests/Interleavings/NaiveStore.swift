@@ -1,34 +1,75 @@
 import BeansSessions
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 
 /// What stores of sessions get wrong.
 enum StoreMistake: CaseIterable, Sendable {
   /// A save of a session that is gone creates it.
   case revives
+  /// A look at an id that nobody has creates a session of that id.
+  case adopts
   /// A save writes all values, as they were read.
   case writesWholeSessions
+  /// A save drops what others have changed since the session was read.
+  case keepsWhatOthersWrote
+  /// A value that is to be removed stays.
+  case keepsRemovedValues
   /// A new id is one more.
   case keepsOldIds
+  /// A new id for a session that is gone makes one.
+  case rotatesNothing
+  /// A new session takes the place of one that has the id.
+  case overwrites
   /// Nobody is told that others have changed the same value.
   case ignoresConflicts
   /// The next version whatever others have written.
   case answersTheNextVersion
+  /// All values, whatever the caller has.
+  case sendsAlways
   /// What has expired is found all the same.
   case showsExpired
+  /// A look at a session is no use of it.
+  case touchesNever
+  /// Each look at a session puts the expiry off.
+  case touchesAlways
   /// A save that makes a session too large is dropped, and nobody is told.
   case hidesLimits
 
-  /// Which promise it breaks.
-  var broken: Promise {
+  /// Which promises it breaks.
+  var broken: [Promise] {
     switch self {
-    case .revives: .endedStaysEnded
-    case .writesWholeSessions: .differentValuesSurvive
-    case .keepsOldIds: .rotationIsOneStep
-    case .ignoresConflicts: .conflictIsTold
-    case .answersTheNextVersion: .othersAreTold
-    case .showsExpired: .expiredIsNotShown
-    case .hidesLimits: .sizeIsLimited
+    case .revives: [.endedStaysEnded, .expiredStaysExpired]
+    case .adopts: [.strangersAreUnknown]
+    case .writesWholeSessions: [.differentValuesSurvive]
+    case .keepsWhatOthersWrote: [.lastWriterWins]
+    case .keepsRemovedValues: [.valuesCanBeRemoved]
+    case .keepsOldIds: [.rotationIsOneStep]
+    case .rotatesNothing: [.rotationNeedsASession]
+    case .overwrites: [.idsAreTakenOnce]
+    case .ignoresConflicts: [.conflictIsTold]
+    case .answersTheNextVersion: [.othersAreTold]
+    case .sendsAlways: [.knownVersionsAreNotSent]
+    case .showsExpired: [.expiredIsNotShown]
+    case .touchesNever: [.useKeepsAlive]
+    case .touchesAlways: [.touchesAreRare]
+    case .hidesLimits: [.sizeIsLimited]
     }
+  }
+
+  /// Whether clients of a `SessionManager` lose something by it, in sessions that are small and requests that are frequent: it
+  /// never asks for an id again, and removes no value.
+  var concernsClients: Bool {
+    switch self {
+    case .keepsRemovedValues, .overwrites, .sendsAlways, .touchesNever, .touchesAlways, .hidesLimits: false
+    default: true
+    }
+  }
+
+  /// The limits of the store that makes it.
+  var limits: SessionLimits {
+    var limits = wideLimits
+    if self == .touchesNever { limits.touchInterval = limits.idleLimit * 100 }
+    if self == .touchesAlways { limits.touchInterval = .zero }
+    return limits
   }
 }
 
@@ -37,18 +78,24 @@ final class NaiveStore: SessionStore {
   private let inner: any SessionStore
   private let mistake: StoreMistake
   /// What has been read, by id and version.
-  private let read = Mutex<[String: [UInt64: SessionRecord]]>([:])
+  private let read = Locked<[String: [UInt64: SessionRecord]]>([:])
 
   init(_ inner: any SessionStore, _ mistake: StoreMistake) { (self.inner, self.mistake) = (inner, mistake) }
 
   func create(_ id: String, _ values: [String: [UInt8]]) async throws(SessionError) -> UInt64 {
-    try await inner.create(id, values)
+    if mistake == .overwrites { try await inner.end(id) }
+    return try await inner.create(id, values)
   }
 
   func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup {
-    let found = try await inner.load(id, unlessVersion: version)
+    var found = try await inner.load(id, unlessVersion: mistake == .sendsAlways ? nil : version)
     if case .found(let record) = found { read.withLock { $0[id, default: [:]][record.version] = record } }
-    if mistake == .showsExpired, found == .missing, let last = read.withLock({ $0[id]?.max { $0.key < $1.key } }) {
+    guard found == .missing else { return found }
+    if mistake == .adopts {
+      _ = try await inner.create(id, [:])
+      found = try await inner.load(id, unlessVersion: version)
+    }
+    if mistake == .showsExpired, let last = read.withLock({ $0[id]?.max { $0.key < $1.key } }) {
       return .found(last.value)
     }
     return found
@@ -56,9 +103,17 @@ final class NaiveStore: SessionStore {
 
   func save(_ id: String, _ change: SessionChange) async throws(SessionError) -> UInt64 {
     var change = change
-    if mistake == .ignoresConflicts { change.expected = [:] }
-    if mistake == .writesWholeSessions, let record = read.withLock({ $0[id]?[change.version] }) {
+    switch mistake {
+    case .ignoresConflicts: change.expected = [:]
+    case .keepsRemovedValues: change.values = change.values.filter { $0.value != nil }
+    case .writesWholeSessions:
+      guard let record = read.withLock({ $0[id]?[change.version] }) else { break }
       change.values.merge(record.values.mapValues(\.bytes)) { changed, _ in changed }
+    case .keepsWhatOthersWrote:
+      guard case .found(let record) = try await inner.load(id, unlessVersion: nil) else { break }
+      let read = change.version
+      change.values = change.values.filter { name, _ in record.values[name]?.version ?? 0 <= read }
+    default: break
     }
     do throws(SessionError) {
       let version = try await inner.save(id, change)
@@ -71,9 +126,16 @@ final class NaiveStore: SessionStore {
   }
 
   func rotate(_ id: String, to other: String) async throws(SessionError) {
-    guard mistake == .keepsOldIds else { return try await inner.rotate(id, to: other) }
-    guard case .found(let record) = try await inner.load(id, unlessVersion: nil) else { throw .ended }
-    _ = try await inner.create(other, record.values.mapValues(\.bytes))
+    if mistake == .keepsOldIds {
+      guard case .found(let record) = try await inner.load(id, unlessVersion: nil) else { throw .ended }
+      _ = try await inner.create(other, record.values.mapValues(\.bytes))
+      return
+    }
+    do throws(SessionError) {
+      try await inner.rotate(id, to: other)
+    } catch .ended where mistake == .rotatesNothing {
+      _ = try await inner.create(other, [:])
+    }
   }
 
   func end(_ id: String) async throws(SessionError) {
