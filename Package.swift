@@ -83,7 +83,7 @@ let package = Package(
 
     // Tests.
     .target(name: "CForeignThread", path: "Tests/CForeignThread"),
-    .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging"], swiftSettings: settings),
+    .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging", "BeansSupport"], swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["BeansSupport"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(
@@ -106,7 +106,9 @@ let package = Package(
       exclude: ["faults.txt"], swiftSettings: settings),
     .testTarget(
       name: "SeedExamples",
-      dependencies: ["BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "Beans", "BeansLogging"],
+      dependencies: [
+        "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "Beans", "BeansSupport", "BeansLogging",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "BeansTestingTests", dependencies: ["BeansTesting", "Beans", "BeansSupport", "TestSupport"],

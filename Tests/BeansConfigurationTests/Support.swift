@@ -1,6 +1,5 @@
-import BeansSupport
 import BeansConfiguration
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 
 /// A source whose items a test names.
 final class FixedSource: ConfigurationSource {
@@ -29,7 +28,7 @@ final class FixedSource: ConfigurationSource {
 
 /// A place for what closures on other threads see.
 final class Seen<Value: Sendable>: Sendable {
-  private let content = Mutex<[Value]>([])
+  private let content = Locked<[Value]>([])
 
   func note(_ value: Value) { content.withLock { $0.append(value) } }
 

@@ -1,12 +1,12 @@
 @testable import BeansLogging
 import Dispatch
 import Glibc
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @Suite struct ThreadNameTests {
   private final class Names: Sendable {
-    let names = Mutex<[String]>([])
+    let names = Locked<[String]>([])
   }
 
   /// On a thread without a name of its own, a number; two threads have two.

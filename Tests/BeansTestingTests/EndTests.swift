@@ -1,7 +1,7 @@
 import Beans
 import BeansTesting
 import Dispatch
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 import TestSupport
 import Testing
 
@@ -75,7 +75,7 @@ import Testing
 
   @Test("An instance that is still referenced after its scope has ended is an issue at its declaration")
   func leaks() async throws {
-    let kept = Mutex<[Library.Database]>([])
+    let kept = Locked<[Library.Database]>([])
     let line = #line + 4
     func keep(_ overriding: (inout TestOverrides) throws -> Void = { _ in }) async -> [Issue] {
       await issues {
@@ -99,7 +99,7 @@ import Testing
   @Test("A bean of a request that a longer-lived one keeps is an issue, long after the request")
   func leaksOfChildren() async throws {
     final class Archive: Sendable {
-      let loans = Mutex<[Library.Loan]>([])
+      let loans = Locked<[Library.Loan]>([])
     }
     let archive = Archive()
     let found = await issues {
@@ -143,7 +143,7 @@ import Testing
 
   @Test("What the body throws arrives, and the environment has ended by then")
   func throwing() async throws {
-    let seen = Mutex<Environment?>(nil)
+    let seen = Locked<Environment?>(nil)
     await #expect(throws: Boom.self) {
       try await withTestEnvironment(Library.declare) { library in
         seen.withLock { $0 = library }

@@ -1,5 +1,5 @@
 import Beans
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 import Testing
 
 /// A program under test: a library that lends books.
@@ -67,7 +67,7 @@ func issues(_ body: () async throws -> Void) async -> [Issue] {
   return found.issues.withLock { $0 }
 }
 
-private final class Found: Sendable { let issues = Mutex<[Issue]>([]) }
+private final class Found: Sendable { let issues = Locked<[Issue]>([]) }
 
 extension Issue {
   /// What it says.

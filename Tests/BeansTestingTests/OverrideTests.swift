@@ -1,6 +1,6 @@
 import Beans
 import BeansTesting
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @Suite("Overrides") struct OverrideTests {
@@ -167,7 +167,7 @@ import Testing
         )
       }
     }
-    let made = Mutex(0)
+    let made = Locked(0)
     try await withTestEnvironment(
       { try $0.include(Cellar()) },
       overriding: {

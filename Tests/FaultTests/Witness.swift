@@ -1,10 +1,10 @@
 import Beans
 import Glibc
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 
 /// Counts the instances of one test that are alive.
 final class Census: Sendable {
-  private let counts = Mutex((made: 0, gone: 0))
+  private let counts = Locked((made: 0, gone: 0))
 
   func enter() { counts.withLock { $0.made += 1 } }
   func leave() { counts.withLock { $0.gone += 1 } }
@@ -29,7 +29,7 @@ final class Witness: Sendable {
 func together(_ bodies: [@Sendable () throws -> Void]) -> [(any Error)?] {
   final class Entry: Sendable {
     let body: @Sendable () throws -> Void
-    let outcome = Mutex<(any Error)?>(nil)
+    let outcome = Locked<(any Error)?>(nil)
     init(_ body: @escaping @Sendable () throws -> Void) { self.body = body }
     func run() { do { try body() } catch { outcome.withLock { $0 = error } } }
   }

@@ -1,3 +1,4 @@
+@_spi(BeansPackage) import BeansSupport
 import Synchronization
 
 /// A number that threads may raise together.
@@ -13,7 +14,7 @@ package final class Counter: Sendable {
 
 /// Lines written from any thread, in order.
 package final class Journal: Sendable {
-  private let lines = Mutex<[String]>([])
+  private let lines = Locked<[String]>([])
 
   package init() {}
 

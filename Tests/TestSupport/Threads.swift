@@ -1,5 +1,6 @@
 package import Dispatch
 import Glibc
+@_spi(BeansPackage) import BeansSupport
 import Synchronization
 
 /// Thrown instead of waiting for ever: a deadlock fails one test and not the run.
@@ -28,7 +29,7 @@ package final class Gate: Sendable {
 
 /// Runs a body on a thread of its own, so that what blocks in it starves nobody else.
 package final class Worker<Value: Sendable>: Sendable {
-  private let outcome = Mutex<Result<Value, any Error>?>(nil)
+  private let outcome = Locked<Result<Value, any Error>?>(nil)
   private let ended = Gate()
 
   package init(_ body: @escaping @Sendable () throws -> Value) {

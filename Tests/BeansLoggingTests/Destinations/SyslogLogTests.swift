@@ -1,11 +1,11 @@
 @testable import BeansLogging
 import Glibc
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @Suite struct SyslogLogTests {
   private final class Sent: Sendable {
-    let messages = Mutex<[(Int32, String)]>([])
+    let messages = Locked<[(Int32, String)]>([])
   }
 
   @Test func levelsBecomeSeverities() {

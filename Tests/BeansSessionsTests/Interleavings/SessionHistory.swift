@@ -1,12 +1,12 @@
 import BeansSessions
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 
 /// What clients see of their sessions, and whether that keeps the promises. Knows nothing of versions, nodes or stores.
 ///
 /// Times count what has happened. A read may find what the last acknowledged write has written, or any write that was not
 /// acknowledged before that one began.
 final class SessionHistory: Sendable {
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   private struct Write {
     let token: Int

@@ -1,4 +1,4 @@
-import Synchronization
+@_spi(BeansPackage) import BeansSupport
 
 /// Where tasks wait until the test lets them go on.
 final class Steps: Sendable {
@@ -16,8 +16,8 @@ final class Steps: Sendable {
     let continuation: CheckedContinuation<Bool, Never>
   }
 
-  private let waiting = Mutex<[Waiting]>([])
-  private let calls = Mutex(0)
+  private let waiting = Locked<[Waiting]>([])
+  private let calls = Locked(0)
 
   /// Who waits, in the order in which they came.
   var kinds: [Kind] { waiting.withLock { $0.map(\.kind) } }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What tasks wait at until it is opened, and where they can be waited for.
 final class AsyncGate: Sendable {
   private struct State {
@@ -9,7 +7,7 @@ final class AsyncGate: Sendable {
     var watching: [(count: Int, CheckedContinuation<Void, Never>)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// Says that it is here, then waits until the gate is open.
   func pass() async {
