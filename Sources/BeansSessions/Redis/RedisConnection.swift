@@ -1,4 +1,5 @@
 import BeansEventLoop
+import BeansLogging
 
 /// Why a command has no reply.
 enum RedisFailure: Error, Sendable, Equatable {
@@ -26,7 +27,8 @@ struct RedisCommand: Sendable {
 ///
 /// It connects when there is something to send. Where that fails, it tries again after a pause, as long as something waits.
 /// When it is lost, what has been sent fails, and what has not been sent waits for the next one. A connection on which a reply
-/// is late is closed: what comes next on it might be taken for the reply to something else.
+/// is late is closed: what comes next on it might be taken for the reply to something else. That the server cannot be used is
+/// logged once, and so is that it can be used again.
 ///
 /// Belongs to its loop's thread.
 final class RedisConnection: @unchecked Sendable {
@@ -43,6 +45,7 @@ final class RedisConnection: @unchecked Sendable {
     case closed
   }
 
+  private static let logger = LogManager.getLogger(forName: "Beans.Sessions.Redis")
   private let loop: EventLoop
   private let host: String
   private let port: Int
@@ -60,6 +63,8 @@ final class RedisConnection: @unchecked Sendable {
   private var pause: Duration
   /// Why there is no connection to send on, as far as is known.
   private var trouble: String?
+  /// Whether it has been logged that the server cannot be used, and not yet that it can.
+  private var isMissed = false
   /// When `deadlineTimer` fires.
   private var watched: ContinuousClock.Instant?
   private var deadlineTimer: EventLoop.Scheduled?
@@ -165,6 +170,11 @@ final class RedisConnection: @unchecked Sendable {
     phase = .ready(connection)
     pause = options.firstPause
     trouble = "it does not take what it is sent"
+    if isMissed {
+      isMissed = false
+      // Whoever reads warnings alone is to learn of the end, too.
+      Self.logger.warn("Redis at \(host), port \(port), can be used again")
+    }
     flush(connection)
   }
 
@@ -223,11 +233,22 @@ final class RedisConnection: @unchecked Sendable {
     guard isCurrent(connection) else { return }
     connectTimer?.cancel()
     trouble = reason
-    guard case .ready = phase else { return rest() }
+    guard case .ready = phase else {
+      miss(reason)
+      return rest()
+    }
     phase = .idle
+    // A server may close a connection that nobody uses.
+    if sent.count > 0 { miss(reason) }
     for command in sent.removeAll() { command.reply(.failure(failure(reason))) }
     // The server was there a moment ago, so there is no pause before the first attempt.
     if case .idle = phase, !waiting.isEmpty { connect() }
+  }
+
+  private func miss(_ reason: String) {
+    if isMissed { return }
+    isMissed = true
+    Self.logger.warn("Redis at \(host), port \(port), cannot be used: \(reason)")
   }
 
   private func rest() {

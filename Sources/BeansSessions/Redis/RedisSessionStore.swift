@@ -18,7 +18,8 @@ import BeansServer
 ///
 /// A call fails when `RedisOptions.commandTimeout` has passed, whatever the server does, as long as its loop runs. A task that
 /// is cancelled waits for its reply all the same. When the server closes the connection, a call that had been sent is sent once
-/// more within its time; the scripts see to it that nothing is done twice.
+/// more within its time; the scripts see to it that nothing is done twice. The logger `Beans.Sessions.Redis` warns once for each
+/// loop that the server cannot be used, and once more when it can.
 ///
 /// Safe from any thread. Whoever creates a store closes it before its loops are stopped.
 public final class RedisSessionStore: SessionStore {
