@@ -160,8 +160,8 @@ final class ShopService: Sendable {
       do {
         exchange.respond(try await attempt(exchange, route, wait, sessions))
         return
-      } catch SessionError.conflict where !route.writes && attempts < Self.maximumAttempts {
-        // Another node has changed the cart meanwhile, and nothing has been saved. An order would have been placed.
+      } catch SessionError.conflict where attempts < Self.maximumAttempts {
+        // Another node has changed the cart meanwhile, and nothing has been saved. A checkout finds the order that it has placed.
         attempts += 1
       } catch {
         exchange.respond(errors.response(to: error, exchange.request))

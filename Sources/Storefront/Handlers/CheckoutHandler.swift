@@ -24,18 +24,21 @@ final class CheckoutHandler: RequestHandler {
 
   func handle(_ request: HTTPRequest) throws -> HTTPResponse {
     let purchase = cart.take()
-    let order: Order
+    let (order, isNew): (Order, Bool)
     do {
-      order = try orders.place(
+      (order, isNew) = try orders.place(
         purchase.lines, id: purchase.order, visitor: visitor.profile.id, at: Int64(time(nil)))
       try transaction.commit()
     } catch {
       cart.putBack(purchase)
       throw error
     }
+    cart.putBack(purchase, exceptFor: order)
     visitor.profile.noteOrder()
-    // Whatever becomes of the news, the order is placed.
-    do { try environment.publish(OrderPlaced(order: order)) } catch { errors.record(error, request) }
+    if isNew {
+      // Whatever becomes of the news, the order is placed.
+      do { try environment.publish(OrderPlaced(order: order)) } catch { errors.record(error, request) }
+    }
     if request.acceptsHTML { return .seeOther("/") }
     var json = JSONWriter()
     json.order(order)

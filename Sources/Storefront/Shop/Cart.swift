@@ -15,8 +15,8 @@ final class Cart: Sendable {
   /// What is bought at once.
   struct Purchase: Equatable, Sendable {
     let lines: [Line]
-    /// The id of the order that this becomes. A cart that is bought a second time, since nobody could be told of the first
-    /// one, becomes no second order.
+    /// The id of the order that this becomes. A cart that is bought a second time, because the first time could not be kept or
+    /// told of, becomes no second order.
     let order: String
   }
 
@@ -29,7 +29,7 @@ final class Cart: Sendable {
 
     /// Product ids in the order they were first added, each with its quantity.
     var entries: [Entry] = []
-    /// What the order will be called; a cart that has been changed becomes another one.
+    /// What the order will be called, from the first product on until the cart is empty.
     var order = ""
   }
 
@@ -65,11 +65,9 @@ final class Cart: Sendable {
 
   /// Does nothing where the product is not in the cart.
   func remove(_ product: Int64) {
-    let order = ids.next()
     content.update { content in
-      let count = content.entries.count
       content.entries.removeAll { $0.product == product }
-      if content.entries.count != count { content.order = order }
+      if content.entries.isEmpty { content.order = "" }
     }
   }
 
@@ -86,6 +84,7 @@ final class Cart: Sendable {
 
   /// Puts back what `take` returned, in front of what has been added since.
   func putBack(_ purchase: Purchase) {
+    if purchase.lines.isEmpty { return }
     content.update { content in
       var restored = purchase.lines.map { Content.Entry(product: $0.product.id, quantity: $0.quantity) }
       for entry in content.entries {
@@ -95,9 +94,19 @@ final class Cart: Sendable {
           restored.append(entry)
         }
       }
-      // What has been added since is of another order.
-      content = Content(entries: restored, order: content.entries.isEmpty ? purchase.order : content.order)
+      content = Content(entries: restored, order: purchase.order)
     }
+  }
+
+  /// Puts back what the order does not have that `purchase` has become: what was added after the order had been placed, where that
+  /// could not be kept.
+  func putBack(_ purchase: Purchase, exceptFor order: Order) {
+    let bought = Dictionary(order.lines.map { ($0.product, $0.quantity) }, uniquingKeysWith: +)
+    let lines = purchase.lines.compactMap { line in
+      let quantity = line.quantity - (bought[line.product.id] ?? 0)
+      return quantity > 0 ? Line(product: line.product, quantity: quantity) : nil
+    }
+    if !lines.isEmpty { putBack(Purchase(lines: lines, order: ids.next())) }
   }
 
   private func change(_ product: Int64, _ newQuantity: (Int) -> Int) throws(ShopError) {
@@ -112,7 +121,7 @@ final class Cart: Sendable {
       } else {
         content.entries.append(Content.Entry(product: product, quantity: quantity))
       }
-      content.order = order
+      if content.order.isEmpty { content.order = order }
       return true
     }
     if !fits { throw .quantityOutOfRange }

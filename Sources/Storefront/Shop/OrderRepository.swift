@@ -14,8 +14,11 @@ final class OrderRepository {
   ///   - id: what the order is known by.
   ///   - visitor: who buys.
   ///   - time: seconds since 1970, UTC.
+  /// - Returns: the order, and whether it is new.
   /// - Throws: `ShopError` or an `SQLiteError`; the transaction must then not be committed.
-  func place(_ lines: [Cart.Line], id: String, visitor: String, at time: Int64) throws -> Order {
+  func place(
+    _ lines: [Cart.Line], id: String, visitor: String, at time: Int64
+  ) throws -> (order: Order, isNew: Bool) {
     if lines.isEmpty { throw ShopError.emptyCart }
     var placed: Order?
     let soldOut = try transaction.write { connection throws(SQLiteError) -> Cart.Line? in
@@ -39,12 +42,13 @@ final class OrderRepository {
       return nil
     }
     if let soldOut { throw ShopError.soldOut(name: soldOut.product.name) }
-    if let placed { return placed }
-    return Order(
+    if let placed { return (placed, isNew: false) }
+    let order = Order(
       id: id, placedAt: time, total: lines.total,
       lines: lines.map {
         Order.Line(product: $0.product.id, name: $0.product.name, quantity: $0.quantity, price: $0.product.price)
       })
+    return (order, isNew: true)
   }
 
   /// The visitor's orders, newest first, at most `limit`.

@@ -139,6 +139,30 @@ final class HandlerTests {
     #expect(unexpected.count == 0)
   }
 
+  @Test func buysWhatWasAddedAfterAnOrderThatCouldNotBeKept() throws {
+    try cart.add(1, quantity: 2)
+    let purchase = cart.take()
+    cart.putBack(purchase)
+    let first = try json(checkout())
+    // The session has been kept as it was, with what another node has added.
+    cart.putBack(purchase)
+    try cart.add(1)
+    try cart.add(2)
+    #expect(try json(checkout()) == first)
+    #expect(cart.lines.map(\.product.id) == [1, 2])
+    #expect(cart.lines.pieces == 2)
+    let sales = try shop.application.getBean(Sales.self)
+    #expect(sales.text() == "orders placed: 1, 29.80 €")
+    let second = try json(checkout())
+    #expect(second["id"] != first["id"])
+    #expect(cart.isEmpty)
+    guard case .array(let placed) = try orders() else {
+      Issue.record("no array")
+      return
+    }
+    #expect(placed.count == 2)
+  }
+
   @Test(.beans(declareShopWhoseNewsNobodyCanHear)) func keepsAnOrderWhoseNewsNobodyCanHear() throws {
     try cart.add(1)
     #expect(try checkout().status == .created)

@@ -66,6 +66,34 @@ struct ClusterTests {
     for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
   }
 
+  @Test("what is added at one node while the other one buys is bought or kept, once")
+  func whatIsAddedDuringACheckoutIsThere() throws {
+    let cluster = try Cluster()
+    defer { cluster.redis.end() }
+    for round in 0..<60 {
+      var visitor = Visitor(cluster, seed: UInt64(round))
+      try visitor.add(2, at: 0)
+      let (order, added, cookie) = try visitor.buy(at: round % 2, whileAdding: 3)
+      guard let order else {
+        Issue.record("round \(round): the checkout was refused")
+        continue
+      }
+      let bought = order[3] ?? 0
+      #expect(order[2] == 1)
+      #expect(try visitor.orders(at: 0) == 1)
+      let kept = try #require(try visitor.cart(at: 1))
+      #expect(kept[2] == nil, "round \(round): what is bought is in the cart")
+      switch added {
+      case 200 where cookie == nil: #expect(bought + (kept[3] ?? 0) == 1, "round \(round): \(order), then \(kept)")
+      // The id was worth nothing any more, and the product is in another cart.
+      case 200: #expect(bought == 0 && kept.isEmpty, "round \(round): \(order), then \(kept)")
+      // It was lost while the product was added.
+      default: #expect(added == 409)
+      }
+    }
+    for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
+  }
+
   @Test("without Redis a visitor keeps the cookie and is asked to come back; others are served; the log says so once")
   func withoutRedisTheCookieIsKept() throws {
     // Each loop has a connection of its own to Redis.
@@ -285,17 +313,21 @@ private struct Visitor {
 
   /// Quantities by product; nil where the node could not say.
   mutating func cart(at node: Int) throws -> [Int: Int]? {
-    struct Cart: Decodable {
+    let response = try ask("GET /api/cart", at: node)
+    return response.status == 200 ? try Self.quantities(response) : nil
+  }
+
+  /// How many of each product there are in a cart or an order.
+  private static func quantities(_ response: TestClient.Response) throws -> [Int: Int] {
+    struct Lines: Decodable {
       struct Line: Decodable {
         let product: Int
         let quantity: Int
       }
       let lines: [Line]
     }
-    let response = try ask("GET /api/cart", at: node)
-    guard response.status == 200 else { return nil }
-    let cart = try JSONDecoder().decode(Cart.self, from: Data(response.body))
-    return Dictionary(uniqueKeysWithValues: cart.lines.map { ($0.product, $0.quantity) })
+    let lines = try JSONDecoder().decode(Lines.self, from: Data(response.body)).lines
+    return Dictionary(uniqueKeysWithValues: lines.map { ($0.product, $0.quantity) })
   }
 
   /// The statuses of two requests that are under way at the same time.
@@ -305,6 +337,20 @@ private struct Visitor {
     let responses = try clients.map { try $0.receive() }
     for response in responses { keepCookie(response) }
     return responses.map(\.status)
+  }
+
+  /// Buys at one node while the other one adds a product. Returns what was ordered, by product, and for the other one the status
+  /// and the cookie, if there was one: the visitor keeps that of the checkout.
+  mutating func buy(
+    at node: Int, whileAdding product: Int
+  ) throws -> (order: [Int: Int]?, added: Int, cookie: String?) {
+    let (buyer, other) = (try TestClient(port: cluster.ports[node]), try TestClient(port: cluster.ports[1 - node]))
+    try send("POST /api/checkout", to: buyer)
+    try send("POST /api/cart", body: "product=\(product)", to: other)
+    let (bought, added) = (try buyer.receive(), try other.receive())
+    keepCookie(bought)
+    let order = bought.status == 201 ? try Self.quantities(bought) : nil
+    return (order, added.status, added.fields["set-cookie"])
   }
 
   /// How many orders the visitor has placed.

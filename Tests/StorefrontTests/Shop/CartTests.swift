@@ -73,18 +73,42 @@ extension Catalogue {
     #expect(contents == [[1, 99], [2, 1], [3, 1]])
   }
 
-  @Test func whatIsBoughtAgainIsOneOrderUntilTheCartIsChanged() throws {
+  @Test func nothingPutBackLeavesTheOrderAsItIs() throws {
+    let nothing = cart.take()
+    try cart.add(1)
+    cart.putBack(nothing)
+    let order = cart.take().order
+    #expect(!order.isEmpty)
+    #expect(cart.take().order != order)
+  }
+
+  @Test func whatIsBoughtAgainIsOneOrderUntilTheCartIsEmpty() throws {
     try cart.add(1)
     let first = cart.take()
     cart.putBack(first)
     #expect(cart.take() == first)
     cart.putBack(first)
+    try cart.add(2)
+    cart.remove(1)
+    #expect(cart.take().order == first.order)
+    cart.putBack(first)
+    cart.remove(1)
     try cart.add(1)
-    let changed = cart.take()
-    #expect(changed.order != first.order)
-    cart.putBack(changed)
-    cart.remove(2)
-    #expect(cart.take() == changed)
+    #expect(cart.take().order != first.order)
+  }
+
+  @Test func whatAnOrderDoesNotHaveIsPutBack() throws {
+    try cart.add(1, quantity: 3)
+    try cart.add(2)
+    try cart.add(3)
+    let purchase = cart.take()
+    func line(_ product: Int64, _ quantity: Int) -> Order.Line {
+      Order.Line(product: product, name: "", quantity: quantity, price: .zero)
+    }
+    let order = Order(id: purchase.order, placedAt: 0, total: .zero, lines: [line(1, 1), line(3, 2), line(4, 1)])
+    cart.putBack(purchase, exceptFor: order)
+    #expect(contents == [[1, 2], [2, 1]])
+    #expect(cart.take().order != purchase.order)
   }
 
   @Test(.timeLimit(.minutes(20))) func onlyOneOfManyTakesTheGoods() async throws {
