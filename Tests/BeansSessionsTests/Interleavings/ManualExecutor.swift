@@ -8,8 +8,11 @@ final class ManualExecutor: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    jobs.withLock { $0.append(job) }
-    arrivals.signal()
+    // All of it under the lock: whoever takes the job may end the run, and with it this executor.
+    jobs.withLock { jobs in
+      jobs.append(job)
+      arrivals.signal()
+    }
   }
 
   /// Until all tasks wait for the test, or have ended. While `isBusy`, one of them waits for something else.
