@@ -11,7 +11,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// `"127.0.0.1:80"`, `"[::1]:80"`.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-  init(host: String, port: Int) {
+  package init(host: String, port: Int) {
     self.host = host
     self.port = port
   }

@@ -47,8 +47,7 @@ final class RedisConnection: @unchecked Sendable {
 
   private static let logger = LogManager.getLogger(forName: "Beans.Sessions.Redis")
   private let loop: EventLoop
-  private let host: String
-  private let port: Int
+  private let address: SocketAddress
   private let options: RedisOptions
   private var phase = Phase.idle
   private var parser = RESPParser()
@@ -64,17 +63,16 @@ final class RedisConnection: @unchecked Sendable {
   /// Why there is no connection to send on, as far as is known.
   private var trouble: String?
   /// Whether it has been logged that the server cannot be used, and not yet that it can.
-  private var isMissed = false
+  private var hasWarned = false
   /// When `deadlineTimer` fires.
   private var watched: ContinuousClock.Instant?
   private var deadlineTimer: EventLoop.Scheduled?
   private var connectTimer: EventLoop.Scheduled?
   private var pauseTimer: EventLoop.Scheduled?
 
-  init(on loop: EventLoop, host: String, port: Int, options: RedisOptions) {
+  init(on loop: EventLoop, to address: SocketAddress, options: RedisOptions) {
     self.loop = loop
-    self.host = host
-    self.port = port
+    self.address = address
     self.options = options
     pause = options.firstPause
   }
@@ -123,7 +121,7 @@ final class RedisConnection: @unchecked Sendable {
   private func connect() {
     parser = RESPParser()
     do throws(EventLoopError) {
-      let connection = try TCPConnection.connect(on: loop, host: host, port: port) { [self] result in
+      let connection = try TCPConnection.connect(on: loop, host: address.host, port: address.port) { [self] result in
         // A failure arrives by `onClose`, too.
         if case .success(let connection) = result, isCurrent(connection) { greet(connection) }
       }
@@ -170,10 +168,10 @@ final class RedisConnection: @unchecked Sendable {
     phase = .ready(connection)
     pause = options.firstPause
     trouble = "it does not take what it is sent"
-    if isMissed {
-      isMissed = false
+    if hasWarned {
+      hasWarned = false
       // Whoever reads warnings alone is to learn of the end, too.
-      Self.logger.warn("Redis at \(host), port \(port), can be used again")
+      Self.logger.warn("Redis at \(address) can be used again")
     }
     flush(connection)
   }
@@ -234,21 +232,21 @@ final class RedisConnection: @unchecked Sendable {
     connectTimer?.cancel()
     trouble = reason
     guard case .ready = phase else {
-      miss(reason)
+      warnOnce(reason)
       return rest()
     }
     phase = .idle
     // A server may close a connection that nobody uses.
-    if sent.count > 0 { miss(reason) }
+    if sent.count > 0 { warnOnce(reason) }
     for command in sent.removeAll() { command.reply(.failure(failure(reason))) }
     // The server was there a moment ago, so there is no pause before the first attempt.
     if case .idle = phase, !waiting.isEmpty { connect() }
   }
 
-  private func miss(_ reason: String) {
-    if isMissed { return }
-    isMissed = true
-    Self.logger.warn("Redis at \(host), port \(port), cannot be used: \(reason)")
+  private func warnOnce(_ reason: String) {
+    if hasWarned { return }
+    hasWarned = true
+    Self.logger.warn("Redis at \(address) cannot be used: \(reason)")
   }
 
   private func rest() {

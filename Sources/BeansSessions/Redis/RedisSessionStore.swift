@@ -24,7 +24,7 @@ import BeansServer
 /// Safe from any thread. Whoever creates a store closes it before its loops are stopped.
 public final class RedisSessionStore: SessionStore {
   private let connections: [Connection]
-  private let address: String
+  private let address: SocketAddress
   private let prefix: String
   private let limits: SessionLimits
   private let timeout: Duration
@@ -58,10 +58,11 @@ public final class RedisSessionStore: SessionStore {
     host: String, port: Int = 6379, loops: [EventLoop], prefix: String = "session:",
     limits: SessionLimits = SessionLimits(), options: RedisOptions = RedisOptions()
   ) {
+    let address = SocketAddress(host: host, port: port)
     connections = loops.map { loop in
-      Connection(loop: loop, redis: RedisConnection(on: loop, host: host, port: port, options: options))
+      Connection(loop: loop, redis: RedisConnection(on: loop, to: address, options: options))
     }
-    address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    self.address = address
     self.prefix = prefix
     var limits = limits
     // A reply has to be within what `RESPParser` takes.

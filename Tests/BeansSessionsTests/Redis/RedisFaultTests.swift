@@ -168,7 +168,8 @@ struct RedisFaultTests {
       var options = RedisOptions()
       options.maximumWaiting = 3
       // Nobody listens there.
-      let connection = RedisConnection(on: loop, host: "127.0.0.1", port: 1, options: options)
+      let connection = RedisConnection(
+        on: loop, to: SocketAddress(host: "127.0.0.1", port: 1), options: options)
       let journal = Journal()
       try await loop.run {
         for _ in 0..<5 {
