@@ -1,6 +1,6 @@
 import Beans
 import Foundation
-import Glibc
+import TestSupport
 import Testing
 
 /// Scenarios have no registered scopes but `AbstractBeanScope`s, no beans that are scopes, and no scope objects of children.
@@ -12,8 +12,8 @@ import Testing
 
   @Test("Random scenarios lead to the same objects, faults and releases", arguments: 0..<parts)
   func sameAsReference(part: UInt64) {
-    let first = number("MODEL_FIRST_SEED") ?? 1
-    let seeds = first..<first + (number("MODEL_SEEDS") ?? 10_000)
+    let first: UInt64 = setting("MODEL_FIRST_SEED") ?? 1
+    let seeds = first..<first + (setting("MODEL_SEEDS") ?? 10_000)
     for (count, seed) in stride(from: first + part, to: seeds.upperBound, by: Int(Self.parts)).enumerated() {
       if count > 0, count % 25_000 == 0 { progress("part \(part): \(count) scenarios") }
       let scenario = ScenarioGenerator.scenario(seed: seed)
@@ -47,7 +47,4 @@ import Testing
 
   /// Says at once how far it is: what is printed may come late.
   private func progress(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
-
-  /// The number that an environment variable gives.
-  private func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
 }

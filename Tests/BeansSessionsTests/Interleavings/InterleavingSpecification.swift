@@ -1,5 +1,5 @@
 import BeansSessions
-import Glibc
+import TestSupport
 import Testing
 
 /// Environment variables: `SESSION_SEEDS` says how many orders are tried, `SESSION_SEED` which one alone.
@@ -7,15 +7,13 @@ import Testing
 struct InterleavingSpecification {
   @Test("keep the promises to clients in any order of steps, whatever call of the store fails")
   func randomOrders() throws {
-    let seeds = number("SESSION_SEED").map { $0...$0 } ?? 1...max(1, number("SESSION_SEEDS") ?? 1_000)
-    try look(seeds) { try Interleaving.run(seed: $0) }
+    try look { try Interleaving.run(seed: $0) }
   }
 
   @Test("keep the promises over Redis, too", .needsRedis)
   func randomOrdersOverRedis() async throws {
-    let seeds = number("SESSION_SEED").map { $0...$0 } ?? 1...max(1, number("SESSION_SEEDS") ?? 1_000)
     try await withStore(.redis, limits: SessionLimits(idleLimit: Interleaving.idleLimit)) { test in
-      try look(seeds) { seed in
+      try look { seed in
         try test.raw?("FLUSHALL")
         return try Interleaving.run(seed: seed, over: test)
       }
@@ -38,8 +36,9 @@ struct InterleavingSpecification {
   }
 
   /// Records what breaks a promise first.
-  private func look(_ seeds: ClosedRange<UInt64>, _ run: (UInt64) throws -> Interleaving) throws {
-    for seed in seeds {
+  private func look(_ run: (UInt64) throws -> Interleaving) throws {
+    let one: UInt64? = setting("SESSION_SEED")
+    for seed in one.map({ $0...$0 }) ?? 1...max(1, setting("SESSION_SEEDS") ?? 1_000) {
       let interleaving = try run(seed)
       if interleaving.violations.isEmpty { continue }
       Issue.record(
@@ -52,6 +51,4 @@ struct InterleavingSpecification {
       return
     }
   }
-
-  private func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -77,8 +76,8 @@ struct RESPParserTests {
 
   @Test("are read or refused, whatever has become of them")
   func damaged() throws {
-    let first = Self.number("HOSTILE_SEED") ?? 1
-    for seed in first..<first + (Self.number("HOSTILE_MESSAGES") ?? 5_000) {
+    let first: UInt64 = setting("HOSTILE_SEED") ?? 1
+    for seed in first..<first + (setting("HOSTILE_MESSAGES") ?? 5_000) {
       let reply = Self.damaged(seed)
       // Neither outcome is wrong; what is read is the same in one piece and in many.
       let whole = Result { try Self.read([reply]) }
@@ -97,8 +96,6 @@ struct RESPParserTests {
   }
 
   // MARK: helpers
-
-  private static func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
 
   private static func damaged(_ seed: UInt64) -> [UInt8] {
     var random = SplitMix64(seed: seed)

@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -15,8 +14,8 @@ struct HostileMessagesTests {
   @Test(
     "The same comes of a message in one piece and in many; limits hold, and a refusal stays one", arguments: 0..<parts)
   func hostileMessages(part: Int) throws {
-    let first = (number("HOSTILE_SEED") ?? 1) + part
-    let count = ((number("HOSTILE_MESSAGES") ?? 10_000) + part) / Self.parts
+    let first = (setting("HOSTILE_SEED") ?? 1) + part
+    let count = ((setting("HOSTILE_MESSAGES") ?? 10_000) + part) / Self.parts
     var (seed, tried, damaged, requests, refusals) = (first, 0, 0, 0, 0)
     while damaged < count {
       defer { (seed, tried) = (seed + Self.parts, tried + 1) }
@@ -40,8 +39,6 @@ struct HostileMessagesTests {
     // What is refused before it is looked at tries nothing.
     #expect(requests > count / 5 && refusals > count / 5, "\(requests) requests, \(refusals) refusals")
   }
-
-  private func number(_ name: String) -> Int? { unsafe getenv(name).flatMap { unsafe Int(String(cString: $0)) } }
 }
 
 /// What a parser makes of bytes.

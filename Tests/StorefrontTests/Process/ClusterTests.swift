@@ -15,10 +15,6 @@ import Testing
   .serialized, .timeLimit(.minutes(20)),
   .enabled(if: RedisProcess.executable != nil, "redis-server is not installed, so nothing is said of two nodes"))
 struct ClusterTests {
-  private static func setting(_ name: String) -> Int? {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
-  }
-
   @Test("a cart survives the end of the node that held it, and is in the other node's hands at once")
   func aCartOutlivesItsNode() throws {
     let cluster = try Cluster()
@@ -85,9 +81,9 @@ struct ClusterTests {
       #expect(kept[2] == nil, "round \(round): what is bought is in the cart")
       switch added {
       case 200 where cookie == nil: #expect(bought + (kept[3] ?? 0) == 1, "round \(round): \(order), then \(kept)")
-      // The id was worth nothing any more, and the product is in another cart.
+      // The id was worthless before, and the product is in the cart of another session.
       case 200: #expect(bought == 0 && kept.isEmpty, "round \(round): \(order), then \(kept)")
-      // It was lost while the product was added.
+      // The id became worthless while the product was being added.
       default: #expect(added == 409)
       }
     }
@@ -122,8 +118,8 @@ struct ClusterTests {
   func nothingAcknowledgedIsLost() throws {
     let cluster = try Cluster()
     defer { cluster.redis.end() }
-    let seconds = Self.setting("SOAK_CLUSTER") ?? 5
-    let seed = UInt64(Self.setting("SOAK_SEED") ?? 1)
+    let seconds = setting("SOAK_CLUSTER") ?? 5
+    let seed: UInt64 = setting("SOAK_SEED") ?? 1
     let isOver = Atomic(false)
     let totals = Totals()
     let threads = (0..<8).map { number in

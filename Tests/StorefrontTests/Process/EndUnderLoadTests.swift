@@ -16,11 +16,7 @@ struct EndUnderLoadTests {
 
   init() throws {
     database = try TemporaryDatabase()
-    random = SplitMix64(seed: UInt64(Self.setting("SOAK_SEED") ?? 1))
-  }
-
-  private static func setting(_ name: String) -> Int? {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    random = SplitMix64(seed: setting("SOAK_SEED") ?? 1)
   }
 
   /// How many connections the largest of the crowds has; `SOAK_CONNECTIONS`, or as many of 2,000 as this process may open.
@@ -31,7 +27,7 @@ struct EndUnderLoadTests {
     limit.rlim_cur = limit.rlim_max
     setrlimit(kind, &limit)
     let most = Int(clamping: limit.rlim_max) - 500
-    guard let wanted = setting("SOAK_CONNECTIONS") else { return max(64, min(2_000, most)) }
+    guard let wanted: Int = setting("SOAK_CONNECTIONS") else { return max(64, min(2_000, most)) }
     try #require(wanted <= most, "the limit of descriptors allows \(most) connections")
     return wanted
   }
@@ -84,7 +80,7 @@ struct EndUnderLoadTests {
   /// than idle connections are granted. The others are answered as well, or not at all.
   @Test mutating func noRequestThatWasSentBeforeTheEndIsLost() throws {
     let sizes = try [64, 200, Self.mostConnections()]
-    let ends = Self.setting("SOAK_ENDS") ?? 6
+    let ends = setting("SOAK_ENDS") ?? 6
     var sent = (before: 0, after: 0)
     for end in 0..<ends {
       let count = sizes[end % sizes.count]
@@ -119,7 +115,7 @@ struct EndUnderLoadTests {
   /// Orders that clients were told of are there after SIGKILL in the middle of others, and the stock fits them.
   @Test mutating func confirmedOrdersSurviveAKill() throws {
     let confirmed = Confirmed()
-    for _ in 0..<(Self.setting("SOAK_KILLS") ?? 4) {
+    for _ in 0..<(setting("SOAK_KILLS") ?? 4) {
       let service = try ServiceProcess(database: database.path)
       let (id, port) = (service.id, try service.port())
       let before = confirmed.count
