@@ -172,7 +172,7 @@ struct PromiseTests {
         var wrong = test
         wrong.store = NaiveStore(test.store, mistake)
         let naive = wrong
-        // What the test expects is not so. An error that it throws would be one of the test.
+        // Only an expectation that fails shows the mistake: an error that is thrown is a fault of the test.
         try await withKnownIssue {
           try await promise.check(naive)
         } matching: { issue in

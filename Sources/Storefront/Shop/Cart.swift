@@ -98,8 +98,9 @@ final class Cart: Sendable {
     }
   }
 
-  /// Puts back what the order does not have that `purchase` has become: what was added after the order had been placed, where that
-  /// could not be kept.
+  /// Puts back what a purchase has beyond the order that it has become.
+  ///
+  /// An earlier attempt may have placed the order before more was added to the cart.
   func putBack(_ purchase: Purchase, exceptFor order: Order) {
     let bought = Dictionary(order.lines.map { ($0.product, $0.quantity) }, uniquingKeysWith: +)
     let lines = purchase.lines.compactMap { line in

@@ -9,21 +9,21 @@ enum StoreMistake: CaseIterable, Sendable {
   case adopts
   /// A save writes all values, as they were read.
   case writesWholeSessions
-  /// A save drops what others have changed since the session was read.
+  /// A save leaves out the values that others have changed since the session was read.
   case keepsWhatOthersWrote
   /// A value that is to be removed stays.
   case keepsRemovedValues
   /// A new id is one more.
   case keepsOldIds
-  /// A new id for a session that is gone makes one.
-  case rotatesNothing
+  /// A rotation of a session that is gone creates one.
+  case rotatesWhatIsGone
   /// A new session takes the place of one that has the id.
   case overwrites
   /// Nobody is told that others have changed the same value.
   case ignoresConflicts
-  /// The next version whatever others have written.
+  /// A save answers the next version, whatever others have written.
   case answersTheNextVersion
-  /// All values, whatever the caller has.
+  /// A look at a session answers all values, whatever version the caller has.
   case sendsAlways
   /// What has expired is found all the same.
   case showsExpired
@@ -43,7 +43,7 @@ enum StoreMistake: CaseIterable, Sendable {
     case .keepsWhatOthersWrote: [.lastWriterWins]
     case .keepsRemovedValues: [.valuesCanBeRemoved]
     case .keepsOldIds: [.rotationIsOneStep]
-    case .rotatesNothing: [.rotationNeedsASession]
+    case .rotatesWhatIsGone: [.rotationNeedsASession]
     case .overwrites: [.idsAreTakenOnce]
     case .ignoresConflicts: [.conflictIsTold]
     case .answersTheNextVersion: [.othersAreTold]
@@ -55,8 +55,8 @@ enum StoreMistake: CaseIterable, Sendable {
     }
   }
 
-  /// Whether clients of a `SessionManager` lose something by it, in sessions that are small and requests that are frequent: it
-  /// never asks for an id again, and removes no value.
+  /// Whether clients of a `SessionManager` can lose a change, or find a session that is not theirs, by this mistake in the
+  /// interleavings. There a manager takes no id twice and removes no value, and sessions are small.
   var concernsClients: Bool {
     switch self {
     case .keepsRemovedValues, .overwrites, .sendsAlways, .touchesNever, .touchesAlways, .hidesLimits: false
@@ -64,7 +64,7 @@ enum StoreMistake: CaseIterable, Sendable {
     }
   }
 
-  /// The limits of the store that makes it.
+  /// The limits of the store below, which alone make some of the mistakes.
   var limits: SessionLimits {
     var limits = wideLimits
     if self == .touchesNever { limits.touchInterval = limits.idleLimit * 100 }
@@ -133,7 +133,7 @@ final class NaiveStore: SessionStore {
     }
     do throws(SessionError) {
       try await inner.rotate(id, to: other)
-    } catch .ended where mistake == .rotatesNothing {
+    } catch .ended where mistake == .rotatesWhatIsGone {
       _ = try await inner.create(other, [:])
     }
   }
