@@ -127,7 +127,7 @@ extension Environment {
       let slot = slots[step.slot]
       if slot.content.isEmpty { slot.store(mark) } else { isAlone = false }
     }
-    context.value.logged = steps.first
+    context.value.logged.store(steps.first, ordering: .relaxed)
     context.value.own.store(isAlone ? steps.end : steps.first, ordering: .relaxed)
     context.value.next = core.builds
     core.builds = context
@@ -141,7 +141,7 @@ extension Environment {
     var next = core.builds
     while let context = next {
       let left = FrozenSlice<Step>(
-        from: context.value.logged, to: context.value.own.load(ordering: .relaxed))
+        from: context.value.logged.load(ordering: .relaxed), to: context.value.own.load(ordering: .relaxed))
       // As far as it has come: its builder may go on meanwhile, so that what follows could be seen although this was not.
       let missing = left.first { !core.slots[$0.slot].content.isFilled }
       log(context, before: missing?.address ?? left.end)
@@ -152,9 +152,9 @@ extension Environment {
   /// Writes down the steps of a build that stand before an address, and have been filled.
   @inline(__always)
   private func log(_ context: StackReference<ResolutionContext>, before end: UInt) {
-    let filled = FrozenSlice<Step>(from: context.value.logged, to: end)
+    let filled = FrozenSlice<Step>(from: context.value.logged.load(ordering: .relaxed), to: end)
     creationLog.extend { append in filled.forEach { append($0.slot) } }
-    context.value.logged = end
+    context.value.logged.store(end, ordering: .relaxed)
   }
 
   /// Takes the build from those under way; true where the caller has to release the environment.
@@ -222,8 +222,8 @@ extension Environment {
           throw circle(closing: recipe, isInside: true)
         }
         core.isAwaited.store(true, ordering: .sequentiallyConsistent)
-        context.value.isWaiting = true
-        defer { context.value.isWaiting = false }
+        context.value.isWaiting.store(true, ordering: .relaxed)
+        defer { context.value.isWaiting.store(false, ordering: .relaxed) }
         do {
           try WaitForGraph.wait(
             for: slot.address, recipe.value.entry.label, in: name, origin: recipe.value.entry.location.origin,

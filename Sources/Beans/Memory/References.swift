@@ -144,7 +144,9 @@ struct ObjectReference: Sendable, Equatable {
   func release() { unsafe reference.release() }
 }
 
-/// The address of something that stands on a thread's stack for as long as it is used. Its type says who may read what.
+/// The address of something that stands on a thread's stack for as long as it is used.
+///
+/// Its value can be read and no more, since many threads may have it: what changes in it is atomic.
 struct StackReference<Value: ~Copyable>: Sendable {
   let address: UInt
 
@@ -168,7 +170,6 @@ struct StackReference<Value: ~Copyable>: Sendable {
   @inline(__always)
   var value: Value {
     unsafeAddress { unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
-    nonmutating unsafeMutableAddress { unsafe UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped }
   }
 }
 

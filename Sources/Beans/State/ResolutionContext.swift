@@ -6,6 +6,9 @@ import Synchronization
 /// Stands on the thread's own stack and is linked through one thread-local pointer, so that a lookup made by a factory
 /// finds the build it belongs to: that is how circles are seen that no plan could foresee. A slot that is claimed holds the
 /// address of the context that has claimed it.
+///
+/// Other threads read it, and change it under the environment's lock, while its own thread reads it without: whatever
+/// changes is atomic.
 struct ResolutionContext: ~Copyable {
   let environment: Unretained<Environment>
   let thread: UInt
@@ -15,16 +18,16 @@ struct ResolutionContext: ~Copyable {
   /// The address of the recipe that is being built now, or 0. Other threads read it under the environment's lock.
   let current = Atomic<UInt>(0)
   /// The address of the next build of the same environment, or 0; under its lock.
-  private var nextAddress: UInt = 0
+  private let nextAddress = Atomic<UInt>(0)
   /// The address of the first step that this build has yet to log; under the environment's lock.
-  var logged: UInt = 0
+  let logged = Atomic<UInt>(0)
   /// Steps before this address are stored without the lock, and logged later; those behind it are logged when they are
   /// stored. Lowered under the environment's lock, where another build takes a step over.
   let own = Atomic<UInt>(0)
   /// Whether the thread waits for the bean that is `current`, instead of building it.
-  var isWaiting = false
+  let isWaiting = Atomic(false)
   /// The address of the last of the children that this thread has opened meanwhile, or 0; retained.
-  private var openedAddress: UInt = 0
+  private let openedAddress = Atomic<UInt>(0)
 
   @inline(__always)
   init(_ environment: Unretained<Environment>, _ asked: FrozenReference<Recipe>?) {
@@ -37,11 +40,11 @@ struct ResolutionContext: ~Copyable {
   var outer: StackReference<ResolutionContext>? { StackReference(address: outerAddress) }
 
   var next: StackReference<ResolutionContext>? {
-    get { StackReference(address: nextAddress) }
-    set { nextAddress = newValue?.address ?? 0 }
+    get { StackReference(address: nextAddress.load(ordering: .relaxed)) }
+    nonmutating set { nextAddress.store(newValue?.address ?? 0, ordering: .relaxed) }
   }
 
-  private var opened: Unretained<OpenedChild>? { Unretained(address: openedAddress) }
+  private var opened: Unretained<OpenedChild>? { Unretained(address: openedAddress.load(ordering: .relaxed)) }
 
   var asked: FrozenReference<Recipe>? { FrozenReference(address: askedAddress) }
 
@@ -78,8 +81,9 @@ struct ResolutionContext: ~Copyable {
 
   /// Notes a child that the thread has opened.
   @inline(never)
-  mutating func note(_ child: Unretained<Environment>) {
-    openedAddress = ObjectReference(OpenedChild(child.address, earlier: opened)).address
+  func note(_ child: Unretained<Environment>) {
+    openedAddress.store(
+      ObjectReference(OpenedChild(child.address, earlier: opened)).address, ordering: .relaxed)
   }
 
   /// All contexts of this thread, innermost first.
@@ -118,7 +122,9 @@ struct ResolutionContext: ~Copyable {
   /// The beans under construction here, outermost first.
   private var steps: [EnvironmentError.Step] {
     guard let building, let asked else { return building.map { [$0.value.entry.step] } ?? [] }
-    return Self.chain(from: building, to: asked).dropFirst(isWaiting ? 1 : 0).reversed().map { $0.value.entry.step }
+    // What it waits for is under construction elsewhere.
+    let left = Self.chain(from: building, to: asked).dropFirst(isWaiting.load(ordering: .relaxed) ? 1 : 0)
+    return left.reversed().map { $0.value.entry.step }
   }
 
   /// The beans that one bean is built for, itself first.
