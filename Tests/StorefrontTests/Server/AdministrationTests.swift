@@ -77,4 +77,28 @@ struct AdministrationTests {
     }
     try server.end()
   }
+
+  /// RFC 9112 §3.2.2: the authority of an absolute target counts, and the `Host` field does not.
+  @Test(arguments: [
+    ("http://evil.test/sessions", "localhost", 421), ("http://evil.test:80/sessions", "127.0.0.1", 421),
+    ("HTTP://EVIL.test/sessions", "localhost", 421), ("https://127.0.0.1.evil.test/sessions", "127.0.0.1", 421),
+    ("http://evil.test?x=/localhost", "localhost", 421), ("http://localhost.evil.test/", "localhost", 421),
+    ("http://localhost/sessions", "evil.test", 200), ("http://127.0.0.1:8081/sessions", "evil.test", 200),
+    ("http://[::1]:8081/sessions", "evil.test", 200), ("http://LocalHost/sessions", "evil.test", 200),
+    ("/sessions", "localhost", 200), ("/sessions", "evil.test", 421),
+    ("/sessions?x=http://localhost/", "evil.test", 421),
+  ])
+  func theAuthorityOfTheTargetDecides(target: String, host: String, status: Int) throws {
+    let client = try server.client()
+    for version in ["HTTP/1.1", "HTTP/1.0"] {
+      try client.send("GET \(target) \(version)\r\nHost: \(host)\r\nConnection: keep-alive\r\n\r\n")
+      #expect(try client.receive().status == status)
+    }
+    // An old client need not send a Host field.
+    if target.lowercased().contains("evil") {
+      try client.send("GET \(target) HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+      #expect(try client.receive().status == 421)
+    }
+    try server.end()
+  }
 }

@@ -167,6 +167,27 @@ struct SessionTests {
     try server.end()
   }
 
+  /// RFC 9112 §3.2.2: a page of the host that the target names has sent the request, whatever the `Host` field holds.
+  @Test(arguments: [
+    ("http://shop.test", "shop.test", "http://shop.test", true),
+    ("http://shop.test", "evil.test", "http://shop.test", true),
+    ("http://SHOP.test:81", "evil.test", "http://shop.test:81", true),
+    ("http://shop.test", "evil.test", "http://evil.test", false),
+    ("http://shop.test", "shop.test:81", "http://shop.test:81", false),
+    ("", "evil.test", "http://shop.test", false),
+  ])
+  func theAuthorityOfTheTargetIsTheSiteOfTheRequest(
+    _ site: String, _ host: String, _ origin: String, _ isAllowed: Bool
+  ) throws {
+    let client = try server.client()
+    let body = "product=3"
+    try client.send(
+      "POST \(site)/api/cart HTTP/1.1\r\nHost: \(host)\r\nOrigin: \(origin)\r\n"
+        + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    #expect((try client.receive().status == 403) == !isAllowed)
+    try server.end()
+  }
+
   /// Browsers send cookies for longer paths first, which a page of a neighbouring host may have set.
   @Test func theLastOfSeveralCookiesCounts() throws {
     let client = try server.client()
