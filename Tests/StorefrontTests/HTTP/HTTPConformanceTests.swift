@@ -97,6 +97,12 @@ struct HTTPConformanceTests {
     .refused("9112 §3", "UNKNOWN /healthz\r\nHost: shop\r\n\r\n"),
     .refused("9110 §9.1", "UNKN(WN /healthz HTTP/1.1\r\nHost: shop\r\n\r\n"),
     Row("3986 §2.2", "GET http://shop/api%2fproducts HTTP/1.1\r\nHost: shop\r\n\r\n", 404, stays: true),
+    .refused("9110 §8.6", get("Content-Length: 9223372036854775808")),
+    .refused("9110 §8.6", get("Content-Length: 18446744073709551604")),
+    .refused("9110 §8.6", get("Content-Length: 18446744073709551615")),
+    Row("9110 §15.5.14", get("Content-Length: 9223372036854775807"), 413, stays: false),
+    .refused("9112 §7.1", chunked("8000000000000000\r\n")),
+    Row("9112 §7.1", chunked("7ffffffffffffff\r\n"), 413, stays: false),
   ]
 
   /// What was right before any of the above.
