@@ -8,8 +8,7 @@ struct HTTPRequestHead {
   }
 
   var method: HTTPMethod
-  var path: String
-  var query: String?
+  var target: HTTPTarget
   var headers: HTTPHeaders
   var keepAlive: Bool
   /// Whether the client speaks HTTP/1.0.
@@ -142,14 +141,14 @@ enum HTTPHeadParser {
       throw HTTPError(.badRequest, "A header field's value begins with a control character.")
     }
     let method = unsafe HTTPMethod(code: library.method)
-    let (path, query) = try HTTPTarget.parse(bytes[target], method: method)
+    let parsedTarget = try HTTPTarget(bytes[target], method: method)
     let isOld = unsafe library.http_minor == 0
     if special.hosts > 1 || special.hosts == 0 && !isOld {
       throw HTTPError(.badRequest, "There must be exactly one Host field.")
     }
     if special.invalidHosts > 0 { throw HTTPError(.badRequest, "The Host field is malformed.") }
     return HTTPRequestHead(
-      method: method, path: path, query: query, headers: headers,
+      method: method, target: parsedTarget, headers: headers,
       keepAlive: !special.close && (special.keepAlive || !isOld), isOld: isOld,
       framing: try framing(notes, headers, special, isOld: isOld, limits: limits),
       expectsContinue: try expectsContinue(headers, special, isOld: isOld))

@@ -1,6 +1,8 @@
 /// One complete request. Immutable, so it may be handed to any thread.
 final class HTTPRequest: Sendable {
   let method: HTTPMethod
+  /// The host that an absolute target names; nil for a target without one.
+  private let targetAuthority: String?
   /// Percent-decoded but for `%2F`; always begins with `/`, or is `*` for `OPTIONS *`.
   let path: String
   /// As sent, without the `?`; nil when there was none.
@@ -14,10 +16,11 @@ final class HTTPRequest: Sendable {
   let isOld: Bool
 
   init(
-    method: HTTPMethod, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
-    keepAlive: Bool = true, isOld: Bool = false
+    method: HTTPMethod, authority: String? = nil, path: String, query: String? = nil,
+    headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [], keepAlive: Bool = true, isOld: Bool = false
   ) {
     self.method = method
+    targetAuthority = authority
     self.path = path
     self.query = query
     self.headers = headers
@@ -25,6 +28,11 @@ final class HTTPRequest: Sendable {
     self.keepAlive = keepAlive
     self.isOld = isOld
   }
+
+  /// The host that the request is sent to, with its port if one is named; nil where an old client names none.
+  ///
+  /// The host of an absolute target, else of the `Host` field, which such a target overrules (RFC 9112 §3.2.2).
+  var authority: String? { targetAuthority ?? headers["Host"] }
 
   /// The value of the last cookie of that name; names are compared exactly.
   ///
@@ -58,14 +66,14 @@ final class HTTPRequest: Sendable {
     guard let origin = headers["Origin"] else { return false }
     // The scheme is not compared: behind a proxy that ends TLS it differs.
     guard let scheme = ["http://", "https://"].first(where: origin.hasPrefix) else { return true }
-    return origin.dropFirst(scheme.count).lowercased() != headers["Host"]?.lowercased()
+    return origin.dropFirst(scheme.count).lowercased() != authority?.lowercased()
   }
 
   /// Whether the request names this machine as its host, or none.
   ///
   /// A page whose name resolves to this machine for the moment sends its own name.
   var namesThisMachine: Bool {
-    guard let host = headers["Host"]?.lowercased() else { return true }
+    guard let host = authority?.lowercased() else { return true }
     return ["localhost", "127.0.0.1", "[::1]"].contains { host == $0 || host.hasPrefix("\($0):") }
   }
 

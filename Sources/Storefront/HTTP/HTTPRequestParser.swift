@@ -149,8 +149,8 @@ final class HTTPRequestParser {
   private func request(_ head: HTTPRequestHead, body: [UInt8]) -> HTTPRequest {
     unsafe continueWanted = false
     return HTTPRequest(
-      method: head.method, path: head.path, query: head.query, headers: head.headers, body: body,
-      keepAlive: head.keepAlive, isOld: head.isOld)
+      method: head.method, authority: head.target.authority, path: head.target.path, query: head.target.query,
+      headers: head.headers, body: body, keepAlive: head.keepAlive, isOld: head.isOld)
   }
 
   private func setPosition(_ newPosition: Int) {

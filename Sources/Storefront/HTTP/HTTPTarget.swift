@@ -1,24 +1,46 @@
 /// The request target: `/path?query`, an absolute `http://…` URL, or `*` for `OPTIONS`.
-enum HTTPTarget {
-  /// `target` has passed the library's own check. Throws `400` for every other form, `host:port` of CONNECT included.
-  static func parse(_ target: ArraySlice<UInt8>, method: HTTPMethod) throws(HTTPError) -> (path: String, query: String?)
-  {
-    if let plain = plainPath(target) { return (plain, nil) }
+struct HTTPTarget {
+  /// The host of an absolute URL, with its port if it names one; nil in the other forms.
+  private(set) var authority: String?
+  /// Percent-decoded but for `%2F`.
+  let path: String
+  /// As sent, without the `?`; nil when there was none.
+  let query: String?
+
+  private init(path: String, query: String? = nil) {
+    self.path = path
+    self.query = query
+  }
+
+  /// Reads `target`, which has passed the library's own check. Throws `400` for every other form, `host:port` of CONNECT
+  /// included.
+  init(_ target: ArraySlice<UInt8>, method: HTTPMethod) throws(HTTPError) {
+    if let plain = Self.plainPath(target) {
+      self.init(path: plain)
+      return
+    }
     // The library's lenient mode takes tabs, form feeds and raw UTF-8; fragments are for the client alone.
-    guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else { throw malformed }
-    if method == .options, target.elementsEqual("*".utf8) { return ("*", nil) }
-    if target.first == UInt8(ascii: "/") { return try split(target) }
+    guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else { throw Self.malformed }
+    if method == .options, target.elementsEqual("*".utf8) {
+      self.init(path: "*")
+      return
+    }
+    if target.first == UInt8(ascii: "/") {
+      try self.init(splitting: target)
+      return
+    }
 
     // An absolute URL, as sent to a proxy, which every server must take.
     let scheme = target.prefix { $0 != UInt8(ascii: ":") }
     guard method != .connect, target[scheme.endIndex...].starts(with: "://".utf8),
       ASCII.equalIgnoringCase(scheme, "http") || ASCII.equalIgnoringCase(scheme, "https")
-    else { throw malformed }
+    else { throw Self.malformed }
     let afterScheme = target[(scheme.endIndex + 3)...]
     let host = afterScheme.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-    guard !host.isEmpty, unsafe host.withUnsafeBytes(HTTPAuthority.isValid) else { throw malformed }
+    guard !host.isEmpty, unsafe host.withUnsafeBytes(HTTPAuthority.isValid) else { throw Self.malformed }
     let rest = target[host.endIndex...]
-    return try rest.first == UInt8(ascii: "/") ? split(rest) : split([UInt8(ascii: "/")] + rest)
+    try self.init(splitting: rest.first == UInt8(ascii: "/") ? rest : [UInt8(ascii: "/")] + rest)
+    authority = String(decoding: host, as: UTF8.self)
   }
 
   /// The usual target in one pass: a path of visible ASCII without a query or an escape. Nil for every other.
@@ -38,12 +60,15 @@ enum HTTPTarget {
 
   private static let malformed = HTTPError(.badRequest, "The request target is malformed.")
 
-  private static func split(_ target: ArraySlice<UInt8>) throws(HTTPError) -> (path: String, query: String?) {
+  private init(splitting target: ArraySlice<UInt8>) throws(HTTPError) {
     let mark = target.firstIndex(of: UInt8(ascii: "?"))
     let raw = target[..<(mark ?? target.endIndex)]
     let query = mark.map { String(decoding: target[($0 + 1)...], as: UTF8.self) }
-    if !raw.contains(UInt8(ascii: "%")) { return (String(decoding: raw, as: UTF8.self), query) }
-    guard let path = PercentEncoding.decode(raw, in: .path) else { throw malformed }
-    return (path, query)
+    if !raw.contains(UInt8(ascii: "%")) {
+      self.init(path: String(decoding: raw, as: UTF8.self), query: query)
+      return
+    }
+    guard let path = PercentEncoding.decode(raw, in: .path) else { throw Self.malformed }
+    self.init(path: path, query: query)
   }
 }
