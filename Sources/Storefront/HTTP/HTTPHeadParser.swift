@@ -178,8 +178,11 @@ enum HTTPHeadParser {
       throw HTTPError(.badRequest, "There is more than one Content-Length field.")
     }
     if notes.contentLength == .max { return .length(0) }
-    if notes.contentLength > UInt64(limits.body) { throw HTTPError(.contentTooLarge, "The body is too large.") }
-    return .length(Int(notes.contentLength))
+    guard let length = Int(exactly: notes.contentLength) else {
+      throw HTTPError(.badRequest, "The Content-Length field is out of range.")
+    }
+    if length > limits.body { throw HTTPError(.contentTooLarge, "The body is too large.") }
+    return .length(length)
   }
 
   private static func expectsContinue(
