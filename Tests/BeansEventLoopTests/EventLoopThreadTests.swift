@@ -18,6 +18,10 @@ struct EventLoopThreadTests {
     try thread.join()
   }
 
+  @Test func aNameWithANulIsRefused() {
+    #expect(code { _ = try EventLoopThread(name: "loop\0 7") } == .invalidArgument)
+  }
+
   @Test func reportsHandlesThatNobodyHasClosed() throws {
     let listeners = Box<TCPListener?>(nil)
     let isUp = Event()

@@ -49,6 +49,18 @@ struct FileWatcherTests {
     #expect(loop.handleTotals.closed == 1)
   }
 
+  /// C would read the path up to the NUL, and watch another file.
+  @Test func aPathWithANulIsRefused() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("a", to: "file")
+    let loop = try EventLoop()
+    for path in ["\(directory.path)\0", "\(directory.path)/file\0x", "\0"] {
+      #expect(code { try loop.onFileChange(path) { _ in } } == .invalidArgument)
+    }
+    try loop.close()
+    #expect(loop.handleTotals.opened == 0)
+  }
+
   @Test func anUnclosedWatcherIsReported() throws {
     let loop = try EventLoop()
     let watcher = try loop.onFileChange("/") { _ in }

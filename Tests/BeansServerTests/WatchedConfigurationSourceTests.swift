@@ -120,6 +120,22 @@ import Testing
     try loop.close()
   }
 
+  /// C would read the path up to the NUL, and open another file.
+  @Test func aPathWithANulIsNoFile() throws {
+    let file = try TemporaryFile("port = 80\n")
+    try withLoops { loops in
+      for path in ["\(file.path)\0", "\(file.path)\0.old"] {
+        let environment = try Environment()
+        let failure = #expect(throws: EnvironmentError.self) {
+          try environment.addConfigurationSource(WatchedConfigurationSource(path: path, on: loops[0]))
+        }
+        #expect(failure?.code == .missingConfiguration)
+        #expect(failure?.message.contains("NUL") == true)
+        #expect(failure?.message.contains("\0") == false)
+      }
+    }
+  }
+
   @Test func aDroppedSourceClosesItsWatcher() throws {
     let file = try TemporaryFile("port = 80\n")
     try withLoops { loops in

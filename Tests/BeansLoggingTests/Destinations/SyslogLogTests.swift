@@ -19,6 +19,16 @@ import Testing
     #expect(messages.allSatisfy { $0.1 == "[a] 100 %s" })
   }
 
+  /// `syslog` reads the text up to the NUL: the rest of the entry would be lost.
+  @Test func aNulInTheTextIsWrittenAsAnEscape() {
+    let sent = Sent()
+    let log = SyslogLog(
+      name: "syslog", formatter: .message(), synchronize: true, colorize: false, facility: nil,
+      send: { priority, text in sent.messages.withLock { $0.append((priority, text)) } })
+    log.log(LogEntry(logger: "a", level: .info, message: "user 'x\0' has tried\0"))
+    #expect(sent.messages.withLock { $0.map(\.1) } == [#"user 'x\0' has tried\0"#])
+  }
+
   @Test func theSystemTakesWhateverItIsSent() {
     // Whether anybody listens is not ours to know; a format in the text must not be followed.
     let log = SyslogLog(name: "syslog", formatter: .message())

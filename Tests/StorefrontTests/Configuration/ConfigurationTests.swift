@@ -45,6 +45,7 @@ import Testing
   @Test(arguments: [
     ("PORT", "http"), ("PORT", "-1"), ("PORT", "65536"), ("PORT", "80 "), ("PORT", "+80"), ("PORT", "8o"),
     ("HOST", "localhost"), ("HOST", "1.2.3"), ("HOST", "256.0.0.1"), ("HOST", "[::1]"), ("HOST", "0.0.0.0:80"),
+    ("HOST", "127.0.0.1\0x"), ("REDIS", "127.0.0.1\0x:6379"), ("REDIS", "[::1\0]:6379"),
     ("DATABASE", "/tmp/"), ("DATABASE", "a\u{0}b"),
     ("SESSION_IDLE", "0"), ("SESSION_IDLE", "0ms"), ("SESSION_IDLE", "-5s"), ("SESSION_IDLE", "5 s"),
     ("SESSION_IDLE", "1.5s"), ("SESSION_IDLE", "s"), ("SESSION_IDLE", "5d"), ("SESSION_IDLE", "9999999999999999h"),

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Storefront
@@ -85,6 +86,29 @@ import Testing
       try SQLiteConnection(path: "/nonexistent/x.sqlite", busyTimeout: .zero, journalMode: .wal)
     }
     #expect(error?.operation == "open /nonexistent/x.sqlite")
+  }
+
+  /// SQLite would read the path up to the NUL, and open another file.
+  @Test func aPathWithANulIsRefused() throws {
+    let other = "\(database.folder)/other"
+    #expect(throws: SQLiteError.self) {
+      try SQLiteConnection(path: other + "\0", busyTimeout: .zero, journalMode: .wal)
+    }
+    #expect(access(other, F_OK) != 0)
+    let store = SQLiteStore()
+    store.path = database.path + "\0x"
+    store.isTemporary = true
+    #expect(throws: SQLiteError.self) { try store.open { _ in } }
+    store.close()
+    #expect(access(database.path, F_OK) == 0)
+  }
+
+  @Test(arguments: ["DELETE FROM notes\0 WHERE id = 1", "SELECT 1\0", "\0SELECT 1"])
+  func aStatementWithANulIsRefused(sql: String) throws {
+    try connection.execute("INSERT INTO notes (text) VALUES (?)", "a")
+    let error = #expect(throws: SQLiteError.self) { try connection.execute(sql) }
+    #expect(error?.message.contains("NUL") == true)
+    #expect(try notes(connection) == ["a"])
   }
 
   @Test(arguments: SQLiteJournalMode.allCases) func setsTheJournalMode(mode: SQLiteJournalMode) throws {
