@@ -15,10 +15,14 @@ public final class EventLoopThread: Sendable {
   /// - Parameters:
   ///   - name: The thread's name; Linux keeps the first 15 bytes.
   ///   - setUp: The first thing the loop's thread does. What it throws stops the loop and is thrown by `join()`.
-  /// - Throws: When the loop or the thread cannot be created.
+  /// - Throws: When the loop or the thread cannot be created; `.invalidArgument` where the name contains a NUL.
   public init(
     name: String = "event loop", setUp: (@Sendable (EventLoop) throws(EventLoopError) -> Void)? = nil
   ) throws(EventLoopError) {
+    guard !name.utf8.contains(0) else {
+      throw EventLoopError(
+        .invalidArgument, "start the thread \(name.debugDescription)", detail: "the name contains a NUL")
+    }
     loop = try EventLoop()
     end = ThreadEnd(loop: loop, name: String(decoding: name.utf8.prefix(15), as: UTF8.self))
     if let setUp {

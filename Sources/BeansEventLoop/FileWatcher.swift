@@ -23,6 +23,9 @@ public final class FileWatcher: LoopHandle, @unchecked Sendable {
   fileprivate init(
     on loop: EventLoop, path: String, site: CreationSite, _ body: @escaping @Sendable (FileChange) -> Void
   ) throws(EventLoopError) {
+    guard !path.utf8.contains(0) else {
+      throw EventLoopError(.invalidArgument, "watch \(path.debugDescription)", detail: "the path contains a NUL")
+    }
     self.path = path
     self.body = body
     unsafe try super.init(on: loop, .fileWatcher, size: MemoryLayout<uv_fs_event_t>.size, site: site) { loop, memory in
@@ -61,7 +64,7 @@ extension EventLoop {
   ///   - file: where it is made, for the report of unclosed handles.
   ///   - line: where in the file.
   ///   - body: called on the loop's thread with what has changed.
-  /// - Throws: `.notFound` where there is nothing at `path`.
+  /// - Throws: `.notFound` where there is nothing at `path`, `.invalidArgument` where it contains a NUL.
   @discardableResult
   public func onFileChange(
     _ path: String, file: StaticString = #fileID, line: UInt = #line,

@@ -23,6 +23,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
     var storage = sockaddr_storage()
     let status = unsafe withUnsafeMutablePointer(to: &storage) { storage -> Int32 in
+      // libuv reads up to the first NUL.
+      if host.utf8.contains(0) { return UV_EINVAL.rawValue }
       let raw = UnsafeMutableRawPointer(storage)
       let status = unsafe uv_ip4_addr(host, Int32(port), raw.assumingMemoryBound(to: sockaddr_in.self))
       return unsafe status == 0 ? 0 : uv_ip6_addr(host, Int32(port), raw.assumingMemoryBound(to: sockaddr_in6.self))

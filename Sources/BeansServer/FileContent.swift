@@ -4,8 +4,9 @@ import Glibc
 
 /// Reading a whole file.
 enum FileContent {
-  /// Blocks. Throws `.missingConfiguration` with the system's reason.
+  /// Blocks. Throws `.missingConfiguration` with the reason.
   static func read(_ path: String) throws(EnvironmentError) -> [UInt8] {
+    guard !path.utf8.contains(0) else { throw fault(path.debugDescription, "its path contains a NUL") }
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw fault(path) }
     defer { close(file) }
@@ -22,11 +23,12 @@ enum FileContent {
     }
   }
 
-  private static func fault(_ path: String) -> EnvironmentError {
-    EnvironmentError(
-      cause: .unreadableFile,
-      unsafe "the configuration file \(path) cannot be read: \(String(cString: strerror(errno)))"
-    )
+  /// - Parameters:
+  ///   - path: as the fault names the file.
+  ///   - reason: the system's, if not given.
+  private static func fault(_ path: String, _ reason: String? = nil) -> EnvironmentError {
+    let reason = unsafe reason ?? String(cString: strerror(errno))
+    return EnvironmentError(cause: .unreadableFile, "the configuration file \(path) cannot be read: \(reason)")
   }
 
   /// The directory that the file is an entry of.

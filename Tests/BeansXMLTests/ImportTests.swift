@@ -116,4 +116,12 @@ final class ImportedBean: Initializable {
     }
     #expect(fault?.origin?.line == 2 && fault?.underlying.first is Refused)
   }
+
+  /// C would read the path up to the NUL, and find another file.
+  @Test func aPathWithANulIsNoFile() throws {
+    let path = try folder.write("a.xml", beans(""))
+    let fault = #expect(throws: EnvironmentError.self) { try XMLResource.localFile("a.xml\0b", importedBy: path) }
+    #expect(fault?.code == .invalidXML)
+    #expect(fault?.message.contains("contains a NUL") == true)
+  }
 }

@@ -2,7 +2,8 @@ import Glibc
 
 /// Writes entries to the system's log (`syslog(3)`), with the severity of their level.
 ///
-/// The system adds the time, the program's name and the process; the formatter's default is `[logger] message`.
+/// The system adds the time, the program's name and the process; the formatter's default is `[logger] message`. A NUL in the
+/// text, where the system would cut it, is written as `\0`.
 public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // nothing changes
   /// Priority and text.
   typealias Send = @Sendable (Int32, String) -> Void
@@ -43,8 +44,14 @@ public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // nothing 
 
   /// Sends the entry at once.
   public override func log(_ entry: LogEntry) {
-    let (priority, text) = (facility | Self.severity(of: entry.level), format(entry))
+    let (priority, text) = (facility | Self.severity(of: entry.level), Self.escape(format(entry)))
     if let mutex { mutex.withLock { _ in send(priority, text) } } else { send(priority, text) }
+  }
+
+  /// Replaces each NUL, because C reads up to the first one.
+  private static func escape(_ text: String) -> String {
+    guard text.utf8.contains(0) else { return text }
+    return text.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: #"\0"#)
   }
 
   static func severity(of level: Level) -> Int32 {

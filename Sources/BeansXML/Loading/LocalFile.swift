@@ -10,6 +10,8 @@ enum LocalFile {
   /// - Throws: `Failure` for what is not there, not readable, longer than `limit` bytes, or no regular file: a pipe or a
   ///   device might never end.
   static func read(_ path: String, limit: Int) throws(Failure) -> Data {
+    // Foundation would cut it in some of these calls and escape it in others.
+    guard !path.utf8.contains(0) else { throw Failure(description: "\(path.debugDescription) contains a NUL") }
     do {
       // The identity is that of what a link leads to.
       let attributes = try FileManager.default.attributesOfItem(atPath: identity(of: path))

@@ -3,6 +3,8 @@ import Glibc
 /// Numeric internet addresses. Names are not taken: to listen on what a name server answers is a mistake more often than not.
 enum HostAddress {
   static func isValid(_ text: String) -> Bool {
+    // C would read the text up to the NUL.
+    if text.utf8.contains(0) { return false }
     var address = in6_addr()
     return unsafe inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1
   }

@@ -37,7 +37,7 @@ enum HTTPAuthority {
 
   /// How many bytes at the beginning are an IPv6 address with its brackets.
   private static func literalLength(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard let end = unsafe bytes.firstIndex(of: UInt8(ascii: "]")) else { return 0 }
+    guard let end = unsafe bytes.firstIndex(of: UInt8(ascii: "]")), unsafe !bytes[..<end].contains(0) else { return 0 }
     var address = in6_addr()
     let text = unsafe String(decoding: bytes[1..<end], as: UTF8.self)
     return unsafe inet_pton(AF_INET6, text, &address) == 1 ? end + 1 : 0

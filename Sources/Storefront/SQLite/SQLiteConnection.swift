@@ -14,6 +14,9 @@ internal import CSQLite
   /// Opens the file, creating it where it is missing. `busyTimeout` is how long a statement waits for another connection's
   /// lock; it is rounded up to milliseconds.
   init(path: String, busyTimeout: Duration, journalMode: SQLiteJournalMode) throws(SQLiteError) {
+    if path.utf8.contains(0) {
+      throw SQLiteError.misuse("the path contains a NUL", operation: "open \(path.debugDescription)")
+    }
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
@@ -57,6 +60,9 @@ internal import CSQLite
   /// not from a client: the cache keeps it for good.
   func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
     if let cached = statements[sql] { return cached }
+    if sql.utf8.contains(0) {
+      throw SQLiteError.misuse("the statement contains a NUL", operation: sql.debugDescription)
+    }
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK else { throw unsafe SQLiteError(handle: handle, code: code, operation: sql) }

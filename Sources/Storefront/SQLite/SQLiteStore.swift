@@ -87,6 +87,8 @@ final class SQLiteStore: AsyncBean, @unchecked Sendable {
   }
 
   private func removeFile() {
+    // C would remove another file. No connection opens under such a path.
+    if path.utf8.contains(0) { return }
     // The text lives as long as the call.
     for suffix in ["", "-wal", "-shm", "-journal"] { _ = unsafe unlink(path + suffix) }
   }
