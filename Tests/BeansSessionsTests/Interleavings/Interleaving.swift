@@ -29,7 +29,7 @@ struct Interleaving {
 /// The run of one: a single thread, on which the test chooses who takes the next step.
 private final class InterleavingRun {
   private static let operations = 30
-  private static let maximumRunning = 5
+  private static let maximumRunning = 8
 
   let history = SessionHistory()
   private var random: SplitMix64
@@ -119,7 +119,7 @@ private final class InterleavingRun {
 
 /// What a request does.
 private enum RequestKind: CaseIterable, Sendable {
-  case read, changeA, changeB, changeBoth, changeNote, count, rotate, end, giveUp
+  case read, changeA, changeB, changeBoth, changeNote, count, countTwice, rotate, end, giveUp
 
   func run(in session: SessionHandle, _ number: Int, _ history: SessionHistory, _ steps: Steps) async throws {
     let account = try session.environment.getBean(Account.self)
@@ -141,6 +141,12 @@ private enum RequestKind: CaseIterable, Sendable {
     case .count:
       _ = history.write(number, "count")
       account.count.update { $0 += 1 }
+    case .countTwice:
+      for isLast in [false, true] {
+        _ = history.write(number, "count")
+        account.count.update { $0 += 1 }
+        if !isLast { _ = await steps.wait(.request) }
+      }
     case .rotate:
       account.a.set(history.write(number, "a"))
       history.rotates(number)

@@ -4,7 +4,7 @@ import BeansSessions
 /// What clients see of their sessions, and whether that keeps the promises. Knows nothing of versions, nodes or stores.
 ///
 /// Times count what has happened. A read may find what the last acknowledged write has written, or any write that was not
-/// acknowledged before that one began.
+/// acknowledged before that one began. A request that begins after a refusal finds nothing of the refused request.
 final class SessionHistory: Sendable {
   private let state = Locked(State())
 
@@ -14,6 +14,8 @@ final class SessionHistory: Sendable {
     let begun: Int
     /// When it was acknowledged, if ever.
     var acknowledged: Int?
+    /// When the client was told that it has not been written, if ever.
+    var refused: Int?
   }
 
   /// A session, whatever its id.
@@ -56,6 +58,16 @@ final class SessionHistory: Sendable {
     mutating func tick() -> Int {
       time += 1
       return time
+    }
+
+    mutating func changeWrites(of request: Int, _ change: (inout Write) -> Void) {
+      guard let session = requests[request].session else { return }
+      for name in sessions[session].writes.keys {
+        for place in sessions[session].writes[name, default: []].indices
+        where sessions[session].writes[name]?[place].request == request {
+          change(&sessions[session].writes[name, default: []][place])
+        }
+      }
     }
 
     func name(_ id: String?) -> String { id.map { ids[$0]?.name ?? "an unknown id" } ?? "no id" }
@@ -106,12 +118,14 @@ final class SessionHistory: Sendable {
         if session.owner != owner { state.violations.append("request \(number): owner \(owner), not \(session.owner)") }
         for (name, token) in values.sorted(by: { $0.key < $1.key })
         where !Self.mayRead(token, session.writes[name], request) {
-          state.violations.append("request \(number) has read \(token) as '\(name)': an acknowledged change is lost")
+          state.violations.append(
+            "request \(number) has read \(token) as '\(name)': an acknowledged change is lost, or a refused one is not")
         }
         let counted = session.writes["count"] ?? []
         let fewest = counted.count { ($0.acknowledged ?? .max) < request.begun }
-        if count < fewest || count > counted.count {
-          state.violations.append("request \(number) has read \(count), not \(fewest) to \(counted.count)")
+        let most = counted.count { ($0.refused ?? .max) > request.begun }
+        if count < fewest || count > most {
+          state.violations.append("request \(number) has read \(count), not \(fewest) to \(most)")
         }
       } else {
         state.violations.append("request \(number) has found a session by an id that nobody was given")
@@ -125,6 +139,7 @@ final class SessionHistory: Sendable {
     let writes = writes ?? []
     let write = writes.first { $0.token == token }
     if write == nil, token >= 0 { return false }
+    if let refused = write?.refused, refused < request.begun { return false }
     let acknowledged = write == nil ? -1 : write?.acknowledged ?? .max
     return !writes.contains { $0.begun > acknowledged && ($0.acknowledged ?? .max) < request.begun }
   }
@@ -165,13 +180,7 @@ final class SessionHistory: Sendable {
       let (time, request) = (state.tick(), state.requests[number])
       state.requests[number].isOver = true
       guard let session = request.session else { return }
-      for name in state.sessions[session].writes.keys {
-        state.sessions[session].writes[name] = state.sessions[session].writes[name]?.map { write in
-          var write = write
-          if write.request == number { write.acknowledged = time }
-          return write
-        }
-      }
+      state.changeWrites(of: number) { $0.acknowledged = time }
       if !request.isNew, let id = request.id, request.wantsEnd { state.ids[id]?.dead = time }
       if case .set(let id) = cookie {
         if state.ids[id] != nil { state.violations.append("request \(number) was given an id that another one has") }
@@ -197,10 +206,15 @@ final class SessionHistory: Sendable {
   /// The client has been told of an error.
   func failed(_ number: Int, _ error: any Error) {
     state.withLock { state in
-      _ = state.tick()
+      let time = state.tick()
       state.requests[number].isOver = true
       state.events.append("request \(number) fails: \(error)")
-      if error is SessionError || error is GivenUp { return }
+      if error is GivenUp { return }
+      if let error = error as? SessionError {
+        if case .outcomeUnknown = error { return }
+        state.changeWrites(of: number) { $0.refused = time }
+        return
+      }
       state.violations.append("request \(number) fails with \(error)")
     }
   }
