@@ -15,7 +15,7 @@ final class OpenSession: Sendable {
     /// Requests inside; the first one opens the session.
     var requests = 1
     var isJoinable = true
-    var failure: SessionError?
+    var failure: SaveFailure?
   }
 
   init(_ state: SessionState, _ environment: Environment, id: String?) {
@@ -51,14 +51,14 @@ final class OpenSession: Sendable {
   /// Has later requests load the session anew. Those inside go on.
   func retire() { use.withLock { $0.isJoinable = false } }
 
-  /// Why nothing more can be saved.
-  var failure: SessionError? { use.withLock { $0.failure } }
+  /// The failure after which no change can be saved.
+  var failure: SaveFailure? { use.withLock { $0.failure } }
 
-  /// Has later requests load the session anew, and those inside fail that change something.
-  func giveUp(_ error: SessionError) {
+  /// Has later requests load the session anew, and those inside fail that have changes which are not saved.
+  func giveUp(_ failure: SaveFailure) {
     use.withLock { use in
       use.isJoinable = false
-      use.failure = use.failure ?? error
+      use.failure = use.failure ?? failure
     }
   }
 }

@@ -15,6 +15,11 @@ struct PendingSave {
   /// Without the defaults: another node has written some of them meanwhile.
   var withoutDefaults: PendingSave { PendingSave(version: version, entries: entries.filter { !$0.change.isDefault }) }
 
+  /// The generation of each value that is written, by name.
+  var generations: [String: Int] {
+    Dictionary(entries.map { ($0.change.declaration.name, $0.change.generation) }) { first, _ in first }
+  }
+
   /// All bytes, for a session that the store does not have.
   var values: [String: [UInt8]] {
     Dictionary(entries.map { ($0.change.declaration.name, $0.change.bytes) }) { first, _ in first }

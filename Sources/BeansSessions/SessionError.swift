@@ -1,17 +1,19 @@
 /// Why a session could not be opened, saved or ended.
 public enum SessionError: Error, Sendable, Equatable {
-  /// The store cannot be reached, or has not answered in time; nothing has been written. Different from a session that is not
-  /// there: the client keeps its cookie and is asked to come back.
+  /// The store cannot be reached, or has not replied in time; nothing of the request has been written. Different from a session
+  /// that is missing: the client keeps its cookie and is asked to come back.
   case unavailable(String)
-  /// The connection to the store was lost after a change had been sent: all of it has been written, or nothing.
+  /// The changes of the request have been written as a whole, in part or not at all. The connection to the store was lost after
+  /// a change had been sent, or an earlier call has written a part and a later one has failed.
   case outcomeUnknown(String)
-  /// The session has ended, has expired or has got another id since the request began. Nothing has been written.
+  /// The session has ended, has expired or has got another id since the request began. Nothing of the request has been written.
   case ended
-  /// Others have changed the named values, which were declared to be refused then. Nothing has been written.
+  /// Other requests have changed the named values, which were declared to be refused then. Nothing of the request has been
+  /// written, so it may run again.
   case conflict([String])
-  /// The values of the session would take more bytes than the store's limit. Nothing has been written.
+  /// The values of the session would take more bytes than the store's limit. Nothing of the request has been written.
   case tooLarge(bytes: Int, limit: Int)
-  /// The named value cannot be encoded. Nothing has been written.
+  /// The named value cannot be encoded. Nothing of the request has been written.
   case notEncodable(String, reason: String)
 }
 

@@ -16,9 +16,10 @@ public import BeansServer
 /// for a request, or for several that meet.
 ///
 /// A request is answered when what it has changed has been saved. A save writes the values that differ from what the store
-/// has, as they are then: also what others inside have changed so far. One that finds another one under way waits for it, and
-/// saves what has come together meanwhile. After an error of the store the request fails, and so does every other one inside
-/// whose changes may be concerned; the next request loads the session anew. What has been acknowledged is never lost to a
+/// has, as they are then: also the changes of other requests inside so far. One that finds another one under way waits for it, and
+/// saves the changes since. After an error of the store the request fails, and so does every other one inside with changes that
+/// no save has written; the next request loads the session anew. Each request gets the outcome of its own changes: a request
+/// whose changes another one has saved succeeds, and so does a request that changes nothing. What has been acknowledged is never lost to a
 /// request, unless one that has not been acknowledged has overwritten the same value.
 ///
 /// Safe from any thread. No lock is held while a session is built or released, or while the store is asked.
@@ -69,38 +70,48 @@ public final class SessionManager: Sendable {
     let session = try await enter(id)
     defer { leave(session) }
     let handle = SessionHandle(session.environment, isNew: session.id == nil)
-    let before = session.state.generation
+    let changes = session.state.members.enter()
+    defer { session.state.members.leave(changes) }
     guard session.environment.tryEnter() else { throw finished() }
     let value: R
     do {
-      value = try await session.environment.inside { _ in try await body(handle) }
+      value = try await session.environment.inside { _ in
+        try await RequestChanges.$current.withValue(changes) { try await body(handle) }
+      }
     } catch {
-      if session.state.generation != before { retire(session) }
+      if !changes.areSaved { retire(session) }
       throw error
     }
-    let cookie = try await conclude(session, handle, id, isChanged: session.state.generation != before)
+    let cookie = try await conclude(session, handle, id, changes)
     return SessionAnswer(value: value, cookie: cookie)
   }
 
   /// After the request: saves the session, and gives it another id or ends it where that was wished for.
   private nonisolated(nonsending) func conclude(
-    _ session: OpenSession, _ handle: SessionHandle, _ idOfClient: String?, isChanged: Bool
+    _ session: OpenSession, _ handle: SessionHandle, _ idOfClient: String?, _ changes: RequestChanges
   ) async throws(SessionError) -> SessionCookie {
     let (ends, rotates) = (handle.wantsEnd, handle.wantsRotation && !handle.isNew)
-    if !isChanged, !ends, !rotates { return .unchanged }
+    if changes.isEmpty, !ends, !rotates { return .unchanged }
     await session.turns.take()
     defer { session.turns.pass() }
     if ends {
-      try await end(session)
+      do throws(SessionError) { try await end(session) } catch { throw SaveFailure(error: error).error(for: changes) }
       return .removed
     }
-    if isChanged { try await save(session) }
+    try await save(session, changes)
     guard let id = session.id else { return .unchanged }
     if handle.isNew { return .set(id) }
     // When two requests that meet want another id, the first one gets it. The other one came with the id that is to be worth
     // nothing any more, and is not told the new one.
     guard rotates, id == idOfClient else { return .unchanged }
-    return .set(try await rotate(session, id))
+    do throws(SessionError) {
+      return .set(try await rotate(session, id))
+    } catch .ended where !changes.isEmpty {
+      // After the save another node has rotated the id, which is as worthless as wanted, or has ended the session.
+      return .unchanged
+    } catch .unavailable(let reason) where !changes.isEmpty {
+      throw .outcomeUnknown("the changes are saved, and the session keeps its id: \(reason)")
+    }
   }
 
   private func finished() -> EnvironmentError {
@@ -173,8 +184,8 @@ public final class SessionManager: Sendable {
     unlist(session)
   }
 
-  private func giveUp(_ session: OpenSession, _ error: SessionError) {
-    session.giveUp(error)
+  private func giveUp(_ session: OpenSession, _ failure: SaveFailure) {
+    session.giveUp(failure)
     unlist(session)
   }
 
@@ -197,11 +208,16 @@ public final class SessionManager: Sendable {
     }
   }
 
-  /// In the caller's turn.
-  private nonisolated(nonsending) func save(_ session: OpenSession) async throws(SessionError) {
-    if let failure = session.failure { throw failure }
+  /// In the caller's turn. Another request may have saved the changes already, and a failure since does not concern them.
+  private nonisolated(nonsending) func save(
+    _ session: OpenSession, _ changes: RequestChanges
+  ) async throws(SessionError) {
+    if changes.areSaved { return }
+    if let failure = session.failure { throw failure.error(for: changes) }
+    var sent: PendingSave?
     do throws(SessionError) {
       guard let save = try session.state.pendingSave() else { return }
+      sent = save
       if let id = session.id {
         try await self.save(save, of: session, id)
       } else {
@@ -212,8 +228,9 @@ public final class SessionManager: Sendable {
       }
     } catch {
       count(error)
-      giveUp(session, error)
-      throw error
+      let failure = SaveFailure(error: error, sent: sent?.generations ?? [:])
+      giveUp(session, failure)
+      throw failure.error(for: changes)
     }
   }
 
@@ -245,7 +262,7 @@ public final class SessionManager: Sendable {
     } catch {
       count(error)
       switch error {
-      case .ended: giveUp(session, error)
+      case .ended: giveUp(session, SaveFailure(error: error))
       case .outcomeUnknown: retire(session)
       default: break
       }
@@ -288,7 +305,7 @@ public final class SessionManager: Sendable {
       }
       state.withLock { $0.counts.ended += 1 }
     }
-    giveUp(session, .ended)
+    giveUp(session, SaveFailure(error: .ended))
   }
 
   private func count(_ error: SessionError) {

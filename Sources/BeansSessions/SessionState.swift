@@ -19,6 +19,8 @@
 public final class SessionState: Sendable {
   private let record: [String: SessionRecord.Value]
   private let unreadable: UnreadableValues
+  /// The requests inside of the session, which share its values.
+  let members = SessionMembers()
   private let state: Locked<State>
 
   private struct State {
@@ -62,12 +64,12 @@ public final class SessionState: Sendable {
     if let stored {
       do throws(SessionValueCoding.Unreadable) {
         let value = try SessionValueCoding.decode(Value.self, stored.bytes, schema: schema)
-        made = SessionValue(value, declaration, stored: stored)
+        made = SessionValue(value, declaration, stored: stored, members)
       } catch {
         reason = error
       }
     }
-    let value = try made ?? SessionValue(default: makeDefault(), declaration, version: stored?.version ?? 0)
+    let value = try made ?? SessionValue(default: makeDefault(), declaration, version: stored?.version ?? 0, members)
     let known = state.withLock { state -> (any KeptValue)? in
       if let known = state.values[name] { return known }
       state.values[name] = value
@@ -98,9 +100,6 @@ public final class SessionState: Sendable {
 
   /// The version of the session that this has seen all of; 0 for a new one.
   var version: UInt64 { state.withLock { $0.version } }
-
-  /// Differs from what it was before where something may have been changed since.
-  var generation: Int { state.withLock { Array($0.values.values) }.reduce(0) { $0 + $1.generation } }
 
   /// What a save has to write now; nil where nothing has been changed.
   ///

@@ -19,6 +19,7 @@ public final class SessionValue<Value: Codable & Sendable>: Sendable {
   public let name: String
   private let schema: String
   private let onConflict: SessionConflictRule
+  private let members: SessionMembers
   private let state: Locked<State>
 
   private struct State {
@@ -36,13 +37,19 @@ public final class SessionValue<Value: Codable & Sendable>: Sendable {
   }
 
   /// A value as the store has it.
-  init(_ value: Value, _ declaration: SessionValueDeclaration, stored: SessionRecord.Value) {
+  init(
+    _ value: Value, _ declaration: SessionValueDeclaration, stored: SessionRecord.Value, _ members: SessionMembers
+  ) {
+    self.members = members
     (name, schema, onConflict) = (declaration.name, declaration.schema, declaration.onConflict)
     state = Locked(State(value: value, bytes: stored.bytes, version: stored.version))
   }
 
   /// A value that the store does not have, or not in a form that can be read.
-  init(default value: Value, _ declaration: SessionValueDeclaration, version: UInt64) {
+  init(
+    default value: Value, _ declaration: SessionValueDeclaration, version: UInt64, _ members: SessionMembers
+  ) {
+    self.members = members
     (name, schema, onConflict) = (declaration.name, declaration.schema, declaration.onConflict)
     state = Locked(State(value: value, original: value, version: version))
   }
@@ -64,6 +71,7 @@ public final class SessionValue<Value: Codable & Sendable>: Sendable {
   ) throws(Failure) -> R {
     try state.withLock { state throws(Failure) in
       state.generation += 1
+      members.note(self, state.generation)
       return try body(&state.value)
     }
   }
@@ -74,7 +82,7 @@ extension SessionValue: KeptValue {
     SessionValueDeclaration(name: name, schema: schema, onConflict: onConflict)
   }
 
-  var generation: Int { state.withLock { $0.generation } }
+  var savedGeneration: Int { state.withLock { $0.savedGeneration } }
 
   func change() throws(SessionError) -> ValueChange? {
     let now = state.withLock { $0 }
@@ -115,15 +123,15 @@ struct SessionValueDeclaration: Hashable {
 protocol KeptValue: AnyObject, Sendable {
   var declaration: SessionValueDeclaration { get }
 
-  /// Grows with each call that may have changed the value.
-  var generation: Int { get }
+  /// The last generation that the store has. A generation is the number of calls that may have changed the value.
+  var savedGeneration: Int { get }
 
   /// What a save has to write; nil where the store has it.
   ///
   /// - Throws: `.notEncodable`.
   func change() throws(SessionError) -> ValueChange?
 
-  /// A store has written what `change()` answered.
+  /// Records that a store has written a change that `change()` returned.
   func saved(_ change: ValueChange, version: UInt64)
 }
 
