@@ -18,6 +18,8 @@ public final class SessionRegistry<Seed>: Sendable {
   /// How many sessions there may be; nil for any number.
   public let capacity: Int?
   let factory: EnvironmentFactory<Seed>
+  /// The environment that the sessions are opened in; nil for the one that the factory finds.
+  private let parent: Environment?
   private let observer: (@Sendable (SessionEvent) -> Void)?
   private let state: Locked<State>
 
@@ -41,13 +43,19 @@ public final class SessionRegistry<Seed>: Sendable {
   ///
   /// - Parameters:
   ///   - factory: opens the sessions.
+  ///   - parent: the environment that the sessions are opened in, such as that of a tenant, where the factory has been declared
+  ///     for the children of another factory. Each parent has a registry of its own, so that the id of a session of one tenant is
+  ///     unknown in every other one. Without a parent, a session is opened in the current environment, and the registry finds it
+  ///     from any other.
   ///   - capacity: how many sessions there may be; nil for any number. As `count` counts them, and those being opened.
   ///   - onEvent: told of each session what becomes of it, outside of all locks; `SessionEvent` says on which thread. To be
   ///     quick: a session's opening, or the release of what ends beside it, waits for it. May call the registry.
   public init(
-    _ factory: EnvironmentFactory<Seed>, capacity: Int? = nil, onEvent: (@Sendable (SessionEvent) -> Void)? = nil
+    _ factory: EnvironmentFactory<Seed>, in parent: Environment? = nil, capacity: Int? = nil,
+    onEvent: (@Sendable (SessionEvent) -> Void)? = nil
   ) {
     self.factory = factory
+    self.parent = parent
     self.capacity = capacity
     observer = onEvent
     state = Locked(State(table: SessionTable(isOrdered: capacity != nil)))
@@ -138,9 +146,10 @@ public final class SessionRegistry<Seed>: Sendable {
   ///   - session: an environment of the registry's factory.
   ///   - id: what it will be found by.
   ///   - limit: how many sessions there may be.
-  /// - Returns: false, and nothing has happened, where there are `limit` sessions, where the id is taken, or where the
-  ///   capacity is reached and somebody is inside of each session.
+  /// - Returns: false, and nothing has happened, where there are `limit` sessions, where the id is taken, where the capacity is
+  ///   reached and each session is in use, or where the session is in another parent than the registry's.
   public func add(_ session: Environment, as id: String, limit: Int = .max) -> Bool {
+    guard isInParent(session) else { return false }
     let claim = state.withLock { state -> Claim? in
       if state.table.count + state.openings.count >= limit { return nil }
       return place(for: id, entering: false, &state)
@@ -158,14 +167,24 @@ public final class SessionRegistry<Seed>: Sendable {
   ///   - file: where it is added, as errors say it.
   ///   - line: where in the file.
   /// - Returns: the id, as `newId()` makes them.
-  /// - Throws: `.exhausted`, and nothing has happened, as `open`.
+  /// - Throws: `.exhausted`, and nothing has happened, as `open`; `.scopeNotActive` where the session is in another parent than
+  ///   the registry's.
   public func add(
     _ session: Environment, file: StaticString = #fileID, line: UInt = #line
   ) throws -> String {
+    guard isInParent(session) else {
+      throw EnvironmentError(
+        .scopeNotActive,
+        "the session was opened in another parent than '\(parent?.name ?? "")', the parent of this registry",
+        path: ["'\(factory.scopeName)'"]
+      ).met(by: .init(file, line))
+    }
     let id = newId()
     if !add(session, as: id) { throw exhausted().met(by: .init(file, line)) }
     return id
   }
+
+  private func isInParent(_ session: Environment) -> Bool { parent == nil || session.parent === parent }
 
   private func acquire(
     _ id: String, entering: Bool, _ file: StaticString, _ line: UInt, _ seed: () throws -> Seed
@@ -211,7 +230,10 @@ public final class SessionRegistry<Seed>: Sendable {
     _ seed: () throws -> Seed
   ) throws -> Environment {
     do {
-      let session = try factory.build(try seed(), file: file, line: line)
+      let seed = try seed()
+      let session =
+        try parent.map { try factory.build(seed, in: $0, file: file, line: line) }
+        ?? factory.build(seed, file: file, line: line)
       if entering, !session.tryEnter() {
         throw EnvironmentError(
           cause: .endedSession, "a session ended while it was being opened", path: ["'\(factory.scopeName)'"],

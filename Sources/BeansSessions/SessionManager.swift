@@ -25,6 +25,8 @@ public import BeansServer
 /// Safe from any thread. No lock is held while a session is built or released, or while the store is asked.
 public final class SessionManager: Sendable {
   private let factory: EnvironmentFactory<SessionState>
+  /// The environment that the sessions are opened in; nil for the one that the factory finds.
+  private let parent: Environment?
   private let store: any SessionStore
   private let unreadable = UnreadableValues()
   private let state = Locked(State())
@@ -43,6 +45,26 @@ public final class SessionManager: Sendable {
   public init(_ factory: EnvironmentFactory<SessionState>, store: any SessionStore = MemorySessionStore()) {
     self.factory = factory
     self.store = store
+    parent = nil
+  }
+
+  /// Creates a manager for the children of one factory in one parent, such as the sessions of one tenant.
+  ///
+  /// The factory is one that has been declared for the children of another factory. Each parent has a manager of its own, and the
+  /// managers may share a store: an id of a session of one tenant is unknown in every other one.
+  ///
+  /// - Parameters:
+  ///   - factory: opens the sessions, as in the form without a parent.
+  ///   - parent: the environment that the sessions are opened in.
+  ///   - name: the name of the parent, the same on all nodes and different from the names of all other parents that use the
+  ///     store. A colon and the id follow it in the keys of the store.
+  ///   - store: keeps the sessions between requests.
+  public init(
+    _ factory: EnvironmentFactory<SessionState>, in parent: Environment, named name: String, store: any SessionStore
+  ) {
+    self.factory = factory
+    self.parent = parent
+    self.store = NamedSessionStore(name: name, store: store)
   }
 
   // MARK: requests
@@ -147,7 +169,8 @@ public final class SessionManager: Sendable {
   private func open(_ record: SessionRecord?, as id: String?) throws -> OpenSession {
     if let id, let record, let known = state.withLock({ find(id, record, in: $0) }) { return known }
     let seed = SessionState(record, unreadable)
-    let session = OpenSession(seed, try factory.build(seed), id: id)
+    let environment = try parent.map { try factory.build(seed, in: $0) } ?? factory.build(seed)
+    let session = OpenSession(seed, environment, id: id)
     let (known, replaced) = state.withLock { state -> (OpenSession?, OpenSession?) in
       if let id, let record {
         if let known = find(id, record, in: state) { return (known, nil) }

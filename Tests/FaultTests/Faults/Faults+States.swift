@@ -81,6 +81,12 @@ extension Fault {
       let sessions = SessionRegistry(try shop.childFactory("session", seed: Int.self), capacity: 1)
       try sessions.withSession("ada", opening: 1) { _ throws in _ = try sessions.open("grace", 2) }
     },
+    .call(.scopeNotActive, "A registry takes in a session of another tenant.") { shop in
+      let tenants = try shop.childFactory("tenant", seed: Int.self)
+      let factory = try tenants.childFactory("session", seed: String.self)
+      let sessions = SessionRegistry(factory, in: try tenants.build(1))
+      _ = try sessions.add(try factory.build("ada", in: try tenants.build(2)))
+    },
     .call(.cyclicDependency, "What opens a session opens that session.") { shop in
       let sessions = SessionRegistry(try shop.childFactory("session", seed: String.self))
       _ = try sessions.open("ada", try sessions.open("ada", "").name)

@@ -6,6 +6,7 @@ import BeansServer
 
 struct Sessions {
   final class Cart: Sendable {}
+  struct Tenant: Sendable { let name: String }
   struct Request: Sendable { let cookie: String? }
   struct Response: Sendable, Equatable {
     var text = ""
@@ -66,6 +67,22 @@ extension Sessions {
   // listing
   func logIn(_ id: String, _ sessions: SessionRegistry<Void>) throws -> Response {
     Response(text: "welcome", cookie: try sessions.rotate(id))
+  }
+  // end
+
+  // listing
+  func declareTenants(in service: Environment) throws -> EnvironmentFactory<Tenant> {
+    let tenants = try service.childFactory("tenant", seed: Tenant.self)
+    let sessions = try tenants.childFactory("session", seed: Void.self) { session in
+      try session.define(session.bean(Cart.self, factory: Cart.init))
+    }
+    try service.define(service.bean(sessions))
+    return tenants
+  }
+
+  func open(_ tenant: Tenant, of tenants: EnvironmentFactory<Tenant>) throws -> SessionRegistry<Void> {
+    let environment = try tenants.build(tenant)
+    return SessionRegistry(try environment.getBean(EnvironmentFactory<Void>.self), in: environment)
   }
   // end
 

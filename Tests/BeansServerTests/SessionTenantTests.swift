@@ -1,0 +1,88 @@
+import Beans
+import BeansServer
+import Testing
+
+/// Registries of sessions that are opened in a given parent.
+@Suite(.timeLimit(.minutes(20)))
+struct SessionTenantTests {
+  private struct Tenant: Sendable { let name: String }
+
+  private final class Visit: Sendable {
+    let tenant: String
+    init(tenant: Tenant) { self.tenant = tenant.name }
+  }
+
+  private let application: Environment
+  private let tenants: EnvironmentFactory<Tenant>
+  private let factory: EnvironmentFactory<String>
+
+  init() throws {
+    application = try Environment(name: "application")
+    tenants = try application.childFactory("tenant", seed: Tenant.self)
+    factory = try tenants.childFactory("session", seed: String.self) { session in
+      try session.define(session.bean(Visit.self, factory: Visit.init))
+    }
+  }
+
+  @Test func anIdOfOneTenantIsUnknownInAnother() throws {
+    let (acme, zeta) = (try tenants.build(Tenant(name: "acme")), try tenants.build(Tenant(name: "zeta")))
+    let (first, second) = (SessionRegistry(factory, in: acme), SessionRegistry(factory, in: zeta))
+    let session = try first.open("a", "")
+    #expect(session.parent === acme)
+    #expect(second.find("a") == nil)
+    #expect(second.withSession("a") { _ in true } == nil)
+    #expect(throws: EnvironmentError.self) { try second.rotate("a") }
+    second.end("a")
+    #expect(try first.withSession("a") { try $0.getBean(Visit.self).tenant } == "acme")
+    #expect(try second.withSession("a", opening: "") { try $0.getBean(Visit.self).tenant } == "zeta")
+    #expect(first.counts.open == 1 && second.counts.open == 1)
+    try application.shutdown()
+    #expect(first.counts.open == 0 && second.counts.open == 0)
+  }
+
+  @Test func theEndOfATenantEndsItsSessionsAlone() throws {
+    let (acme, zeta) = (try tenants.build(Tenant(name: "acme")), try tenants.build(Tenant(name: "zeta")))
+    let (first, second) = (SessionRegistry(factory, in: acme), SessionRegistry(factory, in: zeta))
+    _ = try first.open("a", "")
+    let session = try second.open("a", "")
+    acme.finish()
+    #expect(first.find("a") == nil)
+    #expect(throws: EnvironmentError.self) { try first.open("a", "") }
+    #expect(second.find("a") === session)
+    try application.shutdown()
+  }
+
+  @Test func aSessionOfAnotherTenantIsNotTakenIn() throws {
+    let (acme, zeta) = (try tenants.build(Tenant(name: "acme")), try tenants.build(Tenant(name: "zeta")))
+    let sessions = SessionRegistry(factory, in: acme)
+    let (own, foreign) = (try factory.build("", in: acme), try factory.build("", in: zeta))
+    #expect(!sessions.add(foreign, as: "a"))
+    let error = #expect(throws: EnvironmentError.self) { try sessions.add(foreign) }
+    #expect(error?.code == .scopeNotActive)
+    #expect(sessions.add(own, as: "a"))
+    try application.shutdown()
+  }
+
+  @Test func aParentOfAnotherKindIsRefused() throws {
+    let error = #expect(throws: EnvironmentError.self) {
+      try SessionRegistry(factory, in: application).open("a", "")
+    }
+    #expect(error?.code == .scopeNotActive)
+    try application.shutdown()
+  }
+
+  @Test func aRegistryMayBeABeanOfItsTenant() throws {
+    let application = try Environment(name: "application")
+    let box = Handed<EnvironmentFactory<String>>()
+    let tenants = try application.childFactory("tenant", seed: Tenant.self) { tenant in
+      try tenant.define(
+        tenant.bean(
+          SessionRegistry<String>.self,
+          factory: { (tenant: Environment) in SessionRegistry(try #require(box.value), in: tenant) }))
+    }
+    box.value = try tenants.childFactory("session", seed: String.self)
+    let acme = try tenants.build(Tenant(name: "acme"))
+    #expect(try acme.getBean(SessionRegistry<String>.self).open("a", "").parent === acme)
+    try application.shutdown()
+  }
+}
