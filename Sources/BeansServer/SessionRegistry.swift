@@ -80,9 +80,11 @@ public final class SessionRegistry<Seed>: Sendable {
     return try session.inside(body)
   }
 
-  /// As the synchronous form. In `body`, and in tasks that it begins, `await shutdown()` of the session or of one above it
-  /// begins the end and does not wait; a synchronous `shutdown()` would wait for itself.
-  public func withSession<R>(_ id: String, _ body: (Environment) async throws -> R) async rethrows -> R? {
+  /// As the synchronous form, on the caller's actor. In `body`, and in tasks that it begins, `await shutdown()` of the session or
+  /// of one above it begins the end and does not wait; a synchronous `shutdown()` would wait for itself.
+  public nonisolated(nonsending) func withSession<R>(
+    _ id: String, _ body: nonisolated(nonsending) (Environment) async throws -> R
+  ) async rethrows -> R? {
     guard let session = enter(id) else { return nil }
     return try await session.inside(body)
   }
@@ -103,7 +105,7 @@ public final class SessionRegistry<Seed>: Sendable {
     try acquire(id, entering: true, file, line, seed).inside(body)
   }
 
-  /// As the synchronous form, for a `body` that suspends.
+  /// As the synchronous form, for a `body` that suspends. It runs on the caller's actor, and may use its state.
   ///
   /// - Parameters:
   ///   - id: what it is found by. Never one that came from a client and was not known: see `newId()`.
@@ -112,9 +114,9 @@ public final class SessionRegistry<Seed>: Sendable {
   ///   - line: where in the file.
   ///   - body: runs inside, as in the form without a seed.
   /// - Throws: as the synchronous form.
-  public func withSession<R>(
+  public nonisolated(nonsending) func withSession<R>(
     _ id: String, opening seed: @autoclosure () throws -> Seed, file: StaticString = #fileID, line: UInt = #line,
-    _ body: (Environment) async throws -> R
+    _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
     try await acquire(id, entering: true, file, line, seed).inside(body)
   }

@@ -58,6 +58,34 @@ struct SessionRegistryTests {
     }
   }
 
+  /// Counts visits in its own state.
+  private actor Visits {
+    private var count = 0
+
+    func visit(_ id: String, in sessions: SessionRegistry<String>) async throws -> Int {
+      try await sessions.withSession(id, opening: "seed") { _ in
+        await Task.yield()
+        count += 1
+      }
+      return try await sessions.withSession(id) { session in
+        await Task.yield()
+        count += try session.getBean(String.self) == "seed" ? 1 : 0
+        return count
+      } ?? 0
+    }
+  }
+
+  @Test("the body of an asynchronous withSession runs on the caller's actor, and uses its state")
+  func bodiesOfActors() async throws {
+    try await EventLoop.withThread { loop in
+      let sessions = try registry(on: loop)
+      let visits = Visits()
+      #expect(try await visits.visit("a", in: sessions) == 2)
+      #expect(try await visits.visit("a", in: sessions) == 4)
+      try await application.shutdown()
+    }
+  }
+
   @Test func threadsThatOpenOneIdGetOneSession() throws {
     try withLoops { loops in
       let sessions = try registry(on: loops[0])

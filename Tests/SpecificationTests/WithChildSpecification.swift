@@ -165,6 +165,42 @@ import Testing
     }
     #expect(numbers.count == 50 && numbers.allSatisfy { $0 })
   }
+
+  /// Counts visits in its own state.
+  private actor Visits {
+    private var count = 0
+
+    func visit(_ requests: EnvironmentFactory<Int>) async throws -> Int {
+      try await requests.withChild(1) { child in
+        count += try child.getBean(Int.self)
+        await Task.yield()
+        return count
+      }
+    }
+  }
+
+  @Test("async: the body runs on the actor that calls withChild, and uses its state")
+  func bodyOfAnActor() async throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let (requests, visits) = (try requests(of: application), Visits())
+    #expect(try await visits.visit(requests) == 1)
+    #expect(try await visits.visit(requests) == 2)
+  }
+
+  @Test("async: the body runs on the main actor where withChild is called there") @MainActor
+  func bodyOfTheMainActor() async throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    var seen = 0
+    try await requests(of: application).withChild(3) { child in
+      MainActor.assertIsolated()
+      await Task.yield()
+      MainActor.assertIsolated()
+      seen = try child.getBean(Int.self)
+    }
+    #expect(seen == 3)
+  }
 }
 
 private final class Item: Initializable { init() {} }

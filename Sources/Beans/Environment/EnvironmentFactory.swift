@@ -222,6 +222,8 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// Builds a child, makes it `Environment.current` for the task and its children, runs `body`, and finishes the child,
   /// also when `body` throws or is cancelled. Returns when everything is released; asynchronous releases are awaited.
   ///
+  /// `body` runs on the caller's actor, and may use its state.
+  ///
   /// - Parameters:
   ///   - seed: what the child is built from.
   ///   - parent: an environment that the enclosing factory built; without one, the child is placed as `build(_:)` says.
@@ -229,9 +231,9 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - line: where in the file.
   ///   - body: runs inside of the child.
   /// - Throws: what `build` or `body` throws; when both succeed, what failed in a release.
-  public func withChild<R>(
+  public nonisolated(nonsending) func withChild<R>(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
-    _ body: (Environment) async throws -> R
+    _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
     let child =
       try parent.map { try build(seed, in: $0, file: file, line: line) } ?? build(seed, file: file, line: line)
