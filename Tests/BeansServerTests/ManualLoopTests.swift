@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansServer
 import BeansServerTesting
+import BeansTesting
 import TestSupport
 import Testing
 
@@ -41,6 +42,39 @@ import Testing
     #expect(journal.entries == ["released"])
     #expect(try !manual.turn())
     try shop.shutdown()
+    try manual.close()
+  }
+
+  @Test("A finished request whose loop is not turned fails its test at once, with the advice to turn the loop")
+  func isNotTurned() async throws {
+    let (loop, journal) = (manual.loop, journal)
+    let texts = Journal()
+    let clock = ContinuousClock()
+    let time = try await clock.measure {
+      try await withKnownIssue {
+        try await withTestEnvironment({ shop in
+          let requests = try shop.childFactory("request", seed: Void.self, scope: { RequestScope(loop: loop) }) {
+            try $0.define($0.bean(Cart.self, factory: { Cart(journal) }))
+          }
+          try shop.define(shop.bean(requests))
+        }) { shop in
+          let request = try shop.getBean(EnvironmentFactory<Void>.self).build(())
+          _ = try request.getBean(Cart.self)
+          request.finish()
+        }
+      } matching: { issue in
+        texts.note("\(issue.comments.map(\.rawValue).joined())")
+        return true
+      }
+    }
+    #expect(
+      texts.entries == [
+        "'request' has been finished, but its loop has not released it: turn the loop before the test ends"
+      ])
+    #expect(journal.entries == ["released"])
+    // A shutdown with a limit waits for the loop for 53 seconds.
+    #expect(time < .seconds(30))
+    try manual.run()
     try manual.close()
   }
 
