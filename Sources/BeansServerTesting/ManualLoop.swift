@@ -13,7 +13,8 @@ public import BeansEventLoop
 /// timers, of tasks that sleep on it and of scopes bound to it passes as usual, and as far as `advance` skips it. A
 /// `LoopScope` with both a deadline and an idle time counts towards its deadline what is skipped after its last use.
 ///
-/// A shutdown that is awaited waits for children whose loop nobody turns: end them, and turn the loop, before.
+/// A shutdown that is awaited waits for children whose loop is not turned: finish them, and turn the loop, before. The end of a
+/// test environment does not wait: it fails the test for each finished child whose loop was not turned.
 public final class ManualLoop: Sendable {
   /// What is given to scopes, connections and tasks.
   public let loop: EventLoop

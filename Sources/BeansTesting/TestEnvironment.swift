@@ -50,9 +50,12 @@ struct TestEnvironment {
   /// Ends the environment, and records what should not be so.
   func end(isolation: isolated (any Actor)? = #isolation) async {
     let open = environment.openBelow.filter { !$0.path.contains(where: overrides.openScopes.contains) }
+    let stalled = environment.stalledBelow
     var failures: [any Error] = []
     do {
-      // A loop that nobody runs may have to release what is still open.
+      // No thread runs a loop that only the test turns: its releases are not waited for.
+      environment.finishStalled()
+      // A loop that stops meanwhile may have to release what is still open.
       if environment.hasOpenChildren {
         try await environment.shutdown(within: Self.limit)
       } else {
@@ -65,6 +68,12 @@ struct TestEnvironment {
       let names = path.map { "'\($0)'" }.joined(separator: " → ")
       let place = factory.flatMap { Testing.SourceLocation(swift: $0) }
       Issue.record("\(names) is still open: finish it before the test ends", sourceLocation: place ?? sourceLocation)
+    }
+    for path in stalled {
+      let names = path.map { "'\($0)'" }.joined(separator: " → ")
+      Issue.record(
+        "\(names) has been finished, but its loop has not released it: turn the loop before the test ends",
+        sourceLocation: sourceLocation)
     }
     let noted = journal.failures
     let known = Set(noted.map(\.description))

@@ -119,7 +119,7 @@ extension Environment {
   ///
   /// - Throws: what failed, as the synchronous form; a release that is asynchronous is no failure here.
   public func shutdown() async throws {
-    if core.lifecycle.phase < .finishing { extras.isAsynchronous.store(true, ordering: .relaxed) }
+    allowAwaiting()
     guard let watch = beginWatch(isInside: isInsideTask) else { return beginFinish() }
     beginFinish()
     if !isReleased { watch.arm() }
@@ -154,7 +154,7 @@ extension Environment {
   ///
   /// - Throws: as the synchronous form.
   public func shutdown(within limit: Duration) async throws {
-    if core.lifecycle.phase < .finishing { extras.isAsynchronous.store(true, ordering: .relaxed) }
+    allowAwaiting()
     guard let watch = beginWatch(isInside: isInsideTask, within: limit) else { return beginFinish() }
     close()
     SpareThread.run { self.beginFinish() }
@@ -163,6 +163,18 @@ extension Environment {
       whenReleased { watch.end() }
     }
     try throwFailures(of: watch)
+  }
+
+  /// Has the end await asynchronous releases, unless it has begun.
+  private func allowAwaiting() {
+    if core.lifecycle.phase < .finishing { extras.isAsynchronous.store(true, ordering: .relaxed) }
+  }
+
+  /// Begins an end that awaits asynchronous releases, and releases on another thread the beans of each host that no thread runs.
+  package func finishStalled() {
+    allowAwaiting()
+    beginFinish()
+    takeOverFromThisThread()
   }
 
   /// nil where there is nothing to wait for but the caller itself.

@@ -19,6 +19,15 @@ extension Environment {
     }
   }
 
+  /// Finished environments below whose release waits for a host that no thread runs: their names, each with those around it,
+  /// outermost first.
+  package var stalledBelow: [[String]] {
+    liveChildren.flatMap { child in
+      let isStalled = child.isFinished && !child.isReleased && child.host?.canReleaseHere == true
+      return (isStalled ? [[child.name]] : []) + child.stalledBelow.map { [child.name] + $0 }
+    }
+  }
+
   /// Labels of the beans that the calling thread is building, outermost first.
   package static var beansBeingBuilt: [String] { ResolutionContext.path }
 }
