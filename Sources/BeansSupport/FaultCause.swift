@@ -317,7 +317,11 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .destructionFailed:
       (.destructionFailed, "See `underlying` for what was thrown. All other beans have been released.")
     case .asynchronousRelease:
-      (.destructionFailed, "Use `await shutdown()`, or a scope that is bound to an event loop.")
+      (
+        .destructionFailed,
+        "Use `await shutdown()`, or a scope that is bound to an event loop. In top-level code, call it from a function: there the "
+          + "compiler chooses the synchronous form."
+      )
     case .limitedRelease:
       (.destructionFailed, "Find out what it waits for. All other beans have been released.")
     case .limitedShutdown:

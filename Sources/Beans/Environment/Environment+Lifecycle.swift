@@ -117,6 +117,8 @@ extension Environment {
 
   /// As the synchronous `shutdown()`, and awaits asynchronous releases in their place in the order.
   ///
+  /// Call it from a function: in top-level code the compiler chooses the synchronous form, and warns that `await` has no effect.
+  ///
   /// - Throws: what failed, as the synchronous form; a release that is asynchronous is no failure here.
   public func shutdown() async throws {
     allowAwaiting()
