@@ -161,7 +161,29 @@ private final class Page: Sendable {
     #expect(try text(shop, "diff", file) == "the graphs are the same\n")
     let smaller = program { try $0.define($0.bean(Store.self, id: "store", factory: { Store() })) }
     #expect(try text(smaller, "diff", file).hasPrefix("- shop/Catalogue (singleton, BeansToolTests.Catalogue)\n"))
-    #expect(shop.run(["diff", "/nowhere.json"]).status == 1)
+  }
+
+  @Test func diffNamesAFileThatItCannotUse() throws {
+    let missing = shop.run(["diff", "/nowhere.json"])
+    #expect(missing.status == 1)
+    #expect(missing.errors == "beans: /nowhere.json cannot be read\n")
+    let file = temporaryFile("other.json")
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try #"{"nodes": 1}"#.write(toFile: file, atomically: true, encoding: .utf8)
+    let other = shop.run(["diff", file])
+    #expect(other.status == 1)
+    #expect(
+      other.errors.hasPrefix("beans: \(file) does not hold a graph as `graph --format json` writes it: "),
+      "\(other.errors)")
+    #expect(!other.errors.contains("NSCocoaErrorDomain"))
+  }
+
+  @Test(arguments: [["help"], ["--help"], ["-h"], ["why", "--help"]])
+  func helpListsTheCommands(_ arguments: [String]) throws {
+    let outcome = shop.run(arguments)
+    #expect(outcome.status == 0)
+    #expect(outcome.output.hasPrefix("usage: check "))
+    for command in ["check", "graph", "why", "who-keeps", "diff", "startup"] { #expect(outcome.output.contains(command)) }
   }
 
   @Test(arguments: [
