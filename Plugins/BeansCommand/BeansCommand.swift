@@ -20,7 +20,7 @@ struct BeansCommand: CommandPlugin {
     else { throw Program.Fault(result.logText) }
     let process = Process()
     process.executableURL = executable.url
-    process.arguments = (arguments.isEmpty ? ["check"] : extractor.remainingArguments) + program.moduleArguments
+    process.arguments = (extractor.remainingArguments.isEmpty ? ["help"] : extractor.remainingArguments) + program.moduleArguments
     try process.run()
     process.waitUntilExit()
     if process.terminationStatus != 0 { exit(process.terminationStatus) }

@@ -39,3 +39,10 @@ struct UsageError: Error, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 }
+
+/// A file that is not what a command needs, and why.
+struct FileError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -16,14 +16,17 @@ struct Program {
     var errors = ""
   }
 
-  private static let usage = """
-    usage: check
+  static let usage = """
+    usage: check                     reports all faults of the declarations
            graph [--format mermaid|dot|json] [--bean NAME] [--depth N]
-           why BEAN OTHER
-           who-keeps BEAN
-           diff FILE.json
-           startup
-    Each takes --module NAME=FOLDER, too: where the sources of a module stand.
+                                     draws the graph, or the part of it around a bean
+           why BEAN OTHER            lists the paths from a bean to another one that it needs
+           who-keeps BEAN            lists the beans that keep a bean
+           diff FILE.json            compares the graph with one that `graph --format json` has written
+           startup                   starts the environment, and lists how long each bean took to build
+           help                      prints this text
+    Each command takes --module NAME=FOLDER: the folder with the sources of a module. `swift package beans` also takes
+    --program NAME: the executable target to run, in a package with several.
 
     """
 
@@ -36,6 +39,7 @@ struct Program {
     var files = SourceFiles(modules: [])
     do {
       let command = arguments.first ?? "check"
+      if ["help", "--help", "-h"].contains(command) || arguments.contains("--help") { return Outcome(output: Self.usage) }
       guard let known = Self.options[command] else { throw UsageError("there is no command \(command)") }
       let options = try CommandLineOptions(arguments.dropFirst(), known: known.union(["module"]))
       files = SourceFiles(modules: options.all("module"))
@@ -49,6 +53,8 @@ struct Program {
       }
     } catch let error as UsageError {
       return Outcome(status: 2, errors: "beans: \(error)\n\(Self.usage)")
+    } catch let error as FileError {
+      return Outcome(status: 1, errors: "beans: \(error)\n")
     } catch let error as EnvironmentError {
       return Outcome(status: 1, errors: lines(of: error, files))
     } catch {
@@ -140,9 +146,32 @@ struct Program {
   }
 
   private func diff(_ file: String) throws -> Outcome {
-    let old = try JSONDecoder().decode(BeanGraph.self, from: Data(contentsOf: URL(fileURLWithPath: file)))
-    let difference = try environment().readGraph().difference(from: old)
+    let difference = try environment().readGraph().difference(from: graph(in: file))
     return Outcome(output: difference.isEmpty ? "the graphs are the same\n" : difference.description)
+  }
+
+  /// - Throws: `FileError` that names the file and what is wrong with it.
+  private func graph(in file: String) throws -> BeanGraph {
+    guard let content = FileManager.default.contents(atPath: file) else { throw FileError("\(file) cannot be read") }
+    do {
+      return try JSONDecoder().decode(BeanGraph.self, from: content)
+    } catch {
+      throw FileError("\(file) does not hold a graph as `graph --format json` writes it: \(Self.reason(error))")
+    }
+  }
+
+  /// What is wrong with a JSON document, and at which path.
+  private static func reason(_ error: any Error) -> String {
+    guard let error = error as? DecodingError else { return error.localizedDescription }
+    let context =
+      switch error {
+      case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
+        .valueNotFound(_, let context):
+        context
+      @unknown default: DecodingError.Context(codingPath: [], debugDescription: "\(error)")
+      }
+    let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+    return (path.isEmpty ? "" : "\(path): ") + context.debugDescription
   }
 
   private func known(_ bean: String, in graph: BeanGraph) throws -> BeanGraph {
