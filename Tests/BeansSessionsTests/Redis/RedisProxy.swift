@@ -1,6 +1,8 @@
 import BeansEventLoop
+import BeansSessions
 @_spi(BeansPackage) import BeansSupport
 import Foundation
+import TestSupport
 
 /// Stands between a store and its server, and loses replies when a test says so; or in the place of a server.
 final class RedisProxy: Sendable {
@@ -10,6 +12,10 @@ final class RedisProxy: Sendable {
     /// Called when a reply has been lost; nil where none is to be lost.
     var loss: (@Sendable () -> Void)?
     var lostReplies = 0
+    /// Whether the next call is held back, and whether its connection is closed at once.
+    var hold: (isWanted: Bool, closes: Bool) = (false, true)
+    /// A call that has been held back, and the connection to the server that it is to arrive on.
+    var held: (call: [UInt8], server: TCPConnection)?
     /// What clients have sent.
     var sent: [UInt8] = []
   }
@@ -33,6 +39,41 @@ final class RedisProxy: Sendable {
 
   /// Has the next reply arrive at nobody, and the connection end instead; `then` runs in between.
   func loseNextReply(_ then: @escaping @Sendable () -> Void = {}) { state.withLock { $0.loss = then } }
+
+  /// Holds the next call back until `deliverHeldCall()`, as a proxy with a full buffer does.
+  ///
+  /// - Parameter closes: whether the connection of the client ends at once.
+  func holdNextCall(closing closes: Bool = true) { state.withLock { $0.hold = (true, closes) } }
+
+  /// Whether a call is held back.
+  var isHolding: Bool { state.withLock { $0.held != nil } }
+
+  /// Sends the call that is held back to the server, and returns when the server has replied.
+  func deliverHeldCall() async throws {
+    guard let held = state.withLock({ $0.held.take() }) else {
+      throw RedisProcess.Failure(description: "no call is held back")
+    }
+    let replies = AsyncStream<Void>.makeStream()
+    loop.execute {
+      held.server.onRead = { _ in replies.continuation.finish() }
+      held.server.onClose = { _ in replies.continuation.finish() }
+      held.server.write(held.call)
+    }
+    for await _ in replies.stream {}
+    loop.execute { held.server.close() }
+  }
+
+  /// Whether a call has been held back now.
+  private func hold(_ sent: [UInt8], for server: TCPConnection) -> (isHeld: Bool, closes: Bool) {
+    state.withLock { state in
+      guard state.hold.isWanted, String(decoding: sent, as: UTF8.self).contains("EVALSHA") else {
+        return (false, false)
+      }
+      state.held = (sent, server)
+      state.hold.isWanted = false
+      return (true, state.hold.closes)
+    }
+  }
 
   /// Returns the port to connect to.
   func start() async throws -> Int {
@@ -68,6 +109,12 @@ final class RedisProxy: Sendable {
     client.onRead = { [self] bytes in
       let sent = Array(bytes)
       state.withLock { $0.sent += sent }
+      let (isHeld, closes) = hold(sent, for: server)
+      if isHeld {
+        client.onClose = { _ in }
+        if closes { client.close() }
+        return
+      }
       server.write(sent)
     }
     server.onRead = { [self] bytes in
@@ -83,6 +130,26 @@ final class RedisProxy: Sendable {
     }
     client.onClose = { _ in server.close() }
     server.onClose = { _ in client.close() }
+  }
+}
+
+/// Runs `body` with a store that reaches its server through a proxy.
+func withProxy(
+  _ options: RedisOptions = .patient,
+  _ body: (RedisProxy, RedisSessionStore, RawRedis, RedisProcess) async throws -> Void
+) async throws {
+  let process = try RedisProcess()
+  defer { process.end() }
+  let raw = try RawRedis(process)
+  try await EventLoop.withThread { loop in
+    let proxy = RedisProxy(on: loop, to: process.port)
+    let port = try await proxy.start()
+    let store = RedisSessionStore(host: "127.0.0.1", port: port, loops: [loop], limits: wideLimits, options: options)
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(proxy, store, raw, process)) } catch { result = .failure(error) }
+    store.close()
+    try await proxy.stop()
+    try result.get()
   }
 }
 
