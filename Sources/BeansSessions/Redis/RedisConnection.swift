@@ -5,9 +5,10 @@ import BeansLogging
 enum RedisFailure: Error, Sendable, Equatable {
   /// The server has not been sent the command, and never will be.
   case notSent(String)
-  /// The server has closed the connection: it has executed the command, or never will.
+  /// The connection has ended at the other side. The server has executed the command, or a proxy may still deliver it before its
+  /// deadline.
   case lost(String)
-  /// The server may execute the command at any later time.
+  /// The connection has been closed from here. The server may execute the command before its deadline.
   case late(String)
 }
 
@@ -21,6 +22,45 @@ struct RedisCommand: Sendable {
   let reply: @Sendable (Result<RESPValue, RedisFailure>) -> Void
   /// Whether the server has been found not to know the script by its digest.
   var needsText = false
+  /// Whether the server has refused the command as late.
+  var wasLate = false
+}
+
+/// The time of a server, as far as a client knows it.
+///
+/// A time that the server has told is taken for that of the moment at which it arrives here. So the time is never ahead of the
+/// server's, and a deadline never later there than here.
+struct RedisClock: Sendable {
+  /// The time after which the time is asked for anew: two clocks do not run alike.
+  private static let validity = Duration.seconds(600)
+
+  /// In milliseconds since 1970.
+  let time: Int64
+  let arrival = ContinuousClock.now
+
+  init(time: Int64) { self.time = time }
+
+  /// Reads the reply to `TIME`: seconds, and microseconds.
+  init?(_ reply: RESPValue) {
+    guard case .array(let parts) = reply, parts.count == 2, let seconds = parts[0].text.flatMap({ Int64($0) }),
+      let microseconds = parts[1].text.flatMap({ Int64($0) }), (0..<1 << 40).contains(seconds)
+    else { return nil }
+    time = seconds * 1_000 + microseconds / 1_000
+  }
+
+  /// Reads the error of a script that has arrived too late, which holds the time.
+  init?(late text: String) {
+    guard text.hasPrefix("LATE "), let time = text.split(separator: " ")[1...].first.flatMap({ Int64($0) }) else {
+      return nil
+    }
+    self.time = time
+  }
+
+  /// Returns a deadline by the server's clock, in milliseconds since 1970; 0, which is late, where the time is too old.
+  func text(of deadline: ContinuousClock.Instant) -> [UInt8] {
+    guard arrival.duration(to: .now) < Self.validity else { return [UInt8(ascii: "0")] }
+    return Array(String(time + Int64(arrival.duration(to: deadline) / .milliseconds(1))).utf8)
+  }
 }
 
 /// The connection of one event loop to a Redis server, which sends commands without waiting for replies.
@@ -45,6 +85,13 @@ final class RedisConnection: @unchecked Sendable {
     case closed
   }
 
+  /// A part of the greeting.
+  private enum Greeting {
+    case login
+    case script(RedisScript)
+    case time
+  }
+
   private static let logger = LogManager.getLogger(forName: "Beans.Sessions.Redis")
   private let loop: EventLoop
   private let address: SocketAddress
@@ -53,8 +100,10 @@ final class RedisConnection: @unchecked Sendable {
   private var parser = RESPParser()
   /// What the server calls the scripts.
   private var digests: [RedisScript: [UInt8]] = [:]
-  /// The parts of the greeting without a reply so far, in order; nil for one that loads no script.
-  private var greetings: [RedisScript?] = []
+  /// The server's time as of the greeting, or of the last command that came too late.
+  var clock = RedisClock(time: 0)
+  /// The parts of the greeting without a reply so far, in order.
+  private var greetings: [Greeting] = []
   /// What has not been sent.
   private var waiting: [RedisCommand] = []
   /// What has no reply so far, in the order in which replies come.
@@ -113,7 +162,7 @@ final class RedisConnection: @unchecked Sendable {
       words = [Array("EVAL".utf8), Array(command.script.text.utf8)]
     }
     words.append(Array(String(command.keys.count).utf8))
-    return RESPCommand.encode(words + command.keys + command.arguments)
+    return RESPCommand.encode(words + command.keys + [clock.text(of: command.deadline)] + command.arguments)
   }
 
   // MARK: connecting
@@ -151,17 +200,23 @@ final class RedisConnection: @unchecked Sendable {
     var words: [[String]] = []
     if let password = options.password { words.append(["AUTH"] + (options.username.map { [$0] } ?? []) + [password]) }
     if options.database != 0 { words.append(["SELECT", String(options.database)]) }
-    greetings = Array(repeating: nil, count: words.count) + RedisScript.allCases.map(Optional.some)
+    greetings = Array(repeating: .login, count: words.count) + RedisScript.allCases.map(Greeting.script) + [.time]
     words += RedisScript.allCases.map { ["SCRIPT", "LOAD", $0.text] }
+    words.append(["TIME"])
     for command in words { connection.write(RESPCommand.encode(command.map { Array($0.utf8) })) }
   }
 
   private func greeted(_ reply: RESPValue, _ connection: TCPConnection) {
     guard !greetings.isEmpty else { return giveUp(connection, "it replies to what it was not asked") }
     if case .error(let text) = reply { return giveUp(connection, text) }
-    if let script = greetings.removeFirst() {
+    switch greetings.removeFirst() {
+    case .login: break
+    case .script(let script):
       guard case .bytes(let digest) = reply else { return giveUp(connection, "it does not load scripts") }
       digests[script] = digest
+    case .time:
+      guard let time = RedisClock(reply) else { return giveUp(connection, "it does not tell the time") }
+      clock = time
     }
     guard greetings.isEmpty else { return }
     connectTimer?.cancel()
@@ -194,6 +249,13 @@ final class RedisConnection: @unchecked Sendable {
     if case .error(let text) = reply, text.hasPrefix("NOSCRIPT"), !command.needsText {
       // The server has forgotten its scripts, and has done nothing.
       command.needsText = true
+      waiting.insert(command, at: 0)
+      return flush(connection)
+    }
+    if case .error(let text) = reply, let time = RedisClock(late: text), !command.wasLate {
+      // The time here was wrong or too old, and the server has done nothing.
+      clock = time
+      command.wasLate = true
       waiting.insert(command, at: 0)
       return flush(connection)
     }

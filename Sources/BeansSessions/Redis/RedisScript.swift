@@ -3,11 +3,20 @@
 /// All take the key of a session, and go by the server's clock, the one that all nodes share. A session is a hash with the
 /// fields `v`, its version; `c`, when it was created; `a`, when its expiry was put off last; `m`, how long it may be idle; `s`,
 /// the form of all this; `b`, the bytes of its names and values; `t`, which names its last change; and `d:` with a name for
-/// each value: the version that wrote it, a colon, bytes. Times are in milliseconds. It has its expiry from the first moment on.
+/// each value: the version that wrote it, a colon, bytes. The optional field `u` lists the changes that had a second attempt, so that
+/// their first attempts have no effect any more. Times are in milliseconds. It has its expiry from the first moment on.
+///
+/// A command may arrive after its connection has ended, such as from the buffer of a proxy. Three rules make it harmless. The first
+/// argument of each script is the time from which on it does nothing and replies the error `LATE` with the server's time. An id that
+/// has rotated or ended keeps a string without bytes for longer than that, so that no late `create` takes it. The second attempt of a
+/// `save` disables the first one.
 ///
 /// What is not there, has expired, or is no hash of this form is missing for all of them.
 enum RedisScript: CaseIterable {
   /// Arguments: `t`, `m`, `b`, then names and bytes. Replies 1, or 0 where another one is there.
+  ///
+  /// The commands that give the key its expiry run once before the hash is written: where the server refuses one of them, it refuses
+  /// before there is a key without an expiry.
   case create
   /// Arguments: the version that is known or nothing, and after how long an expiry is put off. Replies null where the session is
   /// missing, 1 where the version is known, or version, creation, and names and values by turns.
@@ -19,9 +28,9 @@ enum RedisScript: CaseIterable {
   /// Replies the new version; or null where the session is missing, an empty array where nobody knows whether the first attempt
   /// has done it, an array of names that others have changed, or minus the bytes that it would have.
   case save
-  /// Keys: the old and the new one. Replies 1, or null where the session is missing.
+  /// Keys: the old and the new one. Argument: for how long the old one stays taken. Replies 1, or null where the session is missing.
   case rotate
-  /// Replies 1.
+  /// Argument: for how long the key stays taken. Replies 1.
   case end
 
   var text: String {
@@ -30,7 +39,7 @@ enum RedisScript: CaseIterable {
     case .load: Self.common + Self.loadText
     case .save: Self.common + Self.saveText
     case .rotate: Self.common + Self.rotateText
-    case .end: "redis.call('UNLINK', KEYS[1]) return 1"
+    case .end: Self.common + Self.endText
     }
   }
 
@@ -40,14 +49,15 @@ enum RedisScript: CaseIterable {
   private static let common = """
     local time = redis.call('TIME')
     local now = time[1] * 1000 + math.floor(time[2] / 1000)
-    local key = KEYS[1]
+    local key, deadline = KEYS[1], table.remove(ARGV, 1)
+    if now >= tonumber(deadline) then return redis.error_reply('LATE ' .. string.format('%.0f', now)) end
     local function find()
       if redis.call('TYPE', key).ok ~= 'hash' then return nil end
-      local found = redis.call('HMGET', key, 'v', 'a', 'm', 's', 't', 'b', 'c')
+      local found = redis.call('HMGET', key, 'v', 'a', 'm', 's', 't', 'b', 'c', 'u')
       local v, a, m, b, c = tonumber(found[1]), tonumber(found[2]), tonumber(found[3]), tonumber(found[6]), found[7]
       if not (v and a and m and b and c) or found[4] ~= '\(form)' then return nil end
       if now >= a + m then redis.pcall('UNLINK', key) return nil end
-      return {v = v, name = found[1], a = a, m = m, b = b, c = c, t = found[5]}
+      return {v = v, name = found[1], a = a, m = m, b = b, c = c, t = found[5], u = found[8] or ''}
     end
 
     """
@@ -56,6 +66,9 @@ enum RedisScript: CaseIterable {
     if redis.call('EXISTS', key) == 1 then
       return redis.call('TYPE', key).ok == 'hash' and redis.call('HGET', key, 't') == ARGV[1] and 1 or 0
     end
+    redis.call('SET', key, '', 'PX', ARGV[2])
+    redis.call('PEXPIRE', key, ARGV[2])
+    redis.call('UNLINK', key)
     redis.call('HSET', key, 'v', 1, 'c', now, 'a', now, 'm', ARGV[2], 's', '\(form)', 'b', ARGV[3], 't', ARGV[1])
     redis.call('PEXPIRE', key, ARGV[2])
     for i = 4, #ARGV, 2 do redis.call('HSET', key, 'd:' .. ARGV[i], '1:' .. ARGV[i + 1]) end
@@ -66,8 +79,8 @@ enum RedisScript: CaseIterable {
     local s = find()
     if not s then return false end
     if now - s.a >= tonumber(ARGV[2]) then
-      local added = redis.pcall('HSET', key, 'a', now)
-      if type(added) == 'number' then redis.pcall('PEXPIRE', key, s.m) end
+      local added = redis.pcall('PEXPIRE', key, s.m)
+      if type(added) == 'number' then redis.pcall('HSET', key, 'a', now) end
     end
     if ARGV[1] == s.name then return 1 end
     local reply = {s.name, s.c}
@@ -84,6 +97,15 @@ enum RedisScript: CaseIterable {
   private static let saveText = """
     local s = find()
     if not s then return false end
+    if ARGV[3] ~= '' then
+      local attempts = deadline .. ':' .. ARGV[1]
+      for attempt in string.gmatch(s.u, '%S+') do
+        if tonumber(string.match(attempt, '^%d+')) >= now - 60000 then attempts = attempts .. ' ' .. attempt end
+      end
+      redis.call('HSET', key, 'u', attempts)
+    elseif string.find(s.u, ARGV[1], 1, true) then
+      return {}
+    end
     if s.t == ARGV[1] then return s.v end
     if ARGV[3] ~= '' and ARGV[3] ~= s.name then return {} end
     local sets, removals, expected = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -117,13 +139,22 @@ enum RedisScript: CaseIterable {
     return v
     """
 
-  /// An earlier attempt may have done it: the new id is random and the caller's own.
+  /// An earlier attempt may have rotated the id: the new one is random and the caller's own.
   private static let rotateText = """
     if not find() then
       key = KEYS[2]
       return find() and 1 or false
     end
     redis.call('RENAME', KEYS[1], KEYS[2])
+    redis.pcall('SET', KEYS[1], '', 'PX', ARGV[1])
+    return 1
+    """
+
+  private static let endText = """
+    if find() then
+      redis.call('UNLINK', key)
+      redis.pcall('SET', key, '', 'PX', ARGV[1])
+    end
     return 1
     """
 }

@@ -18,12 +18,15 @@ import BeansServer
 ///
 /// A call fails when `RedisOptions.commandTimeout` has passed, whatever the server does, as long as its loop runs. A task that
 /// is cancelled waits for its reply all the same. When the server closes the connection, a call that had been sent is sent once
-/// more within its time; the scripts see to it that nothing is done twice. The logger `Beans.Sessions.Redis` warns once for each
+/// more within its time; the scripts see to it that nothing is done twice. A call that arrives at the server after its time, such as
+/// from a proxy, has no effect: each carries the time until which it is valid, by the server's clock. An id that has rotated or
+/// ended stays taken for twice that time, so that no earlier call brings it back; all nodes have about the same
+/// `RedisOptions.commandTimeout` for that. The logger `Beans.Sessions.Redis` warns once for each
 /// loop that the server cannot be used, and once more when it can.
 ///
 /// Safe from any thread. Whoever creates a store closes it before its loops are stopped.
 public final class RedisSessionStore: SessionStore {
-  private let connections: [Connection]
+  let connections: [Connection]
   private let address: SocketAddress
   private let prefix: String
   private let limits: SessionLimits
@@ -31,7 +34,7 @@ public final class RedisSessionStore: SessionStore {
   /// The place of the next connection, for calls from threads of no loop.
   private let turn = Locked(0)
 
-  private struct Connection: Sendable {
+  struct Connection: Sendable {
     let loop: EventLoop
     let redis: RedisConnection
   }
@@ -148,7 +151,7 @@ public final class RedisSessionStore: SessionStore {
   ///
   /// - Throws: `.ended` where there is no such session; `.unavailable` or `.outcomeUnknown`.
   public func rotate(_ id: String, to other: String) async throws(SessionError) {
-    switch try await change(.rotate, [key(id), key(other)], arguments: { _ in [] }) {
+    switch try await change(.rotate, [key(id), key(other)], arguments: { _ in [lateness] }) {
     case .integer(1): return
     case .null: throw .ended
     default: throw .outcomeUnknown(strangeReply)
@@ -159,7 +162,7 @@ public final class RedisSessionStore: SessionStore {
   ///
   /// - Throws: `.unavailable` or `.outcomeUnknown`.
   public func end(_ id: String) async throws(SessionError) {
-    switch try await change(.end, [key(id)], arguments: { _ in [] }) {
+    switch try await change(.end, [key(id)], arguments: { _ in [lateness] }) {
     case .integer(1): return
     default: throw .outcomeUnknown(strangeReply)
     }
@@ -170,6 +173,9 @@ public final class RedisSessionStore: SessionStore {
   private func key(_ id: String) -> [UInt8] { Array((prefix + id).utf8) }
 
   private func number(_ number: Int) -> [UInt8] { Array(String(number).utf8) }
+
+  /// A time within which each earlier call has arrived, or has no effect any more.
+  private var lateness: [UInt8] { milliseconds(timeout * 2 + .seconds(1)) }
 
   /// At least one, as a key cannot expire after less.
   private func milliseconds(_ duration: Duration) -> [UInt8] {
@@ -226,7 +232,8 @@ public final class RedisSessionStore: SessionStore {
   ) async -> Outcome {
     let deadline = ContinuousClock.now + timeout
     switch await send(script, keys, arguments(false), deadline) {
-    case .success(.error(let text)): return .notDone("\(address): \(text)")
+    case .success(.error(let text)) where Self.isRefusal(text): return .notDone("\(address): \(text)")
+    case .success(.error(let text)): return .unknown("\(address): \(text)")
     case .success(let reply): return .reply(reply)
     case .failure(.notSent(let reason)): return .notDone("\(address): \(reason)")
     case .failure(.late(let reason)): return .unknown("\(address): \(reason)")
@@ -239,6 +246,19 @@ public final class RedisSessionStore: SessionStore {
       return .reply(reply)
     }
   }
+
+  /// Whether an error says that the server has not executed a script up to its first write.
+  ///
+  /// Any other error may be that of a command in the middle of a script, after others have written.
+  private static func isRefusal(_ text: String) -> Bool {
+    refusals.contains { text.hasPrefix($0 + " ") || text == $0 }
+  }
+
+  /// A server refuses whole scripts so. For want of memory, replicas or a disk it refuses only the first write of one.
+  private static let refusals = [
+    "ASK", "BUSY", "CLUSTERDOWN", "CROSSSLOT", "LATE", "LOADING", "MASTERDOWN", "MISCONF", "MOVED", "NOAUTH", "NOPERM",
+    "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN", "WRONGPASS",
+  ]
 
   private func send(
     _ script: RedisScript, _ keys: [[UInt8]], _ arguments: [[UInt8]], _ deadline: ContinuousClock.Instant

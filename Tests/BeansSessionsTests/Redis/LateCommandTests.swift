@@ -13,7 +13,7 @@ struct LateCommandTests {
   enum Next: CaseIterable { case rotate, end, save }
 
   @Test("A late create revives no id that has rotated or ended since", arguments: Next.allCases)
-  func create(next: Next) async throws {
+  func lateCreate(next: Next) async throws {
     try await withProxy { proxy, store, raw, _ in
       proxy.holdNextCall()
       #expect(try await store.create("one", ["a": bytes("a1")]) == 1)
@@ -30,7 +30,7 @@ struct LateCommandTests {
   }
 
   @Test("A late save overwrites no change that another node has made since its second attempt")
-  func save() async throws {
+  func lateSave() async throws {
     try await withProxy { proxy, store, raw, process in
       _ = try await store.create("one", ["a": bytes("a1")])
       proxy.holdNextCall()
@@ -49,7 +49,7 @@ struct LateCommandTests {
   }
 
   @Test("A late rotation changes no id once its second attempt has been made")
-  func rotate() async throws {
+  func lateRotation() async throws {
     try await withProxy { proxy, store, raw, _ in
       _ = try await store.create("one", ["a": bytes("a1")])
       proxy.holdNextCall()
@@ -64,7 +64,7 @@ struct LateCommandTests {
   }
 
   @Test("A late end ends nothing but the session that has ended already")
-  func end() async throws {
+  func lateEnd() async throws {
     try await withProxy { proxy, store, _, _ in
       _ = try await store.create("one", ["a": bytes("a1")])
       _ = try await store.create("two", ["a": bytes("a1")])
@@ -80,9 +80,9 @@ struct LateCommandTests {
   enum Call: CaseIterable { case create, save, rotate, end }
 
   @Test("A call that arrives after its time has no effect", arguments: Call.allCases)
-  func expired(call: Call) async throws {
+  func afterItsTime(call: Call) async throws {
     var options = RedisOptions.patient
-    options.commandTimeout = .seconds(2)
+    options.commandTimeout = .seconds(1)
     try await withProxy(options) { proxy, store, raw, _ in
       _ = try await store.create("one", ["a": bytes("a1")])
       proxy.holdNextCall(closing: false)
@@ -95,10 +95,20 @@ struct LateCommandTests {
         }
       }
       #expect(error?.isUnknown == true, "\(String(describing: error))")
-      // The call has waited for its time by the same clock that the server has.
+      // Its time is over here, and so it is by the clock of the server.
       try await proxy.deliverHeldCall()
       #expect(try await store.texts("one") == ["a": "a1"])
       #expect(try await store.texts("two") == nil)
+    }
+  }
+
+  @Test("A call that a server refuses as late, because its clock has been set, is sent once more")
+  func clockThatWasSet() async throws {
+    try await withRedis { redis in
+      #expect(try await redis.store.create("one", ["a": bytes("a1")]) == 1)
+      try await redis.loop.run { redis.store.connections[0].redis.clock = RedisClock(time: 1_000) }
+      #expect(try await redis.store.save("one", Self.change) == 2)
+      #expect(try await redis.store.texts("one") == ["a": "a2"])
     }
   }
 

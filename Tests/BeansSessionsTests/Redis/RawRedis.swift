@@ -65,10 +65,15 @@ final class RawRedis: Sendable {
     return names.compactMap(\.text)
   }
 
+  /// The names of the keys that hold a session, and not an id that has rotated or ended.
+  func sessions() throws -> [String] {
+    try keys().filter { try self("TYPE", $0) == .simple("hash") }
+  }
+
   /// Makes all sessions look as if they had not been used for so much longer. Their keys do not expire earlier for it.
   func age(by duration: Duration) throws {
     try self(
-      "EVAL", "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('HINCRBY', key, 'a', -ARGV[1]) end", "0",
+      "EVAL", "for _, key in ipairs(redis.call('KEYS', '*')) do redis.pcall('HINCRBY', key, 'a', -ARGV[1]) end", "0",
       "\(Int(duration / .milliseconds(1)))")
   }
 }
