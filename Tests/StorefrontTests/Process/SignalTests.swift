@@ -45,6 +45,25 @@ struct SignalTests {
     }
   }
 
+  /// A terminal that closes, or an operator who asks for new configuration, loses no request.
+  @Test func aHangUpEndsNothing() throws {
+    let service = try ServiceProcess(database: database.path)
+    try service.waitUntilSignalsAreHeld()
+    // While it starts, while it serves, and while it ends.
+    service.signal(SIGHUP)
+    let client = try TestClient(port: try service.port())
+    try client.get("/")
+    #expect(try client.receive().status == 200)
+    service.signal(SIGHUP)
+    try client.get("/")
+    #expect(try client.receive().status == 200)
+    service.signal(SIGTERM)
+    for _ in 0..<20 { service.signal(SIGHUP) }
+    let end = try service.end(signal: false)
+    #expect(end.isClean, "\(end.status), \(end.isSignal): \(end.output)")
+    #expect(end.count("answered") == 2)
+  }
+
   /// From before the environment is built until all listeners are open.
   @Test(arguments: [2, 8]) func aSignalDuringTheStartEndsWithAReport(loops: Int) throws {
     // How long a start takes here.
