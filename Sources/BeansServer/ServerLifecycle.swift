@@ -13,6 +13,8 @@ import Synchronization
 /// SIGTERM, SIGINT or `stop()` begin the end. For the time of `announcement` the service goes on, while `/readyz` already
 /// sends load balancers away; then it stops accepting and answers what has arrived, until a deadline; then sessions are finished, the application environment is shut down, and what logs have kept back is written. A second
 /// signal ends the announcement and the draining at once.
+///
+/// SIGHUP ends nothing: the service outlives its terminal, and a `WatchedConfigurationSource` reads a file when it changes.
 public final class ServerLifecycle: Sendable {
   /// Stops accepting and answers what has arrived. Called with the time that is left, and again with zero for each further
   /// signal; has to call `done`, from any thread, when no request is left or the time is over.
@@ -102,9 +104,11 @@ public final class ServerLifecycle: Sendable {
     let failure = Locked<EventLoopError?>(nil)
     let isAccepted = loop.tryExecute { [self] in
       defer { ready.signal() }
-      for number in [SIGTERM, SIGINT] {
+      for number in [SIGTERM, SIGINT, SIGHUP] {
         do throws(EventLoopError) {
-          let source = try loop.onSignal(number) { [weak self] in self?.stop() }
+          let source = try loop.onSignal(number) { [weak self] in
+            if number == SIGHUP { self?.noteHangUp() } else { self?.stop() }
+          }
           sources.withLock { $0.append(source) }
         } catch {
           failure.withLock { $0 = error }
@@ -123,7 +127,7 @@ public final class ServerLifecycle: Sendable {
 
   /// Blocks the calling thread until the service has ended. Once; not on a loop's thread.
   ///
-  /// From its return on the process ignores both signals, for good: one more Ctrl-C does not cut short what the service still
+  /// From its return on the process ignores SIGTERM, SIGINT and SIGHUP, for good: one more Ctrl-C does not cut short what the service still
   /// has to say.
   ///
   /// - Throws: what `watchSignals` throws, and what failed in the shutdown of the environment.
@@ -163,6 +167,12 @@ public final class ServerLifecycle: Sendable {
     case .announcing, .draining: drain(.zero) { [self] in end.run() }
     case .finishing: break
     }
+  }
+
+  private func noteHangUp() {
+    let name = "Beans.Server"
+    let logger = logs?.getLogger(forName: name) ?? LogManager.getLogger(forName: name)
+    logger.info("SIGHUP changes nothing: watched configuration is read when its file changes")
   }
 
   private func announce() {

@@ -126,11 +126,11 @@ public enum Storefront {
       openHandles: handles)
   }
 
-  /// Blocks the signals that end the service, so that they wait, or lets this thread take them.
+  /// Blocks the signals that the service handles, so that they wait, or lets this thread take them.
   private static func holdSignals(_ how: Int32) {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
-    for number in [SIGTERM, SIGINT] { unsafe sigaddset(&signals, number) }
+    for number in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&signals, number) }
     unsafe pthread_sigmask(how, &signals, nil)
   }
 

@@ -156,7 +156,7 @@ struct ServerLifecycleTests {
       }
       try lifecycle.watchSignals()
       try lifecycle.watchSignals()
-      #expect(loops[0].openHandles == ["SignalSource": 2])
+      #expect(loops[0].openHandles == ["SignalSource": 3])
       #expect(kill(getpid(), SIGTERM) == 0)
       try drained.wait()
       #expect(!application.isFinished)
