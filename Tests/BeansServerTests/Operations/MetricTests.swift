@@ -104,6 +104,74 @@ struct MetricTests {
     }
   }
 
+  @Test("Registries of one scope are one series each, and are reported apart")
+  func registriesOfOneScope() throws {
+    try withLoops { loops in
+      let application = try Environment(name: "application")
+      let factory = try application.childFactory(
+        "session", seed: Void.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) })
+      let registries = [SessionRegistry(factory, capacity: 1), SessionRegistry(factory)]
+      let operations = Operations(environment: try application.startup(), sessions: registries)
+      for id in ["a", "b"] { _ = try registries[0].open(id, ()) }
+      _ = try registries[1].open("c", ())
+      try waitUntil("the end of the first one") { registries[0].counts.evicted == 1 }
+      let scope = ["scope": "session"]
+      for metrics in try parse(operations) {
+        #expect(metrics["beans_sessions_open", scope] == 2)
+        #expect(metrics["beans_sessions_opened_total", scope] == 3)
+        #expect(metrics["beans_sessions_finished_total", ["scope": "session", "cause": "evicted"]] == 1)
+      }
+      let report = try operations.get("/sessions").json()["sessions"] as? [[String: Any]]
+      #expect(report?.map { $0["opened"] as? Int } == [2, 1])
+      try application.shutdown()
+    }
+  }
+
+  @Test("The ages of a series are those of its oldest registry")
+  func agesOfOneScope() throws {
+    try withLoops { loops in
+      let application = try Environment(name: "application")
+      let factory = try application.childFactory(
+        "session", seed: Void.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) })
+      let registries = [SessionRegistry(factory), SessionRegistry(factory), SessionRegistry(factory)]
+      let operations = Operations(environment: try application.startup(), sessions: registries)
+      _ = try registries[1].open("old", ())
+      _ = try registries[2].open("new", ())
+      let before = try #require(registries[1].statistics().oldestAge) / .seconds(1)
+      for metrics in try parse(operations) {
+        #expect(try #require(metrics["beans_sessions_oldest_seconds", ["scope": "session"]]) >= before)
+      }
+      try application.shutdown()
+    }
+  }
+
+  @Test("Health checks of one name are one series, which is up where all of them are")
+  func checksOfOneName() throws {
+    let clock = ManualClock()
+    let application = try Environment(name: "application")
+    try application.define(application.bean(ScriptedCheck("store")).id("first"))
+    try application.define(application.bean(ScriptedCheck("store", failure: "it is away")).id("second"))
+    let operations = Operations(environment: try application.startup(), clock: clock)
+    try operations.start()
+    try waitUntil("both answers") {
+      let checks = try? operations.get("/health").json()["checks"] as? [[String: Any]]
+      return checks?.map { $0["status"] as? String } == ["UP", "DOWN"]
+    }
+    for metrics in try parse(operations) { #expect(metrics["beans_health_check_up", ["check": "store"]] == 0) }
+    operations.stop()
+  }
+
+  @Test("Names that are written alike are one series")
+  func namesThatAreWrittenAlike() throws {
+    let application = try Environment(name: "application")
+    let factories = try ["re\rquest", "request"].map { try application.childFactory($0, seed: Void.self) }
+    let operations = Operations(environment: try application.startup())
+    for factory in factories { try factory.withChild(()) { _ in } }
+    for metrics in try parse(operations) {
+      #expect(metrics["beans_environments_opened_total", ["scope": "request"]] == 2)
+    }
+  }
+
   @Test("Loops, checks and the process are measured")
   func others() throws {
     let clock = ManualClock()
