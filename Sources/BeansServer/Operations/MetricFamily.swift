@@ -7,11 +7,13 @@ struct MetricFamily: Sendable {
     case number(Double)
   }
 
+  /// The value of a series that is added several times.
+  enum Merging: Sendable { case sum, smallest, largest }
+
   struct Sample: Sendable {
-    /// What follows the family's name.
-    var suffix = ""
-    var labels: [(name: String, value: String)] = []
-    let value: Value
+    /// The family's suffix and the labels, as both formats write them.
+    let series: String
+    var value: Value
   }
 
   /// Without the `_total` of a counter's samples.
@@ -20,10 +22,22 @@ struct MetricFamily: Sendable {
   /// The last part of the name, where that is a unit.
   let unit: String?
   let help: String
+  private let merging: Merging
   private(set) var samples: [Sample] = []
+  /// The places of the series in `samples`.
+  private var places: [String: Int] = [:]
 
-  init(_ kind: Kind, _ name: String, unit: String? = nil, _ help: String) {
+  /// Creates a family without a sample.
+  ///
+  /// - Parameters:
+  ///   - kind: how values change.
+  ///   - name: without the unit.
+  ///   - unit: the last part of the name, where that is a unit.
+  ///   - help: one sentence.
+  ///   - merging: how the values of one series become one, because a scraper refuses a series that comes twice.
+  init(_ kind: Kind, _ name: String, unit: String? = nil, _ help: String, merging: Merging = .sum) {
     self.kind = kind
+    self.merging = merging
     self.name = unit.map { "\(name)_\($0)" } ?? name
     self.unit = unit
     self.help = help
@@ -36,7 +50,18 @@ struct MetricFamily: Sendable {
   }
 
   mutating func add(_ value: Value, _ labels: (name: String, value: String)...) {
-    samples.append(Sample(suffix: kind == .counter ? "_total" : "", labels: labels, value: value))
+    add(value, suffix: kind == .counter ? "_total" : "", labels)
+  }
+
+  private mutating func add(_ value: Value, suffix: String, _ labels: [(name: String, value: String)]) {
+    let labels = labels.map { "\($0.name)=\"\(Self.escape($0.value, quotes: true))\"" }
+    let series = labels.isEmpty ? suffix : "\(suffix){\(labels.joined(separator: ","))}"
+    if let place = places[series] {
+      samples[place].value = samples[place].value.merged(with: value, by: merging)
+    } else {
+      places[series] = samples.count
+      samples.append(Sample(series: series, value: value))
+    }
   }
 
   /// Adds the samples of one histogram.
@@ -51,10 +76,29 @@ struct MetricFamily: Sendable {
     for (index, count) in counts.enumerated() {
       total += count
       let bound = index < bounds.count ? "\(bounds[index])" : "+Inf"
-      samples.append(Sample(suffix: "_bucket", labels: [label, ("le", bound)], value: .integer(total)))
+      add(.integer(total), suffix: "_bucket", [label, ("le", bound)])
     }
-    samples.append(Sample(suffix: "_sum", labels: [label], value: .number(sum)))
-    samples.append(Sample(suffix: "_count", labels: [label], value: .integer(total)))
+    add(.number(sum), suffix: "_sum", [label])
+    add(.integer(total), suffix: "_count", [label])
+  }
+}
+
+extension MetricFamily.Value {
+  private var number: Double {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    }
+  }
+
+  fileprivate func merged(with other: Self, by merging: MetricFamily.Merging) -> Self {
+    switch merging {
+    case .sum:
+      if case .integer(let left) = self, case .integer(let right) = other { return .integer(left + right) }
+      return .number(number + other.number)
+    case .smallest: return other.number < number ? other : self
+    case .largest: return other.number > number ? other : self
+    }
   }
 }
 
@@ -76,11 +120,7 @@ extension MetricFamily {
     if format == .openMetrics, let unit { text += "# UNIT \(described) \(unit)\n" }
     text += "# HELP \(described) \(Self.escape(help))\n"
     for sample in samples {
-      text += name + sample.suffix
-      if !sample.labels.isEmpty {
-        let labels = sample.labels.map { "\($0.name)=\"\(Self.escape($0.value, quotes: true))\"" }
-        text += "{\(labels.joined(separator: ","))}"
-      }
+      text += name + sample.series
       switch sample.value {
       case .integer(let value): text += " \(value)\n"
       case .number(let value): text += " \(value)\n"

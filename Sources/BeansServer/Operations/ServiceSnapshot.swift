@@ -51,9 +51,11 @@ struct ServiceSnapshot: Sendable {
     var over = MetricFamily(.counter, "beans_sessions_finished", "Sessions that have ended, by what ended them.")
     var rotated = MetricFamily(.counter, "beans_sessions_rotated", "How often a session has got another id.")
     var idle = MetricFamily(
-      .gauge, "beans_sessions_idle", unit: "seconds", "How long the session that was used longest ago has been idle.")
+      .gauge, "beans_sessions_idle", unit: "seconds", "How long the session that was used longest ago has been idle.",
+      merging: .largest)
     var oldest = MetricFamily(
-      .gauge, "beans_sessions_oldest", unit: "seconds", "The time since the oldest session was opened.")
+      .gauge, "beans_sessions_oldest", unit: "seconds", "The time since the oldest session was opened.",
+      merging: .largest)
     for (scope, statistics) in sessions {
       let (scope, counts) = (("scope", scope), statistics.counts)
       open.add(.integer(counts.open), scope)
@@ -80,7 +82,7 @@ struct ServiceSnapshot: Sendable {
   }
 
   private var checkFamily: MetricFamily {
-    var family = MetricFamily(.gauge, "beans_health_check_up", "Whether a health check is up.")
+    var family = MetricFamily(.gauge, "beans_health_check_up", "Whether a health check is up.", merging: .smallest)
     for report in checks {
       family.add(.integer(report.state.status == .up ? 1 : 0), ("check", report.check.name))
     }
