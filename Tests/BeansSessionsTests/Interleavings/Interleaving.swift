@@ -29,7 +29,7 @@ struct Interleaving {
 /// The run of one: a single thread, on which the test chooses who takes the next step.
 private final class InterleavingRun {
   private static let operations = 30
-  private static let maximumRunning = 6
+  private static let maximumRunning = 8
 
   let history = SessionHistory()
   private var random: SplitMix64

@@ -10,7 +10,7 @@ import Testing
 
 /// Two nodes with one Redis and one database, under load, while nodes are killed and Redis is restarted.
 ///
-/// `SOAK_CLUSTER` says for how many seconds, `SOAK_SEED` with which random numbers.
+/// `SOAK_CLUSTER` says for how many seconds, `SOAK_ADDS` for how many rounds of adding, `SOAK_SEED` with which random numbers.
 @Suite(
   .serialized, .timeLimit(.minutes(20)),
   .enabled(if: RedisProcess.executable != nil, "redis-server is not installed, so nothing is said of two nodes"))
@@ -87,6 +87,26 @@ struct ClusterTests {
       default: #expect(added == 409)
       }
     }
+    for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
+  }
+
+  @Test("A cart that eight connections fill at two nodes holds exactly the acknowledged adds")
+  func acknowledgedAddsAreKeptOnce() throws {
+    let cluster = try Cluster()
+    defer { cluster.redis.end() }
+    let (rounds, seed): (Int, UInt64) = (setting("SOAK_ADDS") ?? 2, setting("SOAK_SEED") ?? 1)
+    var sum = Additions()
+    for round in 0..<rounds {
+      var visitor = Visitor(cluster, seed: seed &* 1_000 &+ UInt64(round))
+      try visitor.add(2, at: 0)
+      let additions = try visitor.add(2, times: 10, onEachOf: 8)
+      let found = try #require(try visitor.cart(at: round % 2))[2] ?? 0
+      let least = 1 + additions.acknowledged
+      #expect((least...least + additions.unknown).contains(found), "round \(round): \(found) pieces, \(additions)")
+      #expect(additions.acknowledged > 0)
+      sum += additions
+    }
+    print("== \(rounds) rounds of adding: \(sum)")
     for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
   }
 
@@ -263,6 +283,23 @@ private final class Totals: Sendable {
   }
 }
 
+/// The outcomes of requests that add one piece each.
+private struct Additions: Sendable, CustomStringConvertible {
+  var acknowledged = 0
+  /// Without an answer, or with one that leaves the outcome open.
+  var unknown = 0
+  /// Refused, so that nothing has been added, and sent again.
+  var refused = 0
+
+  var description: String { "\(acknowledged) acknowledged, \(unknown) unknown, \(refused) refused and sent again" }
+
+  static func += (sum: inout Additions, more: Additions) {
+    sum.acknowledged += more.acknowledged
+    sum.unknown += more.unknown
+    sum.refused += more.refused
+  }
+}
+
 /// Changes one cart at both nodes at once, and knows what has to be in it.
 private struct Visitor {
   struct Wrong: Error, CustomStringConvertible {
@@ -306,6 +343,40 @@ private struct Visitor {
   mutating func add(_ product: Int, at node: Int) throws {
     let response = try ask("POST /api/cart", body: "product=\(product)", at: node)
     guard response.status == 200 else { throw Wrong(description: "\(response.status): \(response.text)") }
+  }
+
+  /// Adds a product on several connections at once, each at one of the two nodes by turns.
+  func add(_ product: Int, times: Int, onEachOf connections: Int) throws -> Additions {
+    let clients = try (0..<connections).map { try Sent(TestClient(port: cluster.ports[$0 % 2])) }
+    let sum = Locked(Additions())
+    let visitor = self
+    let threads = clients.map { client in
+      Joined {
+        let additions = visitor.add(product, times: times, to: client.client)
+        sum.withLock { $0 += additions }
+      }
+    }
+    for thread in threads { thread.join() }
+    return sum.withLock { $0 }
+  }
+
+  private func add(_ product: Int, times: Int, to client: TestClient) -> Additions {
+    var additions = Additions()
+    for _ in 0..<times {
+      var status: Int?
+      repeat {
+        do {
+          try send("POST /api/cart", body: "product=\(product)", to: client)
+          status = try client.receive().status
+        } catch {
+          status = nil
+        }
+        if status == 409 { additions.refused += 1 }
+      } while status == 409
+      if status == 200 { additions.acknowledged += 1 } else { additions.unknown += 1 }
+      if status == nil { break }
+    }
+    return additions
   }
 
   /// Quantities by product; nil where the node could not say.
@@ -435,6 +506,14 @@ private struct Visitor {
       throw Wrong(description: "a session that has got another id returns with \(found)")
     }
   }
+}
+
+/// A client that one thread hands to another and does not use again.
+private final class Sent: @unchecked Sendable {
+  // Safe to send: the client is used by the thread that it is handed to alone.
+  let client: TestClient
+
+  init(_ client: TestClient) { self.client = client }
 }
 
 /// A thread that can be waited for.
