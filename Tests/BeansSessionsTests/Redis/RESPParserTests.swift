@@ -49,7 +49,7 @@ struct RESPParserTests {
     let limits = RESPParser.Limits(bytes: 10, elements: 5, depth: 2, line: 8)
     for text in [
       "$11\r\n", "*6\r\n", "*1\r\n*1\r\n*1\r\n", "*2\r\n*2\r\n:1\r\n:2\r\n*2\r\n", "+123456789",
-      "*2\r\n$6\r\n123456\r\n$5\r\n",
+      "*2\r\n$6\r\n123456\r\n$5\r\n", "*2\r\n+123456\r\n-12345\r\n", "*2\r\n*1\r\n+123456\r\n$5\r\n",
     ] {
       #expect(throws: RESPError.self, "\(text)") { try Self.read([bytes(text)], limits) }
     }

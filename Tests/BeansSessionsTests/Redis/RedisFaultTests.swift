@@ -129,17 +129,78 @@ struct RedisFaultTests {
 
   @Test("sends calls once more to a server that has been started anew")
   func restarted() async throws {
-    try await withRedis { redis in
-      _ = try await redis.store.create("one", ["a": bytes("a1")])
-      redis.process.suspend()
-      async let create = redis.store.create("two", ["a": bytes("a1")])
-      async let save = failure { () async throws(SessionError) in try await redis.store.save("one", Self.change) }
-      redis.process.kill()
-      try redis.process.restart()
+    try await withProxy { proxy, store, _, process in
+      _ = try await store.create("one", ["a": bytes("a1")])
+      process.suspend()
+      let before = proxy.calls
+      async let create = store.create("two", ["a": bytes("a1")])
+      async let save = failure { () async throws(SessionError) in try await store.save("one", Self.change) }
+      // A call that has not been sent fails when the connection is refused.
+      while proxy.calls < before + 2 { await Task.yield() }
+      process.kill()
+      try process.restart()
       #expect(try await create == 1)
       // The new server knows nothing of it.
       #expect(await save == .ended)
-      #expect(try await redis.store.texts("two") == ["a": "a1"])
+      #expect(try await store.texts("two") == ["a": "a1"])
+    }
+  }
+
+  @Test("is not available at once when the connection is refused, however long a call may take")
+  func refusedAtOnce() async throws {
+    try await withRedis(options: .patient) { redis in
+      redis.process.kill()
+      for error in await Self.errors(redis.store, on: redis.loop) { #expect(error.isUnavailable, "\(error)") }
+    }
+  }
+
+  @Test(
+    "ends a connection on which data arrives that no call has asked for", arguments: ["*1048576\r\n", "+", "+OK\r\n"])
+  func unasked(text: String) async throws {
+    try await withProxy { proxy, store, _, _ in
+      _ = try await store.create("one", ["a": bytes("a1")])
+      await proxy.inject(bytes(text))
+      #expect(try await store.texts("one") == ["a": "a1"])
+    }
+  }
+
+  @Test("is asked once for an id of its own form that it does not know")
+  func deadIds() async throws {
+    try await withProxy { proxy, store, raw, _ in
+      let (id, other) = (String(repeating: "a", count: 32), String(repeating: "b", count: 32))
+      for _ in 0..<3 { #expect(try await store.load(id, unlessVersion: nil) == .missing) }
+      #expect(proxy.calls == 1)
+      // A session that this store creates or rotates is found.
+      _ = try await store.create(id, ["a": bytes("a1")])
+      #expect(try await store.texts(id) == ["a": "a1"])
+      #expect(try await store.texts(other) == nil)
+      try await store.rotate(id, to: other)
+      #expect(try await store.texts(other) == ["a": "a1"])
+      let before = proxy.calls
+      for _ in 0..<3 { #expect(try await store.texts(id) == nil) }
+      try await store.end(other)
+      for _ in 0..<3 { #expect(try await store.texts(other) == nil) }
+      #expect(proxy.calls == before + 1)
+      // Ids in another form may be created by others later.
+      #expect(try await store.texts("one") == nil)
+      try raw("HSET", "session:one", "v", "1", "a", "99999999999999", "m", "1", "s", "1", "b", "0", "t", "x", "c", "1")
+      #expect(try await store.texts("one") == [:])
+    }
+  }
+
+  @Test("closes its connections when the environment releases it as a bean")
+  func bean() async throws {
+    let process = try RedisProcess()
+    defer { process.end() }
+    try await EventLoop.withThread { loop in
+      let store = RedisSessionStore(host: "127.0.0.1", port: process.port, loops: [loop], options: .patient)
+      let application = try Environment(name: "application")
+      try application.define(application.bean(store))
+      try application.startup()
+      _ = try await store.create("one", ["a": bytes("a1")])
+      try await application.shutdown()
+      for error in await Self.errors(store, on: loop) { #expect(error.isUnavailable, "\(error)") }
+      store.close()
     }
   }
 

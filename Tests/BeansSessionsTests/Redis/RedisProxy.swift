@@ -16,6 +16,8 @@ final class RedisProxy: Sendable {
     var hold: (isWanted: Bool, closes: Bool) = (false, true)
     /// A call that has been held back, and the connection to the server that it is to arrive on.
     var held: (call: [UInt8], server: TCPConnection)?
+    /// The last connection of a client that has been accepted.
+    var client: TCPConnection?
     /// What clients have sent.
     var sent: [UInt8] = []
   }
@@ -44,6 +46,17 @@ final class RedisProxy: Sendable {
   ///
   /// - Parameter closes: whether the connection of the client ends at once.
   func holdNextCall(closing closes: Bool = true) { state.withLock { $0.hold = (true, closes) } }
+
+  /// Sends bytes to the last client of its own accord, and returns when the client has closed the connection.
+  func inject(_ bytes: [UInt8]) async {
+    let end = AsyncStream<Void>.makeStream()
+    loop.execute { [self] in
+      guard let client = state.withLock({ $0.client }) else { return end.continuation.finish() }
+      client.onClose = { _ in end.continuation.finish() }
+      client.write(bytes)
+    }
+    for await _ in end.stream {}
+  }
 
   /// Whether a call is held back.
   var isHolding: Bool { state.withLock { $0.held != nil } }
@@ -105,6 +118,7 @@ final class RedisProxy: Sendable {
       client.resumeReading()
     }
     guard let server else { return client.close() }
+    state.withLock { $0.client = client }
     state.withLock { $0.connections += [client, server] }
     client.onRead = { [self] bytes in
       let sent = Array(bytes)
