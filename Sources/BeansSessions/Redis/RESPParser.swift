@@ -1,10 +1,11 @@
 /// Reads replies of a Redis server from bytes that arrive in pieces.
 ///
-/// A server is not trusted: what would take more memory than the limits is an error.
+/// A server is not trusted: a reply that would take more memory than the limits is an error. The limits are those of a reply as a
+/// whole, summed over the arrays inside of it.
 struct RESPParser {
   /// What a reply may be at most.
   struct Limits {
-    /// Bytes of all strings together.
+    /// Bytes of all strings and lines together.
     var bytes = 64 << 20
     /// Elements of all arrays of a reply together.
     var elements = 1 << 20
@@ -32,10 +33,13 @@ struct RESPParser {
   private var open: [Partial] = []
   /// Elements of the reply so far, counted when an array begins.
   private var elements = 0
-  /// Bytes of the reply's strings so far.
+  /// Bytes of the reply's strings and lines so far.
   private var bytes = 0
 
   init(limits: Limits = Limits()) { self.limits = limits }
+
+  /// Whether a part of a reply has arrived, and not all of it.
+  var hasPart: Bool { !open.isEmpty || start < buffer.count }
 
   /// Takes in what has arrived.
   mutating func append(_ bytes: some Sequence<UInt8>) {
@@ -65,6 +69,7 @@ struct RESPParser {
       }
       if open.isEmpty { return finish(value) }
     }
+    if start == buffer.count, buffer.capacity > 1 << 18 { (buffer, start) = ([], 0) }
     return nil
   }
 
@@ -95,11 +100,9 @@ struct RESPParser {
     let rest = line.dropFirst()
     switch kind {
     case UInt8(ascii: "+"):
-      start = end
-      return .value(.simple(String(decoding: rest, as: UTF8.self)))
+      return .value(.simple(try text(rest, until: end)))
     case UInt8(ascii: "-"):
-      start = end
-      return .value(.error(String(decoding: rest, as: UTF8.self)))
+      return .value(.error(try text(rest, until: end)))
     case UInt8(ascii: ":"):
       start = end
       return .value(.integer(try Self.number(rest)))
@@ -115,6 +118,15 @@ struct RESPParser {
     default:
       throw RESPError(description: "a reply begins with the byte \(kind)")
     }
+  }
+
+  private mutating func text(_ line: ArraySlice<UInt8>, until end: Int) throws(RESPError) -> String {
+    guard line.count <= limits.bytes - bytes else {
+      throw RESPError(description: "a reply has more bytes than it may have")
+    }
+    start = end
+    bytes += line.count
+    return String(decoding: line, as: UTF8.self)
   }
 
   private mutating func readBytes(count: Int64, from begin: Int) throws(RESPError) -> Item? {

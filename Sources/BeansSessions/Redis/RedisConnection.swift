@@ -24,6 +24,8 @@ struct RedisCommand: Sendable {
   var needsText = false
   /// Whether the server has refused the command as late.
   var wasLate = false
+  /// Whether an earlier attempt has an unknown outcome. Only then does the command wait for a server that refuses connections.
+  var isSecond = false
 }
 
 /// The time of a server, as far as a client knows it.
@@ -65,7 +67,8 @@ struct RedisClock: Sendable {
 
 /// The connection of one event loop to a Redis server, which sends commands without waiting for replies.
 ///
-/// It connects when there is something to send. Where that fails, it tries again after a pause, as long as something waits.
+/// It connects when there is something to send. Where that fails, it tries again after a pause, as long as something waits. A server
+/// that refuses connections is not waited for: commands fail at once until the pause is over, except for second attempts.
 /// When it is lost, what has been sent fails, and what has not been sent waits for the next one. A connection on which a reply
 /// is late is closed: what comes next on it might be taken for the reply to something else. That the server cannot be used is
 /// logged once, and so is that it can be used again.
@@ -81,7 +84,7 @@ final class RedisConnection: @unchecked Sendable {
     case greeting(TCPConnection)
     case ready(TCPConnection)
     /// Nobody tries to connect before a timer fires.
-    case pausing
+    case pausing(isRefused: Bool)
     case closed
   }
 
@@ -134,6 +137,9 @@ final class RedisConnection: @unchecked Sendable {
     guard waiting.count + sent.count < options.maximumWaiting else {
       return command.reply(.failure(.notSent("too many calls wait for it")))
     }
+    if case .pausing(isRefused: true) = phase, !command.isSecond {
+      return command.reply(.failure(.notSent(trouble ?? "it refuses connections")))
+    }
     waiting.append(command)
     switch phase {
     case .idle: connect()
@@ -168,7 +174,6 @@ final class RedisConnection: @unchecked Sendable {
   // MARK: connecting
 
   private func connect() {
-    parser = RESPParser()
     do throws(EventLoopError) {
       let connection = try TCPConnection.connect(on: loop, host: address.host, port: address.port) { [self] result in
         // A failure arrives by `onClose`, too.
@@ -207,7 +212,7 @@ final class RedisConnection: @unchecked Sendable {
   }
 
   private func greeted(_ reply: RESPValue, _ connection: TCPConnection) {
-    guard !greetings.isEmpty else { return giveUp(connection, "it replies to what it was not asked") }
+    guard !greetings.isEmpty else { return giveUp(connection, Self.unasked) }
     if case .error(let text) = reply { return giveUp(connection, text) }
     switch greetings.removeFirst() {
     case .login: break
@@ -235,17 +240,30 @@ final class RedisConnection: @unchecked Sendable {
 
   private func read(_ bytes: UnsafeRawBufferPointer, _ connection: TCPConnection) {
     guard isCurrent(connection) else { return }
+    guard isAsked else { return giveUp(connection, Self.unasked) }
     unsafe parser.append(bytes)
     do throws(RESPError) {
       while isCurrent(connection), let reply = try parser.next() { take(reply, connection) }
+      if isCurrent(connection), !isAsked, parser.hasPart { giveUp(connection, Self.unasked) }
     } catch {
       giveUp(connection, error.description)
     }
   }
 
+  private static let unasked = "it replies to what it was not asked"
+
+  /// Whether the server owes a reply.
+  private var isAsked: Bool {
+    switch phase {
+    case .greeting: !greetings.isEmpty
+    case .ready: sent.count > 0
+    case .idle, .pausing, .closed: false
+    }
+  }
+
   private func take(_ reply: RESPValue, _ connection: TCPConnection) {
     if case .greeting = phase { return greeted(reply, connection) }
-    guard var command = sent.popFirst() else { return giveUp(connection, "it replies to what it was not asked") }
+    guard var command = sent.popFirst() else { return giveUp(connection, Self.unasked) }
     if case .error(let text) = reply, text.hasPrefix("NOSCRIPT"), !command.needsText {
       // The server has forgotten its scripts, and has done nothing.
       command.needsText = true
@@ -284,18 +302,25 @@ final class RedisConnection: @unchecked Sendable {
     case .endOfFile: drop(connection, "it has closed the connection") { .lost($0) }
     case .failed(let error):
       let isByServer = error.code == .connectionReset || error.code == .brokenPipe
-      drop(connection, "\(error)") { isByServer ? .lost($0) : .late($0) }
+      drop(connection, "\(error)", isRefused: error.code == .connectionRefused) {
+        isByServer ? .lost($0) : .late($0)
+      }
     }
   }
 
   /// Does nothing for a connection that has been dropped before.
-  private func drop(_ connection: TCPConnection, _ reason: String, _ failure: (String) -> RedisFailure) {
+  private func drop(
+    _ connection: TCPConnection, _ reason: String, isRefused: Bool = false, _ failure: (String) -> RedisFailure
+  ) {
     guard isCurrent(connection) else { return }
+    parser = RESPParser()
     connectTimer?.cancel()
     trouble = reason
     guard case .ready = phase else {
       warnOnce(reason)
-      return rest()
+      rest(isRefused: isRefused)
+      if isRefused { failWaiting(reason) }
+      return
     }
     phase = .idle
     // A server may close a connection that nobody uses.
@@ -311,8 +336,15 @@ final class RedisConnection: @unchecked Sendable {
     Self.logger.warn("Redis at \(address) cannot be used: \(reason)")
   }
 
-  private func rest() {
-    phase = .pausing
+  /// Fails the commands that do not wait for a server to come back.
+  private func failWaiting(_ reason: String) {
+    let failed = waiting.filter { !$0.isSecond }
+    waiting.removeAll { !$0.isSecond }
+    for command in failed { command.reply(.failure(.notSent(reason))) }
+  }
+
+  private func rest(isRefused: Bool) {
+    phase = .pausing(isRefused: isRefused)
     let length = pause * Double.random(in: 0.5...1)
     pause = min(pause * 2, options.longestPause)
     pauseTimer = loop.schedule(after: length) { [self] in
@@ -358,6 +390,7 @@ final class RedisConnection: @unchecked Sendable {
       case .idle, .pausing, .closed: nil
       }
     phase = .closed
+    parser = RESPParser()
     for timer in [deadlineTimer, connectTimer, pauseTimer] { timer?.cancel() }
     connection?.close()
     let (unanswered, unsent) = (sent.removeAll(), waiting)

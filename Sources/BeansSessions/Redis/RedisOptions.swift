@@ -16,6 +16,7 @@ public struct RedisOptions: Sendable {
   /// that nodes do not come back all at once.
   public var firstPause = Duration.milliseconds(10)
   /// How long nobody tries to connect, at most. A quarter of a second unless set, so that a call outlasts several attempts.
+  /// Where the server refuses connections, calls fail at once during a pause.
   public var longestPause = Duration.milliseconds(250)
   /// How many calls may wait on one loop, for a connection or for a reply. 10,000 unless set.
   public var maximumWaiting = 10_000

@@ -1,3 +1,4 @@
+public import Beans
 public import BeansEventLoop
 import BeansServer
 @_spi(BeansPackage) import BeansSupport
@@ -24,13 +25,18 @@ import BeansServer
 /// `RedisOptions.commandTimeout` for that. The logger `Beans.Sessions.Redis` warns once for each
 /// loop that the server cannot be used, and once more when it can.
 ///
-/// Safe from any thread. Whoever creates a store closes it before its loops are stopped.
-public final class RedisSessionStore: SessionStore {
+/// A server that refuses connections fails calls at once. An id that has rotated, has ended or was missing is not asked for again for a
+/// minute at most, so that a client that keeps a dead cookie costs no round trips. That concerns ids in the form that a
+/// `SessionManager` makes: they reach clients when the session is there.
+///
+/// Safe from any thread. A store is closed before its loops are stopped: by the environment where the store is a bean, or by hand.
+public final class RedisSessionStore: SessionStore, DisposableBean {
   let connections: [Connection]
   private let address: SocketAddress
   private let prefix: String
   private let limits: SessionLimits
   private let timeout: Duration
+  private let missing = MissingIds()
   /// The place of the next connection, for calls from threads of no loop.
   private let turn = Locked(0)
 
@@ -81,6 +87,9 @@ public final class RedisSessionStore: SessionStore {
     for connection in connections { connection.loop.execute { connection.redis.close() } }
   }
 
+  /// Closes the connections when the environment that has the store as a bean ends, as `close()` does.
+  public func preDestroy() { close() }
+
   // MARK: sessions
 
   /// Keeps a new session, with its expiry.
@@ -92,7 +101,9 @@ public final class RedisSessionStore: SessionStore {
     var arguments = [Self.makeToken(), milliseconds(limits.idleLimit), number(bytes)]
     for (name, value) in values { arguments += [Array(name.utf8), value] }
     switch try await change(.create, [key(id)], arguments: { _ in arguments }) {
-    case .integer(1): return 1
+    case .integer(1):
+      missing.remove(id)
+      return 1
     case .integer(0): throw .ended
     default: throw .outcomeUnknown(strangeReply)
     }
@@ -104,10 +115,13 @@ public final class RedisSessionStore: SessionStore {
   ///
   /// - Throws: `.unavailable`.
   public func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup {
+    if missing.contains(id) { return .missing }
     let arguments = [version.map { Array(String($0).utf8) } ?? [], milliseconds(limits.touchInterval)]
     switch await run(.load, [key(id)], arguments: { _ in arguments }) {
     case .notDone(let reason), .unknown(let reason): throw .unavailable(reason)
-    case .reply(.null): return .missing
+    case .reply(.null):
+      missing.insert(id)
+      return .missing
     case .reply(.integer(1)): return .unchanged
     case .reply(.array(let parts)): return Self.record(parts).map(SessionLookup.found) ?? .missing
     case .reply: throw .unavailable(strangeReply)
@@ -152,7 +166,9 @@ public final class RedisSessionStore: SessionStore {
   /// - Throws: `.ended` where there is no such session; `.unavailable` or `.outcomeUnknown`.
   public func rotate(_ id: String, to other: String) async throws(SessionError) {
     switch try await change(.rotate, [key(id), key(other)], arguments: { _ in [lateness] }) {
-    case .integer(1): return
+    case .integer(1):
+      missing.remove(other)
+      missing.insert(id)
     case .null: throw .ended
     default: throw .outcomeUnknown(strangeReply)
     }
@@ -163,7 +179,7 @@ public final class RedisSessionStore: SessionStore {
   /// - Throws: `.unavailable` or `.outcomeUnknown`.
   public func end(_ id: String) async throws(SessionError) {
     switch try await change(.end, [key(id)], arguments: { _ in [lateness] }) {
-    case .integer(1): return
+    case .integer(1): missing.insert(id)
     default: throw .outcomeUnknown(strangeReply)
     }
   }
@@ -231,7 +247,7 @@ public final class RedisSessionStore: SessionStore {
     _ script: RedisScript, _ keys: [[UInt8]], arguments: (_ isSecond: Bool) -> [[UInt8]]
   ) async -> Outcome {
     let deadline = ContinuousClock.now + timeout
-    switch await send(script, keys, arguments(false), deadline) {
+    switch await send(script, keys, arguments(false), deadline, isSecond: false) {
     case .success(.error(let text)) where Self.isRefusal(text): return .notDone("\(address): \(text)")
     case .success(.error(let text)): return .unknown("\(address): \(text)")
     case .success(let reply): return .reply(reply)
@@ -239,7 +255,7 @@ public final class RedisSessionStore: SessionStore {
     case .failure(.late(let reason)): return .unknown("\(address): \(reason)")
     case .failure(.lost(let reason)):
       // Only a reply tells what has become of the first attempt.
-      guard case .success(let reply) = await send(script, keys, arguments(true), deadline) else {
+      guard case .success(let reply) = await send(script, keys, arguments(true), deadline, isSecond: true) else {
         return .unknown("\(address): \(reason)")
       }
       if case .error(let text) = reply { return .unknown("\(address): \(reason), then \(text)") }
@@ -261,18 +277,21 @@ public final class RedisSessionStore: SessionStore {
   ]
 
   private func send(
-    _ script: RedisScript, _ keys: [[UInt8]], _ arguments: [[UInt8]], _ deadline: ContinuousClock.Instant
+    _ script: RedisScript, _ keys: [[UInt8]], _ arguments: [[UInt8]], _ deadline: ContinuousClock.Instant,
+    isSecond: Bool
   ) async -> Result<RESPValue, RedisFailure> {
     guard let connection = choose() else { return .failure(.notSent("the store has no event loop")) }
     let answer = Answer()
     await withCheckedContinuation { continuation in
-      let command = RedisCommand(script: script, keys: keys, arguments: arguments, deadline: deadline) { result in
+      var command = RedisCommand(script: script, keys: keys, arguments: arguments, deadline: deadline) { result in
         answer.result.withLock { $0 = result }
         continuation.resume()
       }
+      command.isSecond = isSecond
+      let sent = command
       if connection.loop.isCurrent {
-        connection.redis.send(command)
-      } else if !connection.loop.tryExecute({ connection.redis.send(command) }) {
+        connection.redis.send(sent)
+      } else if !connection.loop.tryExecute({ connection.redis.send(sent) }) {
         continuation.resume()
       }
     }

@@ -64,7 +64,7 @@ struct ShopEnvironment: Sendable {
       application.bean(lag))
     if let store {
       // Released when the sessions have ended, and before the loops are stopped.
-      try application.define(application.bean(store).onDestroy { $0.close() })
+      try application.define(application.bean(store))
     }
     visitorRequests = try visits.childFactory("request", seed: HTTPRequest.self, scope: requestScope) { request in
       try request.include(VisitorRequestModule())
