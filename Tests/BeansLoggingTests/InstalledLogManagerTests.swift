@@ -1,5 +1,6 @@
 import BeansLogging
 import Dispatch
+import Glibc
 import Testing
 
 /// The one manager of the process. Each test has a process of its own: what other tests log would go to this manager, too.
@@ -79,5 +80,21 @@ import Testing
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.contains("[early] WARN - heard\n"))
     #expect(!text.contains("unheard"))
+  }
+  /// Neither who logs nor the end of the process waits for a reader of standard error that has stopped reading.
+  @Test(.timeLimit(.minutes(2))) func aStalledReaderOfStandardErrorDelaysNobody() async {
+    await #expect(processExitsWith: .success) {
+      var ends: [Int32] = [0, 0]
+      #expect(pipe(&ends) == 0)
+      _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+      let block = [UInt8](repeating: UInt8(ascii: "x"), count: 4_096)
+      while write(ends[1], block, block.count) > 0 {}
+      _ = fcntl(ends[1], F_SETFL, 0)
+      #expect(dup2(ends[1], STDERR_FILENO) == STDERR_FILENO)
+      let logger = LogManager.getLogger(forName: "stalled")
+      for number in 0..<20_000 { logger.warn("\(number)") }
+      // The testing library would write to standard error first.
+      exit(EXIT_SUCCESS)
+    }
   }
 }

@@ -39,9 +39,12 @@ final class ServiceProcess {
   ///   - database: the path of its file.
   ///   - descriptors: how many it may have open, at most; nil for as many as this process.
   ///   - kibibytes: how large its files may get; nil for as large as those of this process.
+  ///   - streams: descriptors that take the place of its standard streams, by the stream's number; what is written there is not
+  ///     collected.
   ///   - environment: further variables.
   init(
-    database: String, descriptors: Int? = nil, kibibytes: Int? = nil, environment: [String: String] = [:]
+    database: String, descriptors: Int? = nil, kibibytes: Int? = nil, streams: [Int32: Int32] = [:],
+    environment: [String: String] = [:]
   ) throws {
     let executable = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       .deletingLastPathComponent().appendingPathComponent("StorefrontServer").path
@@ -59,7 +62,9 @@ final class ServiceProcess {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    for target in [STDOUT_FILENO, STDERR_FILENO] { posix_spawn_file_actions_adddup2(&actions, pipe[1], target) }
+    for target in [STDOUT_FILENO, STDERR_FILENO] {
+      posix_spawn_file_actions_adddup2(&actions, streams[target] ?? pipe[1], target)
+    }
     // Other tests open what they do not close for the children of this process; limits of descriptors count it.
     for inherited in Int32(3)..<256 { posix_spawn_file_actions_addclose(&actions, inherited) }
     // Threads of Dispatch block all signals, and a child inherits that.
@@ -103,6 +108,9 @@ final class ServiceProcess {
     let fields = try String(contentsOfFile: "/proc/\(id)/statm", encoding: .utf8).split(separator: " ")
     return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(getpagesize())
   }
+
+  /// Whether the process has not ended.
+  var isRunning: Bool { ending.status == nil }
 
   /// How many descriptors the process has open.
   func openDescriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count }
