@@ -29,6 +29,17 @@ extension LogManager {
     /// Returns when every entry that was taken has been written. Does nothing here.
     open func flush() {}
 
+    /// Flushes on a thread of its own, and waits for it no longer than `limit`: a destination that blocks cannot hold the
+    /// caller up.
+    ///
+    /// - Parameter limit: how long to wait. A flush that takes longer goes on by itself.
+    /// - Returns: whether the flush has ended in time.
+    @discardableResult
+    public final func flush(within limit: Duration) -> Bool { LogThread.run(within: limit) { self.flush() } }
+
+    /// The number of entries that the destination has dropped so far. None here.
+    open var dropped: Int { 0 }
+
     /// The line for an entry, without its end, coloured where that was asked for.
     public final func format(_ entry: LogEntry) -> String {
       let text = formatter.format(entry)

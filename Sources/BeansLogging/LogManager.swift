@@ -5,7 +5,7 @@
 /// before.
 ///
 /// One manager is installed for the process: the static functions speak of that one. Until another is installed, it
-/// writes to standard error, from `warn` up. `LogManager()` installs itself; `LogManager(installing: false)` has loggers of
+/// writes to standard error, from `warn` up, through a `QueuedLog`. `LogManager()` installs itself; `LogManager(installing: false)` has loggers of
 /// its own. From any thread; registering and `getLogger` take a lock, so keep a logger in a static constant.
 public final class LogManager: @unchecked Sendable {  // every `var` is under the lock of `installation`
   /// What was registered for one path.
@@ -27,6 +27,9 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     var loggers: [String: Logger] = [:]
   }
 
+  /// The time that a change waits for replaced destinations to write their entries.
+  static let patience = Duration.seconds(1)
+
   private static let installation = Monitor(Installation(manager: LogManager(root: .warn)))
 
   private var registrations: [String: Registration] = [:]
@@ -46,7 +49,8 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
 
   /// The one that is installed at first.
   private init(root level: Level) {
-    let log = ConsoleLog(name: "standard error", output: .standardError)
+    let console = ConsoleLog(name: "standard error", synchronize: false, output: .standardError)
+    let log = QueuedLog(name: console.name, delegate: console)
     registrations[""] = Registration(level: level, logs: [log], inherit: false)
   }
 
@@ -61,7 +65,7 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
       refresh(installation.loggers)
       return before
     }
-    if before !== self { before.flush() }
+    if before !== self { before.flush(within: Self.patience) }
   }
 
   /// The manager that is installed.
@@ -85,7 +89,7 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
       refreshAll(installation)
       return replaced
     }
-    for log in replaced where !logs.contains(where: { $0 === log }) { log.flush() }
+    for log in replaced where !logs.contains(where: { $0 === log }) { log.flush(within: Self.patience) }
     return self
   }
 
@@ -119,7 +123,7 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
   public func registerLog(_ log: Log) -> Self {
     // Dropped outside the lock, because a user's class may have a `deinit`.
     let replaced = Self.installation.withLock { _ in namedLogs.updateValue(log, forKey: log.name) }
-    if replaced !== log { replaced?.flush() }
+    if replaced !== log { replaced?.flush(within: Self.patience) }
     return self
   }
 
@@ -175,6 +179,20 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     for log in logs { log.flush() }
   }
 
+  /// Flushes on a thread of its own, and waits for it no longer than `limit`: a destination that blocks, such as a pipe whose
+  /// reader has stopped reading, cannot hold the caller up.
+  ///
+  /// - Parameter limit: how long to wait. A flush that takes longer goes on by itself.
+  /// - Returns: whether everything logged before has been written in time.
+  @discardableResult
+  public func flush(within limit: Duration) -> Bool { LogThread.run(within: limit) { self.flush() } }
+
+  /// The number of entries that the destinations have dropped so far.
+  public var dropped: Int {
+    let logs = Self.installation.withLock { _ in allLogs }
+    return logs.reduce(0) { $0 + $1.dropped }
+  }
+
   /// Turns all loggers off, for good, and returns when everything has been written.
   public func shutdown() {
     Self.installation.withLock { installation in
@@ -190,6 +208,14 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     getSingleton().flush()
     Tracer.shared.flush()
   }
+
+  /// `flush(within:)` of the manager that is installed, and of `Tracer.shared`, together within the limit: for the end of a
+  /// service.
+  ///
+  /// - Parameter limit: how long to wait. A flush that takes longer goes on by itself.
+  /// - Returns: whether everything logged before has been written in time.
+  @discardableResult
+  public static func flush(within limit: Duration) -> Bool { LogThread.run(within: limit) { Self.flush() } }
 
   /// `shutdown()` of the manager that is installed; flushes `Tracer.shared`, too.
   public static func shutdown() {

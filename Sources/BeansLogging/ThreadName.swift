@@ -11,6 +11,14 @@ enum ThreadName {
     return name.isEmpty || name == programName ? "\(number)" : name
   }
 
+  /// Names the calling thread; the kernel keeps the first 15 bytes.
+  static func setCurrent(_ name: String) {
+    guard let writeName = unsafe writeName else { return }
+    _ = unsafe String(decoding: name.utf8.prefix(15), as: UTF8.self).withCString {
+      unsafe writeName(pthread_self(), $0)
+    }
+  }
+
   private static var nameOfThread: String {
     guard let readName = unsafe readName else { return "" }
     // The kernel keeps at most 15 bytes.
@@ -29,8 +37,12 @@ enum ThreadName {
   // GNU extensions: Swift's `Glibc` does not declare them. Looked up once; without them a line has the handle's number.
   private typealias Number = @convention(c) () -> pid_t
   private typealias ReadName = @convention(c) (pthread_t, UnsafeMutablePointer<CChar>, Int) -> Int32
+  private typealias WriteName = @convention(c) (pthread_t, UnsafePointer<CChar>) -> Int32
   private static let threadNumber = unsafe dlsym(nil, "gettid").map { unsafe unsafeBitCast($0, to: Number.self) }
   private static let readName = unsafe dlsym(nil, "pthread_getname_np").map {
     unsafe unsafeBitCast($0, to: ReadName.self)
+  }
+  private static let writeName = unsafe dlsym(nil, "pthread_setname_np").map {
+    unsafe unsafeBitCast($0, to: WriteName.self)
   }
 }

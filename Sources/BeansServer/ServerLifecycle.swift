@@ -46,6 +46,7 @@ public final class ServerLifecycle: Sendable {
   private let shutdownLimit: Duration?
   private let drain: Drain
   private let logs: LogManager?
+  private let logLimit: Duration
   private let state = Locked(State())
   // A semaphore, because a group that is dropped before it has been left stops the process.
   private let drained = DispatchSemaphore(value: 0)
@@ -63,10 +64,11 @@ public final class ServerLifecycle: Sendable {
   ///   - announcement: how long requests are still accepted after the first signal: as long as load balancers take to hear
   ///     that the service is no longer ready.
   ///   - logs: whose destinations are flushed at the end: those of the installed manager, if not given.
+  ///   - logLimit: how long that may take; a destination that blocks is left to itself then.
   ///   - drain: how the service stops accepting and drains.
   public init(
     environment: Environment, loop: EventLoop, drainLimit: Duration = .seconds(10), shutdownLimit: Duration? = nil,
-    announcement: Duration = .zero, logs: LogManager? = nil, drain: @escaping Drain
+    announcement: Duration = .zero, logs: LogManager? = nil, logLimit: Duration = .seconds(2), drain: @escaping Drain
   ) {
     self.environment = environment
     self.loop = loop
@@ -75,6 +77,7 @@ public final class ServerLifecycle: Sendable {
     self.shutdownLimit = shutdownLimit
     self.drain = drain
     self.logs = logs
+    self.logLimit = logLimit
     self.end = Once { [drained] in drained.signal() }
   }
 
@@ -142,7 +145,7 @@ public final class ServerLifecycle: Sendable {
     for callback in callbacks { callback() }
     defer {
       giveBackSignals(waiting: true, ignoring: true)
-      if let logs { logs.flush() } else { LogManager.flush() }
+      if let logs { logs.flush(within: logLimit) } else { LogManager.flush(within: logLimit) }
     }
     if let shutdownLimit { try environment.shutdown(within: shutdownLimit) } else { try environment.shutdown() }
   }

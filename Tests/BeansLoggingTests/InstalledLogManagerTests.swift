@@ -76,6 +76,7 @@ import Testing
       let logger = LogManager.getLogger(forName: "early")
       logger.info("unheard")
       logger.warn("heard")
+      LogManager.flush()
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.contains("[early] WARN - heard\n"))

@@ -1,6 +1,9 @@
 import Glibc
 
 /// Writes lines to the standard output, or to standard error.
+///
+/// Writes on the thread that logs, which waits while the reader of a pipe does not read. On an event loop, use it behind a
+/// `QueuedLog`.
 public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // nothing changes
   /// Which of the process's streams.
   public enum Stream: Sendable {

@@ -14,4 +14,7 @@ open class DelegatingLog<T: LogManager.Log>: LogManager.Log, @unchecked Sendable
 
   /// Flushes the delegate.
   open override func flush() { delegate.flush() }
+
+  /// The number of entries that the delegate has dropped.
+  open override var dropped: Int { delegate.dropped }
 }

@@ -1,7 +1,8 @@
 /// Appends lines to a file.
 ///
 /// Each line is handed to the system at once, so nothing is lost when the process ends. A line that cannot be written (a
-/// full disk) is lost; the first one is reported on standard error.
+/// full disk) is lost; the first one is reported on standard error. The thread that logs waits for the disk: on an event loop,
+/// use it behind a `QueuedLog`.
 public final class FileLog: LogManager.Log, @unchecked Sendable {  // nothing changes
   private let output: Output
   private let mutex: Monitor<Void>?

@@ -1,87 +1,57 @@
 public import Dispatch
-import Glibc
 
-/// Lets another thread write: whoever logs only leaves the entry in a queue.
+/// Lets another thread write: `log(_:)` leaves the entry in a bounded queue and returns.
 ///
-/// Entries are written one after the other, in the order they were left. The queue is bounded: whoever finds it full
-/// writes what is in it, or waits for the thread that does, so nothing is lost and memory does not grow. What is still
-/// in it when the process ends is lost, unless `flush()` is called before (`LogManager.flush()`).
-open class QueuedLog<T: LogManager.Log>: DelegatingLog<T>, @unchecked Sendable {  // `state` is under its lock
-  private struct State {
-    var waiting: [LogEntry] = []
-    /// How many one thread is writing just now, and which.
-    var writing = 0
-    var writer: pthread_t?
-    /// Whether the dispatch queue has been told.
-    var isScheduled = false
-
-    var isWritingHere: Bool { writer.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+/// Use it for every destination that threads of an event loop log to: a pipe whose reader has stopped reading, or a slow disk,
+/// then delays the log and nothing else. Entries are written one after the other, in the order in which they were left. An
+/// entry that finds the queue full is dropped and counted, and a line says in its place how many were, once there is room;
+/// with `WhenFull.wait` it waits instead, so nothing is lost and the caller may block.
+///
+/// When the process calls `exit`, or returns from `main`, the installed `LogManager` is flushed for up to a second. Entries that
+/// wait in a process that ends otherwise are lost; `LogManager.flush(within:)` writes them before.
+open class QueuedLog<T: LogManager.Log>: DelegatingLog<T>, @unchecked Sendable {  // nothing changes
+  /// What happens to an entry that finds the queue full.
+  public enum WhenFull: Sendable {
+    /// The entry is dropped, and counted. The caller never waits for the destination.
+    case drop
+    /// The caller writes what is in the queue, or waits for the thread that does.
+    case wait
   }
 
-  private let state = Monitor(State())
-  private let queue: DispatchQueue
-  private let capacity: Int
+  private let entries: LogQueue
 
-  /// Creates one.
+  /// Creates a queue in front of a destination. Its thread starts with the first entry, or by `start()`.
   ///
   /// - Parameters:
   ///   - name: by which `LogManager.log(_:)` finds it.
-  ///   - delegate: who writes.
-  ///   - queue: where it is done; a serial one of its own, if not given.
+  ///   - delegate: the destination that writes.
+  ///   - queue: where it writes; a thread of the log's own, if not given.
   ///   - capacity: how many entries may wait, at least 1.
-  public init(name: String, delegate: T, queue: DispatchQueue? = nil, capacity: Int = 8_192) {
-    self.queue = queue ?? DispatchQueue(label: "logging-queue")
-    self.capacity = max(1, capacity)
+  ///   - whenFull: what happens to an entry that finds the queue full.
+  public init(
+    name: String, delegate: T, queue: DispatchQueue? = nil, capacity: Int = 8_192, whenFull: WhenFull = .drop
+  ) {
+    entries = LogQueue(delegate, name: name, queue: queue, capacity: capacity, waits: whenFull == .wait)
     super.init(name: name, delegate: delegate)
   }
 
-  /// Leaves the entry in the queue.
-  open override func log(_ entry: LogEntry) {
-    while true {
-      let isTaken = state.withLock { state in
-        // A delegate that logs to this queue would wait for itself.
-        guard state.waiting.count + state.writing < capacity || state.isWritingHere else { return false }
-        state.waiting.append(entry)
-        if !state.isScheduled {
-          state.isScheduled = true
-          queue.async { [self] in
-            self.state.withLock { $0.isScheduled = false }
-            drain()
-          }
-        }
-        return true
-      }
-      if isTaken { return }
-      writeBatch()
-    }
-  }
+  deinit { entries.close() }
 
-  /// Returns when the queue has been empty, and the delegate has been flushed. Writes what is there itself, so that a busy
-  /// dispatch queue holds nothing up.
+  /// Starts the log's thread now, where a service wants to know before it serves that there is one.
+  ///
+  /// - Throws: `LogError` where the system has no thread to give. Entries wait then until there is one, or for `flush()`.
+  public func start() throws { try entries.start() }
+
+  /// Leaves the entry in the queue.
+  open override func log(_ entry: LogEntry) { entries.add(entry) }
+
+  /// Returns when the queue has been empty, and the delegate has been flushed. Writes on the calling thread what no other
+  /// thread is writing already; blocks as long as the delegate does. See `flush(within:)`.
   open override func flush() {
-    drain()
+    entries.drain()
     delegate.flush()
   }
 
-  private func drain() {
-    while !state.withLock({ $0.isWritingHere || ($0.waiting.isEmpty && $0.writing == 0) }) { writeBatch() }
-  }
-
-  /// Writes all that waits, once nobody else is writing.
-  private func writeBatch() {
-    let batch = state.withLock(when: { $0.writing == 0 }) { state in
-      let batch = state.waiting
-      state.waiting = []
-      state.writing = batch.count
-      state.writer = batch.isEmpty ? nil : pthread_self()
-      return batch
-    }
-    if batch.isEmpty { return }
-    for entry in batch { delegate.log(entry) }
-    state.withLock {
-      $0.writing = 0
-      $0.writer = nil
-    }
-    state.changed()
-  }
+  /// The number of entries that this queue and the delegate have dropped.
+  open override var dropped: Int { entries.dropped + delegate.dropped }
 }

@@ -28,7 +28,7 @@ public final class Tracer: Sendable {
     var destination: LogManager.Log
   }
 
-  /// That of the process, which the static functions use. Writes to standard error.
+  /// That of the process, which the static functions use. Writes to standard error, through a `QueuedLog`.
   public static let shared = Tracer()
 
   /// `timestamp [path]: message`.
@@ -41,8 +41,12 @@ public final class Tracer: Sendable {
 
   /// Creates a tracer, all off. Its traces reach the destination as entries of level `.all` whose logger is the path.
   public init(destination: LogManager.Log? = nil) {
-    state = Monitor(
-      State(destination: destination ?? ConsoleLog(name: "trace", formatter: Self.format, output: .standardError)))
+    state = Monitor(State(destination: destination ?? Self.standardError()))
+  }
+
+  private static func standardError() -> LogManager.Log {
+    let console = ConsoleLog(name: "trace", formatter: format, synchronize: false, output: .standardError)
+    return QueuedLog(name: console.name, delegate: console)
   }
 
   // MARK: of the process
@@ -90,7 +94,7 @@ public final class Tracer: Sendable {
       defer { state.destination = destination }
       return state.destination
     }
-    if before !== destination { before.flush() }
+    if before !== destination { before.flush(within: LogManager.patience) }
   }
 
   /// Whether a trace would be written. One relaxed load while everything is off.

@@ -28,7 +28,7 @@ import Testing
   @Test func aFullQueueHoldsTheWriterUpAndLosesNothing() {
     let gate = DispatchSemaphore(value: 0)
     let memory = MemoryLog { _ in gate.wait() }
-    let log = QueuedLog(name: "queue", delegate: memory, capacity: 3)
+    let log = QueuedLog(name: "queue", delegate: memory, capacity: 3, whenFull: .wait)
     for number in 0..<3 { log.log(entry("\(number)")) }
     // The fourth has to wait: it can only come back after one was let through.
     let passed = DispatchGroup()
@@ -45,11 +45,71 @@ import Testing
     #expect(memory.messages == ["0", "1", "2", "3"])
   }
 
+  @Test func aFullQueueDropsEntriesAndSaysInTheirPlaceHowMany() {
+    let (gate, isWriting) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let memory = MemoryLog { _ in
+      isWriting.signal()
+      gate.wait()
+    }
+    let log = QueuedLog(name: "queue", delegate: memory, capacity: 2)
+    log.log(entry("0"))
+    isWriting.wait()
+    // One is being written and one waits; the others find no room.
+    for number in 1..<5 { log.log(entry("\(number)")) }
+    #expect(log.dropped == 3)
+    // Three entries and the report.
+    for _ in 0..<2 { gate.signal() }
+    isWriting.wait()
+    isWriting.wait()
+    log.log(entry("5"))
+    for _ in 0..<2 { gate.signal() }
+    log.flush()
+    #expect(memory.messages == ["0", "1", "log 'queue' was full: 3 entries were dropped here", "5"])
+    #expect(memory.entries[2].level == .warn)
+    #expect(log.dropped == 3)
+    #expect(LogManager(installing: false).registerLogger("", level: .info, logs: [log]).dropped == 3)
+  }
+
+  @Test func aFlushWithALimitDoesNotWaitForABlockedDestination() {
+    let (gate, isWriting) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let memory = MemoryLog { _ in
+      isWriting.signal()
+      gate.wait()
+    }
+    let log = QueuedLog(name: "queue", delegate: memory)
+    let manager = LogManager(installing: false).registerLogger("", level: .info, logs: [log])
+    log.log(entry("0"))
+    isWriting.wait()
+    #expect(!log.flush(within: .milliseconds(1)))
+    #expect(!manager.flush(within: .zero))
+    // A destination that is replaced holds nothing up either.
+    manager.registerLogger("", level: .off)
+    gate.signal()
+    #expect(log.flush(within: .seconds(60)))
+    #expect(memory.messages == ["0"])
+  }
+
+  @Test func aThreadOfItsOwnWritesTheEntries() throws {
+    let (threads, written) = (MemoryLog(), DispatchSemaphore(value: 0))
+    let log = QueuedLog(
+      name: "queue",
+      delegate: MemoryLog { _ in
+        // An entry names the thread that makes it.
+        threads.log(LogEntry(logger: "", level: .info, message: ""))
+        written.signal()
+      })
+    try log.start()
+    try log.start()
+    for number in 0..<2 { log.log(entry("\(number)")) }
+    for _ in 0..<2 { written.wait() }
+    #expect(threads.entries.map(\.thread) == ["log", "log"])
+  }
+
   @Test func aBusyDispatchQueueHoldsNothingUp() {
     let busy = DispatchQueue(label: "busy")
     busy.suspend()
     let memory = MemoryLog()
-    let log = QueuedLog(name: "queue", delegate: memory, queue: busy, capacity: 4)
+    let log = QueuedLog(name: "queue", delegate: memory, queue: busy, capacity: 4, whenFull: .wait)
     for number in 0..<10 { log.log(entry("\(number)")) }
     log.flush()
     #expect(memory.messages == (0..<10).map { "\($0)" })
@@ -61,7 +121,7 @@ import Testing
   @Test func manyThreadsLoseNothingThroughASmallQueue() {
     let memory = MemoryLog()
     let manager = LogManager(installing: false)
-      .registerLogger("", level: .all, logs: [QueuedLog(name: "queue", delegate: memory, capacity: 2)])
+      .registerLogger("", level: .all, logs: [QueuedLog(name: "queue", delegate: memory, capacity: 2, whenFull: .wait)])
     let logger = manager.getLogger(forName: "a")
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       for number in 0..<200 { logger.info("\(thread) \(number)") }
@@ -104,7 +164,7 @@ import Testing
 
   @Test func aCapacityBelowOneMeansOne() {
     let memory = MemoryLog()
-    let log = QueuedLog(name: "queue", delegate: memory, capacity: -5)
+    let log = QueuedLog(name: "queue", delegate: memory, capacity: -5, whenFull: .wait)
     log.log(entry("1"))
     log.log(entry("2"))
     log.flush()

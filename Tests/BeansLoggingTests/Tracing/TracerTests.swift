@@ -80,6 +80,7 @@ import Testing
       Tracer.setTraceLevel("inject", level: .low)
       Tracer.trace("inject.runtime", level: .low, message: "heard")
       Tracer.trace("inject.runtime", level: .medium, message: "unheard")
+      LogManager.flush()
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.contains(/\d\d\/\d\d?\/\d{4}, \d\d?:\d\d:\d\d? \[inject\.runtime\]: heard\n/))

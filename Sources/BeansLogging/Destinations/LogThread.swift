@@ -1,0 +1,82 @@
+import Dispatch
+import Glibc
+
+/// Threads of the logging library.
+enum LogThread {
+  private final class Work {
+    private let name: String
+    private var body: (@Sendable () -> Void)?
+    private let whenDone: @Sendable () -> Void
+
+    init(_ name: String, _ body: @escaping @Sendable () -> Void, whenDone: @escaping @Sendable () -> Void) {
+      (self.name, self.body, self.whenDone) = (name, body, whenDone)
+    }
+
+    func run() {
+      ThreadName.setCurrent(name)
+      body?()
+      body = nil
+      whenDone()
+    }
+  }
+
+  /// Starts a thread that takes no signals of the process.
+  ///
+  /// - Parameters:
+  ///   - name: of the thread.
+  ///   - body: the work of the thread.
+  ///   - whenDone: called on the thread when `body` has returned, and all that it holds has been released.
+  /// - Returns: 0, or the number of the system's error.
+  static func start(
+    name: String, whenDone: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable () -> Void
+  ) -> Int32 {
+    var blocked = sigset_t()
+    var before = sigset_t()
+    unsafe sigfillset(&blocked)
+    // These are the thread's own faults.
+    for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { unsafe sigdelset(&blocked, number) }
+    unsafe pthread_sigmask(SIG_SETMASK, &blocked, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let work = unsafe Unmanaged.passRetained(Work(name, body, whenDone: whenDone))
+    var thread = pthread_t()
+    let status = unsafe pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument = unsafe argument else { return nil }
+        unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+      }, unsafe work.toOpaque())
+    if status == 0 { pthread_detach(thread) } else { unsafe work.release() }
+    return status
+  }
+
+  /// Runs `body` on a thread of its own and waits for its end, but no longer than `limit`.
+  ///
+  /// A `body` that takes longer goes on by itself. Without a thread `body` runs on the calling one.
+  ///
+  /// - Returns: whether `body` has returned in time.
+  static func run(within limit: Duration, _ body: @escaping @Sendable () -> Void) -> Bool {
+    let done = DispatchSemaphore(value: 0)
+    let status = start(name: "log flush", whenDone: { done.signal() }, body)
+    if status != 0 {
+      body()
+      return true
+    }
+    let (seconds, attoseconds) = min(max(limit, .zero), .seconds(1_000_000_000)).components
+    let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+    return done.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
+  }
+}
+
+/// The part of the log in the exit of the process.
+enum LogExit {
+  /// The time that `exit` waits for destinations.
+  static let limit = Duration.seconds(1)
+
+  private static let registration: Void = {
+    atexit { _ = LogManager.flush(within: LogExit.limit) }
+  }()
+
+  /// Flushes the installed manager when the process exits; registered once.
+  static func flushInstalledManager() { _ = registration }
+}
