@@ -74,7 +74,8 @@ let package = Package(
     .target(
       name: "Storefront",
       dependencies: [
-        "BeansSessions", "BeansServer", "BeansEventLoop", "Beans", "BeansSupport", "CSQLite", "CHTTPParser",
+        "BeansSessions", "BeansServer", "BeansEventLoop", "Beans", "BeansLogging", "BeansSupport", "CSQLite",
+        "CHTTPParser",
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -1,5 +1,6 @@
 public import Beans
 import BeansEventLoop
+import BeansLogging
 import BeansServer
 import BeansSessions
 @_spi(BeansPackage) import BeansSupport
@@ -13,17 +14,21 @@ public enum Storefront {
   private static let shutdownLimit = Duration.seconds(30)
 
   /// Reads the configuration, serves until SIGTERM or SIGINT, answers what has arrived, says how it went, and ends the process.
+  ///
+  /// A reader of the standard streams that has stopped reading delays the end by seconds at most, and changes no exit code.
   public static func main() {
     holdSignals(SIG_BLOCK)
     do {
+      try ServiceLog.install()
       let report = try serve(Configuration.ofThisProcess())
-      write(report.text, to: STDOUT_FILENO)
+      ServiceLog.announce(report.text)
+      // The exit waits a second for the log to be read.
       exit(report.isClean ? EXIT_SUCCESS : EXIT_FAILURE)
     } catch let faults as ConfigurationFaults {
-      write("\(faults)\n", to: STDERR_FILENO)
+      ServiceLog.fail("\(faults)")
       exit(ConfigurationFaults.exitCode)
     } catch {
-      write("storefront: \(error)\n", to: STDERR_FILENO)
+      ServiceLog.fail("storefront: \(error)")
       exit(EXIT_FAILURE)
     }
   }
@@ -47,9 +52,9 @@ public enum Storefront {
     let loopCount = try FileDescriptors.loops(
       configuration.loops, limit: descriptors, sharesSessions: configuration.redis != nil)
     if loopCount < configuration.loops {
-      write(
-        "storefront: \(descriptors) file descriptors are too few for \(configuration.loops) loops: \(loopCount) will do\n",
-        to: STDERR_FILENO)
+      ServiceLog.logger.warn(
+        "storefront: \(descriptors) file descriptors are too few for \(configuration.loops) loops: \(loopCount) will do"
+      )
     }
     var threads: [EventLoopThread] = []
     do {
@@ -109,12 +114,12 @@ public enum Storefront {
           onUnanswered: service.noteUnanswered)
       {
         shop.lag.watch(loops)
-        write(
+        ServiceLog.announce(
           "Storefront: http://127.0.0.1:\(port)/environments, for this machine alone; all as a page: "
-            + "http://127.0.0.1:\(port)/\n", to: STDOUT_FILENO)
+            + "http://127.0.0.1:\(port)/")
       }
       let address = "http://\(HostAddress.forURL(configuration.host)):\(port)"
-      write("Storefront: \(address)\n  try: curl \(address)/api/products\n", to: STDOUT_FILENO)
+      ServiceLog.announce("Storefront: \(address)\n  try: curl \(address)/api/products")
     }
     try lifecycle.run()
 
@@ -123,7 +128,7 @@ public enum Storefront {
     let handles = loops.map(\.openHandles).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
     return ClosingReport(
       statistics: shop.application.statistics(), requests: server.counts + administration.counts,
-      openHandles: handles)
+      openHandles: handles, droppedLines: ServiceLog.dropped)
   }
 
   /// Blocks the signals that the service handles, so that they wait, or lets this thread take them.
@@ -132,14 +137,5 @@ public enum Storefront {
     unsafe sigemptyset(&signals)
     for number in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&signals, number) }
     unsafe pthread_sigmask(how, &signals, nil)
-  }
-
-  private static func write(_ text: String, to descriptor: Int32) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if written <= 0 { return }
-      rest = rest.dropFirst(written)
-    }
   }
 }

@@ -6,6 +6,8 @@ struct ClosingReport {
   let requests: HTTPCounts
   /// By kind, of all loops.
   let openHandles: [String: Int]
+  /// Lines of the log that were not written, because nothing read them.
+  var droppedLines = 0
 
   var isClean: Bool {
     statistics.allSatisfy { $0.opened == $0.finished && $0.created == $0.released } && openHandles.isEmpty
@@ -26,7 +28,8 @@ struct ClosingReport {
     }
     let handles = openHandles.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     lines.append("open handles: \(handles.isEmpty ? "none" : handles)")
-    return lines.joined(separator: "\n") + "\n"
+    if droppedLines > 0 { lines.append("dropped lines of the log: \(droppedLines)") }
+    return lines.joined(separator: "\n")
   }
 
   private func sign(_ left: Int, _ right: Int) -> String { left == right ? "=" : "≠" }

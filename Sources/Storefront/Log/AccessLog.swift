@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// Counts what has been answered, and writes a line for each request where it is told to. Safe from any thread.
@@ -20,15 +19,6 @@ final class AccessLog: Sendable {
 
   /// `write` gets each line without its line end; nil counts only.
   init(write: (@Sendable (String) -> Void)? = nil) { self.write = write }
-
-  /// A log that writes to the standard error output, a line a call.
-  static func toStandardError() -> AccessLog {
-    AccessLog { line in
-      let line = Array("\(line)\n".utf8)
-      // A log line that cannot be written is not worth failing a request for.
-      _ = unsafe line.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
-  }
 
   /// Each number is exact; while requests run, they need not be of the same moment.
   var current: Counts {

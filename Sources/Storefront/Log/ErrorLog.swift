@@ -1,6 +1,6 @@
+import BeansLogging
 import BeansSessions
 @_spi(BeansPackage) import BeansSupport
-import Glibc
 
 /// Writes a line for each error that nobody expected, but no flood of them. Safe from any thread.
 final class ErrorLog: Sendable {
@@ -19,14 +19,8 @@ final class ErrorLog: Sendable {
   /// `write` gets each line without its line end.
   init(write: @escaping @Sendable (String) -> Void) { self.write = write }
 
-  /// Writes to the standard error output.
-  convenience init() {
-    self.init { line in
-      let line = Array("\(line)\n".utf8)
-      // Where this fails there is nobody left to tell.
-      _ = unsafe line.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
-  }
+  /// Writes to the logger of the service.
+  convenience init() { self.init { line in ServiceLog.logger.error(line) } }
 
   /// What the client is told of an error; one that nobody expected gets a line.
   func response(to error: any Error, _ request: HTTPRequest) -> HTTPResponse {

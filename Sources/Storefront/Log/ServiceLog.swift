@@ -1,0 +1,43 @@
+import BeansLogging
+import Glibc
+
+/// The standard streams of the process, each behind a queue with a thread of its own: neither a loop nor the end of the process
+/// waits for a reader that has stopped reading.
+///
+/// The service logs to standard error, its own lines without time and level; it announces itself and its end on standard output.
+enum ServiceLog {
+  private static let name = "Storefront"
+
+  /// The service's own logger, of the manager that is installed.
+  static let logger = LogManager.getLogger(forName: name)
+
+  private static let output = queue(to: .standardOutput, name: "standard output", formatter: .message())
+  private static let errors = queue(
+    to: .standardError, name: "standard error",
+    formatter: LogFormatter { $0.logger == name ? $0.message : LogFormatter.standard.format($0) })
+
+  private static func queue(
+    to stream: ConsoleLog.Stream, name: String, formatter: LogFormatter
+  ) -> QueuedLog<ConsoleLog> {
+    QueuedLog(
+      name: name, delegate: ConsoleLog(name: name, formatter: formatter, synchronize: false, output: stream))
+  }
+
+  /// Becomes the log of the process, which is flushed when the process exits.
+  ///
+  /// - Throws: `LogError` where the system has no threads to give.
+  static func install() throws {
+    try output.start()
+    try errors.start()
+    LogManager().registerLogger("", level: .warn, logs: [errors]).registerLog(output)
+  }
+
+  /// Writes to standard output.
+  static func announce(_ text: String) { output.log(LogEntry(logger: name, level: .info, message: text)) }
+
+  /// Writes why the process ends to standard error, whether the log is installed or not.
+  static func fail(_ text: String) { errors.log(LogEntry(logger: name, level: .fatal, message: text)) }
+
+  /// The number of lines that were dropped, because the reader was too slow.
+  static var dropped: Int { LogManager.getSingleton().dropped }
+}
