@@ -189,7 +189,7 @@ extension TestEnvironment {
   func run<R>(
     for test: Test.ID?, isolation: isolated (any Actor)? = #isolation, _ body: (Environment) async throws -> R
   ) async throws -> R {
-    // A startup that throws has released everything.
+    // A startup that throws releases everything.
     try await environment.makeReady()
     let result: R
     do {

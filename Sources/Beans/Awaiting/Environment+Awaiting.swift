@@ -4,15 +4,21 @@ import Synchronization
 extension Environment {
   /// Validates all declarations and builds every bean that is not lazy, awaiting those whose creation has to be awaited.
   ///
-  /// Starts the parent first. Beans that do not need each other are created side by side, each after what it takes. Several
-  /// tasks may call it; one that is cancelled leaves what others wait for alone.
+  /// Makes the parent ready first, except inside an asynchronous factory of the parent. Beans that do not need each other are
+  /// created side by side, each after what it takes. In a child of a factory, this creates the child's own asynchronous beans
+  /// that are not lazy; plain ones are built when they are asked for. Several tasks may call it; one that is cancelled leaves
+  /// what others wait for alone.
+  ///
+  /// The first failure cancels the other creations and is thrown at once. Where none of them is under way any more, what was
+  /// built has been released by then, in reverse order. Otherwise that follows when they have ended; `shutdown()` waits for it.
+  /// A child of a factory stays open, and the next call tries again.
   ///
   /// - Parameters:
   ///   - options: what to check before anything is built.
   ///   - file: where it is called, as errors say it.
   ///   - line: where in the file.
-  /// - Throws: as `startup(options:)`: after a bean that failed, what was built has been released in reverse order,
-  ///   and every later call throws the same error. `CancellationError` changes nothing: the next call goes on.
+  /// - Throws: as `startup(options:)`: after a bean that failed, every later call throws the same error. `CancellationError`
+  ///   changes nothing: the next call goes on.
   @discardableResult
   public func ready(
     options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
@@ -26,11 +32,15 @@ extension Environment {
   /// - Throws: as `ready(options:)`.
   package func makeReady(options: StartupOptions = []) async throws {
     require(options)
-    if let parent, !core.lifecycle.isEnding { try await parent.makeReady() }
+    // A factory of the parent would wait for itself.
+    if let parent, !core.lifecycle.isEnding, !AsyncBuild.isInside(parent) { try await parent.makeReady() }
     if core.lifecycle.isEnding { throw finishedError() }
     try startIfNeeded()
     if options.contains(.requireSendable) { try checkSharing() }
-    guard let resources = existingExtras?.resources, !resources.unready.isEmpty else { return }
+    guard let resources = existingExtras?.resources else {
+      return try await create(needs { $0.value.work.contains(.await) })
+    }
+    if resources.unready.isEmpty { return }
     do { try await buildUnready() } catch {
       if error is CancellationError { throw error }
       guard !core.lifecycle.isEnding else { throw finishedError() }
@@ -38,7 +48,7 @@ extension Environment {
       resources.end(error)
       extras.isAsynchronous.store(true, ordering: .relaxed)
       fail(error)
-      if !AsyncBuild.isInside(self) {
+      if !isCreating, !AsyncBuild.isInside(self) {
         await withCheckedContinuation { continuation in whenReleased { continuation.resume() } }
       }
       throw error
@@ -47,23 +57,29 @@ extension Environment {
     resources.record?.end()
   }
 
-  /// Builds what startup has left out.
-  private func buildUnready() async throws {
-    let (all, awaited) = core.compiledPlan.with { plan in
-      let recipes = plan.sorted.map { plan.recipe($0) }.filter { $0.value.kind == .slot && !$0.value.isLazy }
-      return (recipes.map(\.value.slot), recipes.filter { $0.value.work.contains(.await) }.map(\.value.slot))
-    }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for slot in awaited { group.addTask { try await self.ready(slot) } }
-      try await group.waitForAll()
-    }
-    for slot in all { try await ready(slot) }
+  /// Whether a creation is under way, here or below.
+  private var isCreating: Bool {
+    existingExtras?.builds.withLock { $0.running.isEmpty } == false || liveChildren.contains(where: \.isCreating)
   }
 
-  private func ready(_ slot: Int32) async throws {
-    if core.slots[slot].content.isFilled { return }
+  /// Builds what startup has left out.
+  private func buildUnready() async throws {
+    try await create(needs { _ in true })
     let record = existingExtras?.resources?.record
-    try await awaiting { try using { try buildEagerly(recipe(slot), record) } }
+    for recipe in eager where !core.slots[recipe.value.slot].content.isFilled {
+      try await awaiting { try using { try buildEagerly(recipe, record) } }
+    }
+  }
+
+  /// Recipes of own beans that are not lazy, dependencies first.
+  private var eager: [FrozenReference<Recipe>] {
+    core.compiledPlan.with { plan in plan.sorted.map { plan.recipe($0) } }
+      .filter { $0.value.kind == .slot && !$0.value.isLazy }
+  }
+
+  /// Returns the creations that have to come before own beans that are not lazy.
+  private func needs(of isIncluded: (FrozenReference<Recipe>) -> Bool) -> AwaitedBeans {
+    AwaitedBeans { body in for recipe in eager where isIncluded(recipe) { noteAwaited(recipe, body) } }
   }
 
   /// The bean of that type, or of that type and id, created first if it is not there.
@@ -80,9 +96,10 @@ extension Environment {
   public func readyBean<T>(
     _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> T {
-    do { return try await awaiting { try find(type, id) } } catch {
-      throw SourceLocation(file: file, line: line).met(error)
-    }
+    do {
+      try await create(needs(of: Parameter.of(type), id: id))
+      return try await awaiting { try find(type, id) }
+    } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
   /// The bean of that type which has that tag, created first if it is not there.
@@ -99,18 +116,48 @@ extension Environment {
     try await readyBean(Qualified<Tag, T>.self, file: file, line: line).value
   }
 
-  /// Runs `body` again whenever a bean that it lacked has been created.
+  /// Returns the creations that have to come before a lookup.
+  private func needs(of parameter: Parameter, id: String?) throws -> AwaitedBeans {
+    try using {
+      guard core.compiledPlan.with({ $0.awaits }) else { return AwaitedBeans { _ in } }
+      return try AwaitedBeans { try forEachAwaited(by: parameter, id: id, $0) }
+    }
+  }
+
+  /// Runs `body` again whenever a bean that it lacked has been created: one that a factory looks up.
   private func awaiting<R>(_ body: () throws -> R) async throws -> R {
     var created: [Slot] = []
     while true {
       do { return try body() } catch let error as EnvironmentError {
         guard let missing = error.missing as? MissingBean, let environment = missing.environment else { throw error }
         let slot = environment.core.slots[missing.slot]
-        // What was there before is no reason: somebody has kept the error.
+        // A bean that was there before is no reason: the error has been kept.
         if created.contains(slot) { throw error }
-        try await environment.create(missing.slot)
+        let needs = AwaitedBeans { environment.noteAwaited(environment.recipe(missing.slot), $0) }
+        try await create(needs)
         created.append(slot)
       }
+    }
+  }
+
+  /// Creates what has to come first, each bean as soon as its needs are there. The first failure is thrown at once.
+  private func create(_ needs: AwaitedBeans) async throws {
+    if needs.isEmpty { return }
+    var left = needs
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      func start(_ numbers: [Int]) {
+        for number in numbers {
+          group.addTask {
+            let (environment, recipe) = needs.bean(number)
+            do { try await environment.create(recipe.value.slot) } catch {
+              throw needs.failure(error, of: number)
+            }
+            return number
+          }
+        }
+      }
+      start(left.begin())
+      while let number = try await group.next() { start(left.settle(number)) }
     }
   }
 
@@ -120,7 +167,7 @@ extension Environment {
   private func create(_ slot: Int32) async throws {
     while let build = try join(slot) {
       do { return try await build.wait() } catch {
-        // Those who had wanted it before have lost interest.
+        // The calls that had waited for it before were cancelled.
         guard build.isCancelled, !Task.isCancelled, !core.lifecycle.isEnding else { throw error }
       }
     }

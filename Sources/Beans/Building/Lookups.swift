@@ -185,20 +185,33 @@ extension Environment {
 
   /// For whoever keeps the environment from being released.
   func lookUp(_ parameter: Parameter, id: String?) throws -> Argument {
+    if let foreseen = foreseen(parameter, id: id) { return try lookUp(foreseen) }
+    return try lookUp(unforeseen(parameter, id: id))
+  }
+
+  /// Calls `body` with each bean that a lookup needs, and that is not there before an asynchronous creation; for callers that
+  /// keep the environment from being released.
+  func forEachAwaited(
+    by parameter: Parameter, id: String?, _ body: (Environment, FrozenReference<Recipe>) -> Void
+  ) throws {
+    if let foreseen = foreseen(parameter, id: id) { return forEachAwaited(foreseen, body) }
+    for computation in try unforeseen(parameter, id: id).computations { forEachAwaited(computation, body) }
+  }
+
+  private func foreseen(_ parameter: Parameter, id: String?) -> Operand? {
     let type = ObjectIdentifier(parameter.wanted)
-    let foreseen = core.compiledPlan.with { plan in
+    return core.compiledPlan.with { plan in
       if let id { plan.index.find(type, id) } else { plan.index.find(type) }
     }
-    if let foreseen { return try lookUp(foreseen) }
+  }
+
+  private func unforeseen(_ parameter: Parameter, id: String?) throws -> UnforeseenLookup {
+    let type = ObjectIdentifier(parameter.wanted)
     let (plan, resources) = (core.compiledPlan.address, homeResources)
-    let lookup: UnforeseenLookup
-    if let known = resources?.answers.find(plan, type, id) {
-      lookup = known.object
-    } else {
-      lookup = try resolve(parameter, id: id)
-      resources?.answers.keep(lookup, plan, type, id)
-    }
-    return try lookUp(lookup)
+    if let known = resources?.answers.find(plan, type, id) { return known.object }
+    let lookup = try resolve(parameter, id: id)
+    resources?.answers.keep(lookup, plan, type, id)
+    return lookup
   }
 
   /// The bean as declarations of a module find it.

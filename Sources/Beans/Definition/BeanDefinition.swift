@@ -52,6 +52,8 @@ final class BeanDefinition {
   var isInfrastructure = false
   /// Whether something that is certain to be built needs it.
   var isNeeded = false
+  /// Whether the bean, or one that has to be there before it, is created asynchronously.
+  var awaits = false
   /// Why the bean cannot be built from here, although nothing is wrong with it elsewhere.
   var refusal: ValueBox<EnvironmentError>?
   var faults: [EnvironmentError] = []
@@ -198,9 +200,14 @@ final class BeanDefinition {
 
   /// Calls `body` with every bean of the graph that has to exist first, in order.
   func forEachOwnDependency(in all: [Dependency], _ body: (BeanDefinition) -> Void) {
-    for index in requirements { all[index].binding.forEachDefinition(body) }
-    for index in arguments { all[index].binding.forEachDefinition(body) }
-    for index in injected { all[index].binding.forEachDefinition(body) }
+    forEachOwnTarget(in: all) { if case .defined(let definition, _) = $0 { definition.with(body) } }
+  }
+
+  /// Calls `body` with every bean that has to exist first, in order.
+  func forEachOwnTarget(in all: [Dependency], _ body: (Target) -> Void) {
+    for index in requirements { all[index].binding.forEachTarget(body) }
+    for index in arguments { all[index].binding.forEachTarget(body) }
+    for index in injected { all[index].binding.forEachTarget(body) }
   }
 
   /// Calls `body` with every bean of the graph that is named, also where it is built later.
@@ -312,13 +319,15 @@ final class BeanDefinition {
 
 extension BeanDefinition.Binding {
   func forEachDefinition(_ body: (BeanDefinition) -> Void) {
-    func visit(_ target: BeanDefinition.Target) {
-      if case .defined(let definition, _) = target { definition.with(body) }
-    }
+    forEachTarget { if case .defined(let definition, _) = $0 { definition.with(body) } }
+  }
+
+  /// Calls `body` with every bean that has to be there before.
+  func forEachTarget(_ body: (BeanDefinition.Target) -> Void) {
     switch self {
-    case .bean(let target): visit(target)
-    case .all(let targets, _): targets.forEach(visit)
-    case .composed(let parts, _): for part in parts { part.binding.forEachDefinition(body) }
+    case .bean(let target): body(target)
+    case .all(let targets, _): targets.forEach(body)
+    case .composed(let parts, _): for part in parts { part.binding.forEachTarget(body) }
     case .computed, .value, .injection, .products, .deferred: break
     }
   }

@@ -10,6 +10,8 @@ struct PlanCompiler {
   private let dependencies: [BeanDefinition.Dependency]
   /// Whether a bean that can be seen receives events.
   private let hasListeners: Bool
+  /// Whether a bean that can be seen is created asynchronously.
+  private let awaits: Bool
   private var computations: [Computation] = []
   /// What recipes refer to, gathered before it is frozen.
   private var operands: [Operand] = []
@@ -34,6 +36,7 @@ struct PlanCompiler {
     self.resolver = resolver
     dependencies = resolver.dependencies
     hasListeners = graph.directory.chain.contains { !$0.directory.listeners.isEmpty }
+    awaits = graph.directory.chain.contains { $0.directory.traits.contains(.awaited) }
   }
 
   mutating func compile() -> Plan {
@@ -41,6 +44,7 @@ struct PlanCompiler {
     operands.reserveCapacity(4 * definitions.count)
     steps.reserveCapacity(definitions.count)
     codes.reserveCapacity(definitions.count)
+    if awaits { findAwaiting() }
     for definition in definitions { definition.layout = layOut(definition) }
     let index = makeIndex()
     let processors = graph.processors.map { operand(Parameter.of((any BeanPostProcessor).self), on: $0, false) }
@@ -57,7 +61,8 @@ struct PlanCompiler {
       name: graph.name, opening: graph.declarations.opening, parent: graph.parent?.plan ?? graph.parentPlan,
       directory: graph.directory, configuration: graph.declarations.configuration,
       layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope), hasSeed: graph.hasSeed,
-      isTraced: input.isTraced, sorted: graph.sorted.map(\.number), processors: processors, injections: injections,
+      isTraced: input.isTraced, awaits: awaits, sorted: graph.sorted.map(\.number), processors: processors,
+      injections: injections,
       receivers: hasListeners ? receivers() : [:], below: graph.below.map(\.directory), parameters: input.parameters,
       listed: graph.listed, templates: templates,
       ownNumbers: graph.ownNumbers, foreignNumbers: graph.foreign.mapValues(\.number), recipes: recipes,
@@ -78,6 +83,20 @@ struct PlanCompiler {
     }
     for (number, definition) in definitions.enumerated() { definition.number = Int32(number) }
     return definitions
+  }
+
+  /// Marks the definitions that are created asynchronously, or need one that is.
+  private func findAwaiting() {
+    for definition in graph.sorted {
+      definition.awaits = definition.traits.contains(.awaited)
+      definition.forEachOwnTarget(in: dependencies) { target in
+        switch target {
+        case .defined(let needed, _): if needed.with({ $0.awaits }) { definition.awaits = true }
+        case .compiled(let plan, let number, _):
+          if plan.with({ $0.recipe(number).value.awaits }) { definition.awaits = true }
+        }
+      }
+    }
   }
 
   // MARK: orders
@@ -371,7 +390,7 @@ struct PlanCompiler {
       bean: hasForm ? form(.bean, definition) : nil, disposable: disposable,
       entryNumber: definition.entry, directory: definition.home.with { Unretained($0.directory) },
       traits: isSeed(definition) ? [] : definition.traits, isLazy: definition.spec.isLazy ?? false,
-      isSeed: isSeed(definition), slotIdentity: definition.slotIdentity)
+      isSeed: isSeed(definition), awaits: definition.awaits, slotIdentity: definition.slotIdentity)
   }
 
   private func isSeed(_ definition: BeanDefinition) -> Bool { graph.hasSeed && definition.slot == 0 }

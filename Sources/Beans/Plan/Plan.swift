@@ -22,6 +22,8 @@ final class Plan: Sendable {
   let hasSeed: Bool
   /// Whether its environments speak of single beans.
   let isTraced: Bool
+  /// Whether beans that can be seen are created asynchronously.
+  let awaits: Bool
   /// Recipes of beans declared here, dependencies first.
   let sorted: [Int32]
   /// Those of ancestors first.
@@ -58,7 +60,8 @@ final class Plan: Sendable {
 
   init(
     name: String, opening: (scopeName: String, location: SourceLocation)?, parent: Plan?, directory: BeanDirectory,
-    configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool, isTraced: Bool, sorted: [Int32],
+    configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool, isTraced: Bool, awaits: Bool,
+    sorted: [Int32],
     processors: [Operand], injections: [Operand],
     receivers: [ObjectIdentifier: [EventReceiver]], below: [BeanDirectory], parameters: [Parameter], listed: [Int32],
     templates: [(text: String, location: SourceLocation)], ownNumbers: [Int32], foreignNumbers: [EntryKey: Int32],
@@ -75,6 +78,7 @@ final class Plan: Sendable {
     self.layout = layout
     self.hasSeed = hasSeed
     self.isTraced = isTraced
+    self.awaits = awaits
     self.sorted = sorted
     self.processors = processors
     self.injections = injections

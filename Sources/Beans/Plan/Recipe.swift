@@ -71,6 +71,8 @@ struct Recipe: Sendable {
   let traits: BeanTraits
   let isLazy: Bool
   let isSeed: Bool
+  /// Whether the bean, or one that has to be there before it, is created asynchronously.
+  let awaits: Bool
   /// The class of what the slot holds, where that is a class and startup can know it.
   let slotIdentity: ObjectIdentifier?
 

@@ -1,6 +1,6 @@
 /// The answer to a lookup that nobody foresaw.
 final class UnforeseenLookup: Sendable {
-  private let computations: [Computation]
+  let computations: [Computation]
   /// What asks for one value made of all of them; nil where there is one, which is read as it is.
   private let parameter: Parameter?
   private let reading: Reading

@@ -266,9 +266,15 @@ extension Environment {
   /// Leaves out what has to be awaited, and what needs that.
   private func buildSingletons(_ resources: EnvironmentResources) throws {
     let record = resources.record
+    let blocked = blockedRecipes
     for recipe in sortedRecipes {
       switch recipe.value.kind {
       case .slot where !recipe.value.isLazy:
+        if blocked.contains(recipe.value.number) {
+          resources.note(unready: recipe.value.entry.label)
+          continue
+        }
+        // Its factory may look up a bean that has to be awaited.
         do { try buildEagerly(recipe, record) } catch let error as EnvironmentError where error.missing != nil {
           resources.note(unready: recipe.value.entry.label)
         }
@@ -276,6 +282,14 @@ extension Environment {
       case .slot, .prototype, .product: break
       }
     }
+  }
+
+  /// Numbers of recipes that have to wait for an asynchronous creation.
+  private var blockedRecipes: Set<Int32> {
+    guard core.compiledPlan.with({ $0.awaits }) else { return [] }
+    var needs = AwaitedBeans { body in for recipe in sortedRecipes { noteAwaited(recipe, body) } }
+    _ = needs.begin()
+    return needs.blocked(in: self)
   }
 
   /// Builds a bean for its own sake.

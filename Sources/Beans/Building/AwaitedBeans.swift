@@ -1,0 +1,149 @@
+/// The asynchronous creations that have to come before something, each with what has to come before it.
+///
+/// Found by one walk over operands before anything is created, so that no build has to fail for want of a bean. Lookups that
+/// a factory makes are unknown here. Plain beans on the way are passed through; the creation or the build that takes them
+/// builds them.
+struct AwaitedBeans: Sendable {
+  private struct Need {
+    let environment: Environment
+    let recipe: FrozenReference<Recipe>
+    /// Whether it is wanted for its own sake.
+    let isRoot: Bool
+    /// The beans that need this one.
+    var takers: [Int] = []
+    /// The number of needs that are not there yet.
+    var missing = 0
+
+    var isCreated: Bool { recipe.value.work.contains(.await) }
+  }
+
+  private struct NeedKey: Hashable {
+    let environment: ObjectIdentifier
+    let number: Int32
+
+    init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
+      (self.environment, number) = (ObjectIdentifier(environment), recipe.value.number)
+    }
+  }
+
+  private var needs: [Need] = []
+  private var numbers: [NeedKey: Int] = [:]
+
+  /// Follows what is needed.
+  ///
+  /// - Parameter forEachRoot: calls its argument with each bean that is wanted, as `Environment.forEachAwaited` does.
+  init(_ forEachRoot: ((Environment, FrozenReference<Recipe>) -> Void) throws -> Void) rethrows {
+    try forEachRoot { note($0, $1, for: nil) }
+    var next = 0
+    while next < needs.count {
+      let (bean, taker) = (needs[next], next)
+      bean.environment.forEachAwaited(by: bean.recipe) { note($0, $1, for: taker) }
+      next += 1
+    }
+  }
+
+  private mutating func note(_ environment: Environment, _ recipe: FrozenReference<Recipe>, for taker: Int?) {
+    let key = NeedKey(environment, recipe)
+    let number = numbers[key] ?? needs.count
+    if number == needs.count {
+      numbers[key] = number
+      needs.append(Need(environment: environment, recipe: recipe, isRoot: taker == nil))
+    }
+    guard let taker else { return }
+    needs[number].takers.append(taker)
+    needs[taker].missing += 1
+  }
+
+  var isEmpty: Bool { needs.isEmpty }
+
+  /// Returns the numbers of the beans that can be created first.
+  mutating func begin() -> [Int] {
+    let free = needs.indices.filter { needs[$0].missing == 0 }
+    return free.flatMap { needs[$0].isCreated ? [$0] : settle($0) }
+  }
+
+  /// Notes that a bean is there. Returns the numbers of the beans that can be created now.
+  mutating func settle(_ number: Int) -> [Int] {
+    var (free, settled) = ([Int](), [number])
+    while let next = settled.popLast() {
+      for taker in needs[next].takers {
+        needs[taker].missing -= 1
+        if needs[taker].missing > 0 { continue }
+        if needs[taker].isCreated { free.append(taker) } else { settled.append(taker) }
+      }
+    }
+    return free
+  }
+
+  /// Returns the numbers of an environment's recipes that have to wait for a creation, after `begin`.
+  func blocked(in environment: Environment) -> Set<Int32> {
+    Set(
+      needs.lazy.filter { $0.environment === environment && ($0.isCreated || $0.missing > 0) }
+        .map(\.recipe.value.number))
+  }
+
+  /// Returns the environment and the recipe of a bean.
+  func bean(_ number: Int) -> (environment: Environment, recipe: FrozenReference<Recipe>) {
+    (needs[number].environment, needs[number].recipe)
+  }
+
+  /// The beans on the way from a bean to one that is wanted, nearest first.
+  private func takers(of number: Int) -> some Sequence<Need> {
+    sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].takers.first }.dropFirst().map { needs[$0] }
+  }
+
+  /// Returns the error of a creation, with the way to the bean in its path.
+  func failure(_ error: any Error, of number: Int) -> any Error {
+    guard error is EnvironmentError, !needs[number].environment.core.lifecycle.isEnding else { return error }
+    return takers(of: number).reduce(error) { $1.environment.failure($0, of: $1.recipe) }
+  }
+}
+
+extension Environment {
+  /// Calls `body` with each bean that a bean takes or requires, and that is not there before an asynchronous creation.
+  func forEachAwaited(
+    by recipe: FrozenReference<Recipe>, _ body: (Environment, FrozenReference<Recipe>) -> Void
+  ) {
+    for operands in [recipe.value.operands, recipe.value.properties, recipe.value.requirements, recipe.value.needs] {
+      operands.forEach { forEachAwaited($0, body) }
+    }
+  }
+
+  /// Calls `body` with each bean that an operand leads to, and that is not there before an asynchronous creation.
+  func forEachAwaited(_ operand: Operand, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
+    switch operand.place {
+    case .own(let slot), .counted(let slot): noteAwaited(recipe(slot), body)
+    case .outer(let slot):
+      if slot.content.isFilled { return }
+      var next = Optional(self)
+      while let environment = next {
+        if let own = environment.ownSlot(slot) { return environment.noteAwaited(environment.recipe(own), body) }
+        next = environment.parent
+      }
+    case .computed(let number):
+      forEachAwaited(core.compiledPlan.with { $0.computations[Int(number)] }, body)
+    }
+  }
+
+  /// Calls `body` with each bean that a computation leads to, and that is not there before an asynchronous creation.
+  func forEachAwaited(_ computation: Computation, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
+    switch computation {
+    case .outer(let hops, let number), .scoped(let number, let hops):
+      let home = ancestor(hops).object
+      home.noteAwaited(home.recipe(number), body)
+    case .prototype(let number), .owned(let number, _): noteAwaited(recipe(number), body)
+    case .all(let operands, _), .composed(let operands, _, _):
+      for operand in operands { forEachAwaited(operand, body) }
+    case .collected(let computations, _, _):
+      for computation in computations { forEachAwaited(computation, body) }
+    case .deferred, .absent, .provider, .environment, .configuration, .injection, .products: break
+    }
+  }
+
+  /// Calls `body` with an own bean, unless it is there or needs no asynchronous creation.
+  func noteAwaited(_ recipe: FrozenReference<Recipe>, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
+    guard recipe.value.awaits else { return }
+    if recipe.value.kind == .slot, core.slots[recipe.value.slot].content.isFilled { return }
+    body(self, recipe)
+  }
+}
