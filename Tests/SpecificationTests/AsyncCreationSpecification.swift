@@ -308,6 +308,26 @@ private func requireAwaitedFault<R>(
     try await environment.shutdown()
   }
 
+  @Test("An asynchronous factory makes a child ready while its own environment is not")
+  func aFactoryThatOpensAChild() async throws {
+    let environment = try Environment(name: "shop")
+    let visits = try environment.childFactory("visit", seed: String.self) { visit in
+      try visit.define(visit.bean(Store.self, async: { (name: String) in Store(name) }))
+    }
+    try environment.define(
+      environment.bean(
+        Index.self,
+        async: { () throws -> Index in
+          try await visits.withChild("visitor") { visit in
+            let store = try await visit.ready().getBean(Store.self)
+            #expect(store.name == "visitor")
+          }
+          return Index()
+        }))
+    try await environment.ready()
+    try await environment.shutdown()
+  }
+
   // MARK: the end
 
   @Test(

@@ -23,25 +23,35 @@ extension Environment {
   public func ready(
     options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
   ) async throws -> Self {
-    do { try await makeReady(options: options) } catch { throw SourceLocation(file: file, line: line).met(error) }
+    let location = SourceLocation(file: file, line: line)
+    do { try await makeReady(options: options, AwaitingCaller(name: "ready()", location: location)) } catch {
+      throw location.met(error)
+    }
     return self
   }
 
   /// Makes everything ready as `ready(options:)` does; its errors name no call.
   ///
   /// - Throws: as `ready(options:)`.
-  package func makeReady(options: StartupOptions = []) async throws {
+  package func makeReady(
+    options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
+  ) async throws {
+    let location = SourceLocation(file: file, line: line)
+    try await makeReady(options: options, AwaitingCaller(name: "ready()", location: location))
+  }
+
+  private func makeReady(options: StartupOptions = [], _ caller: AwaitingCaller) async throws {
     require(options)
     // A factory of the parent would wait for itself.
-    if let parent, !core.lifecycle.isEnding, !AsyncBuild.isInside(parent) { try await parent.makeReady() }
+    if let parent, !core.lifecycle.isEnding, !AsyncBuild.isInside(parent) { try await parent.makeReady(caller) }
     if core.lifecycle.isEnding { throw finishedError() }
     try startIfNeeded()
     if options.contains(.requireSendable) { try checkSharing() }
     guard let resources = existingExtras?.resources else {
-      return try await create(needs { $0.value.work.contains(.await) })
+      return try await create(needs { $0.value.work.contains(.await) }, caller)
     }
     if resources.unready.isEmpty { return }
-    do { try await buildUnready() } catch {
+    do { try await buildUnready(caller) } catch {
       if error is CancellationError { throw error }
       guard !core.lifecycle.isEnding else { throw finishedError() }
       // From now on every call throws it.
@@ -63,11 +73,11 @@ extension Environment {
   }
 
   /// Builds what startup has left out.
-  private func buildUnready() async throws {
-    try await create(needs { _ in true })
+  private func buildUnready(_ caller: AwaitingCaller) async throws {
+    try await create(needs { _ in true }, caller)
     let record = existingExtras?.resources?.record
     for recipe in eager where !core.slots[recipe.value.slot].content.isFilled {
-      try await awaiting { try using { try buildEagerly(recipe, record) } }
+      try await awaiting(caller) { try using { try buildEagerly(recipe, record) } }
     }
   }
 
@@ -96,10 +106,12 @@ extension Environment {
   public func readyBean<T>(
     _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> T {
+    let location = SourceLocation(file: file, line: line)
+    let caller = AwaitingCaller(name: "readyBean", location: location)
     do {
-      try await create(needs(of: Parameter.of(type), id: id))
-      return try await awaiting { try find(type, id) }
-    } catch { throw SourceLocation(file: file, line: line).met(error) }
+      try await create(needs(of: Parameter.of(type), id: id), caller)
+      return try await awaiting(caller) { try find(type, id) }
+    } catch { throw location.met(error) }
   }
 
   /// The bean of that type which has that tag, created first if it is not there.
@@ -125,7 +137,7 @@ extension Environment {
   }
 
   /// Runs `body` again whenever a bean that it lacked has been created: one that a factory looks up.
-  private func awaiting<R>(_ body: () throws -> R) async throws -> R {
+  private func awaiting<R>(_ caller: AwaitingCaller, _ body: () throws -> R) async throws -> R {
     var created: [Slot] = []
     while true {
       do { return try body() } catch let error as EnvironmentError {
@@ -134,14 +146,14 @@ extension Environment {
         // A bean that was there before is no reason: the error has been kept.
         if created.contains(slot) { throw error }
         let needs = AwaitedBeans { environment.noteAwaited(environment.recipe(missing.slot), $0) }
-        try await create(needs)
+        try await create(needs, caller)
         created.append(slot)
       }
     }
   }
 
   /// Creates what has to come first, each bean as soon as its needs are there. The first failure is thrown at once.
-  private func create(_ needs: AwaitedBeans) async throws {
+  private func create(_ needs: AwaitedBeans, _ caller: AwaitingCaller) async throws {
     if needs.isEmpty { return }
     var left = needs
     try await withThrowingTaskGroup(of: Int.self) { group in
@@ -149,7 +161,7 @@ extension Environment {
         for number in numbers {
           group.addTask {
             let (environment, recipe) = needs.bean(number)
-            do { try await environment.create(recipe.value.slot) } catch {
+            do { try await environment.create(recipe.value.slot, caller) { needs.steps(to: number) } } catch {
               throw needs.failure(error, of: number)
             }
             return number
@@ -164,11 +176,14 @@ extension Environment {
   // MARK: one creation
 
   /// Creates the bean of a slot, or waits for the creation that is under way.
-  private func create(_ slot: Int32) async throws {
+  private func create(
+    _ slot: Int32, _ caller: AwaitingCaller, between: () -> [EnvironmentError.Step]
+  ) async throws {
     while let build = try join(slot) {
-      do { return try await build.wait() } catch {
+      do { return try await build.wait(caller, between: between) } catch {
+        guard build.isCancelled, !Task.isCancelled else { throw error }
+        if core.lifecycle.isEnding { throw finishedError() }
         // The calls that had waited for it before were cancelled.
-        guard build.isCancelled, !Task.isCancelled, !core.lifecycle.isEnding else { throw error }
       }
     }
   }
@@ -190,13 +205,18 @@ extension Environment {
       leave()
       return build
     }
+    let watch = homeResources?.creations
+    watch?.began(build)
     build.start {
       try await self.create(recipe)
     } end: {
+      watch?.ended(build)
       _ = extras.builds.withLock { $0.running.removeValue(forKey: slot) }
       self.used()
       self.leave()
     }
+    // The end may have begun before it could find the creation.
+    if core.lifecycle.isEnding { build.end(throwing: finishedError()) }
     return build
   }
 
@@ -221,7 +241,8 @@ extension Environment {
       throw recipe.value.entry.fault(
         .awaitedInScope, "the scope object of '\(name)' keeps the beans, and cannot wait for any")
     }
-    let begun = Carried(value: try await awaiting { Carried(value: try begin(recipe)) }.value)
+    let caller = AwaitingCaller(name: "a factory", location: recipe.value.entry.location)
+    let begun = Carried(value: try await awaiting(caller) { Carried(value: try begin(recipe)) }.value)
     let object =
       if let creation = begun.value as? AsyncCreation { Carried(value: try await creation.run()) } else { begun }
     let finished = try ResolutionContext.with(Unretained(self), recipe) { context in
@@ -258,7 +279,10 @@ extension Environment {
   /// What a build finds of a bean that has to be awaited, with one count.
   func takeAwaited(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     let slot = recipe.value.slot
-    if let made = existingExtras?.builds.withLock({ $0.made.removeValue(forKey: slot) }) { return made }
+    let found = existingExtras?.builds.withLock { ($0.made.removeValue(forKey: slot), $0.running[slot]) }
+    if let made = found?.0 { return made }
+    // The last step is the bean itself.
+    if let circle = found?.1?.circleOfLookup(between: { ResolutionContext.steps.dropLast() }) { throw circle }
     var error = recipe.value.entry.fault(
       .notReady,
       "\(recipe.value.entry.label) is created asynchronously and is not there yet: call 'try await ready()' or "

@@ -92,6 +92,11 @@ struct AwaitedBeans: Sendable {
     sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].takers.first }.dropFirst().map { needs[$0] }
   }
 
+  /// Returns the asynchronous beans on the way to a bean, outermost first.
+  func steps(to number: Int) -> [EnvironmentError.Step] {
+    takers(of: number).filter(\.isCreated).reversed().map(\.recipe.value.entry.step)
+  }
+
   /// Returns the error of a creation, with the way to the bean in its path.
   func failure(_ error: any Error, of number: Int) -> any Error {
     guard error is EnvironmentError, !needs[number].environment.core.lifecycle.isEnding else { return error }

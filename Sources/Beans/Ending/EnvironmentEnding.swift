@@ -24,7 +24,7 @@ extension Environment {
     closeChildren()
     if core.kind.contains(.watched), let watch = existingExtras?.watch { self.watch(by: watch) }
     guard isFirst else { return }
-    existingExtras?.cancelBuilds()
+    existingExtras?.endBuilds(throwing: finishedError())
     let live = liveChildren
     if !live.isEmpty {
       log.logger.info("'\(name)' finishes \(live.count) environments below it that were still open")

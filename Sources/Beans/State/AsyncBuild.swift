@@ -1,33 +1,45 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// The creation of one bean that has to be awaited, and those who wait for it.
+/// The creation of one bean that has to be awaited, and the tasks that wait for it.
 final class AsyncBuild: Sendable {
-  /// The one that the running task belongs to.
+  /// The creation that the running task belongs to.
   @TaskLocal static var current: AsyncBuild?
 
-  /// Whose bean it is. Weak: a task that the creation leaves behind still knows this object.
+  /// The environment of the bean. Weak: a task that the creation leaves behind still knows this object.
   weak let environment: Environment?
+  /// The name of that environment.
+  private let place: String
   private let bean: BeanDirectory.Entry
   private let state = Locked(State())
 
   private struct State {
     var outcome: Result<Void, any Error>?
-    var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
+    var waiters: [Int: Waiter] = [:]
     var nextWaiter = 0
     var task: Task<Void, Never>?
-    /// Nobody waits any longer, or the environment ends.
+    /// Nothing waits any longer, or the environment ends.
     var isCancelled = false
+    /// Thrown to every task that waits, once the environment ends.
+    var end: (any Error)?
   }
 
-  /// Which creations wait for which, so that a circle is seen before it closes.
+  private struct Waiter {
+    let continuation: CheckedContinuation<Void, any Error>
+    /// The creation that it belongs to, if it does.
+    let taker: AsyncBuild?
+    let caller: AwaitingCaller
+  }
+
+  /// The creations that each creation waits for, so that a circle is seen before it closes.
   private static let waiting = Locked<[ObjectIdentifier: [AsyncBuild]]>([:])
 
   init(_ environment: Environment, _ bean: BeanDirectory.Entry) {
     self.environment = environment
+    place = environment.name
     self.bean = bean
   }
 
-  /// Begins; `end` is called before anybody is told.
+  /// Begins; `end` is called before the tasks that wait go on.
   func start(_ create: @escaping @Sendable () async throws -> Void, end: @escaping @Sendable () -> Void) {
     let task = Task {
       let outcome: Result<Void, any Error>
@@ -41,7 +53,7 @@ final class AsyncBuild: Sendable {
         defer { state.waiters = [:] }
         return state.waiters
       }
-      for waiter in waiters.values { waiter.resume(with: outcome) }
+      for waiter in waiters.values { waiter.continuation.resume(with: outcome) }
     }
     let isCancelled = state.withLock { state in
       if state.outcome == nil { state.task = task }
@@ -50,23 +62,41 @@ final class AsyncBuild: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  func cancel() {
+  private func cancel() {
     state.withLock { state in
       state.isCancelled = true
       return state.task
     }?.cancel()
   }
 
-  /// Whether what it threw may be due to its having been cancelled for want of interest.
+  /// Cancels the creation because its environment ends. The tasks that wait for it go on at once, though the factory may not.
+  ///
+  /// - Parameter error: thrown to these tasks.
+  func end(throwing error: any Error) {
+    let waiters = state.withLock { state in
+      state.end = error
+      defer { state.waiters = [:] }
+      return state.waiters
+    }
+    cancel()
+    for waiter in waiters.values { waiter.continuation.resume(throwing: error) }
+  }
+
+  /// Whether a failure may be due to the creation having been cancelled.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Returns when the bean is there. The last one who is cancelled here cancels the creation.
+  private var hasEnded: Bool { state.withLock { $0.outcome != nil } }
+
+  /// Returns when the bean is there. The last task that is cancelled here cancels the creation.
   ///
-  /// - Throws: what the creation threw; `CancellationError`; `.cyclicDependency` where the creation waits for the one that the
-  ///   calling task belongs to.
-  func wait() async throws {
+  /// - Parameters:
+  ///   - caller: the call that waits, for reports.
+  ///   - between: the creations that lead from the call to this one, each waiting for the next.
+  /// - Throws: the error of the creation, or of the end of its environment; `CancellationError`; `.cyclicDependency` where
+  ///   the creation waits for the one that the calling task belongs to.
+  func wait(_ caller: AwaitingCaller, between: () -> [EnvironmentError.Step]) async throws {
     let own = Self.current
-    if let own { try Self.note(own, waitsFor: self) }
+    if let own { try Self.note(own, waitsFor: self, between) }
     defer { if let own { Self.forget(own, waitsFor: self) } }
     let number = state.withLock { state in
       state.nextWaiter += 1
@@ -76,8 +106,9 @@ final class AsyncBuild: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         let outcome = state.withLock { state -> Result<Void, any Error>? in
           if let outcome = state.outcome { return outcome }
+          if let end = state.end { return .failure(end) }
           if Task.isCancelled { return .failure(CancellationError()) }
-          state.waiters[number] = continuation
+          state.waiters[number] = Waiter(continuation: continuation, taker: own, caller: caller)
           return nil
         }
         if let outcome { continuation.resume(with: outcome) }
@@ -88,23 +119,21 @@ final class AsyncBuild: Sendable {
         return (waiter, waiter != nil && state.waiters.isEmpty)
       }
       if isLast { cancel() }
-      waiter?.resume(throwing: CancellationError())
+      waiter?.continuation.resume(throwing: CancellationError())
     }
   }
 
   // MARK: circles
 
-  private static func note(_ taker: AsyncBuild, waitsFor needed: AsyncBuild) throws {
+  private static func note(
+    _ taker: AsyncBuild, waitsFor needed: AsyncBuild, _ between: () -> [EnvironmentError.Step]
+  ) throws {
     let path = waiting.withLock { waiting in
       let path = Self.path(from: needed, to: taker, waiting)
       if path == nil { waiting[ObjectIdentifier(taker), default: []].append(needed) }
       return path
     }
-    guard let path else { return }
-    let steps = ([taker] + path).map(\.bean.step)
-    let text = steps.map(\.label).joined(separator: " → ")
-    throw needed.bean.fault(
-      .circleOfLookups, "\(text); break the circle with a Provider that is called later", steps: steps)
+    if let path { throw needed.circle(closedBy: taker, between(), path) }
   }
 
   private static func forget(_ taker: AsyncBuild, waitsFor needed: AsyncBuild) {
@@ -115,13 +144,42 @@ final class AsyncBuild: Sendable {
     }
   }
 
-  /// What lies on the way from one creation to another that it waits for, both included.
+  /// Returns the error of a lookup that cannot wait, where the calling task belongs to this creation or to one that this
+  /// creation waits for.
+  ///
+  /// - Parameter between: the beans that lead from the call to this one.
+  func circleOfLookup(between: () -> [EnvironmentError.Step]) -> EnvironmentError? {
+    guard let own = Self.current, let path = Self.waiting.withLock({ Self.path(from: self, to: own, $0) }) else {
+      return nil
+    }
+    return circle(closedBy: own, between(), path)
+  }
+
+  private func circle(
+    closedBy taker: AsyncBuild, _ between: [EnvironmentError.Step], _ path: [AsyncBuild]
+  ) -> EnvironmentError {
+    let steps = [taker.bean.step] + between + path.map(\.bean.step)
+    let text = steps.map(\.label).joined(separator: " → ")
+    return bean.fault(
+      .circleOfLookups, "\(text); break the circle with a Provider that is called later", steps: steps)
+  }
+
+  /// Returns the way from one creation to another that it waits for, both included.
   private static func path(
     from first: AsyncBuild, to last: AsyncBuild, _ waiting: [ObjectIdentifier: [AsyncBuild]]
   ) -> [AsyncBuild]? {
-    if first === last { return [last] }
-    for next in waiting[ObjectIdentifier(first)] ?? [] {
-      if let rest = path(from: next, to: last, waiting) { return [first] + rest }
+    // The creation that each one was reached from.
+    var reached: [ObjectIdentifier: AsyncBuild?] = [ObjectIdentifier(first): nil]
+    var rest = [first]
+    while let next = rest.popLast() {
+      if next === last {
+        let back = sequence(first: next) { reached[ObjectIdentifier($0)] ?? nil }
+        return Array(back.reversed())
+      }
+      for needed in waiting[ObjectIdentifier(next)] ?? [] where reached[ObjectIdentifier(needed)] == nil {
+        reached[ObjectIdentifier(needed)] = .some(next)
+        rest.append(needed)
+      }
     }
     return nil
   }
@@ -129,9 +187,33 @@ final class AsyncBuild: Sendable {
   /// Whether the running task creates a bean of the environment or of one below it, so that waiting for the environment
   /// would never end.
   static func isInside(_ environment: Environment) -> Bool {
-    guard let own = current?.environment else { return false }
+    guard let current, !current.hasEnded, let own = current.environment else { return false }
     return own === environment || own.isDescendant(of: environment)
   }
+
+  // MARK: reports
+
+  /// Calls that wait for the creation now.
+  var waitingCalls: Int { state.withLock { $0.waiters.count } }
+
+  /// Describes the creation and the calls that wait for it; nil where none does.
+  func report(after time: Duration) -> String? {
+    let waiters = state.withLock { $0.waiters.sorted { $0.key < $1.key }.map(\.value) }
+    if waiters.isEmpty { return nil }
+    let calls = waiters.map { waiter in
+      let taker = waiter.taker.map { " in the creation of \($0.bean.label)" } ?? ""
+      return "\(waiter.caller.name) (\(waiter.caller.location.origin))\(taker)"
+    }
+    return
+      "the creation of \(bean.label) in '\(place)' (\(bean.location.origin)) has taken \(time.rounded); waiting for it: "
+      + EndWatch.list(calls, separator: ", ")
+  }
+}
+
+/// A call that waits for asynchronous creations, for reports.
+struct AwaitingCaller: Sendable {
+  let name: StaticString
+  let location: SourceLocation
 }
 
 /// The beans of one environment that are being created, and those that are there and have yet to be put into their slots.

@@ -59,9 +59,14 @@ final class EnvironmentExtras: Sendable {
 
   func record(_ failure: any Error) { outcome.withLock { $0.failures.append(failure) } }
 
-  /// Asks the factories that are awaited to give up.
-  func cancelBuilds() {
-    for build in builds.withLock({ Array($0.running.values) }) { build.cancel() }
+  /// Cancels the creations that are awaited.
+  ///
+  /// - Parameter error: thrown to the tasks that wait for them.
+  func endBuilds(throwing error: @autoclosure () -> any Error) {
+    let running = builds.withLock { Array($0.running.values) }
+    if running.isEmpty { return }
+    let error = error()
+    for build in running { build.end(throwing: error) }
   }
 
   /// Each failure is handed out once.
@@ -183,6 +188,7 @@ final class EnvironmentResources: Sendable {
   let traceOrigin: Bool
   /// Where the environment and its children speak of themselves.
   let log: ContainerLog
+  let creations: CreationWatch
   /// What lookups that nobody foresaw have found.
   let answers = AnswerTable<UnforeseenLookup>()
   /// Releases that have failed here and below.
@@ -220,6 +226,7 @@ final class EnvironmentResources: Sendable {
     configuration = declarations.configuration
     self.traceOrigin = traceOrigin
     self.log = log
+    creations = CreationWatch(log)
     state = Locked(Carried(value: State(declarations: declarations)))
   }
 

@@ -144,7 +144,10 @@ struct ResolutionContext: ~Copyable {
   }
 
   /// Labels of the beans under construction on this thread, outermost first.
-  static var path: [String] { Array(all).reversed().flatMap { $0.value.steps.map(\.label) } }
+  static var path: [String] { steps.map(\.label) }
+
+  /// The beans under construction on this thread, outermost first.
+  static var steps: [EnvironmentError.Step] { Array(all).reversed().flatMap { $0.value.steps } }
 
   /// The beans on a circle, of which the first is also the last.
   ///

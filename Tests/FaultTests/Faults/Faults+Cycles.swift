@@ -58,6 +58,12 @@ extension Fault {
           }))
       _ = try await shop.readyBean(Order.self)
     },
+    .awaiting(.cyclicDependency, "An asynchronous factory looks up its own bean.") { shop in
+      try shop.define(
+        shop.bean(
+          Stock.self, lazy: true, async: { (shop: Environment) throws -> Stock in try shop.getBean(Stock.self) }))
+      _ = try await shop.readyBean(Stock.self)
+    },
   ]
 
   /// Whichever thread looks last finds the circle, and draws it from its own bean on: until that is the order.

@@ -1,0 +1,67 @@
+import BeansLogging
+@_spi(BeansPackage) import BeansSupport
+
+/// Logs the asynchronous creations that calls have waited for since three seconds, and again every ten seconds.
+///
+/// The container cannot judge such a wait: a factory may be slow, or may wait for itself through a detached task. One watch
+/// serves an environment and its factories' children.
+final class CreationWatch: Sendable {
+  private let log: ContainerLog
+  private let state = Locked(State())
+
+  private struct State {
+    var running: [ObjectIdentifier: Creation] = [:]
+    /// The number of creations that have begun.
+    var count = 0
+    /// Goes by the clock of the creation that has set the alarm.
+    var clock: EndingClock?
+    /// Cancels the alarm, which is gone without it.
+    var alarm: (@Sendable () -> Void)?
+  }
+
+  private struct Creation {
+    let build: AsyncBuild
+    let number: Int
+    let began: Duration
+    /// When the log is written to next.
+    var due: Duration
+  }
+
+  init(_ log: ContainerLog) { self.log = log }
+
+  func began(_ build: AsyncBuild) {
+    let current = EndingClock.current
+    let mustSchedule = state.withLock { state in
+      let clock = state.clock ?? current
+      let now = clock.now()
+      state.count += 1
+      state.running[ObjectIdentifier(build)] = Creation(
+        build: build, number: state.count, began: now, due: now + EndTimes.patience)
+      defer { state.clock = clock }
+      return state.clock == nil
+    }
+    if mustSchedule { schedule(current, after: EndTimes.patience) }
+  }
+
+  func ended(_ build: AsyncBuild) { _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(build)) } }
+
+  private func schedule(_ clock: EndingClock, after delay: Duration) {
+    let alarm = clock.schedule(delay) { [weak self] in self?.look(clock) }
+    state.withLock { $0.alarm = alarm }
+  }
+
+  private func look(_ clock: EndingClock) {
+    let now = clock.now()
+    let (due, next) = state.withLock { state in
+      let due = state.running.values.filter { $0.due <= now }
+      for creation in due { state.running[ObjectIdentifier(creation.build)]?.due = now + .seconds(10) }
+      let next = state.running.values.map(\.due).min()
+      if next == nil { (state.clock, state.alarm) = (nil, nil) }
+      return (due, next)
+    }
+    if let next { schedule(clock, after: next - now) }
+    for creation in due.sorted(by: { $0.number < $1.number }) {
+      if let report = creation.build.report(after: now - creation.began) { log.logger.warn(report) }
+    }
+  }
+}
