@@ -165,6 +165,37 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("test &amp; eu", ["test, eu"], ["test", "eu"]),
+    ("test | !eu", ["test, eu", "us"], ["eu"]),
+    ("(test | staging) &amp; !eu, us", ["test", "staging", "us, eu"], ["test, eu", "eu"]),
+    ("test staging", ["test", "staging"], ["eu"]),
+    ("test;\n!staging &amp; eu  us", ["test", "eu", "us, staging"], ["staging, eu"]),
+  ])
+  func profilesOfADocumentAreAListOfExpressions(text: String, holds: [String], fails: [String]) throws {
+    for (active, count) in holds.map({ ($0, 2) }) + fails.map({ ($0, 0) }) {
+      let parent = try Environment(name: "parent")
+      defer { try? parent.shutdown() }
+      try parent.define(parent.settings().setValue(key: "beans.profiles", value: active))
+      let environment = try load(
+        """
+        <bean class="Record" profile="\(text)"/>
+        <module class="RecordModule" profile="\(text)"/>
+        """, parent: parent)
+      #expect(try environment.getBeansByType(Record.self).count == count, "\(text) with \(active)")
+    }
+  }
+
+  @Test(arguments: ["a &amp;", "a &amp; b | c", "(a", "a)", "!", ",", "a &amp; , b"])
+  func aMalformedProfileIsAFaultAtItsAttribute(text: String) throws {
+    for element in ["<bean class='Record'\n profile='\(text)'/>", "<module class='RecordModule'\n profile='\(text)'/>"]
+    {
+      let error = try #require(throws: EnvironmentError.self) { try load(element) }
+      #expect(error.code == (text == "," ? .invalidXML : .invalidDeclaration), "\(error)")
+      #expect(error.origin?.line == 7 && error.origin?.column == 2, "\(error)")
+    }
+  }
+
   @Test func aBeanMaySayWhyThreadsMayShareIt() throws {
     let environment = try load(
       """

@@ -111,14 +111,6 @@ struct ContainerLogSpecification {
   }
 }
 
-/// Keeps lines.
-private final class Lines: LogManager.Log, @unchecked Sendable {  // the journal is locked
-  private let journal = Journal()
-  var all: [String] { journal.entries }
-
-  override func log(_ entry: LogEntry) { journal.note(format(entry)) }
-}
-
 private final class Pool {}
 private final class Handler: Bean {
   init(_ pool: Pool) {}
