@@ -20,8 +20,8 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case scopeNotActive, scopeBeside, misplacedChild, inactiveChildren, lookupInConfigure, noTestEnvironment
   case invalidDeclaration, keptBeanOwned, awaitedPrototype, awaitedInScope, awaitedInfrastructure, notSendable
   case undeclaredAsyncBean, noInitializer, notABean, noBeanInside, notCollected, typeAsInstance, noClassDeclared
-  case unknownArgument, propertySources, unwritableProperty, throwingCondition, conditionInPlace, decoratorOptions
-  case decoratedArgument, releaseLimit, privateWithoutModule
+  case unknownArgument, propertySources, unwritableProperty, throwingCondition, malformedProfile, conditionInPlace
+  case decoratorOptions, decoratedArgument, releaseLimit, privateWithoutModule
   case protocolListener, definedTwice, malformedPlaceholder, repeatedKey, misplacedSeed, otherSeed, boundTwice
   case missingTarget, needlessTarget, outlivesChildren, sourceInChildren, unservedInjection, scopeNameTaken
   case sharedScopeObject, repeatedValue, valueWithoutKey, impossibleOverride, nothingToOverride
@@ -244,6 +244,11 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .unwritableProperty: (.invalidDeclaration, "Make it a stored `var`, or give the value to the factory.")
     case .throwingCondition:
       (.invalidDeclaration, "Answer false where the configuration says nothing, for example by a default value.")
+    case .malformedProfile:
+      (
+        .invalidDeclaration,
+        "Write names of profiles, with `!`, `&`, `|` and parentheses between them: `production & (eu | us)`."
+      )
     case .conditionInPlace:
       (
         .invalidDeclaration,

@@ -2,8 +2,8 @@ public import BeansConfiguration
 
 /// What has to hold for a declaration to count.
 enum BeanCondition: Sendable {
-  /// One of these profiles is active; one that begins with an exclamation mark, where the profile is not.
-  case profile([String])
+  /// One of the profile expressions holds.
+  case profile(ProfileCondition)
   /// What a user's code says of the configuration, and what the user calls that.
   case configuration(String?, @Sendable (ConfigurationManager) throws -> Bool)
   /// No other declaration answers to the type.
@@ -14,6 +14,8 @@ enum BeanCondition: Sendable {
 struct ActiveProfiles {
   /// In alphabetical order, each once.
   let names: [String]
+  /// Whether the configuration names none, so that the profile "default" is active.
+  let isDefault: Bool
 
   /// Those that the configuration names: the profile "default" where it names none.
   ///
@@ -23,36 +25,41 @@ struct ActiveProfiles {
       try configuration.getValue([String]?.self, key: "beans.profiles")
       ?? configuration.getValue([String]?.self, key: "BEANS_PROFILES") ?? []
     let distinct = Set(named).subtracting([""])
-    names = distinct.isEmpty ? ["default"] : distinct.sorted()
+    isDefault = distinct.isEmpty
+    names = isDefault ? ["default"] : distinct.sorted()
   }
 
-  /// Why none of the profiles counts; nil where one does.
-  func refusal(of profiles: [String]) -> String? {
-    if profiles.contains(where: holds) { return nil }
-    let reasons = profiles.map { profile in
-      profile.hasPrefix("!") ? "profile '\(profile.dropFirst())' is active" : "profile '\(profile)' is not active"
-    }
-    return reasons.joined(separator: ", ")
-  }
-
-  private func holds(_ profile: String) -> Bool {
-    profile.hasPrefix("!") ? !names.contains(String(profile.dropFirst())) : names.contains(profile)
+  /// The reasons why the condition does not hold; nil where it does.
+  func refusal(of condition: ProfileCondition) -> String? {
+    if !condition.faults.isEmpty { return "its condition on profiles cannot be read" }
+    let refusals = condition.expressions.map { $0.refusals(names) }
+    return refusals.contains(where: \.isEmpty) ? nil : refusals.flatMap(\.self).joined(separator: ", ")
   }
 }
 
 extension BeanDeclaration {
-  /// Lets the declaration count only where one of the profiles is active; "!test" holds where "test" is not.
+  /// Activates the declaration only where one of the profile expressions holds.
+  ///
+  /// An expression is the name of a profile, or combines expressions as Spring does: `"!test"`, `"production & eu"`,
+  /// `"production | staging"`. `&` and `|` are only mixed with parentheses: `"production & (eu | us)"`. A name may have any
+  /// character but `!`, `&`, `|`, `(`, `)`, a comma, a semicolon and white space. A text that is not an expression is a fault of
+  /// startup (`.invalidDeclaration`), and so is a condition without any.
   ///
   /// The configuration names the active profiles, separated by commas, as `beans.profiles` or, for environment variables,
   /// as `BEANS_PROFILES`. Where it names none, the profile "default" is active. Asked for once, when the environment starts,
-  /// before any bean is built: configuration sources that are beans are not asked.
+  /// before any bean is built: configuration sources that are beans are not asked. An active profile that no declaration names
+  /// is reported: a warning in the log at startup, and a line of `Environment.report()`.
   ///
   /// All conditions of a declaration have to hold. One that does not count is no bean and has no id; reports name it with
   /// the reason, and so does every fault that it would have prevented.
-  @discardableResult public func profile(_ names: String...) -> Self { profiles(names) }
+  @discardableResult public func profile(_ expressions: String...) -> Self {
+    add(.profile(ProfileCondition(expressions)))
+  }
 
-  /// Lets the declaration count only where one of the profiles is active.
-  @discardableResult package func profiles(_ names: [String]) -> Self { add(.profile(names)) }
+  /// Activates the declaration only where one of the profile expressions holds.
+  @discardableResult package func profiles(_ expressions: [ProfileExpression]) -> Self {
+    add(.profile(ProfileCondition(expressions)))
+  }
 
   /// Lets the declaration count only where the configuration is as `condition` wants it.
   ///

@@ -20,11 +20,15 @@ public protocol BeanModule {
 }
 
 extension BeanModule {
-  /// The module, to count only where one of the profiles is active; see `BeanDeclaration.profile`.
-  public func profile(_ names: String...) -> ConditionalModule { ConditionalModule(self, .profile(names)) }
+  /// The module, active only where one of the profile expressions holds; see `BeanDeclaration.profile`.
+  public func profile(_ expressions: String...) -> ConditionalModule {
+    ConditionalModule(self, .profile(ProfileCondition(expressions)))
+  }
 
-  /// The module, to count only where one of the profiles is active.
-  package func profiles(_ names: [String]) -> ConditionalModule { ConditionalModule(self, .profile(names)) }
+  /// The module, active only where one of the profile expressions holds.
+  package func profiles(_ expressions: [ProfileExpression]) -> ConditionalModule {
+    ConditionalModule(self, .profile(ProfileCondition(expressions)))
+  }
 
   /// The module, to count only where the configuration is as `condition` wants it; see `BeanDeclaration.when`.
   ///

@@ -232,8 +232,8 @@ private struct ConditionEvaluator {
       do {
         switch condition {
         case .missing: continue
-        case .profile(let names):
-          if let reason = try activeProfiles().refusal(of: names) { return reason }
+        case .profile(let condition):
+          if let reason = try activeProfiles().refusal(of: condition) { return reason }
         case .configuration(let description, let holds):
           if try !holds(declarations.configuration) { return Self.refusal(description) }
         }

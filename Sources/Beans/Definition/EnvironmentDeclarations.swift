@@ -28,6 +28,8 @@ final class EnvironmentDeclarations {
   private(set) var conditions: [BeanCondition] = []
   /// Whether that, or a declaration, depends on anything.
   private(set) var hasConditions = false
+  /// The profiles that conditions here name.
+  private var profiles: Set<String> = []
   /// Which of the declarations count, once a startup has asked their conditions.
   var decided: ActiveDeclarations?
   /// Called with the plan of a factory's children, or with the reason why there is none.
@@ -62,8 +64,11 @@ final class EnvironmentDeclarations {
       if specs.contains(where: { $0.number == declaration.spec.number }) { return }
     }
     declaration.isDefined = true
-    if declaration.hasConditions { hasConditions = true }
     if let module { declaration.set { $0.enter(module) } }
+    if declaration.hasConditions {
+      hasConditions = true
+      note(declaration.spec.conditions, of: declaration.spec.written, at: declaration.spec.location)
+    }
     // Taken out and put back: what is changed in place is looked up in a table of accesses each time.
     var all = specs
     specs = []
@@ -75,8 +80,11 @@ final class EnvironmentDeclarations {
   func include(_ module: any BeanModule, at location: SourceLocation, configure: () throws -> Void) throws {
     let conditional = module as? ConditionalModule
     let conditions = conditional?.conditions ?? []
-    if !conditions.isEmpty { hasConditions = true }
     let type = type(of: conditional?.module ?? module)
+    if !conditions.isEmpty {
+      hasConditions = true
+      note(conditions, of: "module \(type)", at: place(location))
+    }
     let known = modules.first { $0.key == ObjectIdentifier(type) }
     let included = known ?? IncludedModule(type)
     included.add(conditions, by: self.module, at: place(location))
@@ -103,10 +111,27 @@ final class EnvironmentDeclarations {
 
   func add(_ factory: EnvironmentDeclarations) { factories.append(factory) }
 
-  func add(_ condition: BeanCondition) {
+  /// Adds a condition of the children of a factory.
+  func add(_ condition: BeanCondition, at location: SourceLocation) {
     conditions.append(condition)
     outer?.hasConditions = true
+    note([condition], of: "'\(name)'", at: place(location))
   }
+
+  /// Notes the profiles that conditions name. A malformed condition is a fault in inactive children of a factory, too.
+  private func note(_ conditions: [BeanCondition], of subject: String, at location: SourceLocation) {
+    for case .profile(let condition) in conditions {
+      profiles.formUnion(condition.expressions.flatMap(\.names))
+      outermost.faults += condition.faults.map {
+        EnvironmentError(cause: .malformedProfile, $0, path: [subject], origin: location.origin)
+      }
+    }
+  }
+
+  private var outermost: EnvironmentDeclarations { outer?.outermost ?? self }
+
+  /// The profiles that conditions name, here and in the children of factories.
+  var namedProfiles: Set<String> { below.reduce(profiles) { $0.union($1.profiles) } }
 
   var scopeName: String? { opening?.scopeName }
 

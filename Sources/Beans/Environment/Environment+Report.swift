@@ -4,7 +4,7 @@ extension Environment {
   /// What is declared here, in order of definition, and what lives below, as text for people.
   ///
   /// A line for each bean: its type, id, scope, and whether it is lazy, abstract or primary; with `traceOrigin`, where it
-  /// was declared. Then the beans, of factories' children, too, that several threads share although the compiler does not know
+  /// was declared. Then the active profiles that no declaration names, and the beans, of factories' children, too, that several threads share although the compiler does not know
   /// their type to be `Sendable`, with the places of their declarations. From any thread; walks the whole tree.
   public func report() -> String { report(maximumChildren: .max) }
 
@@ -22,6 +22,7 @@ extension Environment {
       let origin = traceOrigin ? reason.origin : nil
       lines.append("- \(reason.message)\(origin.map { " origin: \($0)" } ?? "")")
     }
+    lines += existingExtras?.resources?.unnamedProfiles ?? []
     let shared = core.plan?.object.sharedBeans ?? []
     if !shared.isEmpty { lines += ["", "shared by threads, and not known to be Sendable:"] }
     for bean in shared { lines.append("- \(bean.text) origin: \(bean.location.origin)") }

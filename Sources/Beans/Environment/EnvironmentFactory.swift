@@ -139,19 +139,19 @@ public final class EnvironmentFactory<Seed>: Sendable {
 
   // MARK: conditions
 
-  /// Lets the factory count only where one of the profiles is active; see `BeanDeclaration.profile`.
+  /// Activates the factory only where one of the profile expressions holds; see `BeanDeclaration.profile`.
   ///
   /// Where it does not, opening a child throws `.scopeNotActive` with the reason, and what is declared for the children is
   /// declared nowhere.
   ///
   /// - Parameters:
-  ///   - names: of the profiles; `"!name"` for one that is not to be active.
+  ///   - expressions: names of profiles, combined by `!`, `&`, `|` and parentheses.
   ///   - file: where it is called, as errors say it.
   ///   - line: where in the file.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
-  public func profile(_ names: String..., file: StaticString = #fileID, line: UInt = #line) throws -> Self {
-    try add(.profile(names), at: SourceLocation(file: file, line: line))
+  public func profile(_ expressions: String..., file: StaticString = #fileID, line: UInt = #line) throws -> Self {
+    try add(.profile(ProfileCondition(expressions)), at: SourceLocation(file: file, line: line))
   }
 
   /// Lets the factory count only where the configuration is as `condition` wants it; see `BeanDeclaration.when`.
@@ -184,7 +184,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
   }
 
   private func add(_ condition: BeanCondition, at location: SourceLocation) throws -> Self {
-    try opener.declarations(at: location).add(condition)
+    try opener.declarations(at: location).add(condition, at: location)
     return self
   }
 

@@ -82,6 +82,7 @@ extension Environment {
     }
     for (declarations, plan) in compiler.below { declarations.tell(.success(plan)) }
     for (declarations, reason) in compiler.inactive { declarations.tell(.failure(reason)) }
+    reportProfiles(declarations, resources)
     log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
     if let parent = core.parent { try join(parent, core.compiledPlan) }
     try ResolutionContext.with(Unretained(self), nil) { _ in
@@ -96,6 +97,21 @@ extension Environment {
     guard isOpen else { throw finishedError() }
     resources.record?.end()
     log.started(name)
+  }
+
+  /// Reports the active profiles that no declaration names; the parent reports its own.
+  private func reportProfiles(_ declarations: EnvironmentDeclarations, _ resources: EnvironmentResources) {
+    // A list of profiles that cannot be read is a fault where a condition asks for it.
+    guard let active = try? ActiveProfiles(in: configuration), !active.isDefault else { return }
+    let named = declarations.namedProfiles
+    let outer = (try? parent?.activeProfiles) ?? []
+    let lines = active.names.filter { !named.contains($0) && !outer.contains($0) }.map { profile in
+      let near = named.filter { EditDistance.isSmall($0, profile) }.min()
+      return "no declaration names the active profile '\(profile)'\(near.map { "; did you mean '\($0)'?" } ?? "")"
+    }
+    if lines.isEmpty { return }
+    resources.note(unnamedProfiles: lines)
+    log.unnamed(lines, in: name)
   }
 
   /// Labels of what a bean takes from its own environment.

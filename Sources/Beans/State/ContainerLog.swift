@@ -46,6 +46,10 @@ struct ContainerLog: Sendable {
     }
   }
 
+  func unnamed(_ profiles: [String], in name: String) {
+    for profile in profiles { logger.warn("'\(name)': \(profile)") }
+  }
+
   func started(_ name: String) { say("started '\(name)'", Self.loader, .low) }
 
   func failed(_ name: String, _ error: any Error) { say("'\(name)' did not start: \(error)", Self.loader, .low) }

@@ -211,6 +211,8 @@ final class EnvironmentResources: Sendable {
     var plans: [Plan] = []
     /// Why the children of some factories do not count.
     var inactiveFactories: [EnvironmentError] = []
+    /// A line for each active profile that no declaration names.
+    var unnamedProfiles: [String] = []
     /// Whether what several threads share has to be known to be `Sendable`.
     var requiresSendable = false
     /// Labels of beans that startup could not build without waiting.
@@ -299,6 +301,11 @@ final class EnvironmentResources: Sendable {
 
   /// Why the children of some factories do not count, for reports.
   var inactiveFactories: [EnvironmentError] { state.withLock { $0.value.inactiveFactories } }
+
+  /// A line for each active profile that no declaration names, for reports.
+  var unnamedProfiles: [String] { state.withLock { $0.value.unnamedProfiles } }
+
+  func note(unnamedProfiles lines: [String]) { state.withLock { $0.value.unnamedProfiles = lines } }
 
   var declared: DeclaredBeans? { state.withLock { Carried(value: $0.value.declared) }.value }
   var block: SlotBlock? { state.withLock { $0.value.block } }

@@ -14,7 +14,7 @@ enum BeanElement {
     if let isAbstract { declaration?.abstract(isAbstract) }
     if let isLazy = lazy(&reader) { declaration?.lazy(isLazy) }
     if let isPrimary = reader.flag("primary") { declaration?.primary(isPrimary) }
-    let profiles = reader.names("profile")
+    let profiles = reader.profiles()
     if !profiles.isEmpty { declaration?.profiles(profiles) }
     // Whether there is such a scope is known at startup: a bean may be one.
     if let scope = reader.name("scope") { declaration?.scope(scope) }

@@ -60,6 +60,19 @@ public struct ElementReader {
     return names
   }
 
+  /// The expressions of the attribute `profile`, of which one has to hold; a malformed one is a fault.
+  mutating func profiles() -> [ProfileExpression] {
+    guard let text = name("profile") else { return [] }
+    do throws(EnvironmentError) {
+      let expressions = try ProfileExpression.list(text)
+      if expressions.isEmpty { report("'profile' names nothing", "profile") }
+      return expressions
+    } catch {
+      report(error.message, "profile", error.cause)
+      return []
+    }
+  }
+
   /// Notes a fault at an attribute's position, or at the element's where it is not given.
   public func report(_ message: String, _ attribute: String? = nil) { report(message, attribute, .invalidXML) }
 

@@ -6,7 +6,7 @@ enum ModuleElement {
   static func process(_ element: DocumentElement, _ context: XMLContext) {
     var reader = ElementReader(element, context: context)
     let name = reader.required("class")
-    let profiles = reader.names("profile")
+    let profiles = reader.profiles()
     reader.finish()
     context.rejectChildren(of: element)
     guard let name else { return }

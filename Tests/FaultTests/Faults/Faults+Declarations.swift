@@ -28,6 +28,9 @@ extension Fault {
     .startup(
       .invalidDeclaration, "A condition of a declaration throws."
     ) { try $0.define($0.bean(Order.self).when { _ in throw CancellationError() }) },
+    .startup(
+      .invalidDeclaration, "A condition on profiles is malformed."
+    ) { try $0.define($0.bean(Order.self).profile("production & (eu")) },
     .startup(.invalidDeclaration, "A bean that is declared in place has a condition of its own.") { shop in
       let stock = shop.bean(Stock.self).profile("production")
       try shop.define(shop.bean(Order.self).property(\.stock, bean: stock))

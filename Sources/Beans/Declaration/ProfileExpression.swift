@@ -1,0 +1,170 @@
+/// A condition on the active profiles, spelled as in Spring: names, `!`, `&`, `|` and parentheses.
+package indirect enum ProfileExpression: Sendable {
+  case name(String)
+  case not(ProfileExpression)
+  case all([ProfileExpression])
+  case any([ProfileExpression])
+
+  /// Reads one expression.
+  ///
+  /// - Throws: `.invalidDeclaration` for a text that is not an expression.
+  package init(_ text: String) throws(EnvironmentError) {
+    var parser = ProfileParser(text)
+    self = try parser.only()
+  }
+
+  /// Reads expressions with commas, semicolons or white space between them, as documents list them.
+  ///
+  /// - Throws: as `init(_:)`.
+  package static func list(_ text: String) throws(EnvironmentError) -> [ProfileExpression] {
+    var parser = ProfileParser(text)
+    return try parser.list()
+  }
+
+  /// The profiles that the expression names.
+  var names: [String] {
+    switch self {
+    case .name(let name): [name]
+    case .not(let inner): inner.names
+    case .all(let parts), .any(let parts): parts.flatMap(\.names)
+    }
+  }
+
+  /// The reasons why the expression does not have the wanted value; none where it has.
+  ///
+  /// - Parameters:
+  ///   - wanted: the value that the expression is to have.
+  ///   - active: the active profiles.
+  func refusals(of wanted: Bool = true, _ active: [String]) -> [String] {
+    switch self {
+    case .name(let name):
+      let isActive = active.contains(name)
+      return isActive == wanted ? [] : ["profile '\(name)' is \(isActive ? "active" : "not active")"]
+    case .not(let inner): return inner.refusals(of: !wanted, active)
+    case .all(let parts), .any(let parts):
+      let refusals = parts.map { $0.refusals(of: wanted, active) }
+      // By De Morgan: an alternative is false where all of its parts are.
+      let needsEach = if case .all = self { wanted } else { !wanted }
+      return !needsEach && refusals.contains(where: \.isEmpty) ? [] : refusals.flatMap(\.self)
+    }
+  }
+}
+
+/// Profile expressions of which one has to hold.
+struct ProfileCondition: Sendable {
+  let expressions: [ProfileExpression]
+  /// The reasons why the condition cannot be read.
+  let faults: [String]
+
+  init(_ expressions: [ProfileExpression]) { (self.expressions, faults) = (expressions, []) }
+
+  init(_ texts: [String]) {
+    var (expressions, faults): ([ProfileExpression], [String]) = ([], [])
+    for text in texts {
+      do throws(EnvironmentError) { expressions.append(try ProfileExpression(text)) } catch {
+        faults.append(error.message)
+      }
+    }
+    if texts.isEmpty { faults.append("a condition names no profile") }
+    (self.expressions, self.faults) = (expressions, faults)
+  }
+}
+
+/// Reads profile expressions: an operand, or several with only `&` or only `|` between them.
+private struct ProfileParser {
+  private enum Token: Equatable {
+    case name(String)
+    case symbol(Character)
+  }
+
+  private let text: String
+  private var tokens: ArraySlice<Token>
+  /// Negations and parentheses that are open.
+  private var depth = 0
+
+  /// More would only serve to exhaust the stack.
+  private static let greatestDepth = 100
+
+  init(_ text: String) {
+    self.text = text
+    var tokens: [Token] = []
+    var name = ""
+    for character in text + " " {
+      let isSymbol = "!&|(),;".contains(character)
+      if !isSymbol, !character.isWhitespace {
+        name.append(character)
+        continue
+      }
+      if !name.isEmpty { tokens.append(.name(name)) }
+      name = ""
+      if isSymbol { tokens.append(.symbol(character)) }
+    }
+    self.tokens = tokens[...]
+  }
+
+  mutating func only() throws(EnvironmentError) -> ProfileExpression {
+    let expression = try expression()
+    switch tokens.first {
+    case nil: return expression
+    case .symbol(")"): throw fault("a ')' closes nothing")
+    case .symbol(","), .symbol(";"): throw fault("give each of several profiles as an argument of its own")
+    case let next?: throw fault("'&' or '|' is missing before \(Self.quoted(next))")
+    }
+  }
+
+  mutating func list() throws(EnvironmentError) -> [ProfileExpression] {
+    var expressions: [ProfileExpression] = []
+    while let next = tokens.first {
+      switch next {
+      case .symbol(","), .symbol(";"): tokens.removeFirst()
+      case .symbol(")"): throw fault("a ')' closes nothing")
+      default: expressions.append(try expression())
+      }
+    }
+    return expressions
+  }
+
+  private mutating func expression() throws(EnvironmentError) -> ProfileExpression {
+    var operands = [try operand()]
+    var separator: Token?
+    while let next = tokens.first, next == .symbol("&") || next == .symbol("|") {
+      if let separator, separator != next { throw fault("'&' and '|' are only mixed with parentheses") }
+      separator = next
+      tokens.removeFirst()
+      operands.append(try operand())
+    }
+    if operands.count == 1 { return operands[0] }
+    return separator == .symbol("&") ? .all(operands) : .any(operands)
+  }
+
+  private mutating func operand() throws(EnvironmentError) -> ProfileExpression {
+    guard let next = tokens.popFirst() else { throw fault("a name is missing at the end") }
+    depth += 1
+    defer { depth -= 1 }
+    if depth > Self.greatestDepth { throw fault("it is nested more than \(Self.greatestDepth) deep") }
+    switch next {
+    case .name(let name): return .name(name)
+    case .symbol("!"): return .not(try operand())
+    case .symbol("("):
+      let inner = try expression()
+      guard tokens.first == .symbol(")") else {
+        throw fault(tokens.first.map { "'&', '|' or ')' is missing before \(Self.quoted($0))" } ?? "a ')' is missing")
+      }
+      tokens.removeFirst()
+      return inner
+    case .symbol: throw fault("a name is missing before \(Self.quoted(next))")
+    }
+  }
+
+  private static func quoted(_ token: Token) -> String {
+    switch token {
+    case .name(let name): "'\(name)'"
+    case .symbol(let symbol): "'\(symbol)'"
+    }
+  }
+
+  private func fault(_ reason: String) -> EnvironmentError {
+    let shown = text.count > 100 ? "\(text.prefix(100))…" : text
+    return EnvironmentError(cause: .malformedProfile, "'\(shown)' is no profile expression: \(reason)")
+  }
+}
