@@ -21,7 +21,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case invalidDeclaration, keptBeanOwned, awaitedPrototype, awaitedInScope, awaitedInfrastructure, notSendable
   case undeclaredAsyncBean, noInitializer, notABean, noBeanInside, notCollected, typeAsInstance, noClassDeclared
   case unknownArgument, propertySources, unwritableProperty, throwingCondition, malformedProfile, conditionInPlace
-  case decoratorOptions, decoratedArgument, releaseLimit, privateWithoutModule
+  case incomparableModule, decoratorOptions, decoratedArgument, releaseLimit, privateWithoutModule
   case protocolListener, definedTwice, malformedPlaceholder, repeatedKey, misplacedSeed, otherSeed, boundTwice
   case missingTarget, needlessTarget, outlivesChildren, sourceInChildren, unservedInjection, scopeNameTaken
   case sharedScopeObject, repeatedValue, valueWithoutKey, impossibleOverride, nothingToOverride
@@ -253,6 +253,11 @@ package enum FaultCause: String, CaseIterable, Sendable {
       (
         .invalidDeclaration,
         "Give the condition to the declaration that it stands in, or define the bean by itself."
+      )
+    case .incomparableModule:
+      (
+        .invalidDeclaration,
+        "Conform the module to `Hashable`, so that equal ones are included once and different ones each; or include it once."
       )
     case .decoratorOptions:
       (.invalidDeclaration, "Leave it out: a decorator is found by what it decorates, and lives as long as that.")

@@ -77,7 +77,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
 
   @Test("An alias of what is private is private, too: nobody outside finds it, and the id is free")
   func privateAlias() throws {
-    let environment = try makeEnvironment().include(privateClock()).include(Adhoc { _ in })
+    let environment = try makeEnvironment().include(privateClock())
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Clock.self, id: "day")).alias("watch", of: "day")
     #expect(

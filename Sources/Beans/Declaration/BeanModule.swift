@@ -1,4 +1,5 @@
 public import BeansConfiguration
+import BeansReflection
 
 /// Declarations that belong together, to be included as one; see `Environment.include`.
 ///
@@ -10,7 +11,8 @@ public import BeansConfiguration
 ///       }
 ///     }
 ///
-/// A module includes those that it needs. What it declares is public, but for what is `private()`: only declarations of the
+/// A module includes those that it needs. Modules of one type are told apart by their content: one that stores anything is
+/// `Hashable` or `Equatable`, or is included once. What it declares is public, but for what is `private()`: only declarations of the
 /// module see that. Every error that names a place in the module names the module, too.
 public protocol BeanModule {
   /// Declares the module's beans in an environment, or for the children of a factory, before that starts.
@@ -62,18 +64,66 @@ public struct ConditionalModule: BeanModule {
   public func configure(_ environment: Environment) throws { try module.configure(environment) }
 }
 
-/// One module of one environment.
+/// The content of a module, which tells it from others of its type.
+enum ModuleContent {
+  /// All modules of the type are equal: they store nothing.
+  case none
+  case comparable(any Equatable)
+  /// A class that is not `Equatable`: equal to itself.
+  case object(AnyObject)
+  case incomparable
+
+  init(_ module: any BeanModule) {
+    self =
+      if Self.isEmpty(module) {
+        .none
+      } else if let value = module as? any Equatable {
+        .comparable(value)
+      } else if type(of: module) is AnyClass {
+        .object(module as AnyObject)
+      } else {
+        .incomparable
+      }
+  }
+
+  private static func isEmpty<Module: BeanModule>(_ module: Module) -> Bool {
+    guard let type = type(of: module) as? AnyClass else { return MemoryLayout<Module>.size == 0 }
+    return sequence(first: type, next: _getSuperclass).allSatisfy { StoredField.declared(by: $0).isEmpty }
+  }
+
+  /// Whether the content of another module of the type is equal; nil where the container cannot tell.
+  func isEqual(_ other: ModuleContent) -> Bool? {
+    func isEqual<Value: Equatable>(_ value: Value, _ other: Any) -> Bool { other as? Value == value }
+    switch (self, other) {
+    case (.none, .none): return true
+    case (.comparable(let value), .comparable(let other)): return isEqual(value, other)
+    case (.object(let object), .object(let other)): return object === other ? true : nil
+    default: return nil
+    }
+  }
+}
+
+/// One module of one environment: all inclusions of equal content.
 final class IncludedModule {
-  /// What tells modules apart.
-  let key: ObjectIdentifier
+  let type: ObjectIdentifier
   let name: String
+  let content: ModuleContent
+  /// Tells the module from others of its type; shared by equal ones further out and further in. Declarations keep their module,
+  /// so that the key is unique as long as their environment lives.
+  let identity: Identity?
   /// Each with what has to hold, the module that names this one, and where.
   private(set) var inclusions: [(conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)] = []
 
-  init(_ type: any BeanModule.Type) {
-    key = ObjectIdentifier(type)
+  final class Identity {}
+
+  init(_ type: any BeanModule.Type, _ content: ModuleContent, _ identity: Identity?) {
+    self.type = ObjectIdentifier(type)
     name = "\(type)"
+    (self.content, self.identity) = (content, identity)
   }
+
+  /// The key that privacy compares.
+  var key: ObjectIdentifier { identity.map { ObjectIdentifier($0) } ?? type }
 
   func add(_ conditions: [BeanCondition], by module: IncludedModule?, at location: SourceLocation) {
     inclusions.append((conditions, module, location))

@@ -15,13 +15,15 @@ final class EnvironmentDeclarations {
   let hasScope: Bool
   /// What is declared where the factory is.
   private weak var outer: EnvironmentDeclarations?
+  /// What is declared further out, by the environment around one that is no child of a factory.
+  private weak var enclosing: EnvironmentDeclarations?
   /// What had been said of each bean when it was defined.
   private(set) var specs: [BeanSpec] = []
   private(set) var aliases: [Alias] = []
   private(set) var factories: [EnvironmentDeclarations] = []
-  /// What has been included, and what is being included now.
+  /// What has been included, and what is being included now, outermost first.
   private(set) var modules: [IncludedModule] = []
-  private(set) var module: IncludedModule?
+  private var open: [IncludedModule]
   /// What is wrong with them beyond what single declarations say.
   private(set) var faults: [EnvironmentError] = []
   /// What has to hold for the children of a factory to count.
@@ -38,7 +40,8 @@ final class EnvironmentDeclarations {
   init(
     name: String, opening: (scopeName: String, location: SourceLocation)? = nil,
     configuration: ConfigurationManager, seed: BeanSpec? = nil, hasScope: Bool = false,
-    outer: EnvironmentDeclarations? = nil, compiled: @escaping (Result<Plan, EnvironmentError>) -> Void = { _ in }
+    outer: EnvironmentDeclarations? = nil, enclosing: EnvironmentDeclarations? = nil,
+    compiled: @escaping (Result<Plan, EnvironmentError>) -> Void = { _ in }
   ) {
     self.name = name
     self.opening = opening
@@ -46,9 +49,16 @@ final class EnvironmentDeclarations {
     self.seed = seed
     self.hasScope = hasScope
     self.outer = outer
+    self.enclosing = enclosing
     self.compiled = compiled
-    module = outer?.module
+    open = outer?.module.map { [$0] } ?? []
   }
+
+  /// A module that includes itself with other content each time would exhaust the stack.
+  private static let deepestModules = 50
+
+  /// The module that declares now.
+  var module: IncludedModule? { open.last }
 
   deinit {
     for module in modules { module.letGo() }
@@ -76,28 +86,69 @@ final class EnvironmentDeclarations {
     specs = all
   }
 
-  /// Has `configure` declare what a module has, once. `location` is where the module is named.
+  /// Declares what a module has, once for equal content.
+  ///
+  /// - Parameters:
+  ///   - module: the module, or one with conditions.
+  ///   - location: where it is named.
+  ///   - configure: declares what it has.
   func include(_ module: any BeanModule, at location: SourceLocation, configure: () throws -> Void) throws {
     let conditional = module as? ConditionalModule
     let conditions = conditional?.conditions ?? []
-    let type = type(of: conditional?.module ?? module)
+    let module = conditional?.module ?? module
+    let type = type(of: module)
     if !conditions.isEmpty {
       hasConditions = true
       note(conditions, of: "module \(type)", at: place(location))
     }
-    let known = modules.first { $0.key == ObjectIdentifier(type) }
-    let included = known ?? IncludedModule(type)
+    let content = ModuleContent(module)
+    for known in modules where known.type == ObjectIdentifier(type) {
+      switch known.content.isEqual(content) {
+      case true?: return known.add(conditions, by: self.module, at: place(location))
+      case false?: continue
+      case nil: return noteIncomparable(known, at: place(location))
+      }
+    }
+    let included = IncludedModule(type, content, identity(of: content))
     included.add(conditions, by: self.module, at: place(location))
-    if known != nil { return }
     modules.append(included)
-    let outer = self.module
-    self.module = included
-    defer { self.module = outer }
+    try declare(included, at: location, configure: configure)
+  }
+
+  private func declare(_ included: IncludedModule, at location: SourceLocation, configure: () throws -> Void) throws {
+    if open.count(where: { $0.type == included.type }) >= Self.deepestModules {
+      throw EnvironmentError(
+        .invalidDeclaration,
+        "module \(included.name) includes itself with other content each time, \(Self.deepestModules) deep",
+        path: ["module \(included.name)"], origin: place(location).origin)
+    }
+    open.append(included)
+    defer { open.removeLast() }
     do { try configure() } catch let error as EnvironmentError {
       // Nothing here knows the module any more, where a lookup of its own has started the environment.
       guard error.code == .frozen, let origin = error.origin, origin.module == nil else { throw error }
       throw EnvironmentError(.frozen, error.message, steps: error.steps, origin: origin.declared(in: included.name))
     }
+  }
+
+  private func noteIncomparable(_ known: IncludedModule, at location: SourceLocation) {
+    let first = known.inclusions.first.map { " (\($0.location.origin))" } ?? ""
+    faults.append(
+      EnvironmentError(
+        cause: .incomparableModule,
+        "module \(known.name) is included twice\(first), and its content cannot be compared: make it Hashable",
+        path: ["module \(known.name)"], origin: location.origin))
+  }
+
+  /// The identity of a module of that content: the one that an equal module has, further out or in other children.
+  private func identity(of content: ModuleContent) -> IncludedModule.Identity? {
+    guard case .comparable = content else { return nil }
+    for level in sequence(first: self, next: { $0.outer ?? $0.enclosing }) {
+      for module in level.modules + level.below.flatMap(\.modules) where content.isEqual(module.content) == true {
+        if let identity = module.identity { return identity }
+      }
+    }
+    return IncludedModule.Identity()
   }
 
   /// A place, with the module that declares now.

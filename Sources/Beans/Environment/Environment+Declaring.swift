@@ -1,4 +1,5 @@
 import BeansReflection
+import CBeansRuntime
 
 extension Environment {
   /// Declares a ready instance, class or value. It is wired and released like any other bean.
@@ -159,7 +160,9 @@ extension Environment {
 
   /// Has a module declare what it has: once, however often it is named here, by whichever module.
   ///
-  /// Modules are told apart by their type. A condition of a module (`include(Payments().profile("production"))`) is one of
+  /// Modules of one type are told apart by their content: equal ones are included once, different ones each. A module that stores
+  /// anything is `Hashable` or `Equatable` for that; two inclusions of another one are a fault of startup (`.invalidDeclaration`),
+  /// unless both are the same instance of a class. A condition of a module (`include(Payments().profile("production"))`) is one of
   /// all that it declares, but for what takes effect at once: settings, sources, conversions and registered scopes.
   ///
   /// - Parameters:
@@ -292,6 +295,12 @@ extension Environment {
     _ what: String, _ subject: String? = nil, at origin: EnvironmentError.Origin? = nil
   ) throws {
     _ = try declarations(what, subject, at: origin)
+  }
+
+  /// The declarations of the nearest environment here or further out that is no child of a factory.
+  var nearestDeclarations: EnvironmentDeclarations? {
+    let resources = sequence(first: self, next: \.parent).lazy.compactMap(\.existingExtras?.resources).first
+    return resources?.knownDeclarations(UInt(beans_thread()))
   }
 
   /// The name of the module that declares now.

@@ -21,7 +21,8 @@ extension Environment {
       throw SourceLocation(file: file, line: line).met(parent.finishedError())
     }
     let declarations = EnvironmentDeclarations(
-      name: name, configuration: ConfigurationManager(parent: parent?.configuration))
+      name: name, configuration: ConfigurationManager(parent: parent?.configuration),
+      enclosing: parent?.nearestDeclarations)
     self.init(declarations, traceOrigin: traceOrigin, parent: parent, .plain)
   }
 

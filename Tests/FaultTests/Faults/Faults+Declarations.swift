@@ -71,6 +71,9 @@ extension Fault {
       .invalidDeclaration, "A declaration is private that no module makes."
     ) { try $0.define($0.bean(Stock.self).private()) },
     .startup(
+      .invalidDeclaration, "A module is included twice whose content cannot be compared."
+    ) { try $0.include(Courier(days: 1)).include(Courier(days: 2)) },
+    .startup(
       .invalidDeclaration, "A listener is to receive a protocol, which no event is by itself."
     ) { try $0.define($0.bean(Stock.self).listens(to: (any Announcement).self) { _, _ in }) },
     .startup(.invalidDeclaration, "One declaration is defined twice.") { shop in

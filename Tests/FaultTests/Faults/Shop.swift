@@ -30,6 +30,12 @@ final class Order: Initializable {
   var total: Int { number }
 }
 
+/// A module with content that cannot be compared.
+struct Courier: BeanModule {
+  let days: Int
+  func configure(_ environment: Environment) throws {}
+}
+
 struct Stocks: BeanModule {
   func configure(_ environment: Environment) throws { try environment.define(environment.bean(Stock.self).private()) }
 }
