@@ -6,6 +6,9 @@ import BeansLogging
 /// The container cannot judge such a wait: a factory may be slow, or may wait for itself through a detached task. One watch
 /// serves an environment and its factories' children.
 final class CreationWatch: Sendable {
+  /// The number of creations that are named at a time.
+  private static let longest = 8
+
   private let log: ContainerLog
   private let state = Locked(State())
 
@@ -60,8 +63,10 @@ final class CreationWatch: Sendable {
       return (due, next)
     }
     if let next { schedule(clock, after: next - now) }
-    for creation in due.sorted(by: { $0.number < $1.number }) {
-      if let report = creation.build.report(after: now - creation.began) { log.logger.warn(report) }
+    let reports = due.sorted { $0.number < $1.number }.compactMap { $0.build.report(after: now - $0.began) }
+    for report in reports.prefix(Self.longest) { log.logger.warn(report) }
+    if reports.count > Self.longest {
+      log.logger.warn("\(reports.count - Self.longest) more asynchronous creations have taken as long")
     }
   }
 }

@@ -62,6 +62,33 @@ import Testing
     }
   }
 
+  @Test func theLogNamesAtMostEightCreationsAtATime() async {
+    await #expect(processExitsWith: .success) {
+      let (clock, lines, manager) = (
+        StandingClock(), Lines(name: "lines", formatter: .message()), LogManager()
+      )
+      manager.registerLogger("Beans", level: .warn, logs: [lines])
+      let environment = try Environment(name: "shop")
+      for number in 1...10 {
+        try environment.define(
+          environment.bean(
+            Hen.self, id: "\(number)",
+            async: {
+              try await Task.sleep(for: .seconds(86_400))
+              return Hen()
+            }))
+      }
+      let waiter = EndingClock.$current.withValue(clock.clock) { Task { _ = try await environment.ready() } }
+      while environment.waitingCalls < 10 { await Task.yield() }
+      clock.move(to: .seconds(3))
+      #expect(
+        lines.all.count == 9 && lines.all.last == "2 more asynchronous creations have taken as long", "\(lines.all)")
+      waiter.cancel()
+      await #expect(throws: CancellationError.self) { try await waiter.value }
+      try await environment.shutdown()
+    }
+  }
+
   @Test func aCreationInTimeIsNotLogged() async throws {
     let clock = StandingClock()
     let environment = try Environment(name: "shop")
