@@ -3,7 +3,7 @@
 /// A server is not trusted: a reply that would take more memory than the limits is an error. The limits are those of a reply as a
 /// whole, summed over the arrays inside of it.
 struct RESPParser {
-  /// What a reply may be at most.
+  /// The limits of a reply.
   struct Limits {
     /// Bytes of all strings and lines together.
     var bytes = 64 << 20
@@ -28,7 +28,7 @@ struct RESPParser {
 
   private let limits: Limits
   private var buffer: [UInt8] = []
-  /// Where what has not been read begins.
+  /// The place of the first byte that has not been read.
   private var start = 0
   private var open: [Partial] = []
   /// Elements of the reply so far, counted when an array begins.

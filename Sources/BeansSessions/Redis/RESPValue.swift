@@ -1,7 +1,7 @@
 /// A reply of a Redis server, in version 2 of its protocol.
 enum RESPValue: Sendable, Equatable {
   case simple(String)
-  /// What the server refuses, beginning with a word in capitals: `"NOSCRIPT No matching script."`.
+  /// The error of a command that the server refuses, beginning with a word in capitals: `"NOSCRIPT No matching script."`.
   case error(String)
   case integer(Int64)
   case bytes([UInt8])
@@ -19,7 +19,7 @@ enum RESPValue: Sendable, Equatable {
   }
 }
 
-/// What a server has sent that is no reply. The connection is of no use after it.
+/// Bytes of a server that are no reply. The connection is of no use after it.
 struct RESPError: Error, Equatable, CustomStringConvertible {
   let description: String
 }

@@ -1,7 +1,7 @@
 import BeansEventLoop
 import BeansLogging
 
-/// Why a command has no reply.
+/// The reason why a command has no reply.
 enum RedisFailure: Error, Sendable, Equatable {
   /// The server has not been sent the command, and never will be.
   case notSent(String)
@@ -101,18 +101,18 @@ final class RedisConnection: @unchecked Sendable {
   private let options: RedisOptions
   private var phase = Phase.idle
   private var parser = RESPParser()
-  /// What the server calls the scripts.
+  /// The digests by which the server knows the scripts.
   private var digests: [RedisScript: [UInt8]] = [:]
   /// The server's time as of the greeting, or of the last command that came too late.
   var clock = RedisClock(time: 0)
   /// The parts of the greeting without a reply so far, in order.
   private var greetings: [Greeting] = []
-  /// What has not been sent.
+  /// The commands that have not been sent.
   private var waiting: [RedisCommand] = []
-  /// What has no reply so far, in the order in which replies come.
+  /// The commands without a reply so far, in the order in which replies come.
   private var sent = FirstInFirstOut<RedisCommand>()
   private var pause: Duration
-  /// Why there is no connection to send on, as far as is known.
+  /// The reason why there is no connection to send on, as far as is known.
   private var trouble: String?
   /// Whether it has been logged that the server cannot be used, and not yet that it can.
   private var hasWarned = false
@@ -400,13 +400,13 @@ final class RedisConnection: @unchecked Sendable {
   }
 }
 
-/// What comes out in the order in which it went in.
+/// A queue: elements come out in the order in which they went in.
 struct FirstInFirstOut<Element> {
   /// nil for what has come out.
   private var places: [Element?] = []
   private var start = 0
 
-  /// What is inside.
+  /// The elements of the queue.
   var elements: some Sequence<Element> { places[start...].lazy.compactMap(\.self) }
 
   var count: Int { places.count - start }

@@ -1,4 +1,4 @@
-/// How a `RedisSessionStore` speaks with its server.
+/// The options of the connections of a `RedisSessionStore` to its server.
 public struct RedisOptions: Sendable {
   /// The user that the store logs in as; nil where the server asks nobody, or only for a password.
   public var username: String?
@@ -6,19 +6,19 @@ public struct RedisOptions: Sendable {
   public var password: String?
   /// The number of the server's database. 0 unless set.
   public var database = 0
-  /// How long it may take until a connection is there, logged in and ready. A second unless set.
+  /// The time until a connection is established, logged in and ready, at most. A second unless set.
   public var connectTimeout = Duration.seconds(1)
-  /// How long a call may take, with the wait for a connection and a second attempt. A second unless set.
+  /// The time that a call may take, with the wait for a connection and a second attempt. A second unless set.
   public var commandTimeout = Duration.seconds(1)
-  /// How long nobody tries to connect after a first connection could not be had. 10 ms unless set.
+  /// The pause after a first attempt to connect has failed. 10 ms unless set.
   ///
   /// Each failure in a row doubles the pause, up to `longestPause`. An actual pause is a random part of it, half at least, so
   /// that nodes do not come back all at once.
   public var firstPause = Duration.milliseconds(10)
-  /// How long nobody tries to connect, at most. A quarter of a second unless set, so that a call outlasts several attempts.
+  /// The longest pause between two attempts to connect. A quarter of a second unless set, so that a call outlasts several attempts.
   /// Where the server refuses connections, calls fail at once during a pause.
   public var longestPause = Duration.milliseconds(250)
-  /// How many calls may wait on one loop, for a connection or for a reply. 10,000 unless set.
+  /// The number of calls that may wait on one loop, for a connection or for a reply. 10,000 unless set.
   public var maximumWaiting = 10_000
 
   /// Creates the usual options.

@@ -1,4 +1,4 @@
-/// What a session store has the server do in one step.
+/// The scripts of a session store, each of which the server runs in one step.
 ///
 /// All take the key of a session, and go by the server's clock, the one that all nodes share. A session is a hash with the
 /// fields `v`, its version; `c`, when it was created; `a`, when its expiry was put off last; `m`, how long it may be idle; `s`,
@@ -43,7 +43,7 @@ enum RedisScript: CaseIterable {
     }
   }
 
-  /// What names the form of the hashes.
+  /// The name of the form of the hashes.
   static let form = "1"
 
   private static let common = """

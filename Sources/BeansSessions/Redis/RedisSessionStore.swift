@@ -45,7 +45,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     let redis: RedisConnection
   }
 
-  /// What has become of a script.
+  /// The outcome of a script.
   private enum Outcome {
     case reply(RESPValue)
     /// The server has not done it, and never will.
@@ -298,7 +298,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     return answer.result.withLock { $0 }
   }
 
-  /// What has become of one command. Under a lock, since ThreadSanitizer does not see a continuation hand over a value.
+  /// The outcome of one command. Under a lock, since ThreadSanitizer does not see a continuation hand over a value.
   private final class Answer: Sendable {
     let result = Locked<Result<RESPValue, RedisFailure>>(.failure(.notSent("its event loop does not run")))
   }

@@ -9,7 +9,7 @@ import Testing
 struct LateCommandTests {
   private static let change = SessionChange(version: 1, values: ["a": bytes("a2")])
 
-  /// What the store does between the second attempt and the late delivery of a create.
+  /// The call between the second attempt and the late delivery of a create.
   enum Next: CaseIterable { case rotate, end, save }
 
   @Test("A late create revives no id that has rotated or ended since", arguments: Next.allCases)
