@@ -3,6 +3,7 @@ import BeansEventLoop
 import BeansLogging
 import BeansServer
 import BeansTesting
+import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))
@@ -72,15 +73,20 @@ struct HealthCheckTests {
     #expect(try status(operations, "/readyz") == 200)
   }
 
-  @Test("The reason stands in the log when a check and a probe turn, and in no answer")
-  func reasons() throws {
+  @Test("The reason of a failing check appears in the log and in /health, and in no probe")
+  func theReasonAppearsInTheLogAndInHealthAndInNoProbe() throws {
     let check = ScriptedCheck("store", failure: "password 'hunter2' refused")
     let operations = try operations(check)
     try application.startup()
     try operations.start()
     try clock.waitForSleeper(of: .seconds(5))
-    for _ in 0..<3 { #expect(try !operations.get("/readyz").text.contains("hunter2")) }
-    #expect(try !operations.get("/health").text.contains("hunter2"))
+    let answer = try #require(operations.probe(method: "GET", path: "/readyz"))
+    #expect(answer.status == 503 && !answer.text.contains("hunter2"))
+    #expect(try !operations.get("/readyz").text.contains("hunter2"))
+    let health = try operations.get("/health").json()
+    #expect(try firstCheck(operations)["reason"] as? String == "password 'hunter2' refused")
+    let reasons = try #require(health["reasons"] as? [String: [String]])
+    #expect(reasons == ["/livez": [], "/readyz": ["health check 'store': password 'hunter2' refused"]])
     #expect(
       log.journal.entries == [
         "WARN health check 'store' is down (critical to /readyz): password 'hunter2' refused",
@@ -88,12 +94,43 @@ struct HealthCheckTests {
       ])
     check.failure = nil
     try askAgain()
+    // One success does not turn a check back: it is still down for the reason that it failed with.
+    #expect(try firstCheck(operations)["reason"] as? String == "password 'hunter2' refused")
     try askAgain()
     #expect(try status(operations, "/readyz") == 200)
+    #expect(try firstCheck(operations)["reason"] is String == false)
     #expect(
       log.journal.entries.dropFirst(2) == [
         "INFO health check 'store' is up again (critical to /readyz)", "INFO /readyz answers 200",
       ])
+  }
+
+  private func firstCheck(_ operations: Operations) throws -> [String: Any] {
+    let checks = try #require(try operations.get("/health").json()["checks"] as? [[String: Any]])
+    return try #require(checks.first)
+  }
+
+  @Test("/health names the time since when a check has its status")
+  func statusSince() throws {
+    let check = ScriptedCheck("store")
+    let operations = try operations(check)
+    try application.startup()
+    let before = Date()
+    try operations.start()
+    try clock.waitForSleeper(of: .seconds(5))
+    func since() throws -> Date {
+      let text = try #require(try firstCheck(operations)["since"] as? String)
+      return try Date(text, strategy: .iso8601WithFractions)
+    }
+    let first = try since()
+    #expect(before.addingTimeInterval(-0.001) <= first && first <= Date())
+    // Another answer of the same kind does not change the time, a turn does. Times have milliseconds.
+    repeat { try askAgain() } while Date().timeIntervalSince(first) < 0.01
+    #expect(try since() == first)
+    check.failure = "disk full"
+    for _ in 0..<3 { try askAgain() }
+    #expect(try since() > first)
+    #expect(try firstCheck(operations)["status"] as? String == "DOWN")
   }
 
   @Test("A check is asked on its schedule, whoever looks")
@@ -125,6 +162,8 @@ struct HealthCheckTests {
     #expect(checks.map { $0["name"] as? String } == ["loop", "mail"])
     #expect(checks.map { $0["status"] as? String } == ["DOWN", "DOWN"])
     #expect(checks.map { $0["critical"] as? Bool } == [true, false])
+    // A check that is not critical is no reason against a probe.
+    #expect(health.text.contains(#""reasons":{"/livez":["health check 'loop': stuck"],"/readyz":[]}"#))
   }
 
   @Test("A check that does not answer is logged, and counts as failed")

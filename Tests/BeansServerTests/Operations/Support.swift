@@ -26,6 +26,11 @@ extension Operations {
   }
 }
 
+extension ParseStrategy where Self == Date.ISO8601FormatStyle {
+  /// Times as reports write them, with milliseconds.
+  static var iso8601WithFractions: Self { Date.ISO8601FormatStyle(includingFractionalSeconds: true) }
+}
+
 /// A check that answers what it is told to.
 final class ScriptedCheck: HealthCheck {
   struct Failure: Error, CustomStringConvertible {
