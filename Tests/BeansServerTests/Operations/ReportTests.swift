@@ -97,32 +97,6 @@ struct ReportTests {
     #expect(try operations.get("/beans").status == 200)
   }
 
-  // MARK: the page
-
-  @Test("The page holds everything, loads nothing, and allows only its own style and script")
-  func page() throws {
-    let application = try Environment(name: "</script><b>shop</b>")
-    try application.define(application.bean(Cart.self, factory: { Cart() }).confined(to: "a test")).startup()
-    let operations = Operations(environment: application)
-    let page = try operations.get("/")
-    #expect(page.contentType == "text/html; charset=utf-8")
-    // A name cannot end the script that holds the data.
-    #expect(page.text.components(separatedBy: "</script>").count == 3)
-    #expect(page.text.contains("\"Cart\""))
-    for text in ["http:", "https:", "src=", "@import", "url("] {
-      let without = page.text.replacing("http://www.w3.org/2000/svg", with: "")
-      #expect(!without.contains(text), "\(text)")
-    }
-    let policy = try #require(page.headers.first { $0.name == "Content-Security-Policy" }?.value)
-    let nonce = try #require(policy.firstMatch(of: /script-src 'nonce-([0-9a-f]{32})'/)).1
-    #expect(policy.hasPrefix("default-src 'none'; "))
-    #expect(page.text.contains("<script nonce=\"\(nonce)\">"))
-    #expect(page.text.contains("<style nonce=\"\(nonce)\">"))
-    #expect(!page.text.contains("style=\""))
-    let other = try operations.get("/").headers.first { $0.name == "Content-Security-Policy" }?.value
-    #expect(other != policy)
-  }
-
   // MARK: startup
 
   @Test("The startup is told bean by bean, and as nothing where nobody asked for times")
@@ -173,6 +147,39 @@ struct ReportTests {
     #expect(values[3]["overruled"] as? Bool == true)
   }
 
+  @Test("The configuration names the sources that a value overrules, and keys that were read but that no source has")
+  func theConfigurationNamesWhatAValueOverrulesAndWhatWasRead() throws {
+    let application = try Environment(name: "application")
+    let line = #line + 1
+    try application.define(application.settings().setValue(key: "PORT", value: 80).setValue(key: "HOST", value: "::"))
+    try application.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["PORT": "81"]))
+    try application.addConfigurationSource(CommandLineConfigurationSource(arguments: ["--PORT=82"]))
+    try application.startup()
+    #expect(try application.getConfigurationValue(Int.self, key: "PORT") == 82)
+    #expect(try application.getConfigurationValue(Int.self, namespace: "mail", key: "limit", defaultValue: 7) == 7)
+    #expect(try application.getConfigurationValue(String?.self, key: "relay") == nil)
+    let values = try #require(
+      try Operations(environment: application).get("/configuration").json()["values"] as? [[String: Any]])
+    func entries(_ key: String) -> [[String: Any]] { values.filter { $0["key"] as? String == key } }
+    let settings = "BeansServerTests/ReportTests.swift:\(line)"
+    let ports = entries("PORT")
+    #expect(ports.map { $0["source"] as? String } == ["command line", "environment variables", settings])
+    #expect(ports.map { $0["overrules"] as? [String] } == [["environment variables", settings], [settings], []])
+    #expect(ports.map { $0["overruledBy"] as? String } == [nil, "command line", "command line"])
+    #expect(ports.map { $0["overruled"] as? Bool } == [false, true, true])
+    #expect(entries("HOST").map { $0["source"] as? String } == [settings])
+    for key in ["mail:limit", "relay"] {
+      let entry = try #require(entries(key).first)
+      #expect(entry["source"] is NSNull)
+      #expect(entries(key).count == 1)
+    }
+    // A source that brings the key later replaces the note that no source has it.
+    try application.addConfigurationSource(CommandLineConfigurationSource(arguments: ["--mail:limit=9"]))
+    let later = try Operations(environment: application).get("/configuration").text
+    #expect(later.contains(#""key":"mail:limit","scope":"","source":"command line""#))
+    #expect(later.components(separatedBy: "mail:limit").count == 2)
+  }
+
   // MARK: loggers
 
   @Test("Loggers are shown with their levels; to set one has to be allowed")
@@ -191,6 +198,34 @@ struct ReportTests {
     #expect(loggers["shop.orders.mail"]?["effectiveLevel"] as? String == "ERROR")
     #expect(post(operations, "/loggers/shop.orders", #"{"configuredLevel":"DEBUG"}"#) == 403)
     #expect(logs.getLogger(forName: "shop.orders").level == .error)
+  }
+
+  @Test("One logger is shown alone, as JSON and as text")
+  func oneLogger() throws {
+    let logs = KeptLog(name: "kept").manager().registerLogger("shop.orders", level: .error)
+    _ = logs.getLogger(forName: "shop.orders.mail")
+    var options = OperationsOptions()
+    options.logs = logs
+    let operations = Operations(environment: try Environment().startup(), options: options)
+    func text(_ path: String, _ accept: String? = nil) throws -> String {
+      let answer = try operations.get(path, accept: accept)
+      #expect(answer.status == 200, "\(path)")
+      return answer.text
+    }
+    #expect(try text("/loggers/shop.orders") == #"{"configuredLevel":"ERROR","effectiveLevel":"ERROR"}"#)
+    #expect(try text("/loggers/shop.orders.mail") == #"{"configuredLevel":null,"effectiveLevel":"ERROR"}"#)
+    #expect(try text("/loggers/ROOT") == #"{"configuredLevel":"INFO","effectiveLevel":"INFO"}"#)
+    // A path between loggers has a level, too: a POST can set it.
+    #expect(try text("/loggers/shop") == #"{"configuredLevel":null,"effectiveLevel":"INFO"}"#)
+    #expect(try text("/loggers/shop.orders.mail", "text/plain") == "shop.orders.mail: ERROR (inherited)\n")
+    #expect(
+      try text("/loggers", "text/plain")
+        == "ROOT: INFO\nshop.orders: ERROR\nshop.orders.mail: ERROR (inherited)\n")
+    #expect(try operations.get("/loggers/nobody").status == 404)
+    #expect(operations.respond(method: "HEAD", path: "/loggers/shop")?.status == 200)
+    let refused = try #require(operations.respond(method: "DELETE", path: "/loggers/shop"))
+    #expect(refused.status == 405)
+    #expect(refused.headers.contains { $0.name == "Allow" && $0.value == "GET, HEAD, POST" })
   }
 
   @Test("A level is set for a logger and those below it, and given back")
@@ -236,6 +271,6 @@ struct ReportTests {
     let levels = logs.levels()
     #expect(post(operations, path, body) == status)
     #expect(logs.levels() == levels)
-    #expect(operations.respond(method: "GET", path: path)?.status == 405)
+    #expect(operations.respond(method: "GET", path: path)?.status == (status == 404 ? 404 : 200))
   }
 }

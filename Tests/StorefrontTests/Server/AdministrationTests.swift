@@ -1,5 +1,6 @@
 import Beans
 import BeansTesting
+import Foundation
 import Testing
 
 @testable import Storefront
@@ -51,6 +52,28 @@ struct AdministrationTests {
     #expect(page.text.contains("\"Catalogue\""))
     try client.send("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(try client.receive(isHead: true).status == 200)
+    try server.end()
+  }
+
+  @Test func theConfigurationIsTheOneThatTheShopRunsWith() throws {
+    let client = try server.client()
+    try client.get("/configuration")
+    let answer = try client.receive()
+    let values =
+      try #require(
+        try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: [[String: Any]]])["values"] ?? []
+    let sources = Dictionary(grouping: values, by: { $0["key"] as? String ?? "" }).mapValues { entries in
+      entries.map { $0["source"] as? String ?? "none" }
+    }
+    // What the environment variables bring, and what the shop has read where they bring nothing.
+    #expect(sources["DATABASE"] == ["environment variables"])
+    for name in [
+      "HOST", "PORT", "SESSION_IDLE", "SESSIONS", "STORE_WAIT", "REDIS", "SECURE_COOKIES", "ADMIN_PORT", "LOOPS",
+      "BY_HAND", "BEANS_PROFILES",
+    ] {
+      #expect(sources[name] == ["none"], "\(name)")
+    }
+    #expect(!answer.text.contains("/tmp/storefront-tests"))
     try server.end()
   }
 
