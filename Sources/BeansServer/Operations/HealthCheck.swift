@@ -1,7 +1,8 @@
 /// A question that a service asks itself again and again: whether it can do its work.
 ///
 /// Declare it as a bean of the application; `Operations` finds it by this protocol. It is asked on a schedule, never because
-/// of a probe, so its cost does not depend on who looks. What it throws is the reason that stands in the log.
+/// of a probe, so its cost does not depend on who looks. The error that it throws is the reason that the log, `/health` and the
+/// operations page show.
 ///
 /// ```swift
 /// final class StoreCheck: HealthCheck {

@@ -108,7 +108,7 @@ final class HealthSchedule: Sendable {
   private func note(_ check: any HealthCheck, _ index: Int, _ failure: String?, _ duration: Duration?) {
     let (hasTurned, before) = state.withLock { state in
       let before = state.states[index].status
-      return (state.states[index].note(failure, duration, options), before)
+      return (state.states[index].note(failure, duration, options, at: .now), before)
     }
     guard hasTurned else { return }
     let kind = check.isCritical ? "critical to /\(check.probe.path)" : "not critical"

@@ -1,4 +1,4 @@
-/// What is known of one check: turned only by several outcomes in a row, but by the first one.
+/// The state of one check. The first outcome decides it; after that only several in a row turn it.
 struct HealthState: Sendable {
   enum Status: String, Sendable {
     /// It has not answered yet.
@@ -10,30 +10,37 @@ struct HealthState: Sendable {
   private(set) var status = Status.unknown
   /// Outcomes in a row that speak against the status.
   private(set) var contrary = 0
-  /// Why it is down, or has failed last.
+  /// The time of the last turn; nil before the first outcome.
+  private(set) var since: Timestamp?
+  /// The cause of the last failure. Nil while the check is up and has not failed since.
   private(set) var reason: String?
-  /// How long the last answer took.
+  /// The time that the last answer took.
   private(set) var duration: Duration?
 
   /// Takes an outcome in.
   ///
   /// - Parameters:
-  ///   - failure: why the check failed; nil where it did not.
-  ///   - duration: how long it took; nil where it has not answered.
-  ///   - options: how many outcomes turn it.
-  /// - Returns: whether the status has changed.
-  mutating func note(_ failure: String?, _ duration: Duration?, _ options: OperationsOptions) -> Bool {
+  ///   - failure: the reason of a failure; nil for a success.
+  ///   - duration: the time that the check took; nil where it has not answered.
+  ///   - options: the number of outcomes that turn it.
+  ///   - time: the time of the outcome.
+  /// - Returns: Whether the status has changed.
+  mutating func note(
+    _ failure: String?, _ duration: Duration?, _ options: OperationsOptions, at time: Timestamp
+  ) -> Bool {
     let outcome = failure == nil ? Status.up : .down
-    reason = failure
+    if let failure { reason = failure }
     if let duration { self.duration = duration }
     guard outcome != status else {
       contrary = 0
+      if status == .up { reason = nil }
       return false
     }
     contrary += 1
     let needed = outcome == .up ? options.successAttempts : options.failureAttempts
     guard status == .unknown || contrary >= needed else { return false }
-    (status, contrary) = (outcome, 0)
+    (status, contrary, since) = (outcome, 0, time)
+    if status == .up { reason = nil }
     return true
   }
 }

@@ -17,6 +17,9 @@ enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleB
   /// `null` where there is none.
   init(_ text: String?) { self = text.map { .string($0) } ?? .null }
 
+  /// ISO 8601; `null` where there is none.
+  init(_ time: Timestamp?) { self = time.map { .string("\($0)") } ?? .null }
+
   /// The file and the line; `null` where there is none.
   init(_ origin: EnvironmentError.Origin?) { self = origin.map { .string("\($0.file):\($0.line)") } ?? .null }
 

@@ -1,26 +1,35 @@
 import Beans
 
 extension Operations {
-  /// Everything, for people.
-  var page: OperationsResponse {
+  /// Everything, for people; for the script of the page, which asks for JSON, a newer snapshot of what changes.
+  func page(_ accept: String?) -> OperationsResponse {
+    if accept?.contains("application/json") == true { return .json(200, .object(changing)) }
+    let fixed: [(String, JSON)] = [
+      ("beans", beans ?? .object([("contexts", .object([]))])), ("startup", startup),
+    ]
+    return OperationsPage.response(.object(changing + fixed), nonce: UnguessableId.make())
+  }
+
+  /// The state of the service, all of one moment. Neither `beans` nor `startup` is part of it: they do not change once the
+  /// environment has started, and may be large.
+  private var changing: [(String, JSON)] {
     let snapshot = snapshot
     let process = snapshot.process
-    let upTime = process.startTime.map { ProcessFigures.now - $0 }
-    let data = JSON.object([
-      ("name", .string(environment.name)), ("livez", .bool(snapshot.isAlive)), ("readyz", .bool(snapshot.isReady)),
-      ("health", snapshot.health), ("environments", snapshot.environments(ScopeAges.below(environment))),
-      ("beans", beans ?? .object([("contexts", .object([]))])), ("startup", startup), ("loggers", loggers),
+    return [
+      ("time", JSON(Timestamp.now)), ("name", .string(environment.name)), ("started", .bool(graph != nil)),
+      ("livez", .bool(snapshot.isAlive)), ("readyz", .bool(snapshot.isReady)), ("health", health(snapshot)),
+      ("environments", snapshot.environments(ScopeAges.below(environment))), ("loggers", loggers),
       ("configuration", configuration), ("metrics", .string(snapshot.metrics.text(as: .prometheus))),
       (
         "process",
         .object([
-          ("upSeconds", upTime.map { .number($0) } ?? nil), ("cpuSeconds", process.cpuTime.map { .number($0) } ?? nil),
+          ("startTime", JSON(begun.time)), ("upSeconds", .number((.now - begun.instant).seconds)),
+          ("cpuSeconds", process.cpuTime.map { .number($0) } ?? nil),
           ("residentBytes", process.residentMemory.map { .integer($0) } ?? nil),
           ("descriptors", process.openDescriptors.map { .integer($0) } ?? nil),
           ("threads", process.threads.map { .integer($0) } ?? nil),
         ])
       ),
-    ])
-    return OperationsPage.response(data, nonce: UnguessableId.make())
+    ]
   }
 }

@@ -2,7 +2,7 @@ import Beans
 import BeansLogging
 
 extension Operations {
-  /// What the startup spent its time on, in the order in which beans were built.
+  /// The time that each bean of the startup took, in the order in which they were built.
   var startup: JSON {
     let times = environment.startupTimes.enumerated().map { number, time in
       JSON.object([
@@ -33,32 +33,38 @@ extension Operations {
   private static let levels: [Level] = [.off, .fatal, .error, .warn, .info, .debug, .all]
   private static let root = "ROOT"
 
-  /// Which levels there are, and which one each logger has.
+  /// The known levels, and the level of each logger.
   var loggers: JSON {
-    let loggers = logs.levels().map { level in
-      (
-        level.path.isEmpty ? Self.root : level.path,
-        JSON.object([
-          ("configuredLevel", JSON(level.configured.map { "\($0)" })),
-          ("effectiveLevel", .string("\(level.effective)")),
-        ])
-      )
-    }
+    let loggers = logs.levels().map { ($0.path.isEmpty ? Self.root : $0.path, LevelReport($0).json) }
     return .object([
       ("levels", .array(Self.levels.map { .string("\($0)") })), ("mayBeSet", .bool(options.maySetLevels)),
       ("loggers", .object(loggers)),
     ])
   }
 
-  /// Sets the level of a logger, or gives back what was registered for it.
-  func respond(_ method: String, toLogger name: Substring, _ body: [UInt8]) -> OperationsResponse {
-    guard method == "POST" else { return Self.refusal(allow: "POST") }
-    guard options.maySetLevels else { return .refusal(403, "Levels may only be read here.") }
+  /// The level of each logger, a line each.
+  var loggersText: String {
+    logs.levels().map { LevelReport($0).line($0.path.isEmpty ? Self.root : $0.path) }.joined()
+  }
+
+  /// The level of a logger, or of a path that has loggers below it; nil where there is neither.
+  private func level(of path: String) -> LevelReport? {
+    let levels = logs.levels()
+    if let level = levels.first(where: { $0.path == path }) { return LevelReport(level) }
+    guard levels.contains(where: { $0.path.hasPrefix("\(path).") }) else { return nil }
+    let above = levels.filter { $0.path.isEmpty || path.hasPrefix("\($0.path).") }
+    return above.max { $0.path.count < $1.path.count }.map { LevelReport(configured: nil, effective: $0.effective) }
+  }
+
+  /// Returns the level of one logger, or sets it; `{}` gives back the level that was registered for it.
+  func respond(_ method: String, toLogger name: Substring, _ accept: String?, _ body: [UInt8]) -> OperationsResponse {
+    let isRead = method == "GET" || method == "HEAD"
+    guard isRead || method == "POST" else { return Self.refusal(allow: "GET, HEAD, POST") }
+    guard isRead || options.maySetLevels else { return .refusal(403, "Levels may only be read here.") }
     let path = name == Self.root ? "" : String(name)
-    // Else whoever may write could fill the memory.
-    guard !name.isEmpty, logs.levels().contains(where: { $0.path == path || $0.path.hasPrefix("\(path).") }) else {
-      return .refusal(404, "There is no such logger.")
-    }
+    // A caller that could set the level of any path could fill the memory.
+    guard !name.isEmpty, let current = level(of: path) else { return .refusal(404, "There is no such logger.") }
+    if isRead { return Self.isText(accept) ? .text(current.line(name)) : .json(200, current.json) }
     guard let text = String(validating: body, as: UTF8.self),
       let match = text.wholeMatch(of: /\s*\{\s*(?:"configuredLevel"\s*:\s*(?:"(?<level>[A-Za-z]+)"|null)\s*)?\}\s*/)
     else { return .refusal(400, "The body has to be {\"configuredLevel\": \"DEBUG\"}, or {}.") }
@@ -69,4 +75,22 @@ extension Operations {
     logger.info("the level of '\(name)' is \(level.map { "\($0)" } ?? "as registered") from now on")
     return OperationsResponse(204, "application/json", [])
   }
+}
+
+/// The level of one logger, in both forms.
+private struct LevelReport {
+  let configured: Level?
+  let effective: Level
+
+  var json: JSON {
+    .object([("configuredLevel", JSON(configured.map { "\($0)" })), ("effectiveLevel", .string("\(effective)"))])
+  }
+
+  func line(_ name: some StringProtocol) -> String {
+    "\(name): \(effective)\(configured == nil ? " (inherited)" : "")\n"
+  }
+}
+
+extension LevelReport {
+  init(_ level: LoggerLevel) { self.init(configured: level.configured, effective: level.effective) }
 }

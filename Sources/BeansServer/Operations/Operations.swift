@@ -23,6 +23,8 @@ public final class Operations: Sendable {
   private let lag: LoopLag?
   private let health: HealthSchedule
   private let state = Locked(State())
+  /// The time at which the service began, by two clocks: that of the wall may be set.
+  let begun = (time: Timestamp.now, instant: ContinuousClock.now)
 
   private struct State {
     /// What the probes answered last.
@@ -31,6 +33,8 @@ public final class Operations: Sendable {
   }
 
   /// Creates what answers at once, as of a service that is not ready. Asks no health check before `start()`.
+  ///
+  /// The up-time of the service counts from here: create it early.
   ///
   /// - Parameters:
   ///   - environment: the application environment. It is not started by this.
@@ -90,7 +94,7 @@ public final class Operations: Sendable {
   }
 
   /// Why a probe fails; empty where it does not.
-  private func reasons(against probe: HealthProbe, _ checks: [HealthSchedule.Report]) -> [String] {
+  func reasons(against probe: HealthProbe, _ checks: [HealthSchedule.Report]) -> [String] {
     var reasons: [String] = []
     if probe == .ready {
       if let lifecycle, lifecycle.phase != .running {
@@ -105,7 +109,7 @@ public final class Operations: Sendable {
       // That a service is alive is not in doubt before anybody has asked.
       case .unknown: if probe == .ready { reasons.append("health check '\(report.check.name)' has not answered yet") }
       case .down:
-        reasons.append("health check '\(report.check.name)': \(report.state.reason ?? "it has been well once since")")
+        reasons.append("health check '\(report.check.name)': \(report.state.reason ?? "down")")
       }
     }
     return reasons
@@ -136,34 +140,37 @@ public final class Operations: Sendable {
   /// - Parameters:
   ///   - method: in capitals. HEAD is answered as GET, whose body the server leaves out.
   ///   - path: decoded, without the query.
-  ///   - accept: the value of the `Accept` field: `/metrics` and `/environments` have two forms.
+  ///   - accept: the value of the `Accept` field: `/metrics`, `/environments`, `/loggers` and the page have two forms.
   ///   - body: of a POST to `/loggers/{path}`.
   /// - Returns: nil for a path that is not one of these.
   public func respond(
     method: String, path: String, accept: String? = nil, body: [UInt8] = []
   ) -> OperationsResponse? {
     if let answer = probe(method: method, path: path) { return answer }
-    if path.hasPrefix("/loggers/") { return respond(method, toLogger: path.dropFirst("/loggers/".count), body) }
+    if path.hasPrefix("/loggers/") { return respond(method, toLogger: path.dropFirst("/loggers/".count), accept, body) }
     guard Self.paths.contains(path) else { return nil }
     guard method == "GET" || method == "HEAD" else { return Self.refusal(allow: "GET, HEAD") }
     switch path {
     case "/health":
       let snapshot = snapshot
-      return .json(snapshot.isUp ? 200 : 503, snapshot.health)
+      return .json(snapshot.isUp ? 200 : 503, health(snapshot))
     case "/environments":
-      return accept?.contains("text/plain") == true
+      return Self.isText(accept)
         ? liveText : .json(200, snapshot.environments(ScopeAges.below(environment)))
     case "/sessions": return .json(200, .object([("sessions", snapshot.sessionCounts)]))
     case "/beans": return beans.map { .json(200, $0) } ?? .refusal(503, "The environment has not started.")
     case "/startup": return .json(200, startup)
-    case "/loggers": return .json(200, loggers)
+    case "/loggers": return Self.isText(accept) ? .text(loggersText) : .json(200, loggers)
     case "/configuration": return .json(200, configuration)
     case "/metrics":
       let format = MetricFormat(accept: accept)
       return OperationsResponse(200, format.contentType, Array(snapshot.metrics.text(as: format).utf8))
-    default: return page
+    default: return page(accept)
     }
   }
+
+  /// Whether a caller asks for text where JSON is the usual form.
+  static func isText(_ accept: String?) -> Bool { accept?.contains("text/plain") == true }
 
   static func refusal(allow methods: String) -> OperationsResponse {
     .refusal(405, "The method is not allowed here.", headers: [("Allow", methods)])
@@ -175,7 +182,7 @@ public final class Operations: Sendable {
       scopes: environment.statistics(), sessions: sessions.map { ($0.scopeName, $0.statistics()) },
       loops: lag?.histograms ?? [], checks: checks, failedReleases: environment.failedReleases,
       startup: environment.startupDuration, isAlive: reasons(against: .alive, checks).isEmpty,
-      isReady: reasons(against: .ready, checks).isEmpty, process: ProcessFigures())
+      isReady: reasons(against: .ready, checks).isEmpty, process: ProcessFigures(startTime: begun.time))
   }
 
   /// The declarations, compiled once: they do not change any more. Nil before the environment has started.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel knows of this process. Read anew each time; what cannot be read is nil.
+/// The figures that the kernel keeps of this process, and its start. Read anew each time; nil where the kernel refuses.
 struct ProcessFigures: Sendable {
   /// In seconds, of all threads.
   private(set) var cpuTime: Double?
@@ -12,9 +12,14 @@ struct ProcessFigures: Sendable {
   private(set) var descriptorLimit: Int?
   private(set) var threads: Int?
   /// In seconds since 1970.
-  private(set) var startTime: Double?
+  let startTime: Double?
 
-  init() {
+  /// Reads the figures.
+  ///
+  /// - Parameter startTime: the time at which the service began. The kernel knows only when the process did, which may have run
+  ///   another program before this one.
+  init(startTime: Timestamp) {
+    self.startTime = startTime.seconds
     readStatus()
     openDescriptors = Self.countDescriptors()
     var limit = rlimit()
@@ -36,16 +41,6 @@ struct ProcessFigures: Sendable {
     threads = field(20)
     virtualMemory = field(23)
     residentMemory = field(24).map { $0 * Int(getpagesize()) }
-    if let start = field(22) { startTime = Self.now - Self.seconds(CLOCK_BOOTTIME) + Double(start) / ticks }
-  }
-
-  /// In seconds since 1970.
-  static var now: Double { seconds(CLOCK_REALTIME) }
-
-  private static func seconds(_ clock: clockid_t) -> Double {
-    var time = timespec()
-    unsafe clock_gettime(clock, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
   }
 
   /// Without the one that counting takes.

@@ -3,18 +3,6 @@ import Beans
 extension ServiceSnapshot {
   var isUp: Bool { isAlive && isReady }
 
-  /// Every check with its status. Why one fails stands in the log alone.
-  var health: JSON {
-    let checks = checks.map { report in
-      JSON.object([
-        ("name", .string(report.check.name)), ("status", .string(report.state.status.rawValue)),
-        ("probe", .string("/\(report.check.probe.path)")), ("critical", .bool(report.check.isCritical)),
-        ("contrary", .integer(report.state.contrary)), ("micros", JSON(microseconds: report.state.duration)),
-      ])
-    }
-    return .object([("status", .string(isUp ? "UP" : "DOWN")), ("checks", .array(checks))])
-  }
-
   /// What is alive, by scope, and how old it is at most.
   ///
   /// - Parameter ages: by scope; null is told where nothing is measured.
