@@ -1,38 +1,58 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// One value that a source has brought, without the value.
+/// One value that a source has brought, or a key that was read but that no source has; without the value.
 package struct ConfigurationEntry: Sendable, Hashable {
   /// `key` or `namespace:key`.
   package let key: String
-  /// Where it holds; empty for everywhere.
+  /// The scope in which it holds; empty for everywhere.
   package let scope: String
-  /// What its source is called.
-  package let source: String
+  /// The name of its source; nil where no source has it, so that the default of its reader holds.
+  package let source: String?
   package let isDynamic: Bool
-  /// Whether another source's value hides it.
-  package let isOverruled: Bool
-  /// How many managers stand before the one that has it: 0 for the manager itself.
+  /// The source whose value hides this one; nil where none does.
+  package let overruledBy: String?
+  /// The sources whose values this one hides, or would hide: the nearest first.
+  package let overrules: [String]
+  /// The number of managers before the one that has it: 0 for the manager itself.
   package let distance: Int
 }
 
 extension ConfigurationManager {
-  /// Which values there are here and in the parents, and where they come from, in the order of their keys. No values: they
-  /// may be secrets.
+  /// The values here and in the parents with their sources, in the order of their keys, and for each key the value that holds
+  /// before those that it hides; then keys that were read but that no source has. No values: they may be secrets.
   package var entries: [ConfigurationEntry] {
-    var entries: [ConfigurationEntry] = []
-    var hidden: Set<ConfigurationStore.Address> = []
+    var found: [ConfigurationStore.Address: [(value: ConfigurationValue, distance: Int)]] = [:]
+    var missed: Set<ConfigurationStore.Address> = []
     for (distance, manager) in chain.enumerated() {
-      let layers = manager.state.withLock { $0.store.layers }
-      for (address, stack) in layers {
-        for value in stack.reversed() {
-          entries.append(
-            ConfigurationEntry(
-              key: address.key.description, scope: address.scope, source: value.url, isDynamic: value.item.dynamic,
-              isOverruled: value !== stack.last || hidden.contains(address), distance: distance))
-        }
+      let state = manager.state.withLock { ($0.store.layers, $0.missed) }
+      missed.formUnion(state.1)
+      for (address, stack) in state.0 {
+        found[address, default: []] += stack.reversed().map { ($0, distance) }
       }
-      hidden.formUnion(layers.keys)
     }
-    return entries.sorted { ($0.key, $0.scope, $0.distance) < ($1.key, $1.scope, $1.distance) }
+    let addresses = Set(found.keys).union(missed.filter { find($0.key, scope: $0.scope) == nil })
+    return addresses.sorted { ("\($0.key)", $0.scope) < ("\($1.key)", $1.scope) }.flatMap { address in
+      Self.entries(found[address] ?? [], address)
+    }
+  }
+
+  /// - Parameter values: of one address, the one that holds first; empty where no source has one.
+  private static func entries(
+    _ values: [(value: ConfigurationValue, distance: Int)], _ address: ConfigurationStore.Address
+  ) -> [ConfigurationEntry] {
+    let (key, scope) = ("\(address.key)", address.scope)
+    if values.isEmpty {
+      return [
+        ConfigurationEntry(
+          key: key, scope: scope, source: nil, isDynamic: false, overruledBy: nil, overrules: [], distance: 0)
+      ]
+    }
+    let sources = values.map(\.value.url)
+    return values.enumerated().map { position, entry in
+      ConfigurationEntry(
+        key: key, scope: scope, source: entry.value.url, isDynamic: entry.value.item.dynamic,
+        overruledBy: position == 0 ? nil : sources[0], overrules: Array(sources[(position + 1)...]),
+        distance: entry.distance)
+    }
   }
 }

@@ -18,6 +18,9 @@ public final class ConfigurationManager: Sendable {
     var listeners: [QualifiedKey: [ConfigurationObserver]] = [:]
     /// What sources have brought whose `load` has not returned: listeners are told afterwards.
     var loading: [ObjectIdentifier: [QualifiedKey]] = [:]
+    /// The addresses that were read here or below, while no source had them, for reports. Kept by a manager without a parent; no
+    /// more than `maximumMissed`, because readers may make up keys.
+    var missed: Set<ConfigurationStore.Address> = []
   }
 
   /// Creates an empty manager. Environments bring their own; one by itself needs no environment.
@@ -161,11 +164,20 @@ public final class ConfigurationManager: Sendable {
     } catch { throw error.met(by: .init(file, line)) }
   }
 
-  /// The nearest manager's value for the most specific scope.
+  private static let maximumMissed = 1_000
+
+  /// The nearest manager's value for the most specific scope; for a reader, so that reports name a key that is missing.
   func find(_ key: QualifiedKey, scope: String) -> ConfigurationValue? {
     var next: ConfigurationManager? = self
     while let manager = next {
-      if let found = manager.state.withLock({ $0.store.find(key, scope: scope) }) { return found }
+      let found = manager.state.withLock { state in
+        let found = state.store.find(key, scope: scope)
+        if found == nil, manager.parent == nil, state.missed.count < Self.maximumMissed {
+          state.missed.insert(.init(key: key, scope: scope))
+        }
+        return found
+      }
+      if let found { return found }
       next = manager.parent
     }
     return nil

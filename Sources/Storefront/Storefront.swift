@@ -20,7 +20,8 @@ public enum Storefront {
     holdSignals(SIG_BLOCK)
     do {
       try ServiceLog.install()
-      let report = try serve(Configuration.ofThisProcess())
+      let application = try Environment(name: "application")
+      let report = try serve(application, Configuration.ofThisProcess(application))
       ServiceLog.announce(report.text)
       // The exit waits a second for the log to be read.
       exit(report.isClean ? EXIT_SUCCESS : EXIT_FAILURE)
@@ -42,12 +43,14 @@ public enum Storefront {
   public static func declare(_ application: Environment) throws {
     // The folder is shared by all users: nobody can have put a file there under a name that nobody could guess.
     let database = "/tmp/storefront-\(UInt64.random(in: .min ... .max)).sqlite"
+    try application.addConfigurationSource(
+      Configuration.source(["BEANS_PROFILES": "test", "DATABASE": database]))
     let configuration = try Configuration(
-      environment: ["BEANS_PROFILES": "test", "DATABASE": database], processors: 1, temporaryFolder: "/tmp")
+      application.configurationManager, processors: 1, temporaryFolder: "/tmp")
     _ = try ShopEnvironment(application, configuration, currentLoop: nil)
   }
 
-  private static func serve(_ configuration: Configuration) throws -> ClosingReport {
+  private static func serve(_ application: Environment, _ configuration: Configuration) throws -> ClosingReport {
     let descriptors = FileDescriptors.raiseLimit()
     let loopCount = try FileDescriptors.loops(
       configuration.loops, limit: descriptors, sharesSessions: configuration.redis != nil)
@@ -59,7 +62,7 @@ public enum Storefront {
     var threads: [EventLoopThread] = []
     do {
       for number in 0..<loopCount { threads.append(try EventLoopThread(name: "loop \(number)")) }
-      return try serve(configuration, on: threads, descriptors: descriptors)
+      return try serve(application, configuration, on: threads, descriptors: descriptors)
     } catch {
       // The end of the process takes from libuv what loops need that still run: they would end it by a signal.
       for thread in threads { try? thread.stopAndJoin() }
@@ -68,11 +71,12 @@ public enum Storefront {
   }
 
   /// - Parameters:
-  ///   - configuration: what the service reads.
+  ///   - application: has the configuration, and nothing else yet.
+  ///   - configuration: what the service has read there.
   ///   - threads: whose loops serve; they have ended when this returns, not where it throws.
   ///   - descriptors: how many the process may have.
   private static func serve(
-    _ configuration: Configuration, on threads: [EventLoopThread], descriptors: Int
+    _ application: Environment, _ configuration: Configuration, on threads: [EventLoopThread], descriptors: Int
   ) throws -> ClosingReport {
     let loops = threads.map(\.loop)
     let store = configuration.redis.map { address in
@@ -80,7 +84,7 @@ public enum Storefront {
         host: address.host, port: Int(address.port), loops: loops,
         limits: SessionLimits(idleLimit: configuration.sessionIdle))
     }
-    let shop = try ShopEnvironment(Environment(name: "application"), configuration, store: store) {
+    let shop = try ShopEnvironment(application, configuration, store: store) {
       loops.first { $0.isCurrent } ?? loops[0]
     }
     var settings = HTTPServerSettings()

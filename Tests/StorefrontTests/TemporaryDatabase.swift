@@ -1,3 +1,4 @@
+import Beans
 import Glibc
 
 @testable import Storefront
@@ -26,10 +27,10 @@ final class TemporaryDatabase {
     try SQLiteConnection(path: path, busyTimeout: busyTimeout, journalMode: journalMode)
   }
 
-  /// The service's configuration with this database.
-  func configuration(_ variables: [String: String]) throws -> Configuration {
-    try Configuration(
-      environment: variables.merging(["DATABASE": path]) { $1 }, processors: 2, temporaryFolder: folder)
+  /// The service's configuration with this database, read from an environment that gets the variables.
+  func configuration(_ variables: [String: String], in application: Environment) throws -> Configuration {
+    try application.addConfigurationSource(Configuration.source(variables.merging(["DATABASE": path]) { $1 }))
+    return try Configuration(application.configurationManager, processors: 2, temporaryFolder: folder)
   }
 
   /// An open store with the shop's tables.

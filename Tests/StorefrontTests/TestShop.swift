@@ -27,7 +27,7 @@ enum TestShop {
     _ application: Environment, loops: [EventLoop], _ variables: [String: String]
   ) throws {
     let database = try TemporaryDatabase()
-    let configuration = try database.configuration(variables)
+    let configuration = try database.configuration(variables, in: application)
     // First, so that it is released last.
     try application.define(application.bean(database))
     let currentLoop = loops.first.map { first in

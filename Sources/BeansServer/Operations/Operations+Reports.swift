@@ -16,12 +16,14 @@ extension Operations {
     ])
   }
 
-  /// Keys and where their values come from. The values stay here: they may be secrets.
+  /// The keys that sources have, each with its source and the sources that it overrules, and those that were read but that no
+  /// source has. Values stay here: they may be secrets.
   var configuration: JSON {
     let entries = environment.configurationManager.entries.map { entry in
       JSON.object([
-        ("key", .string(entry.key)), ("scope", .string(entry.scope)), ("source", .string(entry.source)),
-        ("dynamic", .bool(entry.isDynamic)), ("overruled", .bool(entry.isOverruled)),
+        ("key", .string(entry.key)), ("scope", .string(entry.scope)), ("source", JSON(entry.source)),
+        ("dynamic", .bool(entry.isDynamic)), ("overruled", .bool(entry.overruledBy != nil)),
+        ("overruledBy", JSON(entry.overruledBy)), ("overrules", .array(entry.overrules.map { .string($0) })),
         ("inherited", .bool(entry.distance > 0)),
       ])
     }

@@ -30,8 +30,9 @@ struct ShopEnvironment: Sendable {
   /// Declares everything; nothing is built before `application.ready()`.
   ///
   /// - Parameters:
-  ///   - application: where it is declared.
-  ///   - configuration: what the service is told.
+  ///   - application: the environment that everything is declared in. `configuration` has been read from its configuration
+  ///     manager.
+  ///   - configuration: the settings of the service.
   ///   - store: keeps sessions for all nodes; nil where this process alone has them.
   ///   - currentLoop: the loop that an environment opened now belongs to; nil where none will be opened.
   init(
@@ -49,7 +50,6 @@ struct ShopEnvironment: Sendable {
       }
     }
     try application
-      .define(application.settings().setValue(key: "beans.profiles", value: configuration.profiles))
       .include(StoreModule(configuration: configuration))
       .include(ShopModule())
       .include(OperationsModule())

@@ -1,18 +1,17 @@
+import Beans
 import Glibc
 
 extension Configuration {
-  private static let variables = [
-    "HOST", "PORT", "DATABASE", "BEANS_PROFILES", "SESSION_IDLE", "SESSIONS", "STORE_WAIT", "REDIS", "SECURE_COOKIES",
-    "ADMIN_PORT", "LOOPS", "BY_HAND",
-  ]
-
-  /// Reads this process's environment variables. Where no database is named, its default folder is made.
-  static func ofThisProcess() throws(ConfigurationFaults) -> Configuration {
-    var environment: [String: String] = [:]
-    for name in variables { environment[name] = variable(name) }
+  /// Adds this process's environment variables to an environment, and reads them there. Where no database is named, its default
+  /// folder is made.
+  static func ofThisProcess(_ application: Environment) throws -> Configuration {
+    var variables: [String: String] = [:]
+    for name in Self.variables { variables[name] = variable(name) }
+    try application.addConfigurationSource(source(variables))
     let folder = "\(variable("TMPDIR") ?? "/tmp")/storefront-\(getuid())"
     let processors = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    let configuration = try Configuration(environment: environment, processors: processors, temporaryFolder: folder)
+    let configuration = try Configuration(
+      application.configurationManager, processors: processors, temporaryFolder: folder)
     if configuration.database.hasPrefix(folder) { try makePrivateFolder(folder) }
     return configuration
   }

@@ -1,4 +1,6 @@
-/// What the service is told by its environment variables.
+import Beans
+
+/// The settings of the service, as its environment's configuration has them. Environment variables are its source.
 struct Configuration: Equatable, Sendable {
   /// `HOST`: the address to listen on, IPv4 or IPv6.
   var host = "127.0.0.1"
@@ -6,8 +8,6 @@ struct Configuration: Equatable, Sendable {
   var port: UInt16 = 8080
   /// `DATABASE`: the path of the SQLite file.
   var database: String
-  /// `BEANS_PROFILES`: the active profiles, with commas between them; `test` for a database that is made for one run.
-  var profiles = "default"
   /// `SESSION_IDLE`: how long a session lasts without a request.
   var sessionIdle = Duration.seconds(30 * 60)
   /// `SESSIONS`: how many sessions there may be. Who comes then takes the place of the one that was used longest ago, and is
@@ -27,13 +27,23 @@ struct Configuration: Equatable, Sendable {
   /// `BY_HAND`: whether `GET /by-hand/api/products` is served, which is there to be measured.
   var byHand = false
 
-  /// Reads the variables. Throws all faults at once. A variable that is set but empty counts as not set.
+  /// Reads the settings. Throws all faults at once. A variable that is set but empty counts as not set.
+  ///
+  /// - Parameters:
+  ///   - manager: the configuration of the environment that runs with these settings, so that its reports name them.
+  ///   - processors: the number of loops, where nothing else is set.
+  ///   - temporaryFolder: the folder of the database, where nothing else is set.
   init(
-    environment: [String: String], processors: Int, temporaryFolder: String
+    _ manager: ConfigurationManager, processors: Int, temporaryFolder: String
   ) throws(ConfigurationFaults) {
     var faults: [String] = []
     func read<T>(_ name: String, _ kind: String, _ fallback: T, _ parse: (String) -> T?) -> T {
-      guard let text = environment[name], !text.isEmpty else { return fallback }
+      let text: String?
+      do { text = try manager.getValue(String?.self, key: name) } catch {
+        faults.append("\(name) is refused: \(error)")
+        return fallback
+      }
+      guard let text, !text.isEmpty else { return fallback }
       if let value = parse(text) { return value }
       faults.append("\(name)=\(text.debugDescription) is refused: it must be \(kind)")
       return fallback
@@ -43,7 +53,6 @@ struct Configuration: Equatable, Sendable {
     database = read("DATABASE", "a path to a file", "\(temporaryFolder)/storefront.sqlite") { path in
       path.hasSuffix("/") || path.utf8.contains(0) ? nil : path
     }
-    profiles = read("BEANS_PROFILES", "names with commas between them", "default") { $0 }
     sessionIdle = read("SESSION_IDLE", "a duration such as 90, 250ms, 30s, 5m or 2h, more than 0", .seconds(30 * 60)) {
       DurationText.parse($0).flatMap { $0 > .zero ? $0 : nil }
     }
@@ -63,6 +72,21 @@ struct Configuration: Equatable, Sendable {
     }
     byHand = read("BY_HAND", "yes or no", false) { ["yes": true, "no": false][$0] }
     if !faults.isEmpty { throw ConfigurationFaults(lines: faults) }
+  }
+}
+
+extension Configuration {
+  /// The variables that the service reads: those above, and `BEANS_PROFILES`, which the container reads: the active profiles, with
+  /// commas between them; `test` for a database that is made for one run.
+  static let variables = [
+    "HOST", "PORT", "DATABASE", "BEANS_PROFILES", "SESSION_IDLE", "SESSIONS", "STORE_WAIT", "REDIS", "SECURE_COOKIES",
+    "ADMIN_PORT", "LOOPS", "BY_HAND",
+  ]
+
+  /// The source of the settings in an environment: of these variables, those that the service reads and that are not empty.
+  static func source(_ variables: [String: String]) -> ProcessInfoConfigurationSource {
+    ProcessInfoConfigurationSource(
+      variables: variables.filter { name, value in Self.variables.contains(name) && !value.isEmpty })
   }
 }
 

@@ -1,10 +1,13 @@
+import Beans
 import Testing
 
 @testable import Storefront
 
 @Suite struct ConfigurationTests {
-  private func read(_ environment: [String: String]) throws -> Configuration {
-    try Configuration(environment: environment, processors: 4, temporaryFolder: "/tmp/shop")
+  private func read(_ variables: [String: String], processors: Int = 4) throws -> Configuration {
+    let manager = ConfigurationManager()
+    try manager.addSource(Configuration.source(variables))
+    return try Configuration(manager, processors: processors, temporaryFolder: "/tmp/shop")
   }
 
   @Test func hasDefaults() throws {
@@ -75,8 +78,8 @@ import Testing
   }
 
   @Test func doesNotTakeMoreLoopsThanAllowed() throws {
-    #expect(try Configuration(environment: [:], processors: 1000, temporaryFolder: "").loops == 256)
-    #expect(try Configuration(environment: [:], processors: 0, temporaryFolder: "").loops == 1)
+    #expect(try read([:], processors: 1000).loops == 256)
+    #expect(try read([:], processors: 0).loops == 1)
   }
 
   @Test(arguments: [("90", 90_000), ("250ms", 250), ("30s", 30_000), ("5m", 300_000), ("2h", 7_200_000), ("0", 0)])
