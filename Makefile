@@ -60,11 +60,11 @@ trial: packages ## follows the README's first afternoon in a fresh clone, and pr
 	@scripts/require-packages curl git
 	@scripts/trial
 
-check-page: packages ## has a browser show the operations page: without a message on the console, light and dark, narrow and wide
+check-page: packages ## renders the operations page in a browser: no message on the console, nothing clipped from 320 to 1,360 pixels
 	@scripts/require-packages chromium curl
 	@scripts/check-page
 
-screenshots: packages ## as check-page, and keeps the pictures
+screenshots: packages ## as check-page, and keeps the pictures, among them the one of the documentation
 	@scripts/require-packages chromium curl
 	@SCREENSHOTS=$(SCRATCH)/screenshots scripts/check-page
 
