@@ -1,5 +1,7 @@
-/// The page that shows everything `Operations` answers, to people. Needs nothing but itself: one answer is one snapshot.
+/// The page that shows everything `Operations` reports, to people. Loads nothing but newer snapshots of itself.
 enum OperationsPage {
+  private static let script = OperationsPageAssets.script + OperationsPageAssets.graph + OperationsPageAssets.reports
+
   /// - Parameters:
   ///   - data: what the script shows, by the name of its section.
   ///   - nonce: lets the page's own style and script through its security policy; new for each answer.
@@ -10,7 +12,7 @@ enum OperationsPage {
     body += "<style nonce=\"\(nonce)\">\(OperationsPageAssets.style)</style>\n</head>\n<body>\n".utf8
     body += "\(OperationsPageAssets.markup)<script type=\"application/json\" id=\"data\">".utf8
     body += data.bytes
-    body += "</script>\n<script nonce=\"\(nonce)\">\(OperationsPageAssets.script)</script>\n</body>\n</html>\n".utf8
+    body += "</script>\n<script nonce=\"\(nonce)\">\(script)</script>\n</body>\n</html>\n".utf8
     let policy =
       "default-src 'none'; img-src data:; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; connect-src 'self'; "
       + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
