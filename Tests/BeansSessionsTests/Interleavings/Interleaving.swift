@@ -78,7 +78,8 @@ private final class InterleavingRun {
   }
 
   private func begin(_ kind: RequestKind, id: String?) {
-    let node = nodes[Int.random(in: 0..<2, using: &random)]
+    // Mostly the same one, so that requests share an open session there while the other node changes it.
+    let node = nodes[random.chance(75) ? 0 : 1]
     let number = history.begin(id, "\(kind)")
     let (history, steps) = (history, steps)
     Task(executorPreference: executor) {
