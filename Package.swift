@@ -32,7 +32,8 @@ let package = Package(
     .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
 
     // The libraries, each depending only on those above it.
-    .target(name: "BeansLogging", swiftSettings: strict),
+    .target(name: "BeansPlatform", swiftSettings: strict),
+    .target(name: "BeansLogging", dependencies: ["BeansPlatform"], swiftSettings: strict),
     .target(name: "CBeansRuntime"),
     .target(name: "BeansSupport", dependencies: ["BeansLogging", "CBeansRuntime"], swiftSettings: strict),
     .target(name: "BeansReflection", dependencies: ["BeansSupport", "CBeansRuntime"], swiftSettings: strict),
@@ -45,7 +46,7 @@ let package = Package(
       // `Builtin` allocates an environment together with its slots.
       swiftSettings: strict + [.enableExperimentalFeature("BuiltinModule")]),
     .target(name: "BeansXML", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: strict),
-    .target(name: "BeansEventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
+    .target(name: "BeansEventLoop", dependencies: ["BeansPlatform", "CLibuv"], swiftSettings: strict),
     .target(
       name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
       swiftSettings: strict),
@@ -149,7 +150,8 @@ if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(St
 // The specification alone, with what it needs: CI builds it in configurations in which nothing else is tested.
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
-    "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration", "Beans", "CForeignThread",
+    "BeansPlatform", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration", "Beans",
+    "CForeignThread",
     "SpecificationTests",
   ]
   package.targets.removeAll { !kept.contains($0.name) }
