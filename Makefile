@@ -27,7 +27,7 @@ test: packages ## builds and runs all tests
 	swift build --build-tests --scratch-path $(SCRATCH)
 	swift test --skip-build --scratch-path $(SCRATCH)
 
-graph: packages ## draws the shop's graph in README.md anew
+graph: packages ## updates the picture of the shop's graph in its article
 	@scripts/check-graph --write
 
 soak: packages ## tries for twenty-five minutes what the tests try for moments, prints a table and plots (MODEL_SEEDS, SOAK_LOAD, SOAK_ENDS, …)
@@ -56,7 +56,7 @@ check-cost: packages ## fails where requests, lookups or a startup take more tha
 check-memory: packages ## opens and finishes a million request environments: memory must stay flat
 	@scripts/bench memory
 
-trial: packages ## follows the README's first afternoon in a fresh clone, and prints a transcript
+trial: packages ## follows the article "The first afternoon" in a fresh clone, and prints a transcript
 	@scripts/require-packages curl git
 	@scripts/trial
 

@@ -1,27 +1,45 @@
 import Beans
 
-struct Visitor { let name: String }
+struct Visitor: Sendable { let name: String }
+struct HTTPRequest: Sendable { let product: String }
 
 final class Database: DisposableBean, Sendable {
   func preDestroy() { print("database closed") }
 }
 
-final class Concierge {
-  private let visitor: Visitor, database: Database
-  init(visitor: Visitor, database: Database) { (self.visitor, self.database) = (visitor, database) }
-  func greet() -> String { "Hello, \(visitor.name)!" }
+final class Basket {
+  private(set) var products: [String] = []
+  init(database: Database) {}
+  func add(_ product: String) { products.append(product) }
 }
 
-func greetVisitors() throws -> [String] {
-  let application = try Environment(name: "application")
-  try application.define(application.bean(Database.self, factory: Database.init))
-  let requests = try application.childFactory(
-    "request", seed: Visitor.self,
-    configure: { request in
-      try request.define(request.bean(Concierge.self, factory: Concierge.init))
-    })
-  defer { application.finish() }  // releases everything that is left: "database closed"
-  return try ["Ada", "Grace"].map { name in
-    try requests.withChild(Visitor(name: name)) { request in try request.getBean(Concierge.self).greet() }
+final class AddToBasket {
+  private let request: HTTPRequest, basket: Basket, visitor: Visitor
+  init(request: HTTPRequest, basket: Basket, visitor: Visitor) {
+    (self.request, self.basket, self.visitor) = (request, basket, visitor)
+  }
+  func run() -> String {
+    basket.add(request.product)
+    return "\(visitor.name): \(basket.products.joined(separator: ", "))"
+  }
+}
+
+func serve() throws -> [String] {
+  let shop = try Environment(name: "shop")
+  try shop.define(shop.bean(Database.self, factory: Database.init))
+  let sessions = try shop.childFactory("session", seed: Visitor.self) { session in
+    try session.define(session.bean(Basket.self, factory: Basket.init))
+  }
+  let requests = try sessions.childFactory("request", seed: HTTPRequest.self) { request in
+    try request.define(request.bean(AddToBasket.self, factory: AddToBasket.init))
+  }
+  try shop.startup()  // checks all declarations, those of sessions and requests included
+  defer { shop.finish() }  // releases what is left, last created first: "database closed"
+
+  let ada = try sessions.build(Visitor(name: "Ada"))  // one basket, however many requests
+  return try ["tea", "milk"].map { product in
+    try requests.withChild(HTTPRequest(product: product), in: ada) { request in
+      try request.getBean(AddToBasket.self).run()
+    }
   }
 }
