@@ -87,6 +87,10 @@ public enum Storefront {
     let shop = try ShopEnvironment(application, configuration, store: store) {
       loops.first { $0.isCurrent } ?? loops[0]
     }
+    if let store {
+      // Released when the sessions have ended, and before the loops are stopped.
+      try shop.application.define(shop.application.bean(store))
+    }
     var settings = HTTPServerSettings()
     settings.limitConnections(
       to: FileDescriptors.connections(

@@ -6,25 +6,27 @@ import BeansEventLoop
 /// The shop as the service declares it, on a database that is removed at the end.
 enum TestShop {
   /// For requests that a test opens itself, by the factories of the `ShopEnvironment`: no loop is there.
-  @Sendable static func declare(_ application: Environment) throws { try declare(application, loops: [], [:]) }
+  @Sendable static func declare(_ application: Environment) throws { try declare(application, loops: [], [:], nil) }
 
   /// For a `TestServer`, which finds what it needs in the environment.
   ///
   /// - Parameters:
   ///   - loops: how many loops serve.
   ///   - variables: what the service reads, but the database.
+  ///   - sharesSessions: whether sessions are kept as nodes share them, in a bean `HookedSessions`.
   static func served(
-    loops: Int = 1, _ variables: [String: String] = [:]
+    loops: Int = 1, _ variables: [String: String] = [:], sharesSessions: Bool = false
   ) -> @Sendable (Environment) throws -> Void {
     { application in
       let loops = try TestLoops(loops)
       try application.define(application.bean(loops))
-      try declare(application, loops: loops.threads.map(\.loop), variables)
+      try declare(application, loops: loops.threads.map(\.loop), variables, sharesSessions ? HookedSessions() : nil)
     }
   }
 
   private static func declare(
-    _ application: Environment, loops: [EventLoop], _ variables: [String: String]
+    _ application: Environment, loops: [EventLoop], _ variables: [String: String],
+    _ sessions: HookedSessions?
   ) throws {
     let database = try TemporaryDatabase()
     let configuration = try database.configuration(variables, in: application)
@@ -33,8 +35,9 @@ enum TestShop {
     let currentLoop = loops.first.map { first in
       { @Sendable () -> EventLoop in loops.first(where: \.isCurrent) ?? first }
     }
-    let shop = try ShopEnvironment(application, configuration, currentLoop: currentLoop)
+    let shop = try ShopEnvironment(application, configuration, store: sessions, currentLoop: currentLoop)
     try application.define(application.bean(shop)).define(application.bean(configuration))
+    if let sessions { try application.define(application.bean(sessions)) }
   }
 }
 

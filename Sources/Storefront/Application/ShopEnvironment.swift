@@ -36,7 +36,7 @@ struct ShopEnvironment: Sendable {
   ///   - store: keeps sessions for all nodes; nil where this process alone has them.
   ///   - currentLoop: the loop that an environment opened now belongs to; nil where none will be opened.
   init(
-    _ application: Environment, _ configuration: Configuration, store: RedisSessionStore? = nil,
+    _ application: Environment, _ configuration: Configuration, store: (any SessionStore)? = nil,
     currentLoop: (@Sendable () -> EventLoop)?
   ) throws {
     self.application = application
@@ -62,10 +62,6 @@ struct ShopEnvironment: Sendable {
     sharedSessions = store.map { [visits] store in SessionManager(visits, store: store) }
     try application.define(application.bean(sharedSessions ?? sessions as any SessionReporting)).define(
       application.bean(lag))
-    if let store {
-      // Released when the sessions have ended, and before the loops are stopped.
-      try application.define(application.bean(store))
-    }
     visitorRequests = try visits.childFactory("request", seed: HTTPRequest.self, scope: requestScope) { request in
       try request.include(VisitorRequestModule())
     }

@@ -9,40 +9,10 @@ import Testing
 /// The shop while its store is locked by somebody else, or of no use.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct StorePressureTests {
-  /// A visitor on a connection of its own, with one thing in the cart.
-  private struct Visitor {
-    let client: TestClient
-    private(set) var cookie: String
-
-    init(port: Int) throws {
-      client = try TestClient(port: port)
-      try client.send(
-        "POST /api/cart HTTP/1.1\r\nHost: t\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-          + "Content-Length: 9\r\n\r\nproduct=2")
-      cookie = try client.receive().fields["set-cookie"].map { String($0.prefix { $0 != ";" }) } ?? ""
-    }
-
-    func checkOut() throws {
-      try client.send("POST /api/checkout HTTP/1.1\r\nHost: t\r\nCookie: \(cookie)\r\nContent-Length: 0\r\n\r\n")
-    }
-
-    /// The answer to a checkout, which may bring a new cookie.
-    mutating func receive() throws -> TestClient.Response {
-      let response = try client.receive()
-      if let field = response.fields["set-cookie"] { cookie = String(field.prefix { $0 != ";" }) }
-      return response
-    }
-
-    func pieces() throws -> String {
-      try client.get("/api/cart", "Cookie: \(cookie)\r\n")
-      return try client.receive().text
-    }
-  }
-
   @Test(.beans(TestShop.served(["STORE_WAIT": "15s"]))) func aForeignLockDelaysNobodyElse() throws {
     let server = try TestServer(Test.environment)
     let database = try Test.environment.getBean(TemporaryDatabase.self)
-    let visitors = try (0..<6).map { _ in try Visitor(port: server.port) }
+    let visitors = try (0..<6).map { _ in try Shopper(port: server.port) }
     let other = try database.connect()
     try other.execute("BEGIN IMMEDIATE")
     for visitor in visitors { try visitor.checkOut() }
@@ -60,7 +30,7 @@ struct StorePressureTests {
   /// A wait for the other writer would keep the loop from everybody else, once for each of the visitors and again and again.
   @Test(.beans(TestShop.served(["STORE_WAIT": "15s"]))) func anotherWriterOfThisProcessDelaysNobodyElse() throws {
     let server = try TestServer(Test.environment)
-    let visitors = try (0..<6).map { _ in try Visitor(port: server.port) }
+    let visitors = try (0..<6).map { _ in try Shopper(port: server.port) }
     let store = try #require(server.shop).application.getBean(SQLiteStore.self)
     let other = SQLiteTransaction(store: store)
     try other.write { connection throws(SQLiteError) in
@@ -88,7 +58,7 @@ struct StorePressureTests {
     let port = server.port
     let statuses = try onThreads(16) { _ in
       try (0..<10).map { _ in
-        let visitor = try Visitor(port: port)
+        let visitor = try Shopper(port: port)
         try visitor.checkOut()
         return try visitor.client.receive().status
       }
@@ -100,14 +70,14 @@ struct StorePressureTests {
   @Test(.beans(TestShop.served(["STORE_WAIT": "50ms"]))) func whoWaitsTooLongIsAskedToComeBack() throws {
     let server = try TestServer(Test.environment)
     let database = try Test.environment.getBean(TemporaryDatabase.self)
-    let visitor = try Visitor(port: server.port)
+    var visitor = try Shopper(port: server.port)
     let other = try database.connect()
     try other.execute("BEGIN IMMEDIATE")
     try visitor.checkOut()
     let refused = try visitor.client.receive()
     #expect(refused.status == 503)
     #expect(refused.fields["retry-after"].flatMap { Int($0) } ?? 0 > 0)
-    #expect(try visitor.pieces().contains("\"pieces\":1"))
+    #expect(try visitor.readCart().contains("\"pieces\":1"))
     try other.execute("COMMIT")
     try visitor.checkOut()
     #expect(try visitor.client.receive().status == 201)
@@ -118,7 +88,7 @@ struct StorePressureTests {
     let database = try TemporaryDatabase()
     let service = try ServiceProcess(database: database.path, environment: ["STORE_WAIT": "1s"])
     let port = try service.port()
-    let visitors = try (0..<6).map { _ in try Visitor(port: port) }
+    let visitors = try (0..<6).map { _ in try Shopper(port: port) }
     let other = try database.connect()
     try other.execute("BEGIN IMMEDIATE")
     for visitor in visitors { try visitor.checkOut() }
@@ -137,7 +107,7 @@ struct StorePressureTests {
     let database = try TemporaryDatabase()
     let service = try ServiceProcess(database: database.path, environment: ["STORE_WAIT": "1m", "LOOPS": "2"])
     let port = try service.port()
-    let visitors = try (0..<6).map { _ in try Visitor(port: port) }
+    let visitors = try (0..<6).map { _ in try Shopper(port: port) }
     let other = try database.connect()
     try other.execute("BEGIN IMMEDIATE")
     for visitor in visitors { try visitor.checkOut() }
@@ -157,7 +127,7 @@ struct StorePressureTests {
     let database = try TemporaryDatabase()
     let service = try ServiceProcess(database: database.path, environment: ["BY_HAND": "yes"])
     let port = try service.port()
-    let visitor = try Visitor(port: port)
+    let visitor = try Shopper(port: port)
     let other = try database.connect()
     for table in ["order_lines", "orders", "products"] { try other.execute("DROP TABLE \(table)") }
     try visitor.checkOut()
@@ -190,7 +160,7 @@ struct StorePressureTests {
     let database = try TemporaryDatabase()
     let service = try ServiceProcess(database: database.path, kibibytes: 2048)
     let port = try service.port()
-    var visitor = try Visitor(port: port)
+    var visitor = try Shopper(port: port)
     var status = 201
     for _ in 0..<5_000 where status == 201 {
       try visitor.client.send(
@@ -209,7 +179,7 @@ struct StorePressureTests {
     #expect(health == 503)
     try visitor.client.get("/api/products")
     #expect(try visitor.client.receive().status == 200)
-    #expect(try visitor.pieces().contains("\"pieces\":1"))
+    #expect(try visitor.readCart().contains("\"pieces\":1"))
     let end = try service.end()
     #expect(end.isClean, "\(end.output)")
     #expect(end.output.contains("POST /api/checkout"))
