@@ -136,7 +136,7 @@ let package = Package(
       name: "StorefrontTests",
       dependencies: [
         "StorefrontServer", "Storefront", "BeansSessions", "BeansServer", "BeansTesting", "Beans", "BeansSupport",
-        "BeansEventLoop", "TestSupport",
+        "BeansEventLoop", "CSQLite", "TestSupport",
       ],
       swiftSettings: settings),
   ]
