@@ -112,6 +112,8 @@ public enum Storefront {
     try BlockingTask.run { _ = try await shop.application.ready(options: [.requireSendable, .recordTimes]) }
     try operations.start()
     let service = try ShopService(shop, operations, configuration)
+    // A session is not released before the requests inside have left it.
+    lifecycle.whenFinishing(try shop.application.getBean(WriterQueue.self).close)
     let port = try server.start(
       host: configuration.host, port: Int(configuration.port), on: threads, handler: service.handler(),
       onUnanswered: service.noteUnanswered)

@@ -21,8 +21,8 @@ struct StoreModule: BeanModule {
           .property(\.busyTimeout, value: .seconds(5))
           .onDestroy { $0.close() }
       )
-      // Who still waits at the end is let go of.
-      .define(environment.bean(WriterQueue.self, factory: { WriterQueue() }).onDestroy { $0.close() })
+      // Completes the write under way at the end, and refuses the others.
+      .define(writerQueue(environment))
       .define(
         environment.bean(SQLiteTransaction.self, factory: SQLiteTransaction.init).scope("request")
           .onDestroy { try $0.finish() })
@@ -82,5 +82,13 @@ struct OperationsModule: BeanModule {
         environment.bean(RequestLog.self, factory: RequestLog.init).scope("request").onDestroy { $0.finish() }
       )
       .define(environment.bean(EnvironmentsHandler.self, factory: EnvironmentsHandler.init).scope("request"))
+  }
+}
+
+extension StoreModule {
+  private func writerQueue(_ environment: Environment) -> TypedBeanDeclaration<WriterQueue> {
+    environment.bean(WriterQueue.self) { [configuration] (store: SQLiteStore) in
+      try WriterQueue(store: store, patience: configuration.storeWait)
+    }.onDestroy { $0.closeAndWait() }
   }
 }

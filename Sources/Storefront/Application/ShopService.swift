@@ -2,22 +2,15 @@ import Beans
 import BeansEventLoop
 import BeansServer
 import BeansSessions
-import Synchronization
 
-/// Answers requests: one child environment each, inside the visitor's session where there is one.
+/// Serves requests: one child environment each, inside the visitor's session where there is one.
 ///
-/// Whoever has none gets a session for the time of the request, which is kept, with a cookie, when something has been put into
-/// it. Requests that write take turns. One that finds the store locked by another process is begun anew a little later, up to a
-/// time; meanwhile its loop serves others. Where nodes share sessions, a request waits for its session without blocking its loop,
-/// and is answered when what it has changed is saved.
+/// A visitor without a session has one for the time of the request. It is kept, with a cookie, when the request has put something
+/// into the cart. A checkout suspends while `WriterQueue` writes the order, and its loop serves other requests meanwhile. Where
+/// nodes share sessions, a request suspends until its session is loaded, and the response follows the saving of its changes.
 final class ShopService: Sendable {
-  /// How many requests may wait for a locked store at one time; not more than one of them writes.
-  private static let maximumWaiting = 1_000
   /// How often a request is begun whose session another node changes at the same time.
   private static let maximumAttempts = 10
-  private static let tooManyWriters = HTTPError(.serviceUnavailable, "The store is busy. Try again.", retryAfter: 1)
-  /// How soon a request is begun anew: at first, and at most.
-  private static let pauses = (first: Duration.milliseconds(1), last: Duration.milliseconds(50))
 
   private let shop: ShopEnvironment
   private let operations: Operations
@@ -28,8 +21,6 @@ final class ShopService: Sendable {
   private let health: HealthHandler
   private let log: AccessLog
   private let errors: ErrorLog
-  private let writers: WriterQueue
-  private let waiting = Atomic(0)
 
   /// Nothing is waited for here: the application is ready.
   init(_ shop: ShopEnvironment, _ operations: Operations, _ configuration: Configuration) throws {
@@ -42,7 +33,6 @@ final class ShopService: Sendable {
     health = try shop.application.getBean(HealthHandler.self)
     log = try shop.application.getBean(AccessLog.self)
     errors = try shop.application.getBean(ErrorLog.self)
-    writers = try shop.application.getBean(WriterQueue.self)
   }
 
   /// What the server is to call: this, with `ProductsByHand` in front where the configuration asks for it.
@@ -86,13 +76,10 @@ final class ShopService: Sendable {
         if request.mayChangeSomething, request.isFromAnotherSite {
           throw HTTPError(.forbidden, "Only pages of this site may do that.")
         }
-        let wait = Wait(until: .now + configuration.storeWait, pause: Self.pauses.first)
-        if route.needsVisitor, let sharedSessions {
-          Task(executorPreference: exchange.loop) { [self] in await answer(exchange, route, wait, sharedSessions) }
-        } else if !route.writes {
-          answer(exchange, route, wait)
-        } else if !writers.enter(on: exchange.loop, { [self] in answer(exchange, route, wait) }) {
-          throw Self.tooManyWriters
+        if route == .checkout || route.needsVisitor && sharedSessions != nil {
+          Task(executorPreference: exchange.loop) { [self] in await answerLater(exchange, route) }
+        } else {
+          exchange.respond(answer(request, route))
         }
       case let refused:
         let probe = answer(request) { operations.probe(method: request.method.name, path: request.path) }
@@ -103,169 +90,179 @@ final class ShopService: Sendable {
     }
   }
 
-  // MARK: While the store is locked
+  // MARK: At once
 
-  /// How long a request is still begun anew, and how soon.
-  private struct Wait {
-    let until: MonotonicTime
-    let pause: Duration
-
-    /// After another attempt.
-    var next: Wait { Wait(until: until, pause: min(pause * 2, ShopService.pauses.last)) }
-  }
-
-  private func answer(_ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait) {
+  private func answer(_ request: HTTPRequest, _ route: ShopRoute) -> HTTPResponse {
     do {
-      respond(exchange, route, try answer(exchange.request, route, isLast: wait.until <= .now))
-    } catch {
-      // Thrown only by an attempt that is not the last: the store is locked. Who writes keeps the turn.
-      guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
-        waiting.subtract(1, ordering: .relaxed)
-        return respond(exchange, route, errors.response(to: error, exchange.request))
-      }
-      exchange.loop.schedule(after: wait.pause) { [self] in
-        waiting.subtract(1, ordering: .relaxed)
-        answer(exchange, route, wait.next)
-      }
-    }
-  }
-
-  private func respond(_ exchange: HTTPExchange, _ route: ShopRoute, _ response: HTTPResponse) {
-    if route.writes { writers.leave() }
-    exchange.respond(response)
-  }
-
-  /// - Throws: `SQLiteError` that tells of a lock, unless this is the last attempt. Nothing has happened then.
-  private func answer(_ request: HTTPRequest, _ route: ShopRoute, isLast: Bool) throws(SQLiteError) -> HTTPResponse {
-    do {
-      if !route.needsVisitor { return try answer(request, route, in: shop.requests.build(request), isLast: isLast) }
+      if !route.needsVisitor { return try answer(request, route, in: shop.requests.build(request)) }
       let known = try request.cookie(cookieName).flatMap { sid in
-        try sessions.withSession(sid) { try answerVisitor(request, route, sid, in: $0, isLast: isLast) }
+        try sessions.withSession(sid) { try answer(request, route, in: shop.visitorRequests.build(request, in: $0)) }
       }
       // A session that has ended, or an id that somebody made up, is as none.
-      return try known ?? answerStranger(request, route, isLast: isLast)
+      return try known ?? answerStranger(request, route)
     } catch {
-      if !isLast, let locked = error as? SQLiteError, locked.isBusy { throw locked }
       return errors.response(to: error, request)
     }
   }
 
-  // MARK: Where nodes share sessions
-
-  private func answer(
-    _ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait, _ sessions: SessionManager
-  ) async {
-    var attempts = 1
-    while true {
-      do {
-        exchange.respond(try await attempt(exchange, route, wait, sessions))
-        return
-      } catch SessionError.conflict where attempts < Self.maximumAttempts {
-        // Another node has changed the cart meanwhile, and nothing has been saved. A checkout finds the order that it has placed.
-        attempts += 1
-      } catch {
-        exchange.respond(errors.response(to: error, exchange.request))
-        return
-      }
-    }
-  }
-
-  private func attempt(
-    _ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait, _ sessions: SessionManager
-  ) async throws -> HTTPResponse {
-    let answer = try await sessions.withSession(exchange.request.cookie(cookieName)) { session in
-      let response = try await self.takingTurns(exchange, route, wait, in: session.environment)
-      // Whoever has learnt or planted the id before sees nothing of what follows.
-      if route == .checkout, response.isSuccess { session.rotate() }
-      return response
-    }
-    var response = answer.value
-    if case .set(let sid) = answer.cookie { response.addCookie(try cookie(sid)) }
-    return response
-  }
-
-  /// The turn is taken when the session is there, and given back before it is saved: who writes does not wait for a session.
-  private func takingTurns(
-    _ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait, in session: Environment
-  ) async throws -> HTTPResponse {
-    if !route.writes { return try await answer(exchange, route, wait, in: session) }
-    guard await writers.enter(on: exchange.loop) else { throw Self.tooManyWriters }
-    defer { writers.leave() }
-    return try await answer(exchange, route, wait, in: session)
-  }
-
-  /// In the session, until the store is not locked any more.
-  private func answer(
-    _ exchange: HTTPExchange, _ route: ShopRoute, _ wait: Wait, in session: Environment
-  ) async throws -> HTTPResponse {
-    var wait = wait
-    while true {
-      do {
-        return try answer(
-          exchange.request, route, in: shop.visitorRequests.build(exchange.request, in: session),
-          isLast: wait.until <= .now)
-      } catch let error as SQLiteError where error.isBusy && wait.until > .now {
-        guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
-          waiting.subtract(1, ordering: .relaxed)
-          throw error
-        }
-        defer { waiting.subtract(1, ordering: .relaxed) }
-        try await exchange.loop.sleep(for: wait.pause)
-        wait = wait.next
-      }
-    }
-  }
-
-  // MARK: One attempt
-
-  private func answerVisitor(
-    _ request: HTTPRequest, _ route: ShopRoute, _ sid: String, in session: Environment, isLast: Bool
-  ) throws -> HTTPResponse {
-    var response = try answer(
-      request, route, in: shop.visitorRequests.build(request, in: session), isLast: isLast)
-    // Whoever has learnt or planted the id before sees nothing of what follows. Where two checkouts of one visitor meet, the
-    // first one has changed the id, and has the cookie.
-    if route == .checkout, response.isSuccess, let next = try? sessions.rotate(sid) {
-      response.addCookie(try cookie(next))
-    }
-    return response
-  }
-
-  private func answerStranger(_ request: HTTPRequest, _ route: ShopRoute, isLast: Bool) throws -> HTTPResponse {
+  private func answerStranger(_ request: HTTPRequest, _ route: ShopRoute) throws -> HTTPResponse {
     let session = try shop.visits.build(SessionState())
     var isKept = false
     defer { if !isKept { session.finish() } }
-    var response = try answer(
-      request, route, in: shop.visitorRequests.build(request, in: session), isLast: isLast)
+    var response = try answer(request, route, in: shop.visitorRequests.build(request, in: session))
     if try session.getBean(Cart.self).isEmpty { return response }
     response.addCookie(try cookie(try sessions.add(session)))
     isKept = true
     return response
   }
 
+  // MARK: Later
+
+  private func answerLater(_ exchange: HTTPExchange, _ route: ShopRoute) async {
+    let request = exchange.request
+    do {
+      exchange.respond(
+        route == .checkout ? try await checkOut(request) : try await answerInSession(request, route))
+    } catch {
+      exchange.respond(errors.response(to: error, request))
+    }
+  }
+
+  private func answerInSession(_ request: HTTPRequest, _ route: ShopRoute) async throws -> HTTPResponse {
+    var (response, cookie) = try await inSession(request) { session in
+      try settle(request, in: session)
+      return (try answer(request, route, in: shop.visitorRequests.build(request, in: session)), rotates: false)
+    }
+    if let cookie { response.addCookie(cookie) }
+    return response
+  }
+
+  /// Turns the visitor's cart into an order, in three steps: the session keeps the id of the order; the database commits the order;
+  /// the session drops what has been bought.
+  ///
+  /// The commit decides: until then nothing has happened, and the response is `4xx` or `5xx`; from then on it is `201`. Where the
+  /// third step fails, or the process ends before it, the next request with the session does it: see `settle`.
+  private func checkOut(_ request: HTTPRequest) async throws -> HTTPResponse {
+    for _ in 0..<Self.maximumAttempts {
+      let purchase = try await inSession(request) { session in
+        (try session.getBean(Cart.self).prepareOrder(), rotates: false)
+      }.value
+      var placed: HTTPResponse?
+      do {
+        let (response, cookie) = try await inSession(request) { session -> (HTTPResponse?, rotates: Bool) in
+          // Another node has changed the session since the commit.
+          if let placed {
+            try settle(request, in: session)
+            return (placed, rotates: true)
+          }
+          // Another request may have placed the order since, and left another cart.
+          guard try session.getBean(Cart.self).order == purchase?.order else { return (nil, rotates: false) }
+          let response = try await place(purchase, request, in: session)
+          if response.isSuccess { placed = response }
+          // An id that was learnt or planted before is worth nothing from now on.
+          return (response, rotates: response.isSuccess)
+        }
+        guard var response else { continue }
+        if let cookie { response.addCookie(cookie) }
+        return response
+      } catch {
+        guard let placed else { throw error }
+        errors.record(error, request)
+        return placed
+      }
+    }
+    throw SessionError.conflict(["cart"])
+  }
+
+  private func place(
+    _ purchase: Cart.Purchase?, _ request: HTTPRequest, in session: Environment
+  ) async throws -> HTTPResponse {
+    let child = try shop.visitorRequests.build(request, in: session)
+    defer { child.finish() }
+    let log = try child.getBean(RequestLog.self)
+    let response: HTTPResponse
+    do {
+      response = try await child.getBean(CheckoutHandler.self).place(purchase, request)
+    } catch {
+      response = errors.response(to: error, request)
+    }
+    log.status = response.status
+    return response
+  }
+
+  /// Ends a checkout whose order has been placed and whose session could not be saved after that, where there is one. The id of
+  /// the session stays: the checkout may be under way on another node, and changes it.
+  private func settle(_ request: HTTPRequest, in session: Environment) throws {
+    guard let id = try session.getBean(Cart.self).order else { return }
+    try shop.visitorRequests.withChild(request, in: session) { child in
+      let visitor = try child.getBean(CurrentVisitor.self)
+      if let order = try child.getBean(OrderRepository.self).order(id, of: visitor.profile.id) { visitor.settle(order) }
+    }
+  }
+
+  /// Runs `body` in the visitor's session, or in one for the time of the request, and saves what it has changed. Runs it again
+  /// where another node changes the session at the same time: nothing of it has been saved then.
+  ///
+  /// - Parameters:
+  ///   - request: brings the cookie, or none.
+  ///   - body: returns a value, and whether the session gets another id.
+  /// - Returns: the value, and the cookie where it changes.
+  private func inSession<R>(
+    _ request: HTTPRequest, _ body: (Environment) async throws -> (R, rotates: Bool)
+  ) async throws -> (value: R, cookie: HTTPCookie?) {
+    guard let sharedSessions else { return try await inOwnSession(request, body) }
+    var attempts = 1
+    while true {
+      do {
+        let answer = try await sharedSessions.withSession(request.cookie(cookieName)) { session in
+          let (value, rotates) = try await body(session.environment)
+          if rotates { session.rotate() }
+          return value
+        }
+        guard case .set(let sid) = answer.cookie else { return (answer.value, nil) }
+        return (answer.value, try cookie(sid))
+      } catch SessionError.conflict where attempts < Self.maximumAttempts {
+        attempts += 1
+      }
+    }
+  }
+
+  private func inOwnSession<R>(
+    _ request: HTTPRequest, _ body: (Environment) async throws -> (R, rotates: Bool)
+  ) async throws -> (value: R, cookie: HTTPCookie?) {
+    if let sid = request.cookie(cookieName) {
+      let known = try await sessions.withSession(sid) { session in
+        let (value, rotates) = try await body(session)
+        // Where two checkouts of one visitor meet, the first one has changed the id, and has the cookie.
+        let next = rotates ? try? sessions.rotate(sid) : nil
+        return (value: value, cookie: try next.map(cookie))
+      }
+      if let known { return known }
+    }
+    // A checkout of a stranger, whose cart is empty before and after it.
+    let session = try shop.visits.build(SessionState())
+    defer { session.finish() }
+    return (try await body(session).0, nil)
+  }
+
   private func cookie(_ sid: String) throws -> HTTPCookie {
     try HTTPCookie(name: cookieName, value: sid, isSecure: configuration.secureCookies)
   }
 
-  private func answer(
-    _ request: HTTPRequest, _ route: ShopRoute, in child: Environment, isLast: Bool
-  ) throws -> HTTPResponse {
+  // MARK: One request
+
+  private func answer(_ request: HTTPRequest, _ route: ShopRoute, in child: Environment) throws -> HTTPResponse {
     // Rolls back what has not been committed, and writes the log line.
     defer { child.finish() }
     let log = try child.getBean(RequestLog.self)
+    let response: HTTPResponse
     do {
-      let response = try route.handler(in: child).handle(request)
-      log.status = response.status
-      return response
+      response = try route.handler(in: child).handle(request)
     } catch {
-      if !isLast, let locked = error as? SQLiteError, locked.isBusy {
-        log.discard()
-        throw locked
-      }
-      let response = errors.response(to: error, request)
-      log.status = response.status
-      return response
+      response = errors.response(to: error, request)
     }
+    log.status = response.status
+    return response
   }
 
   /// A path or method that nobody serves gets its line in the log, too.
@@ -310,16 +307,14 @@ extension ShopRoute {
     }
   }
 
-  /// Whether the handler writes to the store.
-  var writes: Bool { self == .checkout }
-
-  /// The handler, built by the request's environment with all it needs.
+  /// The handler of a route that is answered at once, built by the request's environment with all it needs.
   func handler(in environment: Environment) throws -> any RequestHandler {
     switch self {
     case .page: try environment.getBean(PageHandler.self)
     case .products: try environment.getBean(ProductsHandler.self)
     case .cart: try environment.getBean(CartHandler.self)
-    case .checkout: try environment.getBean(CheckoutHandler.self)
+    // Suspends, so that it has a way of its own.
+    case .checkout: throw HTTPExchange.unanswered
     case .orders: try environment.getBean(OrdersHandler.self)
     case .health: try environment.getBean(HealthHandler.self)
     case .environments: try environment.getBean(EnvironmentsHandler.self)

@@ -1,40 +1,38 @@
 import Beans
 import Glibc
 
-/// `POST /api/checkout`: turns the cart into an order. Answers `201` with it; a browser that sent a form is led back to the page.
-final class CheckoutHandler: RequestHandler {
-  private let cart: Cart
-  private let orders: OrderRepository
-  private let transaction: SQLiteTransaction
+/// `POST /api/checkout`: turns the cart into an order. Returns `201` with it; a browser that sent a form is led back to the page.
+final class CheckoutHandler {
+  private let writers: WriterQueue
   private let visitor: CurrentVisitor
   private let environment: Environment
   private let errors: ErrorLog
 
-  init(
-    cart: Cart, orders: OrderRepository, transaction: SQLiteTransaction, visitor: CurrentVisitor,
-    environment: Environment, errors: ErrorLog
-  ) {
-    self.cart = cart
-    self.orders = orders
-    self.transaction = transaction
+  init(writers: WriterQueue, visitor: CurrentVisitor, environment: Environment, errors: ErrorLog) {
+    self.writers = writers
     self.visitor = visitor
     self.environment = environment
     self.errors = errors
   }
 
-  func handle(_ request: HTTPRequest) throws -> HTTPResponse {
-    let purchase = cart.take()
-    let (order, isNew): (Order, Bool)
-    do {
-      (order, isNew) = try orders.place(
-        purchase.lines, id: purchase.order, visitor: visitor.profile.id, at: Int64(time(nil)))
-      try transaction.commit()
-    } catch {
-      cart.putBack(purchase)
-      throw error
+  /// Places the order that `Cart.prepareOrder()` has returned, and that the session has been saved with.
+  ///
+  /// Suspends while the order waits for its turn, and for the disk. An order that is there already is returned as it is.
+  ///
+  /// - Parameters:
+  ///   - purchase: the order's goods and id; nil for an empty cart.
+  ///   - request: decides the form of the response.
+  /// - Throws: `ShopError`, `WriterQueue.Refused` or `SQLiteError`; no order has been placed then.
+  nonisolated(nonsending) func place(
+    _ purchase: Cart.Purchase?, _ request: HTTPRequest
+  ) async throws -> HTTPResponse {
+    guard let purchase else { throw ShopError.emptyCart }
+    let (visitorId, now) = (visitor.profile.id, Int64(time(nil)))
+    let (order, isNew) = try await writers.write { transaction in
+      try OrderRepository(transaction: transaction).place(
+        purchase.lines, id: purchase.order, visitor: visitorId, at: now)
     }
-    cart.putBack(purchase, exceptFor: order)
-    visitor.profile.noteOrder()
+    visitor.settle(order)
     if isNew {
       // Whatever becomes of the news, the order is placed.
       do { try environment.publish(OrderPlaced(order: order)) } catch { errors.record(error, request) }

@@ -4,6 +4,7 @@ import Synchronization
 /// thread.
 ///
 /// Monitors ask often, so the store is read at most ten times a second, and written once; an answer may be that much behind.
+/// Writes are those of `WriterQueue`: an answer does not wait for the disk.
 final class HealthHandler: RequestHandler, Sendable {
   /// How long an answer of the store counts.
   static let period = Duration.milliseconds(100)
@@ -11,15 +12,18 @@ final class HealthHandler: RequestHandler, Sendable {
   static let writePeriod = Duration.seconds(1)
 
   private let store: SQLiteStore
+  private let writers: WriterQueue
   private let errors: ErrorLog
   private let isReadable = Atomic(true)
   private let isWritable = Atomic(true)
   /// When the store is asked again. Whoever moves it on asks.
   private let nextRead = Atomic<UInt64>(0)
+  /// Never, as long as a write is under way.
   private let nextWrite = Atomic<UInt64>(0)
 
-  init(store: SQLiteStore, errors: ErrorLog) {
+  init(store: SQLiteStore, writers: WriterQueue, errors: ErrorLog) {
     self.store = store
+    self.writers = writers
     self.errors = errors
   }
 
@@ -27,43 +31,56 @@ final class HealthHandler: RequestHandler, Sendable {
 
   /// `now` comes from the same clock in all calls.
   func answer(at now: MonotonicTime) throws(HTTPError) -> HTTPResponse {
-    if Self.isDue(nextRead, now, Self.period) { isReadable.store(ask(Self.look), ordering: .relaxed) }
-    if Self.isDue(nextWrite, now, Self.writePeriod) { isWritable.store(ask(Self.write), ordering: .relaxed) }
+    if Self.isDue(nextRead, now, next: now + Self.period) { isReadable.store(look(), ordering: .relaxed) }
+    if Self.isDue(nextWrite, now, next: .never) { write(next: now + Self.writePeriod) }
     guard isReadable.load(ordering: .relaxed), isWritable.load(ordering: .relaxed) else {
       throw HTTPError(.serviceUnavailable, "The store cannot be used.")
     }
     return Self.healthy
   }
 
-  private static func isDue(_ next: borrowing Atomic<UInt64>, _ now: MonotonicTime, _ period: Duration) -> Bool {
-    let due = next.load(ordering: .relaxed)
-    return now.nanoseconds >= due
-      && next.compareExchange(expected: due, desired: (now + period).nanoseconds, ordering: .relaxed).exchanged
+  private static func isDue(
+    _ due: borrowing Atomic<UInt64>, _ now: MonotonicTime, next: MonotonicTime
+  ) -> Bool {
+    let time = due.load(ordering: .relaxed)
+    return now.nanoseconds >= time
+      && due.compareExchange(expected: time, desired: next.nanoseconds, ordering: .relaxed).exchanged
   }
 
-  /// Whether `work` is done. A store that somebody has locked for a moment can be used.
-  private func ask(_ work: (SQLiteTransaction) throws(SQLiteError) -> Void) -> Bool {
+  /// Whether the store can be read.
+  private func look() -> Bool {
     let transaction = SQLiteTransaction(store: store)
     defer { try? transaction.finish() }
-    do throws(SQLiteError) {
-      try work(transaction)
-      return true
-    } catch {
-      if error.isBusy { return true }
+    return isUsable(
+      Result {
+        try transaction.read { connection throws(SQLiteError) in
+          try connection.execute("SELECT id FROM products LIMIT 1")
+        }
+      })
+  }
+
+  /// Begins to find out whether the store can be written.
+  private func write(next: MonotonicTime) {
+    writers.enqueue { transaction in
+      try transaction.write { connection throws(SQLiteError) in
+        try connection.execute("INSERT OR REPLACE INTO probe (at) VALUES (1)")
+      }
+    } completion: { [self] outcome in
+      isWritable.store(isUsable(outcome), ordering: .relaxed)
+      nextWrite.store(next.nanoseconds, ordering: .relaxed)
+    }
+  }
+
+  /// A store that another process has locked for a moment can be used, and one that many write to.
+  private func isUsable(_ outcome: Result<Void, any Error>) -> Bool {
+    switch outcome {
+    case .success: return true
+    case .failure(let error as SQLiteError) where error.isBusy: return true
+    case .failure(let error) where error is WriterQueue.Refused: return true
+    case .failure(let error):
       errors.record(error, "look after the store")
       return false
     }
-  }
-
-  private static func look(_ transaction: SQLiteTransaction) throws(SQLiteError) {
-    try transaction.read { connection throws(SQLiteError) in try connection.execute("SELECT id FROM products LIMIT 1") }
-  }
-
-  private static func write(_ transaction: SQLiteTransaction) throws(SQLiteError) {
-    try transaction.write { connection throws(SQLiteError) in
-      try connection.execute("INSERT OR REPLACE INTO probe (at) VALUES (1)")
-    }
-    try transaction.commit()
   }
 
   private static let healthy = HTTPResponse.json(.ok, JSONWriter.object { $0.field("status", "ok") })

@@ -14,8 +14,8 @@ extension HTTPResponse {
     switch failure {
     case let error as HTTPError: self.init(error)
     case let error as ShopError: self.init(error.httpError)
-    case let error as SQLiteError where error.isBusy:
-      self.init(HTTPError(.serviceUnavailable, "The store is busy. Try again.", retryAfter: 1))
+    case is WriterQueue.Refused: self.init(Self.busy)
+    case let error as SQLiteError where error.isBusy: self.init(Self.busy)
     case let error as SessionError where error.isTemporary:
       self.init(HTTPError(.serviceUnavailable, "Your session cannot be reached. Try again.", retryAfter: 1))
     case let error as SessionError:
@@ -24,6 +24,10 @@ extension HTTPResponse {
       self.init(HTTPError(.serviceUnavailable, "There are too many visitors. Try again later.", retryAfter: 60))
     default: self.init(HTTPError(.internalServerError, "Something went wrong here."))
     }
+  }
+
+  private static var busy: HTTPError {
+    HTTPError(.serviceUnavailable, "The store is busy. Try again.", retryAfter: 1)
   }
 }
 

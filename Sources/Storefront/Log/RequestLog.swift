@@ -13,9 +13,6 @@ final class RequestLog {
     self.log = log
   }
 
-  /// Leaves the entry to a later attempt at the request.
-  func discard() { isWritten = true }
-
   /// Writes the entry, once.
   func finish() {
     if isWritten { return }

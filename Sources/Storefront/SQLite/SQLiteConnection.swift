@@ -43,6 +43,8 @@ internal import CSQLite
     }
     // With WAL this loses at most the last transactions in a power cut, never consistency; with the others, be safe.
     try execute("PRAGMA synchronous = \(journalMode == .wal ? "NORMAL" : "FULL")")
+    // Checkpoints wait for the disk: `WriterQueue` makes them, on its thread.
+    try execute("PRAGMA wal_autocheckpoint = 0")
   }
 
   deinit {

@@ -12,16 +12,15 @@ final class Cart: Sendable {
     var price: Money { product.price * quantity }
   }
 
-  /// What is bought at once.
+  /// The content of a cart that a checkout buys.
   struct Purchase: Equatable, Sendable {
     let lines: [Line]
-    /// The id of the order that this becomes. A cart that is bought a second time, because the first time could not be kept or
-    /// told of, becomes no second order.
+    /// The id of the order, see `prepareOrder()`.
     let order: String
   }
 
   /// What is kept of a cart.
-  private struct Content: Codable {
+  private struct Content: Codable, Sendable {
     struct Entry: Codable {
       let product: Int64
       var quantity: Int
@@ -29,7 +28,7 @@ final class Cart: Sendable {
 
     /// Product ids in the order they were first added, each with its quantity.
     var entries: [Entry] = []
-    /// What the order will be called, from the first product on until the cart is empty.
+    /// The id of the order that a checkout has begun to place; empty where none has.
     var order = ""
   }
 
@@ -73,46 +72,51 @@ final class Cart: Sendable {
 
   func clear() { content.set(Content()) }
 
-  /// Empties the cart and returns what was in it, in one step, so that of two checkouts at once only one gets the goods.
-  func take() -> Purchase {
-    let taken = content.update { content in
-      defer { content = Content() }
-      return content
-    }
-    return Purchase(lines: lines(taken.entries), order: taken.order)
+  // MARK: Checkout
+
+  /// The id of the order that a checkout has begun to place, whether the order has been placed by now or not.
+  var order: String? {
+    let order = content.value.order
+    return order.isEmpty ? nil : order
   }
 
-  /// Puts back what `take` returned, in front of what has been added since.
-  func putBack(_ purchase: Purchase) {
-    if purchase.lines.isEmpty { return }
-    content.update { content in
-      var restored = purchase.lines.map { Content.Entry(product: $0.product.id, quantity: $0.quantity) }
-      for entry in content.entries {
-        if let index = restored.firstIndex(where: { $0.product == entry.product }) {
-          restored[index].quantity = min(restored[index].quantity + entry.quantity, Self.maximumQuantity)
-        } else {
-          restored.append(entry)
-        }
-      }
-      content = Content(entries: restored, order: purchase.order)
-    }
-  }
-
-  /// Puts back what a purchase has beyond the order that it has become.
+  /// Gives the cart the id of the order that it becomes, unless it has one.
   ///
-  /// An earlier attempt may have placed the order before more was added to the cart.
-  func putBack(_ purchase: Purchase, exceptFor order: Order) {
+  /// The session has to be saved before the order is placed. Then the cart leads to the order, whatever fails afterwards, and a
+  /// repeated checkout places no second one. The goods are as they are now: another request's changes since then may never be
+  /// saved, and do not belong to the order.
+  ///
+  /// - Returns: the goods and the id of the order; nil where the cart is empty.
+  func prepareOrder() -> Purchase? {
+    let id = ids.next()
+    let prepared =
+      content.value.entries.isEmpty
+      ? nil
+      : content.update { content -> Content? in
+        if content.entries.isEmpty { return nil }
+        if content.order.isEmpty { content.order = id }
+        return content
+      }
+    return prepared.map { Purchase(lines: lines($0.entries), order: $0.order) }
+  }
+
+  /// Removes the goods of the cart's order, which has been placed. Goods that were added after the order stay.
+  ///
+  /// - Returns: false, and nothing has changed, where the order is not that of the cart, or not any more.
+  func settle(_ order: Order) -> Bool {
     let bought = Dictionary(order.lines.map { ($0.product, $0.quantity) }, uniquingKeysWith: +)
-    let lines = purchase.lines.compactMap { line in
-      let quantity = line.quantity - (bought[line.product.id] ?? 0)
-      return quantity > 0 ? Line(product: line.product, quantity: quantity) : nil
+    return content.update { content in
+      guard content.order == order.id else { return false }
+      let left = content.entries.map { entry in
+        Content.Entry(product: entry.product, quantity: entry.quantity - (bought[entry.product] ?? 0))
+      }
+      content = Content(entries: left.filter { $0.quantity > 0 })
+      return true
     }
-    if !lines.isEmpty { putBack(Purchase(lines: lines, order: ids.next())) }
   }
 
   private func change(_ product: Int64, _ newQuantity: (Int) -> Int) throws(ShopError) {
     guard catalogue[product] != nil else { throw .unknownProduct }
-    let order = ids.next()
     let fits = content.update { content in
       let index = content.entries.firstIndex { $0.product == product }
       let quantity = newQuantity(index.map { content.entries[$0].quantity } ?? 0)
@@ -122,7 +126,6 @@ final class Cart: Sendable {
       } else {
         content.entries.append(Content.Entry(product: product, quantity: quantity))
       }
-      if content.order.isEmpty { content.order = order }
       return true
     }
     if !fits { throw .quantityOutOfRange }

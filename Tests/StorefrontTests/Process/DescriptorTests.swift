@@ -64,7 +64,7 @@ struct DescriptorTests {
     withExtendedLifetime(crowd) {}
   }
 
-  /// Each loop opens a connection to the database as soon as all others are in use.
+  /// Each loop, and the thread that writes, opens a connection to the database as soon as all others are in use.
   @Test(arguments: [1, 2, 8]) func connectionsLeaveRoomForTheDatabase(loops: Int) throws {
     let descriptors = 128
     let service = try ServiceProcess(
@@ -74,7 +74,7 @@ struct DescriptorTests {
     #expect(try client.receive().status == 200)
     let others = try service.openDescriptors() - 1
     // The start has opened one connection.
-    let ofDatabase = FileDescriptors.ofDatabase * (loops - 1)
+    let ofDatabase = FileDescriptors.ofDatabase * loops
     let connections = FileDescriptors.connections(loops: loops, limit: descriptors)
     #expect(connections + others + ofDatabase <= descriptors)
     #expect(try service.end().isClean)

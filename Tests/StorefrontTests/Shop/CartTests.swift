@@ -62,63 +62,61 @@ extension Catalogue {
     #expect(throws: ShopError.quantityOutOfRange) { try cart.set(1, quantity: -1) }
   }
 
-  @Test func whatIsTakenCanBePutBack() throws {
-    try cart.add(1, quantity: 60)
-    try cart.add(2)
-    let taken = cart.take()
-    #expect(cart.take().lines.isEmpty)
-    try cart.add(3)
-    try cart.add(1, quantity: 60)
-    cart.putBack(taken)
-    #expect(contents == [[1, 99], [2, 1], [3, 1]])
+  private func order(_ id: String, _ lines: (product: Int64, quantity: Int)...) -> Order {
+    Order(
+      id: id, placedAt: 0, total: .zero,
+      lines: lines.map { Order.Line(product: $0.product, name: "", quantity: $0.quantity, price: .zero) })
   }
 
-  @Test func nothingPutBackLeavesTheOrderAsItIs() throws {
-    let nothing = cart.take()
+  @Test("An empty cart becomes no order") func anEmptyCart() throws {
+    #expect(cart.prepareOrder() == nil && cart.order == nil)
     try cart.add(1)
-    cart.putBack(nothing)
-    let order = cart.take().order
-    #expect(!order.isEmpty)
-    #expect(cart.take().order != order)
+    #expect(cart.order == nil)
   }
 
-  @Test func whatIsBoughtAgainIsOneOrderUntilTheCartIsEmpty() throws {
+  @Test("A cart keeps the id of its order until it is empty") func keepsItsOrder() throws {
     try cart.add(1)
-    let first = cart.take()
-    cart.putBack(first)
-    #expect(cart.take() == first)
-    cart.putBack(first)
+    let first = try #require(cart.prepareOrder())
+    #expect(first.lines == cart.lines)
     try cart.add(2)
     cart.remove(1)
-    #expect(cart.take().order == first.order)
-    cart.putBack(first)
-    cart.remove(1)
+    #expect(cart.prepareOrder() == Cart.Purchase(lines: cart.lines, order: first.order))
+    #expect(cart.order == first.order)
+    cart.remove(2)
+    #expect(cart.order == nil)
     try cart.add(1)
-    #expect(cart.take().order != first.order)
+    #expect(cart.prepareOrder()?.order != first.order)
+    cart.clear()
+    #expect(cart.order == nil)
   }
 
-  @Test func whatAnOrderDoesNotHaveIsPutBack() throws {
+  @Test("A cart keeps the goods that its order does not have") func settles() throws {
     try cart.add(1, quantity: 3)
     try cart.add(2)
     try cart.add(3)
-    let purchase = cart.take()
-    func line(_ product: Int64, _ quantity: Int) -> Order.Line {
-      Order.Line(product: product, name: "", quantity: quantity, price: .zero)
-    }
-    let order = Order(id: purchase.order, placedAt: 0, total: .zero, lines: [line(1, 1), line(3, 2), line(4, 1)])
-    cart.putBack(purchase, exceptFor: order)
+    let id = try #require(cart.prepareOrder()).order
+    #expect(cart.settle(order(id, (1, 1), (3, 2), (4, 1))))
     #expect(contents == [[1, 2], [2, 1]])
-    #expect(cart.take().order != purchase.order)
+    #expect(cart.order == nil)
   }
 
-  @Test(.timeLimit(.minutes(20))) func onlyOneOfManyTakesTheGoods() async throws {
+  @Test("A cart settles its order once, and no other") func settlesOnce() throws {
+    try cart.add(1, quantity: 3)
+    let id = try #require(cart.prepareOrder()).order
+    #expect(!cart.settle(order("another", (1, 1))))
+    #expect(cart.settle(order(id, (1, 1))))
+    #expect(!cart.settle(order(id, (1, 1))))
+    #expect(contents == [[1, 2]])
+  }
+
+  @Test("Many threads prepare one order", .timeLimit(.minutes(20))) func preparesOnce() async throws {
     try cart.add(1)
     let cart = cart
-    let winners = await withTaskGroup(of: Int.self) { group in
-      for _ in 0..<16 { group.addTask { cart.take().lines.isEmpty ? 0 : 1 } }
-      return await group.reduce(0, +)
+    let orders = await withTaskGroup(of: String?.self) { group in
+      for _ in 0..<16 { group.addTask { cart.prepareOrder()?.order } }
+      return await group.reduce(into: Set<String?>()) { $0.insert($1) }
     }
-    #expect(winners == 1)
+    #expect(orders == [cart.order])
   }
 }
 
