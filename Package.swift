@@ -109,7 +109,8 @@ let package = Package(
     .testTarget(
       name: "SeedExamples",
       dependencies: [
-        "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "Beans", "BeansSupport", "BeansLogging",
+        "BeansSessions", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "Beans", "BeansSupport",
+        "BeansLogging",
       ],
       swiftSettings: settings),
     .testTarget(

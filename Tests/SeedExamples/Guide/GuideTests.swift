@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansLogging
 import BeansServer
+import BeansSessions
 import BeansXML
 import Dispatch
 import Foundation
@@ -72,7 +73,7 @@ private struct Article {
       ("Beans", "XMLAndConfiguration"), ("Beans", "ComingFromInject"), ("Beans", "Composing"), ("Beans", "Sessions"),
       ("Beans", "LifeOfABean"), ("Beans", "ScopesOfYourOwn"), ("Beans", "ShuttingDown"), ("Beans", "ComingFromSpring"),
       ("Beans", "ComingFromDotNET"), ("Beans", "ComingFromSwinject"), ("BeansTesting", "Testing"),
-      ("BeansServer", "OperationsOfAService"),
+      ("BeansServer", "OperationsOfAService"), ("BeansSessions", "TwoStoresInOneRequest"),
     ])
   func listings(module: String, article name: String) throws {
     let article = try Article(name, of: module, listings: "\(name)Listings")
@@ -473,6 +474,37 @@ private struct Article {
     manager.getLogger(forName: "Other").info("is not written")
     manager.flush()
     #expect(lines.withLock { $0 } == ["3 orders"])
+  }
+
+  @Test("Two stores: a checkout is repeated, and settled by the next request, without a second order")
+  func twoStores() async throws {
+    let (guide, orders) = (TwoStores(), TwoStores.Orders())
+    let shop = try Environment(name: "shop")
+    let factory = try shop.childFactory("session", seed: SessionState.self) { session in
+      try session.define(session.bean(TwoStores.Cart.self, factory: TwoStores.Cart.init))
+    }
+    let sessions = SessionManager(factory)
+    await #expect(throws: TwoStores.ShopError.self) { try await guide.checkOut(nil, sessions, orders) }
+    let filled = try await sessions.withSession(nil) { session in
+      let cart = try session.environment.getBean(TwoStores.Cart.self)
+      cart.add(2)
+      return try #require(cart.prepareOrder("1"))
+    }
+    guard case .set(let cookie) = filled.cookie else {
+      Issue.record("no cookie")
+      return
+    }
+    // The process has ended after the commit.
+    let placed = try await orders.place(filled.value)
+    let left = try await sessions.withSession(cookie) { session in try await guide.findCart(in: session, orders).goods }
+    #expect(left.value.isEmpty)
+    _ = try await sessions.withSession(cookie) { session in
+      try session.environment.getBean(TwoStores.Cart.self).add(3)
+    }
+    let response = try await guide.checkOut(cookie, sessions, orders)
+    #expect(response.status == 201 && response.order != placed && response.cookie != nil)
+    #expect(orders.count == 2)
+    try await shop.shutdown()
   }
 
   @Test("Event loop: who connects is greeted")
