@@ -88,6 +88,36 @@ import Testing
     try requireFault(.captiveDependency) { try array.startup() }
   }
 
+  @Test("Captivity is judged in every form that hands out several, and through prototypes in them")
+  func throughEveryForm() throws {
+    let application = try application()
+    defer { try? application.shutdown() }
+    try application.define(application.bean(Part.self, id: "part").scope("request"))
+    try application.define(application.bean(Holder.self, id: "holder", factory: Holder.init).scope("prototype"))
+    func take<T>(_ type: T.Type, line: UInt = #line) throws {
+      try application.define(application.bean(Outer.self, line: line, factory: { (_: T) in Outer() }))
+    }
+    try take(Set<Part>.self)
+    try take([String: Part].self)
+    try take(Lazy<[Part]>.self)
+    try take([Lazy<Part>].self)
+    try take([String: Lazy<Part>].self)
+    try take(Lazy<Part>?.self)
+    try take([Holder].self)
+    try take(Holder?.self)
+    try take(Lazy<[Holder]>.self)
+    try take([Lazy<Holder>].self)
+    try take(Owned<Holder>.self)
+    try take([Owned<Holder>].self)
+    try take([String: Owned<Holder>].self)
+    try application.define(application.bean(Outer.self).property(\.parts, inject: InjectBean()))
+    try application.define(application.bean(Outer.self).requires(id: "part"))
+    let faults = try startupFaults(of: application)
+    #expect(faults.map(\.code) == Array(repeating: .captiveDependency, count: 15))
+    #expect(faults.allSatisfy { $0.passes("Outer") && $0.passes("Part") })
+    #expect(Set(faults.compactMap { $0.origin?.line }).count == 15)
+  }
+
   @Test("Captivity is judged for properties and pinned arguments")
   func throughPropertiesAndArguments() throws {
     let application = try application()
@@ -168,7 +198,11 @@ import Testing
 
 private struct Seed {}
 
-private final class Part: Initializable { init() {} }
+private final class Part: Initializable, Hashable {
+  init() {}
+  static func == (left: Part, right: Part) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
 
 private final class Holder {
   let part: Part
@@ -181,6 +215,7 @@ private final class Right {}
 
 private final class Outer: Initializable {
   var part: Part?
+  var parts: [Part] = []
   init() {}
   init(holder: Holder) {}
 }
