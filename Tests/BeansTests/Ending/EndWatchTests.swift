@@ -236,6 +236,70 @@ import Testing
     }
   }
 
+  @Test func aReportNamesAnEnvironmentBetweenTwoReleasesOnce() async {
+    await #expect(processExitsWith: .success) {
+      let tests = EndWatchTests()
+      let (logged, goOn) = (Gate(), Gate())
+      let manager = LogManager()
+      manager.registerLogger(
+        "Beans", level: .warn,
+        logs: [
+          Listener { line in
+            if line.contains("has been abandoned") {
+              logged.open()
+              try? goOn.wait()
+            }
+          }
+        ])
+      let gate = (begun: Gate(), end: Gate())
+      let environment = try tests.environment(["a"], hanging: ["a": gate])
+      let ended = tests.end(environment, within: .milliseconds(400))
+      try gate.begun.wait()
+      tests.clock.move(to: .milliseconds(350))
+      // The release has been abandoned, and the end has not gone on.
+      try logged.wait()
+      tests.clock.move(to: .milliseconds(400))
+      let error = try ended.value()
+      #expect(error.contains("Item 'a' in 'application' has been abandoned"), "\(error)")
+      #expect(
+        error.contains("not released within 0.4 seconds: it waits for 'application', whose release is under way"),
+        "\(error)")
+      #expect(!error.contains("left:"), "\(error)")
+      goOn.open()
+      gate.end.open()
+    }
+  }
+
+  @Test func aReleaseThatIsAbandonedWhileTheReportIsMadeIsNamedOnce() async {
+    await #expect(processExitsWith: .success) {
+      let tests = EndWatchTests()
+      let manager = LogManager()
+      let clock = tests.clock
+      manager.registerLogger(
+        "Beans", level: .warn,
+        logs: [
+          Listener { line in
+            // On the thread that is about to throw.
+            if line.contains("was not released within") { clock.move(to: .milliseconds(600)) }
+          }
+        ])
+      let gates = ["c": (begun: Gate(), end: Gate()), "b": (begun: Gate(), end: Gate())]
+      let environment = try tests.environment(["a", "b", "c"], hanging: gates)
+      let ended = tests.end(environment, within: .milliseconds(400))
+      try gates["c"]?.begun.wait()
+      tests.clock.move(to: .milliseconds(350))
+      try gates["b"]?.begun.wait()
+      tests.clock.move(to: .milliseconds(400))
+      let error = try ended.value()
+      #expect(error.mentions(ofItem: "b") == 1, "\(error)")
+      #expect(error.mentions(ofItem: "c") == 1, "\(error)")
+      for gate in gates.values { gate.end.open() }
+      // The failure that came too late is thrown by the next one.
+      let later = try tests.end(environment, within: nil).value()
+      #expect(later.contains("Item 'b' in 'application' has been abandoned"), "\(later)")
+    }
+  }
+
   @Test func anAlarmThatGoesOffBeforeItIsKnownDoesNotReplaceTheNext() throws {
     let environment = try environment(["a"])
     let (standing, alarms) = (clock.clock, Journal())
@@ -306,6 +370,26 @@ private final class Lines: LogManager.Log, @unchecked Sendable {  // the journal
   var all: [String] { journal.entries }
 
   override func log(_ entry: LogEntry) { journal.note(format(entry)) }
+}
+
+/// Calls a closure with each line.
+private final class Listener: LogManager.Log, @unchecked Sendable {  // immutable
+  private let body: @Sendable (String) -> Void
+
+  init(_ body: @escaping @Sendable (String) -> Void) {
+    self.body = body
+    super.init(name: "listener", formatter: .message())
+  }
+
+  override func log(_ entry: LogEntry) { body(format(entry)) }
+}
+
+extension String {
+  /// How often releases of an item of the application are named.
+  fileprivate func mentions(ofItem id: String) -> Int {
+    let name = "Item '\(id)' in 'application'"
+    return indices.count { self[$0...].hasPrefix(name) }
+  }
 }
 
 /// Keeps an alarm as Dispatch does: it is gone with whoever could cancel it.
