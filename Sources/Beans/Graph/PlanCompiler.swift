@@ -357,7 +357,7 @@ struct PlanCompiler {
     let layout = definition.layout
     let code = code(of: definition)
     let arguments = operands[layout.operands]
-    let identity = definition.factory.identity
+    let identity = definition.identity
     let isProcessed = !graph.processors.isEmpty && !definition.isInfrastructure
     var work: Recipe.Work = input.isTraced ? .trace : []
     if input.isObserved { work.insert(.observe) }
@@ -397,7 +397,7 @@ struct PlanCompiler {
 
   private func form(_ trait: BeanTraits, _ definition: BeanDefinition) -> ExistentialLayout? {
     guard definition.traits.contains(trait), definition.isClass,
-      let identity = definition.factory.identity
+      let identity = definition.identity
     else { return nil }
     return ExistentialLayout.of(trait.protocolType, for: identity)
   }
@@ -533,8 +533,14 @@ extension BeanDefinition {
   /// Whether it stands in an environment that is no child of a factory.
   fileprivate var isSingleton: Bool { graph.isPlain }
 
+  /// The class that the factory makes objects of, where its traits are known: an inherited factory may make objects of a
+  /// subclass of the declared class, whose traits are asked for when there is one.
+  fileprivate var identity: ObjectIdentifier? {
+    isClass && factory.identity != ObjectIdentifier(type) ? nil : factory.identity
+  }
+
   /// The class of what its slot holds, where startup can know it: of a class alone.
   fileprivate var slotIdentity: ObjectIdentifier? {
-    slot >= 0 && kind == .slot && isClass ? factory.identity : nil
+    slot >= 0 && kind == .slot && isClass ? identity : nil
   }
 }
