@@ -50,6 +50,9 @@ final class BeanDefinition {
   var product: BeanDefinition?
   /// Whether post processors leave it alone, because one of them is made of it.
   var isInfrastructure = false
+  /// Whether its declaration is at fault. Its factory may be missing or its lifetime unknown, and what depends on it is not
+  /// judged for that.
+  var isAtFault = false
   /// Whether something that is certain to be built needs it.
   var isNeeded = false
   /// Whether the bean, or one that has to be there before it, is created asynchronously.
@@ -124,6 +127,7 @@ final class BeanDefinition {
       spec, type: type, lifetime: lifetime, traits: traits, factory: factory, entry: entry, maker: maker,
       decorated: decorated, isProduct: isProduct, home: home)
     (copy.given, copy.injections, copy.values, copy.valuesByPoint) = (given, injections, values, valuesByPoint)
+    copy.isAtFault = isAtFault
     return copy
   }
 
@@ -143,6 +147,9 @@ final class BeanDefinition {
     self.kind = kind
     self.slot = slot
   }
+
+  /// Whether its parameters are known.
+  var hasFactory: Bool { factory !== FactoryFunction.unknown && !spec.faults.contains { $0.cause == .otherSeed } }
 
   /// Whether it is seen from the environment that declares it.
   var isPlaced: Bool { place != nil }
@@ -334,8 +341,11 @@ extension BeanDefinition.Binding {
 
   /// Calls `body` with every bean of the graph that is named, also where it is built later.
   func forEachNamedDefinition(_ body: (BeanDefinition) -> Void) {
-    guard case .deferred(let inner) = self else { return forEachDefinition(body) }
-    inner.binding.forEachNamedDefinition(body)
+    switch self {
+    case .deferred(let inner): inner.binding.forEachNamedDefinition(body)
+    case .composed(let parts, _): for part in parts { part.binding.forEachNamedDefinition(body) }
+    default: forEachDefinition(body)
+    }
   }
 }
 

@@ -46,8 +46,11 @@ struct DependencyResolver {
       }
       if graph.parentPlan?.chain.contains(where: { $0.plan.scopeName == name }) == true { return compiled(bean, graph) }
       guard let home else { return graph.outerScopes.contains(name) ? compiled(bean, graph) : nil }
-      guard home.isRegistered(name) else { return nil }
-      return place(bean, home, .scoped, in: home, bean.hops)
+      if home.isRegistered(name) { return place(bean, home, .scoped, in: home, bean.hops) }
+      if home.isKnown(bean.lifetime) { return nil }
+      // Reported by itself: whoever takes it is not blamed for a scope that does not exist.
+      home.definitions[Int(bean.number)].isAtFault = true
+      return place(bean, home, .prototype, in: home, bean.hops)
     }
   }
 
@@ -110,11 +113,14 @@ struct DependencyResolver {
       // A product takes its factory, whatever the declaration says of arguments: those are the factory's.
       let bean = definition.graph.directory.found(maker.entry, in: definition.directory)
       arguments = add(factory.parameters) { $0.dependency($1, on: bean, of: definition, "parameter 0") }
-    } else {
+    } else if definition.hasFactory {
       arguments = self.arguments(of: definition, spec.arguments, factory.parameters)
+    } else {
+      arguments = 0..<0
     }
     let (properties, injected) = properties(of: definition)
-    let assembled = factory.product.map { assemble($0, arguments, of: definition) }
+    let product = definition.hasFactory ? factory.product : nil
+    let assembled = product.map { assemble($0, arguments, of: definition) }
     definition.connect(
       requirements: requirements, arguments: assembled ?? arguments, injected: injected, properties: properties)
   }
@@ -266,6 +272,14 @@ struct DependencyResolver {
       return dependency(parameter, on: decorated, of: definition, point(), at: origin)
     }
     let name = declaration.spec.type.map { "\($0)" } ?? "bean"
+    if directory.isDeclared(declaration.spec.number) {
+      // A declaration at fault is reported by itself.
+      if declaration.spec.isAbstract {
+        let message = "the declaration of \(name) is abstract: a template, not a bean"
+        note(EnvironmentError(cause: .onlyTemplate, message), of: definition, point(), at: origin)
+      }
+      return nil
+    }
     let hint = directory.hint { $0.number == declaration.spec.number }
     let message =
       hint.isEmpty

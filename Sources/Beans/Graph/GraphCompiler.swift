@@ -52,8 +52,9 @@ struct GraphCompiler {
       + ["singleton"]
     for definition in graph.definitions where !graph.isPlain || definition.lifetime != .singleton {
       let name = definition.lifetime.name
-      // A factory bean and its product are declared at once: one fault for both.
-      if definition.maker != nil { continue }
+      // A factory bean and its product are declared at once, and a decorator lives as long as what it decorates: one fault for
+      // both.
+      if definition.maker != nil || definition.decorated != nil { continue }
       if !graph.isKnown(definition.lifetime) {
         faults.append(
           definition.fault(
@@ -68,7 +69,8 @@ struct GraphCompiler {
             "a bean of scope '\(name)' outlives the children of '\(own)': declare it further out"))
       }
     }
-    for definition in graph.definitions(.awaited) {
+    // A scope that is not named may be that of an unknown template.
+    for definition in graph.definitions(.awaited) where !definition.isAtFault || definition.spec.scopeName != nil {
       faults += fault(awaiting: definition, in: graph).map { [$0] } ?? []
     }
     // Sources belong to an environment, which is there before any child: none can be built for each of them.

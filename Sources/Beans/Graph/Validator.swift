@@ -17,8 +17,9 @@ struct Validator {
     let sorted = order.map { definitions[$0] }
     let refused = judgeLifetimes(of: sorted)
     var faults: [EnvironmentError] = []
-    if sorted.contains(where: { !$0.faults.isEmpty }) { faults = judge(graphs, sorted, refused) }
-    faults += circles.map { circle(closing: definitions[$0[0]], $0.map { definitions[$0] }) }
+    if !circles.isEmpty || sorted.contains(where: { !$0.faults.isEmpty }) {
+      faults = judge(graphs, sorted, circles.map { $0.map { definitions[$0] } }, refused)
+    }
     if graphs.count == 1 {
       graph.sorted = sorted
     } else {
@@ -27,8 +28,9 @@ struct Validator {
     return faults
   }
 
-  private func circle(closing definition: BeanDefinition, _ path: [BeanDefinition]) -> EnvironmentError {
-    let steps = (path + [definition]).map(\.step)
+  /// The fault of a circle, of the bean that it is drawn from.
+  private func circle(_ path: [BeanDefinition], from definition: BeanDefinition) -> EnvironmentError {
+    let steps = (path.drop { $0 !== definition } + path.prefix { $0 !== definition } + [definition]).map(\.step)
     return definition.fault(
       .cyclicDependency,
       "\(steps.map(\.label).joined(separator: " → ")); break the circle with a Provider", steps: steps)
@@ -45,7 +47,7 @@ struct Validator {
       var through: BeanDefinition?
       // In a circle, what a bean takes may not have been judged yet; a bean with a slot answers for itself.
       definition.forEachNamedDependency(in: dependencies) {
-        if through == nil, $0.kind != .slot, $0.refusal != nil { through = $0 }
+        if through == nil, $0.kind != .slot, $0.refusal != nil, !$0.isAtFault { through = $0 }
       }
       guard let refusal = definition.refusal?.value ?? through?.refusal?.value.within(definition) else {
         continue
@@ -86,16 +88,43 @@ struct Validator {
   /// - Parameters:
   ///   - graphs: whose definitions are judged.
   ///   - sorted: these, with dependencies first, but for those that close a circle.
+  ///   - circles: each from the bean that closes it.
   ///   - refused: positions of those that name what is not open by themselves.
   private func judge(
-    _ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition], _ refused: Set<Int>
+    _ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition], _ circles: [[BeanDefinition]], _ refused: Set<Int>
   ) -> [EnvironmentError] {
     markNeeded(sorted)
-    let forgiven = sorted.filter { !$0.faults.isEmpty && isForgiven($0) }
+    var forgiven = sorted.filter { !$0.faults.isEmpty && isForgiven($0) }
+    let (found, tolerated) = judge(circles)
+    forgiven += tolerated
     let positions = Set(forgiven.map(\.position))
     for definition in forgiven { definition.refusal = definition.faults.first.map { ValueBox($0) } }
     passOn(positions, to: sorted.filter { $0.slot < 0 && $0.faults.isEmpty && !refused.contains($0.position) })
-    return graphs.flatMap { $0.placed }.filter { !positions.contains($0.position) }.flatMap(\.faults)
+    return graphs.flatMap { $0.placed }.filter { !positions.contains($0.position) }.flatMap(\.faults) + found
+  }
+
+  /// The circles that are faults of this startup. One through a bean that is forgiven becomes a fault of that bean.
+  private func judge(_ circles: [[BeanDefinition]]) -> (faults: [EnvironmentError], forgiven: [BeanDefinition]) {
+    var (faults, tolerated): ([EnvironmentError], [BeanDefinition]) = ([], [])
+    for path in circles {
+      guard let forgiven = path.first(where: isSeenFromFurtherIn) else {
+        faults += path.first.map { [circle(path, from: $0)] } ?? []
+        continue
+      }
+      tolerated.append(forgiven)
+      forgiven.note(circle(path, from: forgiven))
+    }
+    return (tolerated.isEmpty ? faults : circlesOfOthers(), tolerated)
+  }
+
+  /// The circles that lead through no bean that is forgiven.
+  private func circlesOfOthers() -> [EnvironmentError] {
+    let definitions = ([graph] + graph.below).flatMap { $0.placed }
+    let (_, circles) = TopologicalSort.sort(definitions.count) { number, body in
+      if isSeenFromFurtherIn(definitions[number]) { return }
+      definitions[number].forEachDependency(in: dependencies) { if !isSeenFromFurtherIn($0) { body($0.position) } }
+    }
+    return circles.map { path in circle(path.map { definitions[$0] }, from: definitions[path[0]]) }
   }
 
   /// Marks what has to be built for a bean that has a slot.
@@ -119,20 +148,28 @@ struct Validator {
         if through == nil, refused.contains($0.position) { through = $0 }
       }
       guard let cause = through?.refusal?.value else { continue }
-      definition.refusal = ValueBox(cause.within(definition))
+      // A circle names every bean on it: a longer path would hide where it closes.
+      definition.refusal = ValueBox(cause.code == .cyclicDependency ? cause : cause.within(definition))
       refused.insert(definition.position)
     }
   }
 
-  /// A prototype is built for the environment that asks: it may need what only children have, and nobody has to need it.
+  /// Whether lookups alone tell of what is wrong with a bean: a prototype is built for the environment that asks, may need
+  /// what only children have, and no bean has to need it.
   private func isForgiven(_ definition: BeanDefinition) -> Bool {
-    guard definition.lifetime == .prototype, !definition.isNeeded else { return false }
-    let home = definition.directory
-    if definition.graph.directory !== home { return true }
-    guard definition.graph === graph else { return false }
+    if isSeenFromFurtherIn(definition) { return true }
+    guard definition.lifetime == .prototype, !definition.isNeeded, definition.graph === graph,
+      definition.graph.directory === definition.directory
+    else { return false }
     return graph.below.contains { below in
-      below.placed(definition.entry, in: home).map { $0.faults.isEmpty && $0.refusal == nil } ?? false
+      below.placed(definition.entry, in: definition.directory).map { $0.faults.isEmpty && $0.refusal == nil } ?? false
     }
+  }
+
+  /// Whether a bean is a prototype as seen from an environment further in, which may hide what it needs, and no bean there
+  /// needs it.
+  private func isSeenFromFurtherIn(_ definition: BeanDefinition) -> Bool {
+    definition.lifetime == .prototype && !definition.isNeeded && definition.graph.directory !== definition.directory
   }
 }
 

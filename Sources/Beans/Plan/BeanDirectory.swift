@@ -366,6 +366,11 @@ final class BeanDirectory: Sendable {
     return parent?.find(id: name?.outer ?? id).map { ($0.name, $0.directory, $0.hops + 1) }
   }
 
+  /// Whether a declaration that stands here has the id.
+  func has(id: String, from module: ObjectIdentifier?) -> Bool {
+    names[id] != nil || module.map { names[IncludedModule.name(id, privateTo: $0)] != nil } == true
+  }
+
   /// The bean with that id.
   func bean(
     id: String, from module: ObjectIdentifier? = nil, hasHints: Bool = true
@@ -397,15 +402,22 @@ final class BeanDirectory: Sendable {
     return nil
   }
 
+  /// Whether a declaration stands here or further out, as a bean, as a template or at fault.
+  func isDeclared(_ number: Int) -> Bool { chain.contains { $0.directory.position(declared: number) != nil } }
+
   /// The entry of a declaration that stands here.
   func entry(declared number: Int) -> Int32? {
+    guard let position = position(declared: number), sorted[position].entry >= 0 else { return nil }
+    return sorted[position].entry
+  }
+
+  private func position(declared number: Int) -> Int? {
     var (low, high) = (0, sorted.count)
     while low < high {
       let middle = (low + high) / 2
       if sorted[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    guard low < sorted.count, sorted[low].number == number, sorted[low].entry >= 0 else { return nil }
-    return sorted[low].entry
+    return low < sorted.count && sorted[low].number == number ? low : nil
   }
 }
 

@@ -163,7 +163,10 @@ struct TemplateResolver {
 
   // MARK: definitions
 
-  /// Adds one bean; two where a factory bean makes the declared one; none where the declaration is abstract or at fault.
+  /// Adds one bean; two where a factory bean makes the declared one; none where the declaration is abstract.
+  ///
+  /// A declaration at fault is a bean, too, as far as its type is known: what depends on it finds it, and only the
+  /// declaration itself is reported.
   private mutating func define(_ position: Int) {
     let declared = specs[position]
     if declared.isDecorator {
@@ -188,27 +191,30 @@ struct TemplateResolver {
         declared, .notABean,
         "\(own) is not a bean: optionals, arrays and the container's own types cannot be declared")
     }
-    guard let templates = templates(of: declared), !declared.isAbstract,
-      declared.faults.isEmpty, !traits.contains(.wrapper)
-    else { return }
+    let chain = templates(of: declared)
+    if declared.isAbstract || traits.contains(.wrapper) { return }
+    let templates = chain ?? []
+    let isSound = chain != nil && declared.faults.isEmpty
     guard let type = own ?? templates.lazy.compactMap(\.type).first else {
-      report(
-        declared, .noClassDeclared, "the declaration names no class and neither does a template")
+      if isSound {
+        report(declared, .noClassDeclared, "the declaration names no class and neither does a template")
+      }
       return
     }
     let merged = templates.isEmpty ? declared : merge(declared, templates, type)
+    // What an unknown template would have said is not missed.
+    let lifetime = chain == nil && merged.scopeName == nil ? .prototype : lifetime(merged)
     let known = own == nil ? BeanTraits.of(type) : traits
     if !templates.isEmpty {
       self.traits.formUnion(known)
       if merged.options != nil { hasOptions = true }
     }
     if merged.target != nil || known.contains(.factory) {
-      defineFactory(merged, type, declared, templates, position)
-      return
+      return defineFactory(merged, type, lifetime, declared, templates, position, isSound: isSound)
     }
-    guard let factory = factory(of: type, declared, templates),
-      let definition = add(merged, type, lifetime(merged), factory, known)
-    else { return }
+    let factory = factory(of: type, declared, templates, isSound: isSound)
+    guard let definition = add(merged, type, lifetime, factory ?? .unknown, known) else { return }
+    definition.isAtFault = !isSound || factory == nil
     self.declared[position].entry = definition.entry
     check(definition)
   }
@@ -242,27 +248,24 @@ struct TemplateResolver {
     return definition
   }
 
-  /// A factory bean, and its product.
+  /// A factory bean, and its product. Where the declaration is at fault, both stand for what depends on them.
   private mutating func defineFactory(
-    _ merged: BeanSpec, _ type: Any.Type, _ declared: BeanSpec, _ templates: [BeanSpec], _ position: Int
+    _ merged: BeanSpec, _ type: Any.Type, _ lifetime: Lifetime, _ declared: BeanSpec, _ templates: [BeanSpec],
+    _ position: Int, isSound: Bool
   ) {
-    guard let target = merged.target else {
-      return report(declared, .missingTarget, "\(type) is a FactoryBean: .target(…) has to say what it makes")
+    let factoryType = type as? any FactoryBean.Type
+    let fault = isSound ? fault(of: type, making: merged.target) : nil
+    if let fault { report(declared, fault.cause, fault.message) }
+    let factory = factory(of: type, declared, templates, isSound: isSound)
+    guard let target = merged.target ?? factoryType.map(FactoryFunction.product), !Parameter.isWrapper(target) else {
+      return
     }
-    guard let factoryType = type as? any FactoryBean.Type else {
-      return report(
-        declared, .needlessTarget, "\(type) is no FactoryBean, so it cannot have the target \(target)")
-    }
-    if let fault = FactoryFunction.fault(of: factoryType, making: target) {
-      return report(declared, Parameter.isWrapper(target) ? .notABean : .otherProduct, fault)
-    }
-    guard let function = factory(of: type, declared, templates) else { return }
-    let lifetime = lifetime(merged)
     let own = BeanSpec(copying: merged)
     own.id = declared.id.map { "&\($0)" }
     // Products that are made anew come from one factory.
-    let ownLifetime = lifetime == .prototype ? graph.usualLifetime : lifetime
-    guard let maker = add(own, type, ownLifetime, function) else { return }
+    let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
+    guard let maker = add(own, type, ownLifetime, factory ?? .unknown) else { return }
+    maker.isAtFault = !isSound || fault != nil || factory == nil
     if let id = own.name { enter(id, BeanDirectory.Name(entry: maker.entry), at: declared.location) }
     check(maker)
     let spec = BeanSpec(type: target, id: declared.id, location: declared.location)
@@ -276,11 +279,27 @@ struct TemplateResolver {
         $0.listeners = []
       }
     }
-    let product = FactoryFunction.product(of: factoryType, as: target, at: declared.location.origin)
-    guard let made = add(spec, target, lifetime, product, maker: maker) else { return }
+    let isMade = isSound && fault == nil
+    let product =
+      isMade ? factoryType.map { FactoryFunction.product(of: $0, as: target, at: declared.location.origin) } : nil
+    guard let made = add(spec, target, lifetime, product ?? .unknown, maker: maker) else { return }
+    made.isAtFault = product == nil
     self.declared[position].entry = made.entry
     self.traits.formUnion(made.traits)
     faults += made.bindProperties()
+  }
+
+  /// Why a type can never be a factory bean of a target; nil where it may be.
+  private func fault(of type: Any.Type, making target: Any.Type?) -> (cause: FaultCause, message: String)? {
+    guard let target else {
+      return (.missingTarget, "\(type) is a FactoryBean: .target(…) has to say what it makes")
+    }
+    guard let factory = type as? any FactoryBean.Type else {
+      return (.needlessTarget, "\(type) is no FactoryBean, so it cannot have the target \(target)")
+    }
+    return FactoryFunction.fault(of: factory, making: target).map {
+      (Parameter.isWrapper(target) ? .notABean : .otherProduct, $0)
+    }
   }
 
   /// Before decorators are looked at: they stand before what a test puts there, too.
@@ -473,8 +492,14 @@ struct TemplateResolver {
   }
 
   /// A factory that is set wins over a class's own `init()`, wherever in the chain it stands.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the bean.
+  ///   - declared: the declaration.
+  ///   - templates: those that it inherits from, nearest first.
+  ///   - isSound: whether a factory that is missing is a fault of its own.
   private mutating func factory(
-    of type: Any.Type, _ declared: BeanSpec, _ templates: [BeanSpec]
+    of type: Any.Type, _ declared: BeanSpec, _ templates: [BeanSpec], isSound: Bool
   ) -> FactoryFunction? {
     if declared.type == type, let factory = declared.factory { return factory }
     let own = (declared.type == nil ? templates.first { $0.type != nil } : declared)?.initializer
@@ -483,14 +508,14 @@ struct TemplateResolver {
       if let made = maker.type, made == type || type is AnyObject.Type && TypeRelation.isUsable(made, as: type) {
         return maker.factory
       }
-      if own == nil {
+      if own == nil, isSound {
         report(
           declared, .otherTemplateFactory,
           "the template's factory makes a \(maker.kind), not a \(type): give the bean its own")
         return nil
       }
     }
-    if own == nil {
+    if own == nil, isSound {
       report(
         declared, .noInitializer,
         "\(type) has no init() that the container can call: give a factory, conform to Initializable, "
@@ -607,17 +632,25 @@ struct TemplateResolver {
           let drawn = circle.map { "'\($0)'" }.joined(separator: " → ")
           faults.append(fault(alias, .circleOfAliases, "aliases name each other: \(drawn); let one name a bean"))
         }
+        enterFaulty(name, alias)
         continue
       }
       guard let found = names[target] ?? graph.outerDirectory?.find(id: target)?.name else {
         let id = IncludedModule.id(named: target)
         faults.append(fault(alias, .unknownId, "no bean has the id '\(id)'\(hint(forId: id, from: alias.module))"))
+        enterFaulty(name, alias)
         continue
       }
       entered.append(((name, alias), target, found))
     }
     let names = entered.flatMap { named, target, found in enter(named, target, found) }
     return names.filter { !IncludedModule.isPrivate(name: $0) }
+  }
+
+  /// Enters an alias that names no bean, for those who refer to it.
+  private mutating func enterFaulty(_ name: String, _ alias: EnvironmentDeclarations.Alias) {
+    locations[name] = alias.location
+    names[name] = BeanDirectory.Name()
   }
 
   /// The bean, and the factory behind it. What stands further out is found there, by its own id.
@@ -702,11 +735,21 @@ extension FactoryFunction {
     return open(factory)
   }
 
+  /// What a factory that is missing is replaced by: nothing is built where a declaration is at fault.
+  static let unknown = FactoryFunction(parameters: []) { _ in
+    throw EnvironmentError(.invalidDeclaration, "a bean of a declaration at fault is built")
+  }
+
+  /// The type that a factory says it makes.
+  static func product(of factory: any FactoryBean.Type) -> Any.Type {
+    func product<Factory: FactoryBean>(_ factory: Factory.Type) -> Any.Type { Factory.Product.self }
+    return product(factory)
+  }
+
   /// Why a factory can never make the target; nil where it may, as far as types can tell.
   static func fault(of factory: any FactoryBean.Type, making target: Any.Type) -> String? {
-    func product<Factory: FactoryBean>(_ factory: Factory.Type) -> Any.Type { Factory.Product.self }
     if Parameter.isWrapper(target) { return "\(target) cannot be the target of a factory: it is not a bean's type" }
-    let made = product(factory)
+    let made = product(of: factory)
     if TypeRelation.isUsable(made, as: target) || TypeRelation.isUsable(target, as: made) { return nil }
     // What a protocol type or an optional holds, and which protocols a subclass has, is known when it is there.
     if TypeRelation.isExistential(made) || Parameter.isWrapper(made) { return nil }
