@@ -199,7 +199,7 @@ final class ReferenceContainer {
     try use(place)
     let value: Value
     switch lookup.form {
-    case .one: value = .bean(try instance(try rules.select(lookup.kind, lookup.id, from: place.level), place))
+    case .one: value = .bean(try instance(try rules.find(lookup.kind, lookup.id, from: place.level), place))
     case .provider:
       try rules.check(provider: lookup.kind, lookup.id, from: place.level)
       value = .bean(try provided(lookup.kind, lookup.id, place, lookup.current))
@@ -218,7 +218,7 @@ final class ReferenceContainer {
     let current = current.flatMap { environments[$0] }
     let place = current?.chain.contains { $0 === home } == true ? current! : home
     try use(place)
-    return try instance(try rules.provide(kind, id, from: place.level, injectedFor: home.level), place)
+    return try instance(try rules.find(kind, id, from: place.level), place)
   }
 
   private func optional(_ kind: Kind, _ id: String?, _ place: Place) throws -> Object? {

@@ -15,28 +15,48 @@ final class ReferenceBean {
   let isPrototype: Bool
   /// Whether a scope keeps it that an environment has registered.
   let isOfOwnScope: Bool
+  /// Whether its declaration is at fault: whoever takes it is not judged for that.
+  let isAtFault: Bool
+  /// Whether no scope is called as its own.
+  let isOfUnknownScope: Bool
 
   enum Need {
     case parameter(Parameter)
     case requirement(Requirement)
   }
 
-  /// Merges a declaration with its templates, nearest first; nil where they bring no class or no factory.
-  init?(_ chain: [Declaration], _ level: Int, hasOwnScope: Bool) {
-    guard let kind = chain.lazy.compactMap(\.kind).first, let factory = chain.first(where: { $0.parameters != nil })
-    else { return nil }
+  /// Merges a declaration with its templates, nearest first; nil where they bring no class.
+  ///
+  /// - Parameters:
+  ///   - chain: the declaration, then its templates.
+  ///   - level: the level that declares it.
+  ///   - hasOwnScope: whether a registered scope is seen from there.
+  ///   - isBroken: whether the chain does not end, so that nothing is known of what is not said.
+  ///   - isAtFault: whether something else is wrong.
+  ///   - lacksFactory: whether its factory is another class's.
+  ///   - isUnknown: whether its scope is none.
+  init?(
+    _ chain: [Declaration], _ level: Int, hasOwnScope: Bool, isBroken: Bool = false, isAtFault: Bool = false,
+    lacksFactory: Bool = false, isUnknown: Bool = false
+  ) {
+    guard let kind = chain.lazy.compactMap(\.kind).first else { return nil }
+    let maker = lacksFactory ? nil : chain.first { $0.parameters != nil }
+    let isAtFault = isAtFault || isBroken || maker == nil
+    let factory = maker ?? chain[0]
+    self.isAtFault = isAtFault
     declaration = chain[0]
     self.level = level
     self.kind = kind
     isLazy = chain.contains(where: \.isLazy)
-    scope = chain.lazy.compactMap(\.scope).first
-    parameters = factory.parameters ?? []
+    scope = chain.lazy.compactMap(\.scope).first ?? (isBroken ? "prototype" : nil)
+    parameters = isAtFault && maker == nil ? [] : factory.parameters ?? []
     self.factory = factory
     requirements = chain.flatMap(\.requirements)
     needs = requirements.map { .requirement($0) } + parameters.map { .parameter($0) }
     number = declaration.number
     isPrototype = scope == "prototype"
     isOfOwnScope = hasOwnScope && scope == Level.ownScope
+    isOfUnknownScope = isUnknown
   }
 }
 
@@ -94,18 +114,25 @@ struct ReferenceRules {
       chain.append(next)
     }
     if declaration.isAbstract { return }
-    // What a broken template would have given is not missed as well.
-    if isBroken { return }
     let hasOwnScope = scenario.chain(from: level).contains { scenario.levels[$0].registersScope }
-    guard let bean = ReferenceBean(chain, level, hasOwnScope: hasOwnScope) else { return refuse("invalidDeclaration") }
-    if let made = bean.factory.kind, !made.isA(bean.kind) {
-      return refuse("typeMismatch")
+    // What a broken template would have given is not missed as well.
+    let known = isBroken ? [declaration] : chain
+    guard let bean = ReferenceBean(known, level, hasOwnScope: hasOwnScope, isBroken: isBroken) else {
+      return isBroken ? () : refuse("invalidDeclaration")
     }
-    if let scope = bean.scope {
-      if !bean.isPrototype, !bean.isOfOwnScope, !isKnown(scope, level) { refuse("unknownScope") }
-      if isOuter(scope, level) { refuse("invalidDeclaration") }
-    }
-    beans[level].append(bean)
+    let hasFactory = chain.contains { $0.parameters != nil }
+    let isOtherFactory = !isBroken && hasFactory && bean.factory.kind.map { !$0.isA(bean.kind) } == true
+    if !isBroken, !hasFactory { refuse("invalidDeclaration") }
+    if isOtherFactory { refuse("typeMismatch") }
+    let isUnknown = bean.scope.map { !bean.isPrototype && !bean.isOfOwnScope && !isKnown($0, level) } == true
+    if isUnknown { refuse("unknownScope") }
+    if let scope = bean.scope, isOuter(scope, level) { refuse("invalidDeclaration") }
+    let kept =
+      isOtherFactory || isUnknown
+      ? ReferenceBean(
+        known, level, hasOwnScope: hasOwnScope, isAtFault: true, lacksFactory: isOtherFactory, isUnknown: isUnknown)
+      : bean
+    if let kept { beans[level].append(kept) }
   }
 
   /// Refuses a provider that can never find a bean.
@@ -118,15 +145,18 @@ struct ReferenceRules {
     }
   }
 
-  /// What a provider that is called finds, seen from a level.
-  func provide(_ kind: Kind, _ id: String?, from level: Int, injectedFor home: Int) throws(Fault) -> ReferenceBean {
+  /// The bean that a lookup or a provider finds, seen from a level. One that only levels further in have is not open there.
+  func find(_ kind: Kind, _ id: String?, from level: Int) throws(Fault) -> ReferenceBean {
     do { return try select(kind, id, from: level) } catch {
-      // One that is hidden is no matter of scopes.
-      let isFurtherIn = scenario.family(of: home).contains { inner in
-        inner != home && beans[inner].contains { $0.kind.isA(kind) }
+      if error.code != "unknownBean" { throw error }
+      func hasId(_ level: Int) -> Bool { scenario.levels[level].declarations.contains { $0.id == id } }
+      let isFurtherIn = scenario.family(of: level).contains { inner in
+        if inner == level { return false }
+        return id == nil ? beans[inner].contains { $0.kind.isA(kind) } : hasId(inner)
       }
-      throw error.code == "unknownBean" && isFurtherIn
-        ? Fault(code: "scopeNotActive", declaration: nil) : error
+      // An id that stands for a template hides those further in.
+      let isHere = id != nil && scenario.chain(from: level).contains(where: hasId)
+      throw isFurtherIn && !isHere ? Fault(code: "scopeNotActive", declaration: nil) : error
     }
   }
 
@@ -193,7 +223,7 @@ struct ReferenceRules {
 
   /// The level whose environment holds the bean, seen from one that asks; nil where its scope is not active there.
   func place(_ bean: ReferenceBean, from level: Int) -> Int? {
-    guard let scope = bean.scope, !bean.isOfOwnScope else { return bean.level }
+    guard let scope = bean.scope, !bean.isOfOwnScope, !bean.isOfUnknownScope else { return bean.level }
     if bean.isPrototype { return level }
     // One that would outlive the level that declares it is nowhere.
     let around = scenario.chain(from: bean.level).prefix { scenario.levels[$0].scope != nil }
@@ -225,22 +255,34 @@ struct ReferenceRules {
       }
     }
     found.formUnion(graph.faults)
-    // A circle further in counts, whether anybody asks for it there or not.
+    let needed = graph.judged
     for inner in family {
       for bean in scenario.chain(from: inner).flatMap({ beans[$0] }) where bean.isPrototype {
         visit(bean, inner, &graph, isNeeded: false)
       }
     }
-    for circle in graph.circles() {
+    for circle in graph.circles() where !isTolerated(circle, needed, graph) {
       found.insert(Fault(code: "cyclicDependency", declaration: self.circle(of: circle.first!.bean)))
     }
     return found
   }
 
+  /// Whether a circle is an error of lookups alone: it leads through a prototype from further out that nothing there needs.
+  private func isTolerated(_ circle: Set<Place>, _ needed: Set<Place>, _ graph: Graph) -> Bool {
+    let own = Set(beans.indices.flatMap { level in beans[level].map { Place(bean: $0.number, level: level) } })
+    let others = circle.filter { needed.contains($0) || own.contains($0) }
+    if others.count == circle.count { return false }
+    var rest = Graph()
+    rest.edges = graph.edges.filter { others.contains($0.key) }
+    return rest.circles().isEmpty
+  }
+
   /// The beans that the environments of a level keep.
   private func kept(in level: Int) -> [ReferenceBean] {
     let scope = scenario.levels[level].scope?.rawValue
-    var kept = beans[level].filter { $0.scope == nil || $0.scope == scope || $0.isOfOwnScope }
+    var kept = beans[level].filter {
+      $0.scope == nil || $0.scope == scope || $0.isOfOwnScope || $0.isOfUnknownScope
+    }
     if let scope {
       for outer in scenario.chain(from: level).dropFirst() { kept += beans[outer].filter { $0.scope == scope } }
     }
@@ -323,7 +365,7 @@ struct ReferenceRules {
     if isNeeded ? !graph.judged.insert(place).inserted : graph.edges[place] != nil { return }
     graph.edges[place] = []
     // One fault of this kind for each bean.
-    if !bean.isPrototype, !bean.isOfOwnScope, let inactive = inactive(takenBy: bean, level) {
+    if !bean.isPrototype, !bean.isOfOwnScope, !bean.isOfUnknownScope, let inactive = inactive(takenBy: bean, level) {
       graph.note(Fault(code: captivity(of: inactive.scope, level), declaration: bean.number))
     }
     for need in bean.needs {
@@ -368,6 +410,7 @@ struct ReferenceRules {
 
   private func inactive(_ bean: ReferenceBean, _ level: Int, _ seen: inout Set<[Int]>) -> Inactive? {
     guard let home = place(bean, from: level) else { return Inactive(scope: bean.scope!, holder: bean.number) }
+    if bean.isAtFault { return nil }
     // A scope of one's own is not judged: like a prototype, its bean is refused when it is asked for.
     guard bean.isPrototype || bean.isOfOwnScope, seen.insert([bean.number, home]).inserted else { return nil }
     return inactive(takenBy: bean, home, &seen)

@@ -1,9 +1,9 @@
 import Beans
 import Testing
 
-/// What a factory of a longer-lived bean looks up, alone or with others.
+/// Lookups of shorter-lived beans by the factory of a longer-lived one, alone or with others.
 @Suite("Captive lookups") struct CaptiveLookupSpecification {
-  /// What the factory of the singleton looks up in the current request; it keeps what that is.
+  /// One lookup in the current request, whose result the singleton keeps.
   struct Lookup: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let look: @Sendable (Environment) throws -> Any

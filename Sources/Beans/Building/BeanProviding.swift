@@ -4,14 +4,10 @@ import CBeansRuntime
 // Where providers look.
 
 extension Environment: BeanLookup {
-  func provide<T>(_ type: T.Type, id: String?) throws -> T { try provide(type, id) { try $0.find(type, id) } }
+  func provide<T>(_ type: T.Type, id: String?) throws -> T { try provide { try $0.find(type, id) } }
 
-  func provide<T>(_ type: T.Type, _ id: String?, _ look: (Environment) throws -> T) throws -> T {
-    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
-    do { return try look(environment) } catch let error as EnvironmentError {
-      // An environment without a plan has not started: the error tells why.
-      throw environment.core.plan == nil ? error : unknownToProvider(error, Parameter.of(type), id: id)
-    }
+  func provide<T>(_ look: (Environment) throws -> T) throws -> T {
+    try look(Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self)
   }
 }
 
@@ -31,7 +27,7 @@ final class LimitedLookup: BeanLookup {
 
   func provide<T>(_ type: T.Type, id: String?) throws -> T {
     if inCurrentChild { try checkCurrent(type) }
-    return try environment.provide(type, id) { environment in
+    return try environment.provide { environment in
       guard let module else { return try environment.find(type, id) }
       return try environment.using {
         defer { environment.used() }

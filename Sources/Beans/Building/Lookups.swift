@@ -41,7 +41,12 @@ extension Environment {
     if case .own(let slot) = operand.place {
       if core.kind.contains(.scoped) { return .none }
       let object = try keepEntering(slot) ?? build(slot, isInside: false)
-      if ResolutionContext.innermost != nil { try checkCaptivity(slot, object) }
+      if ResolutionContext.innermost != nil {
+        do { try checkCaptivity(of: slot) } catch {
+          object.release()
+          throw error
+        }
+      }
       if core.kind.contains(.hosted) { used() }
       return Argument(object, operand.reading)
     }
@@ -72,7 +77,7 @@ extension Environment {
   private func fetchComputed(_ operand: Operand) throws -> Argument {
     guard core.kind.contains(.plain), let use = HazardPointer.protecting(Unretained(self).address) else { return .none }
     defer { endUse(use) }
-    return core.lifecycle.isOpen ? try argument(operand) : .none
+    return core.lifecycle.isOpen ? try lookUp(operand) : .none
   }
 
   /// The nearest environment that is no child of a factory.
@@ -225,24 +230,8 @@ extension Environment {
   }
 
   private func lookUp(_ operand: Operand) throws -> Argument {
-    let found = try argument(operand)
-    if case .own(let slot) = operand.place, let object = found.object { try checkCaptivity(slot, object) }
-    return found
-  }
-
-  /// Throws where the thread is building a bean that outlives the one it has looked up: nothing keeps it from being kept.
-  ///
-  /// A child that was opened by the same build may be used: whoever has opened it knows that it ends.
-  private func checkCaptivity(_ slot: Int32, _ object: ObjectReference) throws {
-    let recipe = recipe(slot)
-    guard !recipe.value.isSeed, let holder = ResolutionContext.holder(above: self) else { return }
-    object.release()
-    let (bean, holding) = (recipe.value.entry, holder.value.entry)
-    throw bean.fault(
-      .captiveDependency,
-      "\(holding.label) (\(holding.lifetime.name)) is being built and outlives what it looks up "
-        + "(\(bean.lifetime.name)): \(bean.label); keep a Provider, and call it where the bean is used",
-      steps: [holding.step, bean.step])
+    try checkCaptivity(of: operand)
+    return try argument(operand)
   }
 
   // MARK: lookups that nobody foresaw
@@ -251,7 +240,12 @@ extension Environment {
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil
   ) throws -> UnforeseenLookup {
     let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
-    switch try directory.select(parameter, id: id, from: module, below: below) {
+    let selected: Selection
+    do throws(EnvironmentError) { selected = try directory.select(parameter, id: id, from: module, below: below) } catch
+    {
+      throw reason(for: error, parameter, id: id, from: module, directory, below)
+    }
+    switch selected {
     case .computed(let computation, let reading): return UnforeseenLookup(computation, reading)
     case .all(let beans) where parameter.each == nil && !parameter.isNamed:
       return UnforeseenLookup(converting: try beans.map { try computation(of: $0).computation }, parameter)
@@ -303,15 +297,22 @@ extension Environment {
     }
   }
 
-  /// What a provider says where only children declare the bean: their scope is not open here.
-  func unknownToProvider(_ error: EnvironmentError, _ parameter: Parameter, id: String?) -> EnvironmentError {
-    guard error.code == .unknownBean, let plan = core.plan else { return error }
-    let holder = plan.with { plan in
-      plan.below.first { below in
-        if let id { return below.names[id] != nil }
-        return !below.candidates(for: parameter.element).isEmpty
+  /// The reason for which a lookup finds nothing: where children of factories below have such a bean, that their scope is
+  /// not open here.
+  private func reason(
+    for error: EnvironmentError, _ parameter: Parameter, id: String?, from module: ObjectIdentifier?,
+    _ directory: BeanDirectory, _ below: [BeanDirectory]
+  ) -> EnvironmentError {
+    guard error.code == .unknownBean else { return error }
+    let criteria = parameter.criteria(from: module)
+    let holder: BeanDirectory? =
+      if let id {
+        directory.find(id: id, from: module) == nil ? below.first { $0.has(id: id, from: module) } : nil
+      } else if error.cause == .onlyInChildren {
+        below.first { $0.hasCandidate(for: parameter.element, criteria) }
+      } else {
+        nil
       }
-    }
     guard let holder else { return error }
     let name = id.map { "'\($0)'" } ?? "\(parameter.element)"
     return EnvironmentError(

@@ -18,6 +18,7 @@ final class UnforeseenLookup: Sendable {
   }
 
   func evaluate(in environment: Environment) throws -> Argument {
+    for computation in computations { try environment.checkCaptivity(of: computation) }
     guard let parameter else { return Argument(try environment.evaluate(computations[0]).object, reading) }
     return try environment.boxed(computations.map { try environment.evaluate($0).takeAny() }, as: parameter)
   }

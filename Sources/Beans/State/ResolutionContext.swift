@@ -172,19 +172,27 @@ struct ResolutionContext: ~Copyable {
   /// a build of the thread's has opened the environment itself.
   static func holder(above environment: Environment) -> FrozenReference<Recipe>? {
     let own = Unretained(environment).address
-    var found: FrozenReference<Recipe>?
+    guard let keeper = keeper(above: environment) else { return nil }
+    return all.contains { $0.value.opened?.with { $0.contains(own) } == true } ? nil : keeper
+  }
+
+  /// The bean that this thread is building, where that will be kept in an environment further out than one.
+  @inline(__always)
+  static func keeper(above environment: Environment) -> FrozenReference<Recipe>? {
+    innermost == nil ? nil : findKeeper(above: environment)
+  }
+
+  private static func findKeeper(above environment: Environment) -> FrozenReference<Recipe>? {
     for context in all {
-      if context.value.opened?.with({ $0.contains(own) }) == true { return nil }
-      guard found == nil, let recipe = context.value.building else { continue }
+      guard let recipe = context.value.building else { continue }
       switch recipe.value.kind {
-      case .product: return nil
       case .prototype: continue
-      case .slot, .scoped:
-        guard environment.isDescendant(of: context.value.environment) else { return nil }
-        found = recipe
+      case .slot: return environment.isDescendant(of: context.value.environment) ? recipe : nil
+      // A registered scope decides for itself.
+      case .scoped, .product: return nil
       }
     }
-    return found
+    return nil
   }
 }
 
