@@ -1,9 +1,9 @@
 import Beans
 import Testing
 
-/// What is called after a startup that failed.
+/// Calls after a startup that failed.
 @Suite("Calls after a failed startup") struct FailedStartupSpecification {
-  /// How startups fail, each with the code of the cause.
+  /// The ways in which startups fail.
   enum Failure: CaseIterable {
     case declaration, factory, finishedDependency, finishedDuringStartup, readiness
   }

@@ -13,8 +13,8 @@ final class ChildOpening: Sendable {
   private let makeScope: (@Sendable () -> any BeanScope)?
   /// The address of the plan, which the environment keeps; 0 before startup.
   private let plan = Atomic<UInt>(0)
-  /// Why there is none where startup has made none.
-  private let inactive = Locked<EnvironmentError?>(nil)
+  /// Why there is none where startup has made none, or what startup has thrown.
+  private let reason = Locked<(any Error)?>(nil)
   private let declared = Locked(Carried<EnvironmentDeclarations?>(value: nil))
 
   init(
@@ -35,17 +35,19 @@ final class ChildOpening: Sendable {
   /// What has been declared for the children.
   func declarations(at location: SourceLocation? = nil) throws -> EnvironmentDeclarations {
     if let declared = declared.withLock({ $0 }).value { return declared }
+    // Whether the children are active or not, their declarations are closed.
+    if let reason = reason.withLock({ $0 }), (reason as? EnvironmentError)?.cause != .inactiveChildren { throw reason }
     throw EnvironmentError(
       .frozen, "childFactory: the environment around '\(scopeName)' has started, its declarations are closed",
       path: ["'\(scopeName)'"], origin: location?.origin)
   }
 
   /// Takes the plan, or the reason why there is none.
-  func settled(_ outcome: Result<Plan, EnvironmentError>) {
+  func settled(_ outcome: Result<Plan, any Error>) {
     declared(nil)
     switch outcome {
     case .success(let plan): self.plan.store(Unretained(plan).address, ordering: .releasing)
-    case .failure(let reason): inactive.withLock { $0 = reason }
+    case .failure(let reason): self.reason.withLock { $0 = reason }
     }
   }
 
@@ -58,7 +60,7 @@ final class ChildOpening: Sendable {
 
   @inline(never)
   private func openInCurrent(_ seed: ObjectReference?) throws -> Environment {
-    if let reason = inactive.withLock({ $0 }) { throw refusal(of: seed, reason) }
+    if let reason = reason.withLock({ $0 }) { throw refusal(of: seed, reason) }
     var next = Environment.current
     while let candidate = next {
       if isHome(candidate) { return try open(seed, under: Unretained(candidate)) }
@@ -70,16 +72,16 @@ final class ChildOpening: Sendable {
   @usableFromInline
   func open(_ seed: ObjectReference?, in parent: Environment) throws -> Environment {
     if parent === environment || isHome(parent) { return try open(seed, under: Unretained(parent)) }
-    if let reason = inactive.withLock({ $0 }) { throw refusal(of: seed, reason) }
+    if let reason = reason.withLock({ $0 }) { throw refusal(of: seed, reason) }
     throw misplaced(
       seed, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
   }
 
-  private func misplaced(_ seed: ObjectReference?, _ message: String) -> EnvironmentError {
+  private func misplaced(_ seed: ObjectReference?, _ message: String) -> any Error {
     refusal(of: seed, EnvironmentError(cause: .misplacedChild, message, path: ["'\(scopeName)'"]))
   }
 
-  private func refusal(of seed: ObjectReference?, _ reason: EnvironmentError) -> EnvironmentError {
+  private func refusal(of seed: ObjectReference?, _ reason: any Error) -> any Error {
     seed?.release()
     return reason
   }
@@ -98,7 +100,7 @@ final class ChildOpening: Sendable {
     // Startup has set it, unless the children do not count.
     guard let plan = Unretained<Plan>(address: plan.load(ordering: .acquiring)) else {
       throw refusal(
-        of: seed, inactive.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan"))
+        of: seed, reason.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan"))
     }
     let child = plan.with { plan in
       Environment.allocate(plan.layout) { EnvironmentCore(Unretained(plan), parent: parent, $0) }

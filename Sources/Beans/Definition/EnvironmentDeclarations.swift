@@ -35,13 +35,13 @@ final class EnvironmentDeclarations {
   /// Which of the declarations count, once a startup has asked their conditions.
   var decided: ActiveDeclarations?
   /// Called with the plan of a factory's children, or with the reason why there is none.
-  private let compiled: (Result<Plan, EnvironmentError>) -> Void
+  private let compiled: (Result<Plan, any Error>) -> Void
 
   init(
     name: String, opening: (scopeName: String, location: SourceLocation)? = nil,
     configuration: ConfigurationManager, seed: BeanSpec? = nil, hasScope: Bool = false,
     outer: EnvironmentDeclarations? = nil, enclosing: EnvironmentDeclarations? = nil,
-    compiled: @escaping (Result<Plan, EnvironmentError>) -> Void = { _ in }
+    compiled: @escaping (Result<Plan, any Error>) -> Void = { _ in }
   ) {
     self.name = name
     self.opening = opening
@@ -192,7 +192,7 @@ final class EnvironmentDeclarations {
     return outer?.opening(of: scope)
   }
 
-  func tell(_ outcome: Result<Plan, EnvironmentError>) { compiled(outcome) }
+  func tell(_ outcome: Result<Plan, any Error>) { compiled(outcome) }
 
   /// All factories below, at any depth.
   var below: [EnvironmentDeclarations] { factories + factories.flatMap(\.below) }

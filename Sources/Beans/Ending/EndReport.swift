@@ -34,31 +34,46 @@ extension Environment {
     if host?.canReleaseHere == true || existingExtras?.isHandedOverHere == true { takeOverHere() }
   }
 
-  /// What the end waits for, innermost first.
-  func reasonsToWait(_ now: Duration) -> [String] {
-    if isReleased { return [] }
-    let below = liveChildren.flatMap { $0.reasonsToWait(now) }
-    if let running = existingExtras?.running { return below + [running.description(now)] }
-    if !below.isEmpty { return below }
-    let isPostponed = core.isPostponed.load(ordering: .relaxed)
-    if isPostponed, core.kind.contains(.hosted) { return ["'\(name)', whose loop has not come to release it"] }
-    return [isPostponed || core.lifecycle.users > 0 ? "'\(name)', which lookups still use" : "'\(name)'"]
+  /// The state of the end, here and below.
+  ///
+  /// - Parameter takesFailures: whether the failures of releases are taken, too, to be thrown with what is said of the rest.
+  func endState(takesFailures: Bool = false) -> EndState {
+    var state = EndState()
+    add(to: &state, takesFailures: takesFailures)
+    return state
   }
 
-  /// What has not been released, innermost first.
-  var leftBelow: [String] {
-    if isReleased { return [] }
-    let below = liveChildren.flatMap(\.leftBelow)
-    let running = existingExtras?.running
+  private func add(to state: inout EndState, takesFailures: Bool) {
+    let count = state.levels.count
+    for child in liveChildren { child.add(to: &state, takesFailures: takesFailures) }
+    // A child that ends meanwhile hands its failures over before it goes, so they are looked for after it.
+    let extras = existingExtras
+    let (failures, running) = extras?.releases(takesFailures: takesFailures) ?? ([], nil)
+    state.failures += failures
     // Under the lock: lookups that are still under way append to the log.
-    let slots = core.lock.withLock { () -> [Int32] in
-      let count = running?.behind ?? (core.lifecycle.phase < .releasing ? createdBeans : 0)
-      return (0..<count).reversed().map { creationLog[$0] }
+    let (lifecycle, slots) = core.lock.withLock { () -> (Lifecycle, [Int32]) in
+      let lifecycle = core.lifecycle
+      let count = running?.behind ?? (lifecycle.phase < .releasing ? createdBeans : 0)
+      return (lifecycle, (0..<count).reversed().map { creationLog[$0] })
     }
-    if slots.isEmpty { return below + ["'\(name)'"] }
-    let more = slots.count > 8 ? " and \(slots.count - 8) more" : ""
-    return below + [
-      "'\(name)' with \(slots.prefix(8).map { recipe($0).value.entry.label }.joined(separator: ", "))\(more)"
-    ]
+    if lifecycle.isReleased {
+      state.failures += extras?.releases(takesFailures: takesFailures).failures ?? []
+      return
+    }
+    let isPostponed = core.isPostponed.load(ordering: .relaxed)
+    let reason: EndState.Reason =
+      if let running {
+        .release(running)
+      } else if state.levels.count > count {
+        .below
+      } else if isPostponed, core.kind.contains(.hosted) {
+        .loop
+      } else if isPostponed || lifecycle.users > 0 {
+        .lookups
+      } else {
+        lifecycle.phase < .releasing ? .start : .nextRelease
+      }
+    state.levels.append(
+      EndState.Level(name: name, reason: reason, left: slots.map { recipe($0).value.entry.label }))
   }
 }

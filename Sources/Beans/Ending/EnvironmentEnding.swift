@@ -295,14 +295,10 @@ extension Environment {
 
   /// Where the time was over, also what is left, and what has failed below.
   func throwFailures(of watch: EndWatch) throws {
-    if isReleased { return try throwFailures() }
-    let fault = watch.fault(of: self)
+    let state = endState(takesFailures: true)
+    guard let fault = watch.fault(of: self, state) else { return try throwFailures(state.failures) }
     tell(fault)
-    try throwFailures(failuresBelow() + [fault])
-  }
-
-  private func failuresBelow() -> [any Error] {
-    liveChildren.flatMap { $0.failuresBelow() } + (existingExtras?.takeFailures() ?? [])
+    try throwFailures(state.failures + [fault])
   }
 
   /// The references of an environment that was dropped without having been finished: there is nobody left to tell them.

@@ -68,8 +68,7 @@ struct ReleaseSite: Sendable {
     guard let environment, !isOfScope else { return SpareThread.run { goOn(failure) } }
     // At once: whoever gives up now tells of it.
     environment.countFailedRelease()
-    environment.extras.record(failure)
-    environment.extras.running(nil)
+    environment.extras.abandonRunning(failure)
     // A log may block.
     SpareThread.run {
       environment.tell(failure)

@@ -282,8 +282,7 @@ extension Environment {
   ) throws -> EnvironmentDeclarations {
     let resources = core.extras?.with { $0.resources }
     if core.lifecycle.phase == .declaring, let declarations = resources?.openDeclarations { return declarations }
-    // The end before any startup is no failure of the declarations.
-    if let failure = resources?.failure, (failure as? EnvironmentError)?.code != .finished { throw failure }
+    if let failure = resources?.failure { throw failure }
     throw EnvironmentError(
       .frozen,
       "\(what): environment '\(name)' has started, its declarations are closed: declare before startup() and before "

@@ -39,11 +39,12 @@ extension Environment {
       return try startOne()
     }
     defer { WaitForGraph.end(key, nil) }
+    let declarations = resources.declarations
     do {
       try start(resources)
       resources.end(nil)
     } catch {
-      resources.end(error)
+      resources.end(error, of: declarations)
       fail(error)
       throw error
     }

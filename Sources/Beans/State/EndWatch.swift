@@ -124,7 +124,7 @@ final class EndWatch: Sendable {
       return true
     }
     guard isDue else { return nil }
-    let reasons = environment.reasonsToWait(now)
+    let reasons = environment.endState().reasons(now)
     if reasons.isEmpty { return nil }
     return "the end of '\(environment.name)' has taken \(waited.rounded) and waits for "
       + Self.list(reasons, separator: "; ")
@@ -136,13 +136,15 @@ final class EndWatch: Sendable {
     return all.count > 8 ? "\(shown) and \(all.count - 8) more" : shown
   }
 
-  /// What had to be left in an environment when the time was over.
-  func fault(of environment: Environment) -> EnvironmentError {
-    let reasons = Self.list(environment.reasonsToWait(clock.now()), separator: "; ")
+  /// The fault of an environment that had not been released when the time was over; nil where nothing is left in it.
+  func fault(of environment: Environment, _ state: EndState) -> EnvironmentError? {
+    if state.levels.isEmpty { return nil }
+    let (reasons, left) = (state.reasons(clock.now()), state.left)
     return EnvironmentError(
       cause: .limitedShutdown,
-      "'\(environment.name)' was not released within \((times.limit ?? .zero).rounded): it waits for \(reasons); "
-        + "left: \(Self.list(environment.leftBelow, separator: ", "))",
+      "'\(environment.name)' was not released within \((times.limit ?? .zero).rounded)"
+        + (reasons.isEmpty ? "" : ": it waits for \(Self.list(reasons, separator: "; "))")
+        + (left.isEmpty ? "" : "; left: \(Self.list(left, separator: ", "))"),
       path: ["'\(environment.name)'"])
   }
 }
@@ -201,6 +203,7 @@ final class ReleaseInProgress: Sendable {
   /// How many beans of the environment come after it.
   let behind: Int
   private let isOver = Atomic(false)
+  private let abandonment = Locked<EnvironmentError?>(nil)
   /// What goes on without it; nil where nothing can.
   private let abandoned: (@Sendable (EnvironmentError) -> Void)?
 
@@ -221,10 +224,14 @@ final class ReleaseInProgress: Sendable {
   func abandon(after time: Duration, isLimit: Bool) {
     guard let abandoned, end() else { return }
     let reason = isLimit ? "did not end within its limit of" : "has been running for"
-    abandoned(
-      bean.fault(
-        .limitedRelease, "\(bean.label) in '\(place)' has been abandoned: its release \(reason) \(time.rounded)"))
+    let failure = bean.fault(
+      .limitedRelease, "\(bean.label) in '\(place)' has been abandoned: its release \(reason) \(time.rounded)")
+    abandonment.withLock { $0 = failure }
+    abandoned(failure)
   }
+
+  /// The failure of a release that has been abandoned.
+  var failure: EnvironmentError? { abandonment.withLock { $0 } }
 
   /// What the log says of it.
   func description(_ now: Duration) -> String {

@@ -153,6 +153,24 @@ final class EnvironmentExtras: Sendable {
 
   func running(_ release: ReleaseInProgress?) { outcome.withLock { $0.running = release } }
 
+  /// Records the failure of the release that is under way, which is abandoned.
+  func abandonRunning(_ failure: any Error) {
+    outcome.withLock { outcome in
+      outcome.failures.append(failure)
+      outcome.running = nil
+    }
+  }
+
+  /// The releases that have failed, and the one that is under way: each is one or the other.
+  ///
+  /// - Parameter takesFailures: whether failures are handed out, each once.
+  func releases(takesFailures: Bool) -> (failures: [any Error], running: ReleaseInProgress?) {
+    outcome.withLock { outcome in
+      defer { if takesFailures { outcome.failures = [] } }
+      return (takesFailures ? outcome.failures : [], outcome.running)
+    }
+  }
+
   /// Keeps the rest of the end for whoever comes first: the thread it is meant for, or one that may do it, too.
   func handOver(to place: any HostedScope, _ work: @escaping @Sendable (_ isThere: Bool) -> Void) {
     outcome.withLock { $0.rest = Rest(place: place, work: work) }
@@ -275,13 +293,23 @@ final class EnvironmentResources: Sendable {
     }
   }
 
-  func end(_ failure: (any Error)?) {
-    state.withLock { state in
+  /// Ends a startup, or the wait for what it has left out. Factories of children learn what has failed.
+  ///
+  /// - Parameters:
+  ///   - failure: what every later call throws.
+  ///   - declarations: what the startup has begun with; the environment may have let go of it.
+  func end(_ failure: (any Error)?, of declarations: EnvironmentDeclarations? = nil) {
+    let declared = Carried(value: declarations)
+    let known = state.withLock { state in
+      let known = declared.value ?? state.value.declarations ?? state.value.read
       if failure == nil { state.value.read = state.value.declarations }
       state.value.declarations = nil
       state.value.starter = nil
       state.value.failure = failure
-    }
+      return Carried(value: known)
+    }.value
+    guard let failure else { return }
+    for factory in known?.below ?? [] { factory.tell(.failure(failure)) }
   }
 
   func compiled(_ compiler: GraphCompiler, _ block: SlotBlock) {
