@@ -137,7 +137,8 @@ struct ReportTests {
     for secret in ["hunter2", "hunter3", "8080123", "9090456", "ada the secret"] {
       #expect(!answer.text.contains(secret))
     }
-    let values = try #require(try answer.json()["values"] as? [[String: Any]])
+    // Without keys that were read but that no source has, such as that of the active profiles.
+    let values = try #require(try answer.json()["values"] as? [[String: Any]]).filter { $0["source"] is String }
     #expect(values.map { $0["key"] as? String } == ["mail:password", "mail:password", "port", "port", "user"])
     let passwords = values.prefix(2)
     #expect(Set(passwords.map { $0["overruled"] as? Bool }) == [true, false])
