@@ -18,7 +18,9 @@ struct LinearitySpecification {
   }
 
   /// The best of two runs each.
-  private func ratio(_ declare: (Environment, Int) throws -> Void) throws -> Double {
+  private func ratio(
+    small: Int = Self.small, large: Int = Self.large, _ declare: (Environment, Int) throws -> Void
+  ) throws -> Double {
     func cost(_ count: Int) throws -> Double {
       try (0..<2).map { _ in
         let environment = try Environment()
@@ -30,7 +32,7 @@ struct LinearitySpecification {
         return cost
       }.min() ?? 0
     }
-    return try cost(Self.large) / cost(Self.small)
+    return try cost(large) / cost(small)
   }
 
   @Test("Startup is linear in independent beans")
@@ -76,6 +78,22 @@ struct LinearitySpecification {
       try environment.define(environment.bean(OwnScope.self, factory: OwnScope.init))
     }
     #expect(ratio < 15)
+  }
+
+  @Test("Startup is linear in the depth of nested factories: four times as many cost at most seven times as much")
+  func nestedFactories() throws {
+    let ratio = try ratio(small: 60, large: 240) { environment, depth in
+      try environment
+        .define(environment.bean(Part.self, id: "part", factory: Part.init))
+        .define(environment.bean(Visit.self, factory: { (_: Part) in Visit() }).scope("level 1"))
+      var level = try environment.childFactory("level 0", seed: Int.self)
+      for number in 1..<depth {
+        level = try level.childFactory("level \(number)", seed: Int.self) { level in
+          try level.define(level.bean(Step.self, factory: { (_: Int, _: any Piece) in Step() }))
+        }
+      }
+    }
+    #expect(ratio < 7)
   }
 
   @Test("Startup is linear in unknown references, each with its hint")
@@ -126,6 +144,8 @@ struct LinearitySpecification {
 
 private protocol Piece {}
 private final class Part: Piece {}
+private final class Visit {}
+private final class Step {}
 private final class OwnScope: AbstractBeanScope, @unchecked Sendable {  // adds no state
   init() { super.init(name: "own") }
 }
