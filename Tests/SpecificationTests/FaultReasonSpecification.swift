@@ -1,0 +1,57 @@
+import Beans
+import Testing
+
+private protocol Store: Sendable {}
+private final class Disk: Store, Initializable {}
+private final class Tape: Store, Initializable {}
+private enum Fast {}
+
+private final class Catalogue {
+  init(stores: [String: any Store]) {}
+  init(store: any Store) {}
+  init(disk: Qualified<Fast, Disk>) {}
+}
+
+/// The reasons that faults give where another reason is near.
+@Suite struct FaultReasonSpecification {
+  private let environment: Environment
+
+  init() throws { environment = try Environment(name: "shop") }
+
+  @Test func aDictionaryOfBeansWithoutIdsSaysThatTheyNeedIds() throws {
+    try environment
+      .define(environment.bean(Disk.self))
+      .define(environment.bean(Catalogue.self, factory: Catalogue.init(stores:)))
+    let fault = try requireFault(.unknownBean) { try environment.startup() }
+    #expect(fault.message.contains("no bean of type Store has an id"), "\(fault)")
+    #expect(fault.message.contains("Disk (") && !fault.message.contains("can be seen"), "\(fault)")
+  }
+
+  @Test func aDictionaryWithoutAnyBeanSaysThatThereIsNone() throws {
+    try environment.define(environment.bean(Catalogue.self, factory: Catalogue.init(stores:)))
+    let fault = try requireFault(.unknownBean) { try environment.startup() }
+    #expect(fault.message.contains("no bean of type Store can be seen"), "\(fault)")
+  }
+
+  @Test func ambiguityAmongQualifiedBeansNamesTheQualifier() throws {
+    try environment
+      .define(environment.bean(Disk.self, id: "one").qualifier(Fast.self))
+      .define(environment.bean(Disk.self, id: "two").qualifier(Fast.self))
+      .define(environment.bean(Disk.self, id: "three"))
+      .define(environment.bean(Catalogue.self, factory: Catalogue.init(disk:)))
+    let fault = try requireFault(.ambiguousBean) { try environment.startup() }
+    #expect(fault.message.contains("2 beans with qualifier Fast answer to Disk"), "\(fault)")
+    #expect(!fault.message.contains("three"))
+  }
+
+  @Test func severalPrimaryBeansAreNamedAsSuch() throws {
+    try environment
+      .define(environment.bean(Disk.self, id: "one").primary())
+      .define(environment.bean(Tape.self, id: "two").primary())
+      .define(environment.bean(Tape.self, id: "three"))
+      .define(environment.bean(Catalogue.self, factory: Catalogue.init(store:)))
+    let fault = try requireFault(.ambiguousBean) { try environment.startup() }
+    #expect(fault.message.contains("2 of 3 beans that answer to Store are primary: Disk 'one' ("), "\(fault)")
+    #expect(!fault.message.contains("three") && !fault.message.contains("make one primary"), "\(fault)")
+  }
+}
