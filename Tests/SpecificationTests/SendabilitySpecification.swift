@@ -121,6 +121,35 @@ private final class Rack {
     #expect(fault.message.contains("Cart (visit)"))
   }
 
+  @Test func beansOfAFactoryWithoutAnInnerOneAreShared() throws {
+    _ = try environment.childFactory("tenant", seed: String.self) { tenant in
+      try tenant.define(tenant.bean(Cart.self, factory: { Cart() }))
+    }
+    let fault = try requireFault(.invalidDeclaration) { try environment.startup(options: .requireSendable) }
+    #expect(fault.message.contains("Cart (tenant)"))
+  }
+
+  @Test func seedsOfSessionsAndTenantsAreShared() throws {
+    let sessions = try environment.childFactory("session", seed: Cart.self)
+    let line = #line - 1
+    _ = try sessions.childFactory("step", seed: Cart.self) { _ in }
+    _ = try environment.childFactory("tenant", seed: Prices.self) { _ in }
+    let fault = try requireFault(.startupFailed) { try environment.startup(options: .requireSendable) }
+    let faults = fault.underlying.compactMap { $0 as? EnvironmentError }
+    #expect(faults.map(\.code) == [.invalidDeclaration, .invalidDeclaration, .invalidDeclaration])
+    #expect(Set(faults.compactMap(\.origin?.line)) == [line, line + 2, line + 3])
+    #expect(fault.message.contains("seed Cart (session)") || "\(fault)".contains("seed Cart (session)"))
+  }
+
+  @Test func seedsThatAreKnownToBeSendableOrBelongToRequestsNeedNotBeMentioned() throws {
+    let sessions = try environment.childFactory("session", seed: String.self) { _ in }
+    _ = try sessions.childFactory("request", seed: Cart.self)
+    _ = try environment.childFactory("tenant", seed: Catalogue.self)
+    _ = try environment.childFactory("visit", seed: Void.self)
+    defer { try? environment.shutdown() }
+    #expect(try !environment.startup(options: .requireSendable).report().contains("Sendable"))
+  }
+
   @Test func aDeclarationMaySayWhyItIsAllRight() throws {
     try environment
       .define(environment.bean(Cart.self, factory: { Cart() }).confined(to: "the main loop"))
