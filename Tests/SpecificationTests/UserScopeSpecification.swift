@@ -7,6 +7,19 @@ struct UserScopeSpecification {
 
   // MARK: the scope object of a factory's child
 
+  @Test func aScopeObjectHasTheNameOfItsFactory() throws {
+    let application = try Environment(name: "application")
+    defer { try? application.shutdown() }
+    let tenants = try application.childFactory(
+      "tenant", seed: Int.self, scope: { AbstractBeanScope(name: "session") })
+    let line = #line - 2
+    for _ in 0..<2 {
+      let fault = try requireFault(.invalidDeclaration) { try tenants.build(1) }
+      #expect(fault.message.contains("'tenant'") && fault.message.contains("'session'"))
+      #expect(fault.origin?.line == line)
+    }
+  }
+
   /// Requests with a part that notes its end, each with a scope object of its own, the last of which is in `scope`.
   private func requests(
     of application: Environment, scope: Captured<AbstractBeanScope>
