@@ -100,6 +100,42 @@ private final class Page: Sendable {
     #expect(strict.run([]).errors.contains("not known to be Sendable"))
   }
 
+  @Test func eachListOfProfilesIsCheckedAndNamedWithItsFaults() throws {
+    var program = program { environment in
+      try environment
+        .define(environment.settings().setValue(key: "other", value: 1))
+        .define(environment.bean(Store.self, factory: { Store() }).profile("test"))
+        .define(environment.bean(Catalogue.self, factory: Catalogue.init).profile("!eu"))
+    }
+    #expect(program.run(["check"]).status == 1)
+    program.profiles = ["test", "production, eu"]
+    let passing = program.run(["check"])
+    #expect(passing.status == 0 && passing.errors.isEmpty)
+    program.profiles = ["test", "production", "staging"]
+    let failing = program.run(["check"])
+    let errors = failing.errors.split(separator: "\n").filter { $0.contains(" error: ") }
+    #expect(failing.status == 1 && errors.count == 1, "\(failing.errors)")
+    #expect(errors.first?.hasSuffix("[profiles: production; staging]") == true)
+    #expect(program.run(["check", "--profiles", "test", "--profiles", "eu"]).status == 0)
+    #expect(program.run(["check", "--profiles", "us"]).errors.contains("[profiles: us]"))
+  }
+
+  @Test func aFaultOfADocumentStandsInTheSourceNotInTheCopyOfTheBuild() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let documents = folder.appendingPathComponent("Resources/documents")
+    try FileManager.default.createDirectory(at: documents, withIntermediateDirectories: true)
+    for name in ["Resources/shop.xml", "Resources/documents/shop.xml", "Resources/documents/only.xml"] {
+      try Data().write(to: folder.appendingPathComponent(name))
+    }
+    let files = SourceFiles(modules: ["Shop=\(folder.path)", "My_Shop=/nowhere"])
+    let bundle = "/work/.build/debug/App_Shop.resources"
+    #expect(files.path(of: "\(bundle)/documents/shop.xml") == "\(folder.path)/Resources/documents/shop.xml")
+    #expect(files.path(of: "\(bundle)/only.xml") == "\(folder.path)/Resources/documents/only.xml")
+    #expect(files.path(of: "\(bundle)/none.xml") == "\(bundle)/none.xml")
+    #expect(files.path(of: "/work/.build/debug/App_Other.resources/only.xml").hasPrefix("/work/.build"))
+  }
+
   // MARK: questions
 
   @Test func aGraphIsWrittenInThreeFormats() throws {
