@@ -118,7 +118,7 @@ private struct ConditionEvaluator {
 
   init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
     self.declarations = declarations
-    self.outer = outer?.chain ?? []
+    self.outer = outer.map { Array($0.chain) } ?? []
     started = input.parent?.directory
     templates = input.outer
   }

@@ -188,8 +188,13 @@ final class EnvironmentDeclarations {
 
   /// Where the factory is declared whose children open that scope, here or in an ancestor of the same startup.
   func opening(of scope: String) -> SourceLocation? {
-    if let opening, opening.scopeName == scope { return opening.location }
-    return outer?.opening(of: scope)
+    // A loop, which costs less than a sequence for each of many levels.
+    var next: EnvironmentDeclarations? = self
+    while let level = next {
+      if let opening = level.opening, opening.scopeName == scope { return opening.location }
+      next = level.outer
+    }
+    return nil
   }
 
   func tell(_ outcome: Result<Plan, any Error>) { compiled(outcome) }

@@ -12,6 +12,10 @@ final class EnvironmentGraph {
   /// The plan further out that has been compiled before, nearest to the outermost graph.
   let parentPlan: Plan?
   private(set) var children: [EnvironmentGraph] = []
+  /// All graphs below, at any depth.
+  private(set) var below: [EnvironmentGraph] = []
+  /// How many graphs further out are compiled with it.
+  let depth: Int
   /// Names of scopes that users have registered here.
   let scopeNames: [String]
   /// Names of scopes that users have registered further out, in environments that have started.
@@ -31,6 +35,12 @@ final class EnvironmentGraph {
   private(set) var foreign: [Plan.EntryKey: BeanDefinition] = [:]
   /// The entries of what was defined, in order; -1 for what is no bean.
   private(set) var listed: [Int32] = []
+  /// Beans declared further out that may be built here, nearest first: prototypes, and those that name a scope.
+  private(set) var inherited: [BeanDirectory.Found] = []
+  /// The bean that each type stands for in a lookup; nil where several do.
+  var chosen: [(type: Any.Type, bean: BeanDirectory.Found?)] = []
+  /// The beans that ids stand for in a lookup, aliases included.
+  var named: [(id: String, bean: BeanDirectory.Found)] = []
   var processors: [BeanDefinition.Target] = []
   var injections: [BeanDefinition.Target] = []
   /// Dependencies first.
@@ -46,10 +56,12 @@ final class EnvironmentGraph {
     isPlain = declarations.scopeName == nil
     usualLifetime = Lifetime(declarations.scopeName ?? "singleton")
     self.outer = outer.map { Unretained($0) }
+    depth = outer.map { $0.depth + 1 } ?? 0
     parentPlan = input.parent
     scopeNames = outer == nil ? input.scopeNames : []
     outerScopes = input.outerScopes
     children = active.factories.map { EnvironmentGraph($0, input, in: self) }
+    below = children + children.flatMap(\.below)
   }
 
   /// The graph further out, which keeps this one.
@@ -62,26 +74,23 @@ final class EnvironmentGraph {
   var outerDirectory: BeanDirectory? { parent?.directory ?? parentPlan?.directory }
 
   /// This graph and those further out that are compiled with it.
-  var chain: [EnvironmentGraph] { [self] + (parent?.chain ?? []) }
-
-  /// How many graphs further out are compiled with it.
-  var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
+  var chain: some Sequence<EnvironmentGraph> { sequence(first: self, next: \.parent) }
 
   /// The graph so many steps further out; nil for one that has been compiled before.
-  func ancestor(_ hops: Int) -> EnvironmentGraph? { hops == 0 ? self : parent?.ancestor(hops - 1) }
+  func ancestor(_ hops: Int) -> EnvironmentGraph? {
+    if hops > depth { return nil }
+    var graph = Optional(self)
+    for _ in 0..<hops { graph = graph?.parent }
+    return graph
+  }
 
   /// Whether a factory's scope of that name is open here or further out.
   func isOpen(_ name: String) -> Bool {
-    hops(toScope: name) != nil || chain.last?.parentPlan?.isOpen(name) == true
+    hops(toScope: name) != nil || parentPlan?.isOpen(name) == true
   }
 
   /// How far out a factory's scope of that name is.
-  func hops(toScope name: String) -> Int? {
-    scopeName == name ? 0 : parent?.hops(toScope: name).map { $0 + 1 }
-  }
-
-  /// All graphs below, at any depth.
-  var below: [EnvironmentGraph] { children + children.flatMap(\.below) }
+  func hops(toScope name: String) -> Int? { chain.enumerated().first { $0.element.scopeName == name }?.offset }
 
   /// What has been read; nothing is added later.
   func freeze(_ definitions: [BeanDefinition], _ listed: [Int32]) {
@@ -90,6 +99,21 @@ final class EnvironmentGraph {
     placed.reserveCapacity(definitions.count)
     for definition in definitions where definition.traits.contains(.scope) {
       if let scope = definition.type as? any ScopeOfOneName.Type { scopeBeanNames.insert(scope.scopeName) }
+    }
+  }
+
+  /// Finds the beans further out that may be built here; the graph further out has found its own.
+  func findInherited() {
+    func add(_ home: BeanDirectory, _ hops: Int, but usual: Lifetime) {
+      for (number, entry) in home.entries.enumerated() where entry.lifetime != .singleton && entry.lifetime != usual {
+        inherited.append(BeanDirectory.Found(directory: home, number: Int32(number), hops: hops))
+      }
+    }
+    if let parent {
+      add(parent.directory, 1, but: parent.usualLifetime)
+      inherited += parent.inherited.map(\.further)
+    } else {
+      for (home, hops) in directory.chain where hops > 0 { add(home, hops, but: .singleton) }
     }
   }
 
@@ -140,7 +164,7 @@ extension EnvironmentGraph {
 
   /// What to say of scopes that would be there if their declarations counted.
   func hint(forInactiveScope name: String) -> String {
-    let factories = (chain + below).flatMap(\.active.inactiveFactories).filter { $0.declarations.name == name }
+    let factories = (Array(chain) + below).flatMap(\.active.inactiveFactories).filter { $0.declarations.name == name }
     return factories.map { "; \($0.reason.message)\($0.reason.origin.map { " (\($0))" } ?? "")" }.joined()
       + directory.hint(forInactive: BeanTraits.scope)
   }
@@ -168,7 +192,7 @@ extension EnvironmentGraph {
   /// All names that there are, for hints.
   var allScopeNames: [String] {
     ["singleton", "prototype", "request", "session"]
-      + (chain + below).compactMap(\.scopeName)
+      + (Array(chain) + below).compactMap(\.scopeName)
       + (parentPlan.map { $0.chain.compactMap(\.plan.scopeName) } ?? [])
       + chain.flatMap(\.scopeNames) + outerScopes
   }

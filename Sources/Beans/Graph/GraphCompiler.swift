@@ -47,10 +47,13 @@ struct GraphCompiler {
   }
 
   private mutating func checkScopes(_ graph: EnvironmentGraph) {
-    let outer =
-      graph.chain.dropFirst().compactMap(\.scopeName) + (graph.parentPlan?.chain.compactMap(\.plan.scopeName) ?? [])
-      + ["singleton"]
-    for definition in graph.definitions where !graph.isPlain || definition.lifetime != .singleton {
+    // No factory around this one has its scope: only an environment that has started may.
+    let isUsualFurtherOut = graph.scopeName.map { graph.parentPlan?.isOpen($0) == true } ?? false
+    // Compared with a constant where that does: names cost more.
+    for definition in graph.definitions
+    where graph.isPlain
+      ? definition.lifetime != .singleton : isUsualFurtherOut || definition.lifetime != graph.usualLifetime
+    {
       let name = definition.lifetime.name
       // A factory bean and its product are declared at once, and a decorator lives as long as what it decorates: one fault for
       // both.
@@ -61,7 +64,8 @@ struct GraphCompiler {
             .unknownScope,
             EnvironmentGraph.unknownScope(name, among: graph.allScopeNames) + graph.hint(forInactiveScope: name)))
       } else if let own = graph.scopeName ?? (definition.lifetime == .singleton ? nil : graph.name),
-        outer.contains(name)
+        definition.lifetime == .singleton || graph.parentPlan?.isOpen(name) == true
+          || graph.parent?.hops(toScope: name) != nil
       {
         faults.append(
           definition.fault(
@@ -112,13 +116,11 @@ struct GraphCompiler {
     for number in graph.definitions.indices {
       _ = resolver.target(for: .init(directory: graph.directory, number: Int32(number), hops: 0), from: graph)
     }
-    for (home, hops) in graph.directory.chain where hops > 0 {
-      for (number, entry) in home.entries.enumerated() {
-        // What is declared further out for this scope must work in the children of every factory; prototypes may.
-        guard entry.lifetime == .prototype || graph.scopeName.map({ entry.lifetime == .scope($0) }) == true else {
-          continue
-        }
-        let bean = BeanDirectory.Found(directory: home, number: Int32(number), hops: hops)
+    graph.findInherited()
+    for bean in graph.inherited {
+      // What is declared further out for this scope must work in the children of every factory; prototypes may.
+      let lifetime = bean.lifetime
+      if lifetime == .prototype || graph.scopeName.map({ lifetime == .scope($0) }) == true {
         _ = resolver.target(for: bean, from: graph)
       }
     }
@@ -136,6 +138,7 @@ struct GraphCompiler {
     _ trait: BeanTraits, in graph: EnvironmentGraph, _ compiled: (Plan) -> [Operand]
   ) -> [BeanDefinition.Target] {
     var targets: [BeanDefinition.Target] = []
+    if graph.directory.visibleTraits.isDisjoint(with: trait) { return targets }
     for (home, hops) in Array(graph.directory.chain).reversed() where home.traits.contains(trait) {
       for (number, entry) in home.entries.enumerated() where entry.traits.contains(trait) && !entry.isSeed {
         let bean = BeanDirectory.Found(directory: home, number: Int32(number), hops: hops)

@@ -35,8 +35,8 @@ struct PlanCompiler {
     self.block = block
     self.resolver = resolver
     dependencies = resolver.dependencies
-    hasListeners = graph.directory.chain.contains { !$0.directory.listeners.isEmpty }
-    awaits = graph.directory.chain.contains { $0.directory.traits.contains(.awaited) }
+    hasListeners = graph.directory.hasListeners
+    awaits = graph.directory.visibleTraits.contains(.awaited)
   }
 
   mutating func compile() -> Plan {
@@ -63,7 +63,7 @@ struct PlanCompiler {
       layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope), hasSeed: graph.hasSeed,
       isTraced: input.isTraced, awaits: awaits, sorted: graph.sorted.map(\.number), processors: processors,
       injections: injections,
-      receivers: hasListeners ? receivers() : [:], below: graph.below.map(\.directory), parameters: input.parameters,
+      receivers: hasListeners ? receivers() : [:], below: graph.belowDirectories, parameters: input.parameters,
       listed: graph.listed, templates: templates,
       ownNumbers: graph.ownNumbers, foreignNumbers: graph.foreign.mapValues(\.number), recipes: recipes,
       computations: computations, index: index, operands: operands, steps: steps)
@@ -459,17 +459,15 @@ struct PlanCompiler {
 
   /// Everything that a lookup can ask for by a class, by the declared type, by an id, or as something that beans ask for.
   private mutating func makeIndex() -> LookupIndex {
+    graph.chosen = chooseBeans()
     var seen: Set<ObjectIdentifier> = []
     var types: [(type: ObjectIdentifier, operand: Operand)] = []
-    for (directory, _) in graph.directory.chain {
-      for type in directory.types where seen.insert(ObjectIdentifier(type)).inserted {
-        let (bean, rivals) = graph.directory.choose(type) { $0.candidates(for: type) }
-        guard let bean = bean.map({ graph.directory.decorated($0, as: type) }), rivals.isEmpty,
-          !Parameter.isWrapper(type) || directory.seed(of: type) != nil,
-          let target = resolver.target(for: bean, from: graph)
-        else { continue }
-        types.append((ObjectIdentifier(type), operand(forLookup: bean, target)))
-      }
+    for (type, bean) in graph.chosen {
+      seen.insert(ObjectIdentifier(type))
+      guard let bean = bean.map({ graph.directory.decorated($0, as: type) }),
+        let target = resolver.target(for: bean, from: graph)
+      else { continue }
+      types.append((ObjectIdentifier(type), operand(forLookup: bean, target)))
     }
     for parameter in input.parameters where seen.insert(ObjectIdentifier(parameter.wanted)).inserted {
       guard let binding = try? resolver.resolve(parameter, id: nil, in: graph) else { continue }
@@ -477,6 +475,62 @@ struct PlanCompiler {
       types.append((ObjectIdentifier(parameter.wanted), operand(dependency, false)))
     }
     return LookupIndex(types: types, named: namedOperands())
+  }
+
+  /// Finds the bean for each type that is declared here or further out; nil for one that several beans answer to.
+  ///
+  /// The graph further out has been compiled: its choice holds where nothing that is declared here can change it.
+  private func chooseBeans() -> [(type: Any.Type, bean: BeanDirectory.Found?)] {
+    let directory = graph.directory
+    var chosen: [(type: Any.Type, bean: BeanDirectory.Found?)] = []
+    var seen: Set<ObjectIdentifier> = []
+    func choose(_ type: Any.Type) {
+      let (bean, rivals) = directory.choose(type) { $0.candidates(for: type) }
+      let isAnswered = rivals.isEmpty && (!Parameter.isWrapper(type) || directory.seed(of: type) != nil)
+      chosen.append((type, isAnswered ? bean : nil))
+    }
+    func choose(from home: BeanDirectory) {
+      for type in home.types where seen.insert(ObjectIdentifier(type)).inserted { choose(type) }
+    }
+    guard let outer = graph.parent else {
+      for (home, _) in directory.chain { choose(from: home) }
+      return chosen
+    }
+    choose(from: directory)
+    for (type, bean) in outer.chosen where seen.insert(ObjectIdentifier(type)).inserted {
+      if directory.names.isEmpty, directory.candidates(for: type).isEmpty {
+        chosen.append((type, bean?.further))
+      } else {
+        choose(type)
+      }
+    }
+    return chosen
+  }
+
+  /// Finds the bean for each id, aliases included, that is declared here or further out, in the same way.
+  private func nameBeans() -> [(id: String, bean: BeanDirectory.Found)] {
+    let directory = graph.directory
+    var named: [(id: String, bean: BeanDirectory.Found)] = []
+    named.reserveCapacity(directory.names.count)
+    func name(_ home: BeanDirectory, _ hops: Int) {
+      let hasPrivateBeans = home.hasPrivateBeans
+      for number in home.entries.indices {
+        guard let id = home.entries[number].id, !hasPrivateBeans || home.entries[number].privateTo == nil,
+          hops == 0 || !directory.isTaken(id, before: hops)
+        else { continue }
+        named.append((id, BeanDirectory.Found(directory: home, number: Int32(number), hops: hops)))
+      }
+      for alias in home.aliases where hops == 0 || !directory.isTaken(alias, before: hops) {
+        if let bean = try? directory.bean(id: alias) { named.append((alias, bean)) }
+      }
+    }
+    guard let outer = graph.parent else {
+      for (home, hops) in directory.chain { name(home, hops) }
+      return named
+    }
+    name(directory, 0)
+    for (id, bean) in outer.named where directory.names[id] == nil { named.append((id, bean.further)) }
+    return named
   }
 
   private mutating func namedOperands() -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
@@ -493,20 +547,8 @@ struct PlanCompiler {
       named.append((ObjectIdentifier(type), id, operand))
       for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
     }
-    for (home, hops) in graph.directory.chain {
-      let hasPrivateBeans = home.hasPrivateBeans
-      for number in home.entries.indices {
-        guard let id = home.entries[number].id, !hasPrivateBeans || home.entries[number].privateTo == nil,
-          hops == 0 || !graph.directory.isTaken(id, before: hops)
-        else {
-          continue
-        }
-        add(id, BeanDirectory.Found(directory: home, number: Int32(number), hops: hops))
-      }
-      for alias in home.aliases where hops == 0 || !graph.directory.isTaken(alias, before: hops) {
-        if let bean = try? graph.directory.bean(id: alias) { add(alias, bean) }
-      }
-    }
+    graph.named = nameBeans()
+    for (id, bean) in graph.named { add(id, bean) }
     return named
   }
 

@@ -23,7 +23,7 @@ struct Validator {
     if graphs.count == 1 {
       graph.sorted = sorted
     } else {
-      for graph in graphs { graph.sorted = sorted.filter { $0.graph === graph } }
+      for definition in sorted { definition.graph.sorted.append(definition) }
     }
     return faults
   }

@@ -147,6 +147,10 @@ final class BeanDirectory: Sendable {
   private let decorators: [DecoratorKey: Int32]
   /// Whether there is one, here or further out.
   let hasDecorators: Bool
+  /// What any of the beans is, here or further out.
+  let visibleTraits: BeanTraits
+  /// Whether a bean receives events, here or further out.
+  let hasListeners: Bool
   /// Whether some beans are found by declarations of their module alone.
   let hasPrivateBeans: Bool
   /// Beans that receive events, in order.
@@ -179,6 +183,8 @@ final class BeanDirectory: Sendable {
     self.listeners = listeners
     hasPrivateBeans = entries.contains { $0.options?.privateTo != nil }
     hasDecorators = !decorators.isEmpty || parent?.hasDecorators == true
+    visibleTraits = traits.union(parent?.visibleTraits ?? [])
+    hasListeners = !listeners.isEmpty || parent?.hasListeners == true
     (types, byType) = Self.index(entries)
   }
 
@@ -220,6 +226,8 @@ final class BeanDirectory: Sendable {
     }
 
     var directory: BeanDirectory { home.object }
+    /// The bean as seen from an environment one step further in.
+    var further: Found { Found(directory: directory, number: number, hops: hops + 1) }
     var entry: Entry { _read { yield home.object.entries[Int(number)] } }
     var type: Any.Type { home.with { $0.entries[Int(number)].type } }
     var lifetime: Lifetime { home.with { $0.entries[Int(number)].lifetime } }
@@ -349,7 +357,7 @@ final class BeanDirectory: Sendable {
 
   /// Whether an environment nearer than the one `hops` out uses the id.
   func isTaken(_ id: String, before hops: Int) -> Bool {
-    names[id] != nil || hops > 1 && parent?.isTaken(id, before: hops - 1) == true
+    chain.prefix(hops).contains { $0.directory.names[id] != nil }
   }
 
   // MARK: by id

@@ -28,17 +28,19 @@ struct TemplateResolver {
   /// One report for all declarations that run into the same circle.
   private var circles: Set<Set<ObjectIdentifier>> = []
   /// What was declared further out, nearest first.
-  private let outer: [DeclaredBeans]
+  private var outer: [DeclaredBeans] { graph.chain.dropFirst().map(\.declared) + started }
+  /// What was declared in environments that have started, nearest first.
+  private let started: [DeclaredBeans]
   /// Where what was defined stands among the specs.
   private var positions: [Int] = []
   /// What a test puts in the place of declarations.
   private let overrides: BeanOverrides?
 
   /// Gathers the declarations of a graph, and those that stand in them.
-  init(_ graph: EnvironmentGraph, _ outer: [DeclaredBeans], _ overrides: BeanOverrides?) {
+  init(_ graph: EnvironmentGraph, _ started: [DeclaredBeans], _ overrides: BeanOverrides?) {
     self.graph = graph
     self.overrides = overrides
-    self.outer = graph.chain.dropFirst().map(\.declared) + outer
+    self.started = started
     let declarations = graph.active.specs
     specs.reserveCapacity(declarations.count)
     declared.reserveCapacity(declarations.count)
