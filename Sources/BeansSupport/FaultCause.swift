@@ -63,7 +63,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .inactiveBean:
       (
         .unknownBean,
-        "Activate the profile in the configuration (`beans.profiles`), or define a bean for the other case."
+        "Meet the condition that the message names (`beans.profiles` lists the active profiles), or define a bean for the other case."
       )
     case .privateBean:
       (.unknownBean, "Ask for what the module makes public, or move the declaration into the module.")
@@ -83,16 +83,17 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .unknownTemplate:
       (.unknownBean, "Spell the template's id as its declaration does; it may be declared later or further out.")
     case .undefinedDeclaration: (.unknownBean, "Hand it to `define`, in the same environment or one further out.")
-    case .noIdOfType: (.unknownBean, "Give the bean the id that the property names.")
+    case .noIdOfType:
+      (.unknownBean, "Give the bean an id: the one that the property names, or its key in the dictionary.")
     case .unmetOverride:
       (.unknownBean, "Name a type, an id, a qualifier or a scope that a declaration of the program has.")
 
     case .ambiguousBean:
       (
         .ambiguousBean,
-        "Make one of them `.primary()`, ask by id (for a parameter, `.argument(0, ref: …)`), or take all as an array."
+        "Make one of them `.primary()`, ask by id (for a parameter, `.argument(0, ref: …)`) or qualifier, or take all as an array."
       )
-    case .severalPrimary: (.ambiguousBean, "Leave `.primary()` at one of them.")
+    case .severalPrimary: (.ambiguousBean, "Leave `.primary()` at one of them, or ask by id or qualifier.")
     case .ambiguousOverride:
       (.ambiguousBean, "Say which one is meant, by id, qualifier or scope; let the override make what is asked for.")
 
@@ -196,7 +197,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .inactiveChildren:
       (
         .scopeNotActive,
-        "Activate the profile in the configuration (`beans.profiles`), or open the child of another factory."
+        "Meet the condition that the message names (`beans.profiles` lists the active profiles), or open the child of another factory."
       )
     case .lookupInConfigure:
       (.scopeNotActive, "Take a parameter in the bean's factory: the bean itself, or an `Environment`.")

@@ -119,7 +119,7 @@ final class BeanOverrides {
       // An id is found in any case.
       if override.id != nil || override.scope != nil { return nil }
       let criteria = BeanDirectory.Criteria(
-        module: bean.privateTo, qualifier: override.qualifier.map { ObjectIdentifier($0) })
+        module: bean.privateTo, tag: override.qualifier)
       let (found, rivals) = directory.choose(override.type, criteria) { $0.candidates(for: override.type) }
       if let found, found.number == entry, found.directory === directory, rivals.isEmpty { return nil }
       let others = directory.candidates(for: override.type).filter { $0 != entry }

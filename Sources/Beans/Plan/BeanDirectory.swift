@@ -113,7 +113,9 @@ final class BeanDirectory: Sendable {
     /// The module whose declaration asks.
     var module: ObjectIdentifier?
     /// The qualifier that a bean has to have.
-    var qualifier: ObjectIdentifier?
+    var tag: Any.Type?
+
+    var qualifier: ObjectIdentifier? { tag.map { ObjectIdentifier($0) } }
   }
 
   /// What an id stands for: a bean, or a declaration that is none.
@@ -341,12 +343,21 @@ final class BeanDirectory: Sendable {
 
   private func ambiguity(_ rivals: [Int32], _ type: Any.Type, _ criteria: Criteria) -> EnvironmentError {
     let beans = rivals.map { entries[Int($0)] }
-    let primary = beans.count { $0.isPrimary }
-    let list = beans.map { "\($0.label) (\($0.location.origin))" }.joined(separator: ", ")
+    let primary = beans.filter(\.isPrimary)
+    func list(_ beans: [Entry]) -> String {
+      beans.map { "\($0.label) (\($0.location.origin))" }.joined(separator: ", ")
+    }
+    let tag = criteria.tag.map { " with qualifier \($0)" } ?? ""
+    if !primary.isEmpty {
+      return EnvironmentError(
+        cause: .severalPrimary,
+        "\(primary.count) of \(beans.count) beans\(tag) that answer to \(type) are primary: \(list(primary)); "
+          + "leave primary() at one of them, or ask by id", path: ["\(type)"])
+    }
     return EnvironmentError(
-      cause: primary == 0 ? .ambiguousBean : .severalPrimary,
-      "\(beans.count) beans answer to \(type)\(primary == 0 ? "" : ", \(primary) of them primary"): \(list); "
-        + "make one primary, or ask by id" + hint { $0.isPrimary && $0.answers(to: type, criteria) }, path: ["\(type)"])
+      cause: .ambiguousBean,
+      "\(beans.count) beans\(tag) answer to \(type): \(list(beans)); make one primary, or ask by id"
+        + hint { $0.isPrimary && $0.answers(to: type, criteria) }, path: ["\(type)"])
   }
 
   /// Whether a nearer environment than the one `hops` out uses the bean's id for something else.

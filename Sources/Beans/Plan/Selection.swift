@@ -77,8 +77,15 @@ extension BeanDirectory {
     case .all: return .all(all(parameter.element, criteria, candidates))
     case .named, .distinct:
       if let bean = try select(parameter.wanted, criteria, { candidates($0, parameter.wanted) }) { return .bean(bean) }
-      let found = all(parameter.element, criteria, candidates).filter { !parameter.isNamed || $0.idOfDecorated != nil }
+      let visible = all(parameter.element, criteria, candidates)
+      let found = parameter.isNamed ? visible.filter { $0.idOfDecorated != nil } : visible
       if !found.isEmpty { return .all(found) }
+      if let first = visible.first?.entry {
+        throw EnvironmentError(
+          cause: .noIdOfType,
+          "no \(parameter.description) has an id, which would be its key: \(first.label) (\(first.location.origin)) needs one",
+          path: ["\(parameter.element)"])
+      }
     default: break
     }
     if !parameter.isCollection,
@@ -216,7 +223,7 @@ extension Parameter {
   }
 
   func criteria(from module: ObjectIdentifier?) -> BeanDirectory.Criteria {
-    BeanDirectory.Criteria(module: module, qualifier: qualifier.map { ObjectIdentifier($0) })
+    BeanDirectory.Criteria(module: module, tag: qualifier)
   }
 
   var isNamed: Bool { if case .named = kind { true } else { false } }
