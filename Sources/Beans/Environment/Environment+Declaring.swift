@@ -248,11 +248,29 @@ extension Environment {
     _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
     file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<Seed> {
-    let location = SourceLocation(file: file, line: line)
+    try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
+  }
+
+  /// Declares the children of one scope, with a seed that the compiler knows to be `Sendable`; it chooses this form by itself.
+  ///
+  /// - Throws: as the form for all seeds.
+  public func childFactory<Seed: Sendable>(
+    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
+    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+  ) throws -> EnvironmentFactory<Seed> {
+    try childFactory(scope, isSendable: true, makeScope, at: SourceLocation(file: file, line: line), configure)
+  }
+
+  private func childFactory<Seed>(
+    _ scope: String, isSendable: Bool, _ makeScope: (@Sendable () -> any BeanScope)?, at location: SourceLocation,
+    _ configure: (Environment) throws -> Void
+  ) throws -> EnvironmentFactory<Seed> {
     func declarations() throws -> EnvironmentDeclarations {
       try self.declarations("childFactory", "'\(scope)'", at: location.origin)
     }
-    return try EnvironmentFactory(declaring: scope, at: location, in: try declarations(), of: self, makeScope) {
+    return try EnvironmentFactory(
+      declaring: scope, at: location, in: try declarations(), of: self, isSendable: isSendable, makeScope
+    ) {
       try configure($0)
       // What `configure` declared would never be compiled.
       _ = try declarations()
@@ -269,6 +287,17 @@ extension Environment {
   ///   - configure: declares beans that exist in the children alone. Lookups on what it is handed throw.
   /// - Throws: as the form with a scope object.
   public func childFactory<Seed>(
+    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void
+  ) throws -> EnvironmentFactory<Seed> {
+    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
+  }
+
+  /// Declares the children of one scope, which have no scope object, with a seed that the compiler knows to be `Sendable`; it
+  /// chooses this form by itself.
+  ///
+  /// - Throws: as the form for all seeds.
+  public func childFactory<Seed: Sendable>(
     _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
     configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<Seed> {

@@ -12,11 +12,12 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - location: where the factory is declared.
   ///   - outer: what is declared where the factory is.
   ///   - environment: where the factory is declared: a template for the children of another one.
+  ///   - isSendable: whether the compiler knows that the seed is.
   ///   - makeScope: makes the scope object of each child.
   ///   - configure: declares beans of the children.
   init(
     declaring scope: String, at location: SourceLocation, in outer: EnvironmentDeclarations,
-    of environment: Environment?, _ makeScope: (@Sendable () -> any BeanScope)?,
+    of environment: Environment?, isSendable: Bool, _ makeScope: (@Sendable () -> any BeanScope)?,
     _ configure: (Environment) throws -> Void
   ) throws {
     let location = outer.place(location)
@@ -34,6 +35,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
     var seed: BeanSpec?
     if Seed.self != Void.self {
       seed = BeanSpec(type: Seed.self, id: nil, location: location)
+      seed?.isSendable = isSendable
       let identity = Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self)
       // Never called: the slot is filled when the environment opens.
       seed?.factory = FactoryFunction(parameters: [], identity: identity) { _ in
@@ -111,10 +113,28 @@ public final class EnvironmentFactory<Seed>: Sendable {
     _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
     file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<S> {
-    let location = SourceLocation(file: file, line: line)
+    try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
+  }
+
+  /// Declares the children of this factory's children, with a seed that the compiler knows to be `Sendable`; it chooses this form by
+  /// itself.
+  ///
+  /// - Throws: as the form for all seeds.
+  public func childFactory<S: Sendable>(
+    _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
+    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+  ) throws -> EnvironmentFactory<S> {
+    try childFactory(scope, isSendable: true, makeScope, at: SourceLocation(file: file, line: line), configure)
+  }
+
+  private func childFactory<S>(
+    _ scope: String, isSendable: Bool, _ makeScope: (@Sendable () -> any BeanScope)?, at location: SourceLocation,
+    _ configure: (Environment) throws -> Void
+  ) throws -> EnvironmentFactory<S> {
     try opener.environment?.checkDeclaring("childFactory", "'\(scope)'", at: location.origin)
     return try EnvironmentFactory<S>(
-      declaring: scope, at: location, in: try opener.declarations(at: location), of: nil, makeScope, configure)
+      declaring: scope, at: location, in: try opener.declarations(at: location), of: nil, isSendable: isSendable,
+      makeScope, configure)
   }
 
   /// Declares the children of this factory's children, which have no scope object: a trailing closure is the `configure`
@@ -128,6 +148,17 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - configure: declares beans that exist in the children alone.
   /// - Throws: as `Environment.childFactory`.
   public func childFactory<S>(
+    _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void
+  ) throws -> EnvironmentFactory<S> {
+    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
+  }
+
+  /// Declares the children of this factory's children, which have no scope object, with a seed that the compiler knows to be
+  /// `Sendable`; it chooses this form by itself.
+  ///
+  /// - Throws: as the form for all seeds.
+  public func childFactory<S: Sendable>(
     _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
     configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<S> {

@@ -11,23 +11,27 @@ extension BeanDirectory {
   }
 
   func needsSendable(_ bean: Entry, _ below: [BeanDirectory]) -> Bool {
-    !bean.isSeed && !bean.traits.contains(.sendable) && isShared(bean.lifetime, below)
+    !bean.traits.contains(.sendable) && isShared(bean.lifetime, below)
   }
 
-  /// Requests run side by side: what lives as long as several of them is handed to several threads.
+  /// Whether several threads may share what lives so long: only a request belongs to the task that runs it, unless factories open
+  /// children in it, which run side by side.
   private func isShared(_ lifetime: Lifetime, _ below: [BeanDirectory]) -> Bool {
     guard case .scope(let name) = lifetime else { return lifetime == .singleton }
-    if name == "session" || below.contains(where: { $0.parent?.scopeName == name }) { return true }
-    let isOfFactory = Lifetime.isFactoryScope(name) || scopeName == name || below.contains { $0.scopeName == name }
-    return !isOfFactory
+    return name != "request" || below.contains { $0.parent?.scopeName == name }
   }
 
   func sharingFaults(_ below: [BeanDirectory]) -> [EnvironmentError] {
     sharedBeans(below).map { bean in
-      bean.fault(
+      let subject = bean.isSeed ? "the seed \(bean.label)" : bean.label
+      let help =
+        bean.isSeed
+        ? "make it so, or open the children with a value that is"
+        : "make it so, or mark the declaration with .confined(to:) or .assumeSendable(…)"
+      return bean.fault(
         .notSendable,
-        "\(bean.label) (\(bean.lifetime.name)) is handed to several threads, but its type is not known to be Sendable: make it so, "
-          + "or mark the declaration with .confined(to:) or .assumeSendable(…)")
+        "\(subject) (\(bean.lifetime.name)) is handed to several threads, but its type is not known to be Sendable: \(help)"
+      )
     }
   }
 }
@@ -58,10 +62,11 @@ public struct StartupOptions: OptionSet, Sendable {
   /// Options by their bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Refuses singletons, beans of sessions and of other scopes that several requests share, here and in the children of
-  /// factories declared here, whose type the compiler does not know to be `Sendable`.
+  /// Refuses what several threads may share, here and in the children of factories declared here, and whose type the compiler does
+  /// not know to be `Sendable`: singletons, and the beans and the seed of every scope but "request". Beans and seeds of requests
+  /// are refused where a factory opens children in a request.
   ///
-  /// It knows the type from `define`. A declaration that says `.confined(to:)` or `.assumeSendable(_:)` is not refused.
+  /// The compiler knows the type from `define` and from `childFactory`. A declaration that says `.confined(to:)` or `.assumeSendable(_:)` is not refused.
   public static let requireSendable = StartupOptions(rawValue: 1)
 
   /// Keeps how long each bean took to build, for `Environment.startupTimes`.
