@@ -51,7 +51,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   /// Creates a scope that has not begun.
   ///
   /// - Parameters:
-  ///   - name: what declarations call it.
+  ///   - name: what declarations call it. The scope object of a factory's children has the name of the factory's scope: another one
+  ///     is refused (`.invalidDeclaration`) when the first child is opened.
   ///   - loop: where beans are released, and whose timer ends the scope.
   ///   - deadline: the loop ends the scope when it has passed; nil for never. It begins when the child is opened, or when
   ///     the scope is first told of a bean.

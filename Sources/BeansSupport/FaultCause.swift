@@ -24,6 +24,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case incomparableModule, decoratorOptions, decoratedArgument, releaseLimit, privateWithoutModule
   case protocolListener, definedTwice, malformedPlaceholder, repeatedKey, misplacedSeed, otherSeed, boundTwice
   case missingTarget, needlessTarget, outlivesChildren, sourceInChildren, unservedInjection, scopeNameTaken
+  case otherScopeName
   case sharedScopeObject, repeatedValue, valueWithoutKey, impossibleOverride, nothingToOverride
   case finished, releasedByOwner, unknownSession, endedSession
   case notReady
@@ -287,6 +288,8 @@ package enum FaultCause: String, CaseIterable, Sendable {
         .invalidDeclaration,
         "Give it another name: each stands once in a chain of ancestors; `singleton` and `prototype` are built in."
       )
+    case .otherScopeName:
+      (.invalidDeclaration, "Give the scope object the name of the factory's scope.")
     case .sharedScopeObject:
       (.invalidDeclaration, "Register it further out, or give the factory a scope of its own (`scope:`).")
     case .repeatedValue: (.invalidDeclaration, "Remove one of them, or let the later source overrule.")

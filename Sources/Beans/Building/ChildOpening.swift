@@ -15,6 +15,8 @@ final class ChildOpening: Sendable {
   private let plan = Atomic<UInt>(0)
   /// Why there is none where startup has made none, or what startup has thrown.
   private let reason = Locked<(any Error)?>(nil)
+  /// Whether the first scope object has the scope's name.
+  private let isNamed = Atomic(false)
   private let declared = Locked(Carried<EnvironmentDeclarations?>(value: nil))
 
   init(
@@ -107,12 +109,29 @@ final class ChildOpening: Sendable {
     }
     if let seed { child.core.slots[0].store(.filled(seed)) }
     if let makeScope {
-      try child.attach(makeScope(), in: parent, plan)
+      let scope = makeScope()
+      if !isNamed.load(ordering: .relaxed) {
+        do { try check(scope, plan) } catch { throw child.abandoned(error) }
+      }
+      try child.attach(scope, in: parent, plan)
     } else {
       try child.join(parent, plan)
     }
     if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
     return child
+  }
+
+  /// Refuses a scope object that has another name than the scope. The name is users' code, and is asked for once.
+  @inline(never)
+  private func check(_ scope: any BeanScope, _ plan: Unretained<Plan>) throws {
+    let name = scope.name
+    if !(scope is any ScopeOfOneName), name != scopeName {
+      throw EnvironmentError(
+        cause: .otherScopeName,
+        "the scope object of '\(scopeName)' is called '\(name)': its declarations would name a scope that does not open",
+        path: ["'\(scopeName)'"], origin: plan.with { $0.opening?.origin })
+    }
+    isNamed.store(true, ordering: .relaxed)
   }
 
   @inline(never)
@@ -150,7 +169,7 @@ extension Environment {
 
   /// Gives up a child that never joined; it lets go of its seed when it goes.
   @inline(never)
-  private func abandoned(_ error: any Error) -> any Error {
+  fileprivate func abandoned(_ error: any Error) -> any Error {
     changeLocked { $0.close() }
     return error
   }

@@ -128,6 +128,10 @@ extension Fault {
     .call(
       .invalidDeclaration, "A second scope is registered under the same name."
     ) { try $0.registerScope(NamedScope("shift")).registerScope(NamedScope("shift")) },
+    .call(.invalidDeclaration, "A factory makes a scope object of another name.") { shop in
+      let requests = try shop.childFactory("request", seed: Int.self, scope: { NamedScope("shift") })
+      _ = try requests.build(1)
+    },
     .call(
       .invalidDeclaration, "A scope object is registered in `configure`, where it would serve all children."
     ) { shop in
