@@ -22,16 +22,21 @@ public enum BeansTool {
   /// - Parameters:
   ///   - name: what the environment is called.
   ///   - options: what is checked beyond the graph.
+  ///   - profiles: lists of active profiles, such as `["test", "production, eu"]`. `check` looks at the declarations under each of them,
+  ///     and names with each fault the lists under which it is found. Without any, the configuration that the declarations make
+  ///     says which profiles are active.
   ///   - file: where faults stand that have no place of their own.
   ///   - line: where in the file.
   ///   - declare: declares what is to be checked, in an environment that has not started: factories and what they configure
   ///     count, too. It runs on the machine that builds, so it should do nothing but declare.
   public static func run(
-    name: String = "application", options: StartupOptions = [], file: StaticString = #filePath, line: UInt = #line,
+    name: String = "application", options: StartupOptions = [], profiles: [String] = [], file: StaticString = #filePath,
+    line: UInt = #line,
     _ declare: @escaping (Environment) throws -> Void
   ) -> Never {
     let program = Program(
-      name: name, options: options, place: EnvironmentError.Origin(file: "\(file)", line: Int(line)), declare: declare)
+      name: name, options: options, profiles: profiles,
+      place: EnvironmentError.Origin(file: "\(file)", line: Int(line)), declare: declare)
     let outcome = program.run(Array(CommandLine.arguments.dropFirst()))
     FileHandle.standardError.write(Data(outcome.errors.utf8))
     FileHandle.standardOutput.write(Data(outcome.output.utf8))

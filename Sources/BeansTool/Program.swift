@@ -6,6 +6,8 @@ import Foundation
 struct Program {
   let name: String
   let options: StartupOptions
+  /// Lists of active profiles, under each of which the declarations are checked.
+  var profiles: [String] = []
   /// Where faults stand that have no place of their own.
   let place: EnvironmentError.Origin
   let declare: (Environment) throws -> Void
@@ -17,7 +19,8 @@ struct Program {
   }
 
   static let usage = """
-    usage: check                     reports all faults of the declarations
+    usage: check [--profiles LIST]...
+                                     reports all faults of the declarations, under each list of active profiles
            graph [--format mermaid|dot|json] [--bean NAME] [--depth N]
                                      draws the graph, or the part of it around a bean
            why BEAN OTHER            lists the paths from a bean to another one that it needs
@@ -32,7 +35,7 @@ struct Program {
 
   /// The commands, each with the options that it has.
   private static let options: [String: Set<String>] = [
-    "check": [], "graph": ["format", "bean", "depth"], "why": [], "who-keeps": [], "diff": [], "startup": [],
+    "check": ["profiles"], "graph": ["format", "bean", "depth"], "why": [], "who-keeps": [], "diff": [], "startup": [],
   ]
 
   func run(_ arguments: [String]) -> Outcome {
@@ -49,7 +52,7 @@ struct Program {
       case "who-keeps": try whoKeeps(options.arguments("BEAN")[0])
       case "diff": try diff(options.arguments("FILE.json")[0])
       case "startup": try startup(options)
-      default: try check(options)
+      default: try check(options, files)
       }
     } catch let error as UsageError {
       return Outcome(status: 2, errors: "beans: \(error)\n\(Self.usage)")
@@ -74,20 +77,52 @@ struct Program {
 
   // MARK: faults
 
-  private func check(_ options: CommandLineOptions) throws -> Outcome {
+  private func check(_ options: CommandLineOptions, _ files: SourceFiles) throws -> Outcome {
     _ = try options.arguments()
-    try environment().check(options: self.options)
-    return Outcome()
+    let lists = options.all("profiles").isEmpty ? profiles : options.all("profiles")
+    if lists.isEmpty {
+      try environment().check(options: self.options)
+      return Outcome()
+    }
+    // Each fault once, with the lists under which it is found.
+    var found: [(fault: any Error, lists: [String])] = []
+    for list in lists {
+      for fault in faults(under: list) {
+        if let known = found.firstIndex(where: { "\($0.fault)" == "\(fault)" }) {
+          found[known].lists.append(list)
+        } else {
+          found.append((fault, [list]))
+        }
+      }
+    }
+    let errors = found.map { line(of: $0.fault, files, " [profiles: \($0.lists.joined(separator: "; "))]") }
+    return Outcome(status: found.isEmpty ? 0 : 1, errors: errors.joined())
+  }
+
+  /// What is wrong with the declarations where these profiles are active, whatever the configuration says.
+  private func faults(under profiles: String) -> [any Error] {
+    do {
+      let environment = try environment()
+      try environment.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["beans.profiles": profiles]))
+      try environment.check(options: options)
+      return []
+    } catch let error as EnvironmentError where error.code == .startupFailed {
+      return error.underlying
+    } catch {
+      return [error]
+    }
   }
 
   private func lines(of error: EnvironmentError, _ files: SourceFiles) -> String {
     let faults = error.code == .startupFailed ? error.underlying : [error]
-    return faults.map { fault in
-      guard let fault = fault as? EnvironmentError else { return files.line(place, "\(fault)") }
-      let origin = fault.origin.flatMap { $0.line > 0 ? $0 : nil }
-      let named = origin == nil ? fault : fault.with { $0.origin = nil }
-      return files.line(origin ?? place, "\(named)") + notes(of: fault, at: origin ?? place, files)
-    }.joined()
+    return faults.map { line(of: $0, files) }.joined()
+  }
+
+  private func line(of fault: any Error, _ files: SourceFiles, _ addition: String = "") -> String {
+    guard let fault = fault as? EnvironmentError else { return files.line(place, "\(fault)\(addition)") }
+    let origin = fault.origin.flatMap { $0.line > 0 ? $0 : nil }
+    let named = origin == nil ? fault : fault.with { $0.origin = nil }
+    return files.line(origin ?? place, "\(named)\(addition)") + notes(of: fault, at: origin ?? place, files)
   }
 
   /// The beans on the way to a fault that are declared elsewhere, and what helps.
