@@ -166,6 +166,33 @@ struct ServerLifecycleTests {
     }
   }
 
+  /// Nothing runs what begins to end, as in a start that hangs.
+  @Test func aSignalEndsAProcessThatDoesNotRunItsServiceWithinTheLimit() async {
+    await #expect(processExitsWith: .signal(SIGTERM)) {
+      let thread = try EventLoopThread()
+      let lifecycle = ServerLifecycle(
+        environment: try Environment(name: "service"), loop: thread.loop, drainLimit: .milliseconds(1)
+      ) { _, done in done() }
+      try lifecycle.watchSignals()
+      kill(getpid(), SIGTERM)
+      try thread.join()
+    }
+  }
+
+  @Test func laterSignalsEndAProcessThatDoesNotRunItsService() async {
+    await #expect(processExitsWith: .signal(SIGINT)) {
+      let thread = try EventLoopThread()
+      let lifecycle = ServerLifecycle(
+        environment: try Environment(name: "service"), loop: thread.loop, drainLimit: .seconds(600)
+      ) { _, done in done() }
+      try lifecycle.watchSignals()
+      while true {
+        kill(getpid(), SIGINT)
+        usleep(10_000)
+      }
+    }
+  }
+
   @Test func aSignalDuringTheLastReleasesChangesNothing() throws {
     try withLoops { loops in
       let releasing = Gate("the last release")

@@ -41,14 +41,21 @@ final class ServiceProcess {
   ///   - kibibytes: how large its files may get; nil for as large as those of this process.
   ///   - streams: descriptors that take the place of its standard streams, by the stream's number; what is written there is not
   ///     collected.
+  ///   - command: stands in front of the program.
+  ///   - copy: a path where the program is copied to and run, for the time of its life.
   ///   - environment: further variables.
   init(
     database: String, descriptors: Int? = nil, kibibytes: Int? = nil, streams: [Int32: Int32] = [:],
-    environment: [String: String] = [:]
+    command: String = "", copy: String? = nil, environment: [String: String] = [:]
   ) throws {
-    let executable = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+    var executable = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       .deletingLastPathComponent().appendingPathComponent("StorefrontServer").path
     var limit = descriptors.map { "ulimit -n \($0); " } ?? ""
+    if let copy {
+      // Not by this process: a child of another test would have the copy open for writing, and it could not be run.
+      limit += "cp '\(executable)' '\(copy)'; "
+      executable = copy
+    }
     // In blocks of 512 bytes. The signal would end the process, where a full disk is an error.
     if let kibibytes { limit += "ulimit -f \(2 * kibibytes); trap '' XFSZ; " }
     let variables = ProcessInfo.processInfo.environment
@@ -80,7 +87,7 @@ final class ServiceProcess {
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
-    let texts = ["/bin/sh", "-c", "\(limit)exec \"$0\"", executable]
+    let texts = ["/bin/sh", "-c", "\(limit)exec \(command) \"$0\"", executable]
     let arguments: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) } + [nil]
     let values: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0)=\($1)") } + [nil]
     defer { for text in arguments + values { free(text) } }
@@ -90,11 +97,12 @@ final class ServiceProcess {
     guard status == 0 else { throw Failure(description: "not started: \(String(cString: strerror(status)))") }
     self.id = id
     let input = pipe[0]
-    Thread.detachNewThread { [collected, ending, id] in
+    Thread.detachNewThread { [collected, ending, id, copy] in
       collected.read(input)
       close(input)
       var status: Int32 = 0
       waitpid(id, &status, 0)
+      if let copy { unlink(copy) }
       ending.end(status)
     }
   }
