@@ -54,7 +54,7 @@ final class HealthHandler: RequestHandler, Sendable {
     return isUsable(
       Result {
         try transaction.read { connection throws(SQLiteError) in
-          try connection.execute("SELECT id FROM products LIMIT 1")
+          try ShopSchema.checkObjects(connection)
         }
       })
   }

@@ -16,6 +16,8 @@ extension HTTPResponse {
     case let error as ShopError: self.init(error.httpError)
     case is WriterQueue.Refused: self.init(Self.busy)
     case let error as SQLiteError where error.isBusy: self.init(Self.busy)
+    case let error as SQLiteError where error.isDisplaced:
+      self.init(HTTPError(.serviceUnavailable, "The store cannot be used. Try again later.", retryAfter: 60))
     case let error as SessionError where error.isTemporary:
       self.init(HTTPError(.serviceUnavailable, "Your session cannot be reached. Try again.", retryAfter: 1))
     case let error as SessionError:

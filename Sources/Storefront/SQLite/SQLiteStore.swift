@@ -22,6 +22,8 @@ final class SQLiteStore: AsyncBean, @unchecked Sendable {
     var idle: [SQLiteConnection] = []
     var lent = 0
     var isClosed = false
+    /// Nil before `open()`.
+    var files: SQLiteFiles?
   }
 
   private let state = Locked(State())
@@ -41,7 +43,18 @@ final class SQLiteStore: AsyncBean, @unchecked Sendable {
     let connection = try connect(busyTimeout: busyTimeout)
     try prepare(connection)
     connection.setBusyTimeout(.zero)
-    state.withLock { $0.idle.append(connection) }
+    let files = SQLiteFiles(of: path)
+    state.withLock { state in
+      state.idle.append(connection)
+      state.files = files
+    }
+  }
+
+  /// Checks that the path still names the files that were opened: whatever is written elsewhere is lost.
+  ///
+  /// - Throws: `SQLiteError` with `isDisplaced`.
+  func requireFiles() throws(SQLiteError) {
+    if let path = state.withLock({ $0.files })?.displaced { throw SQLiteError.displaced(path) }
   }
 
   /// A connection that nobody else has until it is given back. Opens one where none is idle, so there are never more than
@@ -54,6 +67,8 @@ final class SQLiteStore: AsyncBean, @unchecked Sendable {
     if isClosed { throw SQLiteError.misuse("the store is closed", operation: "lease") }
     if let idle { return idle }
     do {
+      // Beside the connections that are open, one to another file would read and write something else.
+      try requireFiles()
       return try connect(busyTimeout: .zero)
     } catch {
       state.withLock { $0.lent -= 1 }
@@ -71,7 +86,11 @@ final class SQLiteStore: AsyncBean, @unchecked Sendable {
 
   /// Ends the lease of a connection whose state is not known, which closes once the caller lets go of it.
   func discard(_ connection: SQLiteConnection) {
-    state.withLock { $0.lent -= 1 }
+    state.withLock { state in
+      state.lent -= 1
+      // It may be the last one.
+      state.files?.forgetLog()
+    }
   }
 
   /// Closes the idle connections; those that are lent close when they are given back. Idempotent.

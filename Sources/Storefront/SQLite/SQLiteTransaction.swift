@@ -36,10 +36,12 @@ final class SQLiteTransaction {
   /// Runs `body` inside the transaction, which begins with the first call: `BEGIN IMMEDIATE`, so that another writer, of this
   /// process or another, shows here and not half-way through.
   ///
-  /// - Throws: what `body` throws; without a wait, `SQLiteError` that tells of a lock while another transaction writes.
+  /// - Throws: what `body` throws; without a wait, `SQLiteError` that tells of a lock while another transaction writes;
+  ///   `SQLiteError` with `isDisplaced` where the files of the store have been removed or replaced.
   func write<R>(_ body: (SQLiteConnection) throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     let connection = try read { $0 }
     if case .reading = state {
+      try store.requireFiles()
       try connection.execute("BEGIN IMMEDIATE")
       state = .writing(connection)
     }
@@ -50,6 +52,7 @@ final class SQLiteTransaction {
   /// After a failure (busy, disk full) the transaction is still open: commit again, or finish.
   func commit() throws(SQLiteError) {
     guard case .writing(let connection) = state else { return }
+    try store.requireFiles()
     try connection.execute("COMMIT")
     state = .reading(connection)
   }

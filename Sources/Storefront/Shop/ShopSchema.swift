@@ -37,14 +37,21 @@ enum ShopSchema {
 
   /// The tables are those of `objects`, and the rows are what their constraints allow, whoever has written them.
   private static func check(_ connection: SQLiteConnection) throws(SQLiteError) {
-    let found = try connection.query("SELECT name, sql FROM sqlite_master") { row in (row.text(0), row.text(1)) }
-    for (name, statement) in objects where !found.contains(where: { $0 == (name, statement) }) {
-      throw refusal("“\(name)” is missing, or not as this program makes it")
-    }
+    try checkObjects(connection)
     let damage = try connection.query("PRAGMA quick_check(3)") { row in row.text(0) }
     if damage != ["ok"] { throw refusal("the file is damaged: \(damage.joined(separator: "; "))") }
     if let table = try connection.query("PRAGMA foreign_key_check", row: { row in row.text(0) }).first {
       throw refusal("a row of “\(table)” refers to one that is not there")
+    }
+  }
+
+  /// Checks that the tables and indexes are there, as this program makes them. Reads the schema alone.
+  ///
+  /// - Throws: `SQLiteError` whose message names one that is not.
+  static func checkObjects(_ connection: SQLiteConnection) throws(SQLiteError) {
+    let found = try connection.query("SELECT name, sql FROM sqlite_master") { row in (row.text(0), row.text(1)) }
+    for (name, statement) in objects where !found.contains(where: { $0 == (name, statement) }) {
+      throw refusal("“\(name)” is missing, or not as this program makes it")
     }
   }
 

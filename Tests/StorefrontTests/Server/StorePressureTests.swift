@@ -145,7 +145,9 @@ struct StorePressureTests {
     #expect(status == 503)
     let end = try service.end()
     #expect(end.isClean, "\(end.output)")
-    let lines = end.output.split(separator: "\n").filter { $0.contains("no such table") }
+    let lines = end.output.split(separator: "\n").filter {
+      $0.contains("no such table") || $0.contains("is missing")
+    }
     #expect((2...50).contains(lines.count), "\(end.output)")
     for request in ["POST /api/checkout", "GET /by-hand/api/products"] {
       #expect(lines.contains { $0.contains(request) })
