@@ -34,8 +34,14 @@ public final class ServerLifecycle: Sendable {
 
   private struct State {
     var phase = Phase.running
+    /// Whether `run()` has been called.
+    var isRun = false
+    /// The first signal before `run()`.
+    var firstSignal: ContinuousClock.Instant?
     /// Ends the announcement.
     var timer: EventLoop.Scheduled?
+    /// Ends the process where `run()` is not called in time.
+    var startTimer: EventLoop.Scheduled?
     var whenFinishing: [@Sendable () -> Void] = []
   }
 
@@ -99,6 +105,10 @@ public final class ServerLifecycle: Sendable {
   /// Watches for signals, so that one that arrives while the service is still starting is not lost. Blocks until the
   /// loop has taken them up; not on the loop's own thread. `run()` does it otherwise.
   ///
+  /// A signal before `run()` begins the end, and gives the start the drain limit to arrive there. A start that hangs does
+  /// not keep the process: after the limit, or at a further signal a second after the first one, the signal has its default
+  /// effect, and the process ends by it. That takes the loop's thread, so a start must not block it.
+  ///
   /// - Throws: `EventLoopError` where a signal cannot be watched, `.finished` when the loop has stopped. None is watched
   ///   then.
   public func watchSignals() throws {
@@ -110,7 +120,7 @@ public final class ServerLifecycle: Sendable {
       for number in [SIGTERM, SIGINT, SIGHUP] {
         do throws(EventLoopError) {
           let source = try loop.onSignal(number) { [weak self] in
-            if number == SIGHUP { self?.noteHangUp() } else { self?.stop() }
+            if number == SIGHUP { self?.noteHangUp() } else { self?.receive(number) }
           }
           sources.withLock { $0.append(source) }
         } catch {
@@ -136,6 +146,12 @@ public final class ServerLifecycle: Sendable {
   /// - Throws: what `watchSignals` throws, and what failed in the shutdown of the environment.
   public func run() throws {
     try watchSignals()
+    let timer = state.withLock { state in
+      state.isRun = true
+      defer { state.startTimer = nil }
+      return state.startTimer
+    }
+    timer?.cancel()
     drained.wait()
     let callbacks = state.withLock { state in
       state.phase = .finishing
@@ -148,6 +164,47 @@ public final class ServerLifecycle: Sendable {
       if let logs { logs.flush(within: logLimit) } else { LogManager.flush(within: logLimit) }
     }
     if let shutdownLimit { try environment.shutdown(within: shutdownLimit) } else { try environment.shutdown() }
+  }
+
+  /// Takes a signal, on the loop's thread.
+  private func receive(_ number: Int32) {
+    let now = ContinuousClock.now
+    let (isFirst, isImpatient) = state.withLock { state in
+      if state.isRun { return (false, false) }
+      guard let first = state.firstSignal else {
+        state.firstSignal = now
+        return (true, false)
+      }
+      return (false, now - first >= Self.patience)
+    }
+    if isImpatient { return abandonStart(number) }
+    if isFirst {
+      let timer = loop.schedule(after: drainLimit) { [weak self] in self?.abandonStart(number) }
+      let isLate = state.withLock { state in
+        if !state.isRun { state.startTimer = timer }
+        return state.isRun
+      }
+      if isLate { timer.cancel() }
+    }
+    stop()
+  }
+
+  /// The time after the first signal from which on a further one ends a process that has not called `run()`.
+  private static let patience = Duration.seconds(1)
+
+  /// Ends the process by a signal, unless `run()` has been called.
+  private func abandonStart(_ number: Int32) {
+    if state.withLock({ $0.isRun }) { return }
+    let logs = logs ?? LogManager.getSingleton()
+    logs.getLogger(forName: "Beans.Server").error(
+      "the process ends by signal \(number): the service has been told to end and has not finished its start")
+    logs.flush(within: .seconds(1))
+    signal(number, SIG_DFL)
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, number)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    raise(number)
   }
 
   /// What a signal does: begins the end, or, the second time, ends the announcement and the draining. From any thread.

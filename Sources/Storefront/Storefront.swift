@@ -62,6 +62,7 @@ public enum Storefront {
     var threads: [EventLoopThread] = []
     do {
       for number in 0..<loopCount { threads.append(try EventLoopThread(name: "loop \(number)")) }
+      try SpareThreads.require()
       return try serve(application, configuration, on: threads, descriptors: descriptors)
     } catch {
       // The end of the process takes from libuv what loops need that still run: they would end it by a signal.

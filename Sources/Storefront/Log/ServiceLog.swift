@@ -27,16 +27,19 @@ enum ServiceLog {
   ///
   /// - Throws: `LogError` where the system has no threads to give.
   static func install() throws {
+    LogManager().registerLogger("", level: .warn, logs: [errors]).registerLog(output)
     try output.start()
     try errors.start()
-    LogManager().registerLogger("", level: .warn, logs: [errors]).registerLog(output)
   }
 
   /// Writes to standard output.
   static func announce(_ text: String) { output.log(LogEntry(logger: name, level: .info, message: text)) }
 
-  /// Writes why the process ends to standard error, whether the log is installed or not.
-  static func fail(_ text: String) { errors.log(LogEntry(logger: name, level: .fatal, message: text)) }
+  /// Writes the reason for the end of the process to standard error, also where there is no thread for it.
+  static func fail(_ text: String) {
+    errors.log(LogEntry(logger: name, level: .fatal, message: text))
+    errors.flush(within: .seconds(1))
+  }
 
   /// The number of lines that were dropped, because the reader was too slow.
   static var dropped: Int { LogManager.getSingleton().dropped }

@@ -17,7 +17,7 @@ struct ScarceThreadsTests {
 
   @Test(
     .enabled(if: isPossible, "only the super-user can run the service as another user"),
-    arguments: [2, 3, 4, 5, 6, 8, 12, 16, 24])
+    arguments: [1, 2, 3, 4, 5, 6, 8, 12, 16, 24])
   func aStartWithoutThreadsEndsWithTheReason(threads: Int) throws {
     // Processes of other tests must not count.
     let user = 50_000 + Int(getpid()) % 10_000
