@@ -20,7 +20,8 @@ struct BeansCommand: CommandPlugin {
     else { throw Program.Fault(result.logText) }
     let process = Process()
     process.executableURL = executable.url
-    process.arguments = (extractor.remainingArguments.isEmpty ? ["help"] : extractor.remainingArguments) + program.moduleArguments
+    let command = extractor.remainingArguments.isEmpty ? ["help"] : extractor.remainingArguments
+    process.arguments = command + program.moduleArguments
     try process.run()
     process.waitUntilExit()
     if process.terminationStatus != 0 { exit(process.terminationStatus) }

@@ -42,7 +42,7 @@ struct Program {
     var files = SourceFiles(modules: [])
     do {
       let command = arguments.first ?? "check"
-      if ["help", "--help", "-h"].contains(command) || arguments.contains("--help") { return Outcome(output: Self.usage) }
+      if ["help", "-h"].contains(command) || arguments.contains("--help") { return Outcome(output: Self.usage) }
       guard let known = Self.options[command] else { throw UsageError("there is no command \(command)") }
       let options = try CommandLineOptions(arguments.dropFirst(), known: known.union(["module"]))
       files = SourceFiles(modules: options.all("module"))
