@@ -199,7 +199,7 @@ final class ReferenceContainer {
     try use(place)
     let value: Value
     switch lookup.form {
-    case .one: value = .bean(try instance(try rules.find(lookup.kind, lookup.id, from: place.level), place))
+    case .one: value = .bean(try instance(try rules.select(lookup.kind, lookup.id, from: place.level), place))
     case .provider:
       try rules.check(provider: lookup.kind, lookup.id, from: place.level)
       value = .bean(try provided(lookup.kind, lookup.id, place, lookup.current))

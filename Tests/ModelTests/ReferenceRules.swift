@@ -145,7 +145,7 @@ struct ReferenceRules {
     }
   }
 
-  /// The bean that a lookup or a provider finds, seen from a level. One that only levels further in have is not open there.
+  /// The bean that a provider finds, seen from a level. A bean that only levels further in have is not open there.
   func find(_ kind: Kind, _ id: String?, from level: Int) throws(Fault) -> ReferenceBean {
     do { return try select(kind, id, from: level) } catch {
       if error.code != "unknownBean" { throw error }

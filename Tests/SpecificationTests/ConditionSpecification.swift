@@ -352,7 +352,7 @@ private func defineStores(in environment: Environment) throws {
       .define(environment.bean(Owner.self, factory: { (_: Provider<Clock>) in Owner() }))
       .define(environment.bean(Owner.self).property("clock", ref: "clock"))
       .define(environment.bean(Owner.self).requires(bean: clock))
-      .define(environment.bean(Clock.self, parent: "clock"))
+      .define(environment.bean(Owner.self, parent: "clock"))
       .alias("hour", of: "clock")
     let fault = try requireFault { try environment.startup() }
     let faults = fault.underlying.compactMap { $0 as? EnvironmentError }

@@ -3,6 +3,17 @@ import Testing
 
 /// A provider and a lookup, asked for the same bean in the same environment.
 @Suite("Reasons of lookups") struct LookupReasonSpecification {
+  /// The error of a provider, whose environment's own lookup finds no such bean: children declare it.
+  private func reasonOfProvider<T: Sendable>(
+    _ provider: Provider<T>, id: String? = nil, in environment: Environment,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> EnvironmentError {
+    try requireFault(.unknownBean, sourceLocation: sourceLocation) { try environment.getBean(T.self, byId: id) }
+    return try requireFault(sourceLocation: sourceLocation) {
+      try Environment.$current.withValue(environment) { try provider.get() }
+    }
+  }
+
   /// Asks a provider that the application holds, then the environment itself; both have to fail with one reason.
   @discardableResult
   private func reason<T: Sendable>(
@@ -19,7 +30,7 @@ import Testing
     return found
   }
 
-  @Test("A bean that only a request declares is not open in the application and in a session, for both")
+  @Test("A bean that only a request declares is unknown to lookups further out, and not open for a provider")
   func onlyInARequest() throws {
     let application = try Environment(name: "application")
     try application.define(
@@ -33,9 +44,9 @@ import Testing
     )
     try sessions.withChild(1) { session in
       for environment in [application, session] {
-        let fault = try reason(byType.provider, in: environment)
+        let fault = try reasonOfProvider(byType.provider, in: environment)
         #expect(fault.code == .scopeNotActive && fault.message.contains("scope 'request'"), "\(fault)")
-        let named = try reason(byId.provider, id: "part", in: environment)
+        let named = try reasonOfProvider(byId.provider, id: "part", in: environment)
         #expect(named.code == .scopeNotActive && named.message.contains("'part'"), "\(named)")
       }
     }
@@ -54,7 +65,7 @@ import Testing
     }
     let asking = try application.getBean(Asking<Qualified<Tag, Part>>.self)
     try sessions.withChild(1) { session in
-      let fault = try reason(asking.provider, in: session)
+      let fault = try reasonOfProvider(asking.provider, in: session)
       #expect(fault.code == .scopeNotActive && fault.message.contains("scope 'request'"), "\(fault)")
     }
     try application.shutdown()

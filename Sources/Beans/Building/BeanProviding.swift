@@ -4,10 +4,17 @@ import CBeansRuntime
 // Where providers look.
 
 extension Environment: BeanLookup {
-  func provide<T>(_ type: T.Type, id: String?) throws -> T { try provide { try $0.find(type, id) } }
+  func provide<T>(_ type: T.Type, id: String?) throws -> T {
+    try provide(type, id, from: nil) { try $0.find(type, id) }
+  }
 
-  func provide<T>(_ look: (Environment) throws -> T) throws -> T {
-    try look(Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self)
+  func provide<T>(
+    _ type: T.Type, _ id: String?, from module: ObjectIdentifier?, _ look: (Environment) throws -> T
+  ) throws -> T {
+    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
+    do { return try look(environment) } catch let error as EnvironmentError {
+      throw environment.reason(for: error, Parameter.of(type), id: id, from: module)
+    }
   }
 }
 
@@ -27,7 +34,7 @@ final class LimitedLookup: BeanLookup {
 
   func provide<T>(_ type: T.Type, id: String?) throws -> T {
     if inCurrentChild { try checkCurrent(type) }
-    return try environment.provide { environment in
+    return try environment.provide(type, id, from: module) { environment in
       guard let module else { return try environment.find(type, id) }
       return try environment.using {
         defer { environment.used() }

@@ -240,12 +240,7 @@ extension Environment {
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil
   ) throws -> UnforeseenLookup {
     let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
-    let selected: Selection
-    do throws(EnvironmentError) { selected = try directory.select(parameter, id: id, from: module, below: below) } catch
-    {
-      throw reason(for: error, parameter, id: id, from: module, directory, below)
-    }
-    switch selected {
+    switch try directory.select(parameter, id: id, from: module, below: below) {
     case .computed(let computation, let reading): return UnforeseenLookup(computation, reading)
     case .all(let beans) where parameter.each == nil && !parameter.isNamed:
       return UnforeseenLookup(converting: try beans.map { try computation(of: $0).computation }, parameter)
@@ -297,21 +292,26 @@ extension Environment {
     }
   }
 
-  /// The reason for which a lookup finds nothing: where children of factories below have such a bean, that their scope is
-  /// not open here.
-  private func reason(
-    for error: EnvironmentError, _ parameter: Parameter, id: String?, from module: ObjectIdentifier?,
-    _ directory: BeanDirectory, _ below: [BeanDirectory]
+  /// The error of a provider that finds no bean: `.scopeNotActive` where children of factories below this environment declare one.
+  /// Returns every other error as it is, one of a factory that misses something included.
+  func reason(
+    for error: EnvironmentError, _ parameter: Parameter, id: String?, from module: ObjectIdentifier?
   ) -> EnvironmentError {
-    guard error.code == .unknownBean else { return error }
+    // An environment without a plan has not started: the error tells why.
+    guard error.code == .unknownBean, core.plan != nil else { return error }
+    let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
+    do throws(EnvironmentError) {
+      _ = try directory.select(parameter, id: id, from: module, below: below)
+      return error
+    } catch {
+      if error.code != .unknownBean { return error }
+    }
     let criteria = parameter.criteria(from: module)
     let holder: BeanDirectory? =
       if let id {
         directory.find(id: id, from: module) == nil ? below.first { $0.has(id: id, from: module) } : nil
-      } else if error.cause == .onlyInChildren {
-        below.first { $0.hasCandidate(for: parameter.element, criteria) }
       } else {
-        nil
+        below.first { $0.hasCandidate(for: parameter.element, criteria) }
       }
     guard let holder else { return error }
     let name = id.map { "'\($0)'" } ?? "\(parameter.element)"
