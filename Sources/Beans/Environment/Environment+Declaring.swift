@@ -253,6 +253,13 @@ extension Environment {
 
   /// Declares the children of one scope, with a seed that the compiler knows to be `Sendable`; it chooses this form by itself.
   ///
+  /// - Parameters:
+  ///   - scope: what the children's beans name in `.scope("…")`; once in a chain of ancestors.
+  ///   - seed: the type of the value each child is built from, which its beans may take as a parameter.
+  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
+  ///   - file: where the factory is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - configure: declares beans that exist in the children alone. Lookups on what it is handed throw.
   /// - Throws: as the form for all seeds.
   public func childFactory<Seed: Sendable>(
     _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
@@ -296,6 +303,12 @@ extension Environment {
   /// Declares the children of one scope, which have no scope object, with a seed that the compiler knows to be `Sendable`; it
   /// chooses this form by itself.
   ///
+  /// - Parameters:
+  ///   - scope: what the children's beans name in `.scope("…")`; once in a chain of ancestors.
+  ///   - seed: the type of the value each child is built from, which its beans may take as a parameter.
+  ///   - file: where the factory is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - configure: declares beans that exist in the children alone. Lookups on what it is handed throw.
   /// - Throws: as the form for all seeds.
   public func childFactory<Seed: Sendable>(
     _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,

@@ -119,6 +119,13 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// Declares the children of this factory's children, with a seed that the compiler knows to be `Sendable`; it chooses this form by
   /// itself.
   ///
+  /// - Parameters:
+  ///   - scope: the name of the scope; once in a chain of ancestors.
+  ///   - seed: the type of the value each child is built from.
+  ///   - makeScope: makes the scope object of each child.
+  ///   - file: where the factory is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - configure: declares beans that exist in the children alone.
   /// - Throws: as the form for all seeds.
   public func childFactory<S: Sendable>(
     _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
@@ -157,6 +164,12 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// Declares the children of this factory's children, which have no scope object, with a seed that the compiler knows to be
   /// `Sendable`; it chooses this form by itself.
   ///
+  /// - Parameters:
+  ///   - scope: the name of the scope; once in a chain of ancestors.
+  ///   - seed: the type of the value each child is built from.
+  ///   - file: where the factory is declared, as errors say it.
+  ///   - line: where in the file.
+  ///   - configure: declares beans that exist in the children alone.
   /// - Throws: as the form for all seeds.
   public func childFactory<S: Sendable>(
     _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
