@@ -274,13 +274,16 @@ import Testing
     await #expect(processExitsWith: .success) {
       let tests = EndWatchTests()
       let manager = LogManager()
-      let clock = tests.clock
+      let (clock, moved) = (tests.clock, Gate())
       manager.registerLogger(
         "Beans", level: .warn,
         logs: [
           Listener { line in
-            // On the thread that is about to throw.
-            if line.contains("was not released within") { clock.move(to: .milliseconds(600)) }
+            // On the thread that is about to throw, after the alarm of the limit has set the next one.
+            if line.contains("was not released within") {
+              try? moved.wait()
+              clock.move(to: .milliseconds(600))
+            }
           }
         ])
       let gates = ["c": (begun: Gate(), end: Gate()), "b": (begun: Gate(), end: Gate())]
@@ -290,6 +293,7 @@ import Testing
       tests.clock.move(to: .milliseconds(350))
       try gates["b"]?.begun.wait()
       tests.clock.move(to: .milliseconds(400))
+      moved.open()
       let error = try ended.value()
       #expect(error.mentions(ofItem: "b") == 1, "\(error)")
       #expect(error.mentions(ofItem: "c") == 1, "\(error)")
