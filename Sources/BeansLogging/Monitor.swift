@@ -41,10 +41,11 @@ import Glibc
 
   /// Runs `body` while no other thread is inside, waiting first until `isReady`. Whoever makes it so calls `changed()`.
   func withLock<Result>(when isReady: (Value) -> Bool, _ body: (inout Value) throws -> Result) rethrows -> Result {
-    try withLock { value in
-      while !isReady(value) { unsafe pthread_cond_wait(condition, mutex) }
-      return try body(&value)
-    }
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    // Read anew each time: the optimizer keeps what is read from an `inout` value, which no other thread may change meanwhile.
+    while !isReady(guarded.value) { unsafe pthread_cond_wait(condition, mutex) }
+    return try body(&guarded.value)
   }
 
   /// Lets those who wait look again.
