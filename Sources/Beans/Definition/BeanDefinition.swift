@@ -148,8 +148,10 @@ final class BeanDefinition {
     self.slot = slot
   }
 
-  /// Whether its parameters are known.
-  var hasFactory: Bool { factory !== FactoryFunction.unknown && !spec.faults.contains { $0.cause == .otherSeed } }
+  /// Whether its parameters are known, as those of every sound declaration are.
+  var hasFactory: Bool {
+    !isAtFault || factory !== FactoryFunction.unknown && !spec.faults.contains { $0.cause == .otherSeed }
+  }
 
   /// Whether it is seen from the environment that declares it.
   var isPlaced: Bool { place != nil }

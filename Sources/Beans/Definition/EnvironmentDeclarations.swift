@@ -51,14 +51,15 @@ final class EnvironmentDeclarations {
     self.outer = outer
     self.enclosing = enclosing
     self.compiled = compiled
-    open = outer?.module.map { [$0] } ?? []
+    module = outer?.module
+    open = module.map { [$0] } ?? []
   }
 
   /// A module that includes itself with other content each time would exhaust the stack.
   private static let deepestModules = 50
 
-  /// The module that declares now.
-  var module: IncludedModule? { open.last }
+  /// The module that declares now: the last of `open`, which each declaration asks for.
+  private(set) var module: IncludedModule?
 
   deinit {
     for module in modules { module.letGo() }
@@ -122,8 +123,13 @@ final class EnvironmentDeclarations {
         "module \(included.name) includes itself with other content each time, \(Self.deepestModules) deep",
         path: ["module \(included.name)"], origin: place(location).origin)
     }
+    let outer = module
     open.append(included)
-    defer { open.removeLast() }
+    module = included
+    defer {
+      open.removeLast()
+      module = outer
+    }
     do { try configure() } catch let error as EnvironmentError {
       // Nothing here knows the module any more, where a lookup of its own has started the environment.
       guard error.code == .frozen, let origin = error.origin, origin.module == nil else { throw error }

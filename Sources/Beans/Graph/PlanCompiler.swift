@@ -507,30 +507,29 @@ struct PlanCompiler {
     return chosen
   }
 
-  /// Finds the bean for each id, aliases included, that is declared here or further out, in the same way.
-  private func nameBeans() -> [(id: String, bean: BeanDirectory.Found)] {
+  /// Calls `add` with the bean for each id, aliases included, that is declared here or further out.
+  ///
+  /// The graph further out has been compiled: its beans stand for the ids that nothing declared here takes.
+  private func nameBeans(_ add: (String, BeanDirectory.Found) -> Void) {
     let directory = graph.directory
-    var named: [(id: String, bean: BeanDirectory.Found)] = []
-    named.reserveCapacity(directory.names.count)
     func name(_ home: BeanDirectory, _ hops: Int) {
       let hasPrivateBeans = home.hasPrivateBeans
       for number in home.entries.indices {
         guard let id = home.entries[number].id, !hasPrivateBeans || home.entries[number].privateTo == nil,
           hops == 0 || !directory.isTaken(id, before: hops)
         else { continue }
-        named.append((id, BeanDirectory.Found(directory: home, number: Int32(number), hops: hops)))
+        add(id, BeanDirectory.Found(directory: home, number: Int32(number), hops: hops))
       }
       for alias in home.aliases where hops == 0 || !directory.isTaken(alias, before: hops) {
-        if let bean = try? directory.bean(id: alias) { named.append((alias, bean)) }
+        if let bean = try? directory.bean(id: alias) { add(alias, bean) }
       }
     }
     guard let outer = graph.parent else {
       for (home, hops) in directory.chain { name(home, hops) }
-      return named
+      return
     }
     name(directory, 0)
-    for (id, bean) in outer.named where directory.names[id] == nil { named.append((id, bean.further)) }
-    return named
+    for (id, bean) in outer.named where directory.names[id] == nil { add(id, bean.further) }
   }
 
   private mutating func namedOperands() -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
@@ -547,8 +546,14 @@ struct PlanCompiler {
       named.append((ObjectIdentifier(type), id, operand))
       for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
     }
-    graph.named = nameBeans()
-    for (id, bean) in graph.named { add(id, bean) }
+    // Graphs further in begin with it.
+    let isKept = !graph.children.isEmpty
+    var kept: [(id: String, bean: BeanDirectory.Found)] = []
+    nameBeans { id, bean in
+      if isKept { kept.append((id, bean)) }
+      add(id, bean)
+    }
+    graph.named = kept
     return named
   }
 
