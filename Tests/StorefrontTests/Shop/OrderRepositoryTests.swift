@@ -112,7 +112,7 @@ import Testing
     #expect(try orders(of: "v").count == 1)
   }
 
-  /// Two writers, twelve tins: exactly twelve are sold.
+  /// Four buyers, twelve tins: exactly twelve are sold.
   @Test(.timeLimit(.minutes(20))) func neverSellsMoreThanThereIs() async throws {
     let tin = [try line("geisha", 1)]
     let requests = try shop.getBean(ShopEnvironment.self).requests
@@ -122,10 +122,12 @@ import Testing
           var bought = 0
           for number in 0..<8 {
             do {
-              try requests.withChild(HTTPRequest(method: .get, path: "/")) { request in
-                _ = try request.getBean(OrderRepository.self)
-                  .place(tin, id: "\(buyer)-\(number)", visitor: "v", at: 1)
-                try request.getBean(SQLiteTransaction.self).commit()
+              try Self.repeatingWhileBusy {
+                try requests.withChild(HTTPRequest(method: .get, path: "/")) { request in
+                  _ = try request.getBean(OrderRepository.self)
+                    .place(tin, id: "\(buyer)-\(number)", visitor: "v", at: 1)
+                  try request.getBean(SQLiteTransaction.self).commit()
+                }
               }
               bought += 1
             } catch {
@@ -139,6 +141,14 @@ import Testing
     }
     #expect(sold == 12)
     #expect(try stock("geisha") == 0)
+  }
+
+  /// Repeats `body` where another writer has held the lock for longer than the busy timeout, as clients repeat a request after
+  /// a 503.
+  private static func repeatingWhileBusy(_ body: () throws -> Void) throws {
+    while true {
+      do { return try body() } catch let error as SQLiteError where error.isBusy { continue }
+    }
   }
 
   @Test func theDeclarationsHaveNoFault() { checkGraph(TestShop.declare) }
