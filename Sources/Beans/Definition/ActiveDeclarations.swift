@@ -98,7 +98,7 @@ extension InactiveDeclaration {
 private struct ConditionEvaluator {
   private let declarations: EnvironmentDeclarations
   /// What is declared further out and compiled together with this.
-  private let outer: [EnvironmentGraph]
+  private let outer: EnvironmentGraph?
   /// What is declared where environments have started, nearest first.
   private let started: BeanDirectory?
   private let templates: [DeclaredBeans]
@@ -118,7 +118,7 @@ private struct ConditionEvaluator {
 
   init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
     self.declarations = declarations
-    self.outer = outer.map { Array($0.chain) } ?? []
+    self.outer = outer
     started = input.parent?.directory
     templates = input.outer
   }
@@ -274,19 +274,30 @@ private struct ConditionEvaluator {
 
   private func rival(for type: Any.Type) -> String? {
     let own = declarations.specs.enumerated().filter { reasons[$0.offset] == nil }.map(\.element)
-    for (specs, seed) in [(own, declarations.seed)] + outer.map({ ($0.active.specs, $0.declarations.seed) }) {
-      if seed?.type == type { return "the seed is a \(type)" }
-      if let found = first(answering: type, among: specs) {
-        return "a \(found.written) is declared at \(found.location.origin)"
-      }
+    if let rival = rival(for: type, own, seed: declarations.seed) { return rival }
+    for graph in levels {
+      if let rival = rival(for: type, graph.active.specs, seed: graph.declarations.seed) { return rival }
     }
-    for directory in started?.chain.map(\.directory) ?? [] {
-      let found = directory.candidates(for: type).first { directory.entries[Int($0)].privateTo == nil }
-      guard let number = found else { continue }
+    guard let started else { return nil }
+    for (directory, numbers) in started.levels(with: type, nil) {
+      guard let number = numbers.first(where: { directory.entries[Int($0)].privateTo == nil }) else { continue }
       let entry = directory.entries[Int(number)]
       return "a \(entry.label) is declared at \(entry.location.origin)"
     }
     return nil
+  }
+
+  private func rival(for type: Any.Type, _ specs: [BeanSpec], seed: BeanSpec?) -> String? {
+    if seed?.type == type { return "the seed is a \(type)" }
+    return first(answering: type, among: specs).map { "a \($0.written) is declared at \($0.location.origin)" }
+  }
+
+  /// The graphs further out that are compiled together with this, nearest first.
+  private var levels: some Sequence<EnvironmentGraph> {
+    sequence(state: outer) { next in
+      defer { next = next?.parent }
+      return next
+    }
   }
 
   /// Beans declared in place stand behind what they are declared in.
@@ -322,8 +333,12 @@ private struct ConditionEvaluator {
   }
 
   private func template(_ id: String) -> BeanSpec? {
-    let levels = [declarations.specs] + outer.map(\.active.specs) + templates.map(\.specs)
-    return levels.lazy.flatMap(\.self).first { $0.id == id }
+    func isMeant(_ spec: BeanSpec) -> Bool { spec.id == id }
+    if let own = declarations.specs.first(where: isMeant) { return own }
+    for graph in levels {
+      if let found = graph.active.specs.first(where: isMeant) { return found }
+    }
+    return templates.lazy.flatMap(\.specs).first(where: isMeant)
   }
 }
 

@@ -120,7 +120,7 @@ final class BeanOverrides {
       if override.id != nil || override.scope != nil { return nil }
       let criteria = BeanDirectory.Criteria(
         module: bean.privateTo, tag: override.qualifier)
-      let (found, rivals) = directory.choose(override.type, criteria) { $0.candidates(for: override.type) }
+      let (found, rivals) = directory.choose(override.type, criteria)
       if let found, found.number == entry, found.directory === directory, rivals.isEmpty { return nil }
       let others = directory.candidates(for: override.type).filter { $0 != entry }
         .map { directory.entries[Int($0)] }.map { "\($0.label) (\($0.location.origin))" }

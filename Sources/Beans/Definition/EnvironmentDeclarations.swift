@@ -149,7 +149,7 @@ final class EnvironmentDeclarations {
   /// The identity of a module of that content: the one that an equal module has, further out or in other children.
   private func identity(of content: ModuleContent) -> IncludedModule.Identity? {
     guard case .comparable = content else { return nil }
-    for level in sequence(first: self, next: { $0.outer ?? $0.enclosing }) {
+    for level in sequence(first: outermost, next: { $0.enclosing?.outermost }) {
       for module in level.modules + level.below.flatMap(\.modules) where content.isEqual(module.content) == true {
         if let identity = module.identity { return identity }
       }
@@ -205,8 +205,16 @@ final class EnvironmentDeclarations {
 
   func tell(_ outcome: Result<Plan, any Error>) { compiled(outcome) }
 
-  /// All factories below, at any depth.
-  var below: [EnvironmentDeclarations] { factories + factories.flatMap(\.below) }
+  /// All factories below, at any depth: those declared here, then those below each of them.
+  var below: [EnvironmentDeclarations] {
+    var all: [EnvironmentDeclarations] = []
+    func add(_ factories: [EnvironmentDeclarations]) {
+      all += factories
+      for factory in factories { add(factory.factories) }
+    }
+    add(factories)
+    return all
+  }
 }
 
 extension BeanSpec {

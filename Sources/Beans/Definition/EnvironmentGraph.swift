@@ -3,7 +3,7 @@ import BeansReflection
 import BeansSupport
 
 /// The beans of one environment, or of all children of one factory, while they are compiled.
-final class EnvironmentGraph {
+final class EnvironmentGraph: NestedLevel {
   let declarations: EnvironmentDeclarations
   /// Which of them count.
   let active: ActiveDeclarations
@@ -12,11 +12,15 @@ final class EnvironmentGraph {
   /// The plan further out that has been compiled before, nearest to the outermost graph.
   let parentPlan: Plan?
   private(set) var children: [EnvironmentGraph] = []
-  /// All graphs below, at any depth.
-  private(set) var below: [EnvironmentGraph] = []
+  /// The positions of the graphs below, at any depth, among all that are compiled together.
+  private(set) var positions = 0..<0
+  private let scopes: ScopeTable
   /// How many graphs further out are compiled with it.
   let depth: Int
-  /// Names of scopes that users have registered here.
+  private let outerShortcut: Unretained<EnvironmentGraph>?
+  /// The depths of factories' scopes, here and further out.
+  private let nearestScopes: NearestNames<Bool>?
+  /// Names of scopes that users have registered in the outermost of the graphs.
   let scopeNames: [String]
   /// Names of scopes that users have registered further out, in environments that have started.
   let outerScopes: [String]
@@ -35,8 +39,8 @@ final class EnvironmentGraph {
   private(set) var foreign: [Plan.EntryKey: BeanDefinition] = [:]
   /// The entries of what was defined, in order; -1 for what is no bean.
   private(set) var listed: [Int32] = []
-  /// Beans declared further out that may be built here, nearest first: prototypes, and those that name a scope.
-  private(set) var inherited: [BeanDirectory.Found] = []
+  /// Beans declared further out that are made anew here, nearest first.
+  private var prototypes: [BeanDirectory.Found] = []
   /// The bean that each type stands for in a lookup; nil where several do.
   var chosen: [(type: Any.Type, bean: BeanDirectory.Found?)] = []
   /// The beans that ids stand for in a lookup, aliases included.
@@ -57,32 +61,57 @@ final class EnvironmentGraph {
     usualLifetime = Lifetime(declarations.scopeName ?? "singleton")
     self.outer = outer.map { Unretained($0) }
     depth = outer.map { $0.depth + 1 } ?? 0
+    outerShortcut = EnvironmentGraph.shortcut(below: outer).map { Unretained($0) }
+    scopes = outer?.scopes ?? ScopeTable()
+    nearestScopes = .index(
+      declarations.scopeName.map { [$0: true] } ?? [:], depth: depth, outer: outer?.nearestScopes)
     parentPlan = input.parent
-    scopeNames = outer == nil ? input.scopeNames : []
+    scopeNames = input.scopeNames
     outerScopes = input.outerScopes
     children = active.factories.map { EnvironmentGraph($0, input, in: self) }
-    below = children + children.flatMap(\.below)
   }
 
   /// The graph further out, which keeps this one.
   var parent: EnvironmentGraph? { outer?.object }
+  var shortcut: EnvironmentGraph? { outerShortcut?.object }
   var name: String { declarations.name }
   var scopeName: String? { declarations.scopeName }
-  /// What beans that are scopes are known to be called before they exist.
+  /// The names of beans that are scopes, here and further out, as far as they are known before those exist.
   private var scopeBeanNames: Set<String> = []
+  /// Whether a bean is a scope, here or further out.
+  private var seesScope = false
+  /// Whether a bean is an injection, here or further out.
+  private(set) var seesInjection = false
   var directory: BeanDirectory { declared.directory }
   var outerDirectory: BeanDirectory? { parent?.directory ?? parentPlan?.directory }
 
+  /// All graphs below, at any depth: the children, then those below each of them.
+  var below: [EnvironmentGraph] {
+    var all: [EnvironmentGraph] = []
+    func add(_ children: [EnvironmentGraph]) {
+      all += children
+      for child in children { add(child.children) }
+    }
+    add(children)
+    return all
+  }
+
+  /// Adds all graphs below to those that are compiled together, in the order of `below`, and keeps their positions.
+  func addBelow(to all: inout [EnvironmentGraph]) {
+    let first = all.count
+    for child in children {
+      if let name = child.scopeName { scopes.add(name, at: all.count) }
+      all.append(child)
+    }
+    for child in children { child.addBelow(to: &all) }
+    positions = first..<all.count
+  }
+
+  /// Whether children of a factory below open a scope of that name.
+  func hasBelow(scope name: String) -> Bool { scopes.contains(name, in: positions) }
+
   /// This graph and those further out that are compiled with it.
   var chain: some Sequence<EnvironmentGraph> { sequence(first: self, next: \.parent) }
-
-  /// The graph so many steps further out; nil for one that has been compiled before.
-  func ancestor(_ hops: Int) -> EnvironmentGraph? {
-    if hops > depth { return nil }
-    var graph = Optional(self)
-    for _ in 0..<hops { graph = graph?.parent }
-    return graph
-  }
 
   /// Whether a factory's scope of that name is open here or further out.
   func isOpen(_ name: String) -> Bool {
@@ -90,35 +119,40 @@ final class EnvironmentGraph {
   }
 
   /// How far out a factory's scope of that name is.
-  func hops(toScope name: String) -> Int? { chain.enumerated().first { $0.element.scopeName == name }?.offset }
+  func hops(toScope name: String) -> Int? { nearestScopes?.depth(of: name).map { depth - $0 } }
 
   /// What has been read; nothing is added later.
   func freeze(_ definitions: [BeanDefinition], _ listed: [Int32]) {
     self.definitions = definitions
     self.listed = listed
     placed.reserveCapacity(definitions.count)
+    seesScope = has(.scope) || parent?.seesScope == true
+    seesInjection = has(.injection) || parent?.seesInjection == true
+    scopeBeanNames = parent?.scopeBeanNames ?? []
     for definition in definitions where definition.traits.contains(.scope) {
       if let scope = definition.type as? any ScopeOfOneName.Type { scopeBeanNames.insert(scope.scopeName) }
     }
   }
 
-  /// Finds the beans further out that may be built here; the graph further out has found its own.
-  func findInherited() {
-    func add(_ home: BeanDirectory, _ hops: Int, but usual: Lifetime) {
-      for (number, entry) in home.entries.enumerated() where entry.lifetime != .singleton && entry.lifetime != usual {
-        inherited.append(BeanDirectory.Found(directory: home, number: Int32(number), hops: hops))
+  /// Finds the beans further out that are built here, nearest first: prototypes, and those that name the scope. The graph
+  /// further out has found its own.
+  func findInherited() -> [BeanDirectory.Found] {
+    if let parent {
+      prototypes = directory.prototypes(of: parent.directory) + parent.prototypes.map(\.further)
+    } else {
+      for (home, hops) in directory.chain where hops > 0 {
+        prototypes += directory.prototypes(of: home)
+        scopes.add(home, but: .singleton)
       }
     }
-    if let parent {
-      add(parent.directory, 1, but: parent.usualLifetime)
-      inherited += parent.inherited.map(\.further)
-    } else {
-      for (home, hops) in directory.chain where hops > 0 { add(home, hops, but: .singleton) }
-    }
+    if !children.isEmpty { scopes.add(directory, but: usualLifetime) }
+    guard let scopeName else { return prototypes }
+    let scoped = scopes.beans(of: scopeName, from: directory)
+    return scoped.isEmpty ? prototypes : (prototypes + scoped).sorted { ($0.hops, $0.number) < ($1.hops, $1.number) }
   }
 
   /// The beans of all graphs below.
-  var belowDirectories: [BeanDirectory] = []
+  var belowDirectories: ArraySlice<BeanDirectory> = []
 
   func definitions(_ trait: BeanTraits) -> [BeanDefinition] {
     has(trait) ? definitions.filter { $0.traits.contains(trait) } : []
@@ -172,16 +206,13 @@ extension EnvironmentGraph {
   /// Whether the name belongs to the children of some factory.
   func isFactoryScope(_ name: String) -> Bool {
     if Lifetime.isFactoryScope(name) { return true }
-    if chain.contains(where: { $0.scopeName == name }) { return true }
-    if below.contains(where: { $0.scopeName == name }) { return true }
-    return parentPlan.map { $0.chain.contains { $0.plan.scopeName == name } } ?? false
+    return isOpen(name) || hasBelow(scope: name)
   }
 
   /// Whether a user's scope decides. One that is a bean has a name only when it exists.
   func isRegistered(_ name: String) -> Bool {
-    if chain.contains(where: { $0.scopeNames.contains(name) || $0.scopeBeanNames.contains(name) }) { return true }
-    if outerScopes.contains(name) { return true }
-    return !isFactoryScope(name) && chain.contains { $0.has(.scope) }
+    if scopeNames.contains(name) || scopeBeanNames.contains(name) || outerScopes.contains(name) { return true }
+    return !isFactoryScope(name) && seesScope
   }
 
   func isKnown(_ lifetime: Lifetime) -> Bool {
@@ -194,6 +225,43 @@ extension EnvironmentGraph {
     ["singleton", "prototype", "request", "session"]
       + (Array(chain) + below).compactMap(\.scopeName)
       + (parentPlan.map { $0.chain.compactMap(\.plan.scopeName) } ?? [])
-      + chain.flatMap(\.scopeNames) + outerScopes
+      + scopeNames + outerScopes
+  }
+}
+
+/// Scopes of factories, and the beans that name them, for all graphs that are compiled together.
+private final class ScopeTable {
+  /// The positions of graphs, in ascending order.
+  private var positions: [String: [Int]] = [:]
+  private var beans: [String: [(home: BeanDirectory, number: Int32)]] = [:]
+
+  func add(_ name: String, at position: Int) { positions[name, default: []].append(position) }
+
+  func contains(_ name: String, in range: Range<Int>) -> Bool {
+    guard let found = positions[name] else { return false }
+    var (low, high) = (0, found.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if found[middle] < range.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    return low < found.count && found[low] < range.upperBound
+  }
+
+  /// Adds the beans of a directory that name another scope than the usual one.
+  func add(_ home: BeanDirectory, but usual: Lifetime) {
+    for number in home.entries.indices {
+      let lifetime = home.entries[number].lifetime
+      guard case .scope(let name) = lifetime, lifetime != usual else { continue }
+      beans[name, default: []].append((home, Int32(number)))
+    }
+  }
+
+  /// The beans of a scope that are declared further out than a directory.
+  func beans(of scope: String, from directory: BeanDirectory) -> [BeanDirectory.Found] {
+    (beans[scope] ?? []).compactMap { home, number in
+      let hops = directory.depth - home.depth
+      guard hops > 0, directory.ancestor(hops) === home else { return nil }
+      return BeanDirectory.Found(directory: home, number: number, hops: hops)
+    }
   }
 }

@@ -10,7 +10,7 @@ struct DependencyResolver {
   private let outer: [DeclaredBeans]
   /// Definitions made anew for beans of those.
   private(set) var inherited: [Plan.EntryKey: BeanDefinition] = [:]
-  private let memory = CandidateMemory()
+  let memory = CandidateMemory()
   /// What beans ask for by its type: lookups of that are known beforehand.
   private(set) var asked: [Parameter] = []
   private var seen: Set<ObjectIdentifier>
@@ -44,7 +44,7 @@ struct DependencyResolver {
       if let hops = graph.hops(toScope: name), let holder = graph.ancestor(hops) {
         return place(bean, home, .slot, in: holder, hops)
       }
-      if graph.parentPlan?.chain.contains(where: { $0.plan.scopeName == name }) == true { return compiled(bean, graph) }
+      if graph.parentPlan?.isOpen(name) == true { return compiled(bean, graph) }
       guard let home else { return graph.outerScopes.contains(name) ? compiled(bean, graph) : nil }
       if home.isRegistered(name) { return place(bean, home, .scoped, in: home, bean.hops) }
       if home.isKnown(bean.lifetime) { return nil }
@@ -267,7 +267,7 @@ struct DependencyResolver {
     _ point: @autoclosure () -> String, at origin: EnvironmentError.Origin?
   ) -> BeanDefinition.Dependency? {
     let directory = definition.graph.directory
-    if let bean = directory.bean(declared: declaration.spec.number) {
+    if let bean = directory.bean(declared: declaration.spec.number, memory) {
       let decorated = directory.decorated(bean, as: parameter.element)
       return dependency(parameter, on: decorated, of: definition, point(), at: origin)
     }
@@ -321,7 +321,7 @@ struct DependencyResolver {
         return .bean(try bind(directory.decorated(checked, as: parameter.element), in: graph))
       }
       let selection = try directory.select(
-        parameter, id: id, from: module, below: graph.belowDirectories, hasHints: hintsLeft > 0, memory.candidates)
+        parameter, id: id, from: module, below: graph.belowDirectories, hasHints: hintsLeft > 0, memory)
       return try bind(selection, parameter, in: graph)
     } catch {
       if id != nil { hintsLeft -= 1 }
@@ -441,8 +441,8 @@ struct DependencyResolver {
   private func hasCandidateWithId(for parameter: Parameter, _ graph: EnvironmentGraph) -> Bool {
     // A provider may reach into scopes that open later.
     if case .provider = parameter.kind { return true }
-    return graph.directory.chain.contains { directory, _ in
-      directory.candidates(for: parameter.element).contains { directory.entries[Int($0)].id != nil }
+    return graph.directory.levels(with: parameter.element, memory).contains { directory, numbers in
+      numbers.contains { directory.entries[Int($0)].id != nil }
     }
   }
 
@@ -450,7 +450,7 @@ struct DependencyResolver {
     _ inject: Inject, _ injection: ClassInjection, of definition: BeanDefinition
   ) -> BeanDefinition.Dependency? {
     let isServed =
-      definition.graph.chain.contains { $0.has(.injection) }
+      definition.graph.seesInjection
       || definition.graph.parentPlan.map { !$0.injections.isEmpty } ?? false
     guard isServed else {
       definition.note(
@@ -462,18 +462,5 @@ struct DependencyResolver {
     }
     return BeanDefinition.Dependency(
       parameter: injection.setter.parameter, binding: .injection(inject, injection.property))
-  }
-}
-
-/// Candidates of protocol types, which take a walk over all beans to be found.
-private final class CandidateMemory {
-  private var known: [ObjectIdentifier: [ObjectIdentifier: [Int32]]] = [:]
-
-  func candidates(_ directory: BeanDirectory, _ type: Any.Type) -> [Int32] {
-    guard TypeRelation.isExistential(type) else { return directory.candidates(for: type) }
-    if let found = known[ObjectIdentifier(directory)]?[ObjectIdentifier(type)] { return found }
-    let found = directory.candidates(for: type)
-    known[ObjectIdentifier(directory), default: [:]][ObjectIdentifier(type)] = found
-    return found
   }
 }

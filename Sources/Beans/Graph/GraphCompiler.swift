@@ -4,6 +4,8 @@ import BeansReflection
 /// From declarations to plans, or to everything that is wrong with them. No bean is built here.
 struct GraphCompiler {
   private let graph: EnvironmentGraph
+  /// The graph of the environment, and those of all factories below.
+  let graphs: [EnvironmentGraph]
   private var input: CompilerInput
   private var resolver: DependencyResolver
   private(set) var faults: [EnvironmentError] = []
@@ -22,7 +24,9 @@ struct GraphCompiler {
     self.input = input
     graph = EnvironmentGraph(declarations, input)
     resolver = DependencyResolver(input.outer, known: input.parameters)
-    let graphs = [graph] + graph.below
+    var graphs = [graph]
+    graph.addBelow(to: &graphs)
+    self.graphs = graphs
     var readers = graphs.map { TemplateResolver($0, input.outer, input.overrides) }
     for reader in readers { reader.prepareDescriptors() }
     for (index, graph) in graphs.enumerated() {
@@ -30,12 +34,13 @@ struct GraphCompiler {
       faults += graph.active.faults + readers[index].faults + graph.declarations.faults
     }
     if let overrides = input.overrides { faults += overrides.unmet(in: graphs) }
+    let directories = graphs.map(\.directory)
     for graph in graphs {
-      graph.belowDirectories = graph.below.map(\.directory)
+      graph.belowDirectories = directories[graph.positions]
       checkScopes(graph)
     }
     for graph in graphs { resolve(graph) }
-    faults += Validator(graph: graph, dependencies: resolver.dependencies).validate()
+    faults += Validator(graphs: graphs, dependencies: resolver.dependencies).validate()
     sources = graph.definitions(.source).compactMap { place($0, in: graph) }
     self.input.hasSources = !sources.isEmpty
     for graph in graphs {
@@ -116,14 +121,8 @@ struct GraphCompiler {
     for number in graph.definitions.indices {
       _ = resolver.target(for: .init(directory: graph.directory, number: Int32(number), hops: 0), from: graph)
     }
-    graph.findInherited()
-    for bean in graph.inherited {
-      // What is declared further out for this scope must work in the children of every factory; prototypes may.
-      let lifetime = bean.lifetime
-      if lifetime == .prototype || graph.scopeName.map({ lifetime == .scope($0) }) == true {
-        _ = resolver.target(for: bean, from: graph)
-      }
-    }
+    // What is declared further out for this scope must work in the children of every factory; prototypes may.
+    for bean in graph.findInherited() { _ = resolver.target(for: bean, from: graph) }
     resolver.resolvePending()
     graph.injections = infrastructure(.injection, in: graph) { $0.injections }
     graph.processors = infrastructure(.processor, in: graph) { $0.processors }
@@ -139,7 +138,8 @@ struct GraphCompiler {
   ) -> [BeanDefinition.Target] {
     var targets: [BeanDefinition.Target] = []
     if graph.directory.visibleTraits.isDisjoint(with: trait) { return targets }
-    for (home, hops) in Array(graph.directory.chain).reversed() where home.traits.contains(trait) {
+    for home in Array(graph.directory.serving).reversed() where home.traits.contains(trait) {
+      let hops = graph.directory.depth - home.depth
       for (number, entry) in home.entries.enumerated() where entry.traits.contains(trait) && !entry.isSeed {
         let bean = BeanDirectory.Found(directory: home, number: Int32(number), hops: hops)
         guard let target = resolver.target(for: bean, from: graph) else { continue }
@@ -207,9 +207,6 @@ struct GraphCompiler {
   /// What is wrong with the values that declarations give, as far as that can be told without the configuration.
   func checkValues() -> [EnvironmentError] { bind(valued, isComplete: false) }
 
-  /// The graph of the environment, and those of all factories below.
-  var graphs: [EnvironmentGraph] { [graph] + graph.below }
-
   /// What their definitions are made of.
   var dependencies: [BeanDefinition.Dependency] { resolver.dependencies }
 
@@ -220,7 +217,7 @@ struct GraphCompiler {
 
   /// What several threads share without being known to be `Sendable`.
   var sharingFaults: [EnvironmentError] {
-    graphs.flatMap { $0.directory.sharingFaults($0.belowDirectories) }
+    graphs.flatMap { graph in graph.directory.sharingFaults { graph.belowDirectories } }
   }
 
   /// What environments further in need of what is declared here.
@@ -247,9 +244,9 @@ struct GraphCompiler {
       return plan
     }
     let plan = compile(graph)
-    for graph in graph.below { below.append((graph.declarations, compile(graph))) }
-    for graph in graph.below { graph.declared.keep(graph.definitions, usual: graph.usualLifetime) }
-    declared.keep(graph.definitions, usual: graph.usualLifetime, below: graph.below.map(\.declared))
+    for graph in graphs.dropFirst() { below.append((graph.declarations, compile(graph))) }
+    for graph in graphs.dropFirst() { graph.declared.keep(graph.definitions, usual: graph.usualLifetime) }
+    declared.keep(graph.definitions, usual: graph.usualLifetime, below: graphs.dropFirst().map(\.declared))
     return (plan, block)
   }
 }

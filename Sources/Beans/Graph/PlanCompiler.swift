@@ -23,6 +23,8 @@ struct PlanCompiler {
 
   /// Orders of more steps than this are not written down: their beans build what they need one by one.
   private static let longestOrder = 128
+  /// Ids of children this many levels further out are in the index of lookups.
+  private static let farthest = 16
 
   /// - Parameters:
   ///   - graph: what is compiled; those further out have been.
@@ -430,7 +432,8 @@ struct PlanCompiler {
   /// what is declared further out.
   private mutating func receivers() -> [ObjectIdentifier: [EventReceiver]] {
     var found: [ObjectIdentifier: [EventReceiver]] = [:]
-    for (home, hops) in graph.directory.chain {
+    for home in graph.directory.listening {
+      let hops = graph.directory.depth - home.depth
       for entry in home.listeners where !graph.directory.hides(home.entries[Int(entry)], hops: hops) {
         let bean = BeanDirectory.Found(directory: home, number: entry, hops: hops)
         guard let target = resolver.target(for: bean, from: graph),
@@ -485,9 +488,9 @@ struct PlanCompiler {
     var chosen: [(type: Any.Type, bean: BeanDirectory.Found?)] = []
     var seen: Set<ObjectIdentifier> = []
     func choose(_ type: Any.Type) {
-      let (bean, rivals) = directory.choose(type) { $0.candidates(for: type) }
-      let isAnswered = rivals.isEmpty && (!Parameter.isWrapper(type) || directory.seed(of: type) != nil)
-      chosen.append((type, isAnswered ? bean : nil))
+      let (bean, rivals) = directory.choose(type, BeanDirectory.Criteria(), resolver.memory)
+      let isBean = !Parameter.isWrapper(type) || directory.seed(of: type, resolver.memory) != nil
+      chosen.append((type, isBean && rivals.isEmpty ? bean : nil))
     }
     func choose(from home: BeanDirectory) {
       for type in home.types where seen.insert(ObjectIdentifier(type)).inserted { choose(type) }
@@ -509,7 +512,8 @@ struct PlanCompiler {
 
   /// Calls `add` with the bean for each id, aliases included, that is declared here or further out.
   ///
-  /// The graph further out has been compiled: its beans stand for the ids that nothing declared here takes.
+  /// The graph further out has been compiled: its beans stand for the ids that nothing declared here takes. Beans of children
+  /// far out are left to lookups that nobody foresaw: listed at each level, they would take memory quadratic in the depth.
   private func nameBeans(_ add: (String, BeanDirectory.Found) -> Void) {
     let directory = graph.directory
     func name(_ home: BeanDirectory, _ hops: Int) {
@@ -525,12 +529,17 @@ struct PlanCompiler {
       }
     }
     guard let outer = graph.parent else {
-      for (home, hops) in directory.chain { name(home, hops) }
+      for (home, hops) in directory.chain where !isFar(home, hops) { name(home, hops) }
       return
     }
     name(directory, 0)
-    for (id, bean) in outer.named where directory.names[id] == nil { add(id, bean.further) }
+    for (id, bean) in outer.named where directory.names[id] == nil && !isFar(bean.directory, bean.hops + 1) {
+      add(id, bean.further)
+    }
   }
+
+  /// Whether lookups by id do not find a bean in the index: one of a factory's children, many levels further out.
+  private func isFar(_ home: BeanDirectory, _ hops: Int) -> Bool { hops > Self.farthest && home.scopeName != nil }
 
   private mutating func namedOperands() -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
     var named: [(type: ObjectIdentifier, id: String, operand: Operand)] = []

@@ -1,13 +1,12 @@
 /// Orders beans so that dependencies come first, and judges what the order shows: cycles and captives.
 struct Validator {
-  /// The outermost of the graphs.
-  let graph: EnvironmentGraph
+  /// The graphs that are compiled together, the outermost first.
+  let graphs: [EnvironmentGraph]
   /// What the definitions are made of.
   let dependencies: [BeanDefinition.Dependency]
 
   /// Sorts the definitions of the graph and of all below it, and answers what is wrong.
   func validate() -> [EnvironmentError] {
-    let graphs = [graph] + graph.below
     // A definition belongs to one graph; what it needs may belong to any further out.
     let definitions = graphs.flatMap { $0.placed }
     for (position, definition) in definitions.enumerated() { definition.position = position }
@@ -21,7 +20,7 @@ struct Validator {
       faults = judge(graphs, sorted, circles.map { $0.map { definitions[$0] } }, refused)
     }
     if graphs.count == 1 {
-      graph.sorted = sorted
+      graphs[0].sorted = sorted
     } else {
       for definition in sorted { definition.graph.sorted.append(definition) }
     }
@@ -80,7 +79,7 @@ struct Validator {
   /// each other: there the scope is just not open.
   private func isCaptive(_ refusal: EnvironmentError, in graph: EnvironmentGraph) -> Bool {
     guard graph.scopeName != nil, let scope = refusal.scope else { return true }
-    return graph.below.contains { $0.scopeName == scope }
+    return graph.hasBelow(scope: scope)
   }
 
   /// Which faults are faults of this startup.
@@ -119,7 +118,7 @@ struct Validator {
 
   /// The circles that lead through no bean that is forgiven.
   private func circlesOfOthers() -> [EnvironmentError] {
-    let definitions = ([graph] + graph.below).flatMap { $0.placed }
+    let definitions = graphs.flatMap { $0.placed }
     let (_, circles) = TopologicalSort.sort(definitions.count) { number, body in
       if isSeenFromFurtherIn(definitions[number]) { return }
       definitions[number].forEachDependency(in: dependencies) { if !isSeenFromFurtherIn($0) { body($0.position) } }
@@ -158,10 +157,10 @@ struct Validator {
   /// what only children have, and no bean has to need it.
   private func isForgiven(_ definition: BeanDefinition) -> Bool {
     if isSeenFromFurtherIn(definition) { return true }
-    guard definition.lifetime == .prototype, !definition.isNeeded, definition.graph === graph,
+    guard definition.lifetime == .prototype, !definition.isNeeded, definition.graph === graphs[0],
       definition.graph.directory === definition.directory
     else { return false }
-    return graph.below.contains { below in
+    return graphs.dropFirst().contains { below in
       below.placed(definition.entry, in: definition.directory).map { $0.faults.isEmpty && $0.refusal == nil } ?? false
     }
   }

@@ -20,7 +20,7 @@ extension BeanDirectory {
   ///   - below: the beans of factories' children.
   ///   - hasHints: whether types that only have that name are looked for: that costs a walk over all beans.
   func missing(
-    _ parameter: Parameter, from module: ObjectIdentifier?, in below: [BeanDirectory], hasHints: Bool
+    _ parameter: Parameter, from module: ObjectIdentifier?, in below: ArraySlice<BeanDirectory>, hasHints: Bool
   ) -> (hint: String, cause: FaultCause) {
     let type = parameter.element
     let criteria = parameter.criteria(from: module)
@@ -56,7 +56,7 @@ extension BeanDirectory {
   }
 
   /// Types of two modules may have one name.
-  private func hint(forNamesake type: Any.Type, in below: [BeanDirectory]) -> String {
+  private func hint(forNamesake type: Any.Type, in below: ArraySlice<BeanDirectory>) -> String {
     let name = "\(type)"
     for directory in chain.map(\.directory) + below {
       for entry in directory.entries where entry.type != type && "\(entry.type)" == name {

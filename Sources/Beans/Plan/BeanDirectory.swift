@@ -5,7 +5,7 @@ import BeansSupport
 ///
 /// Frozen before the first dependency is resolved, and kept by the plan: dependencies at startup and lookups that nobody
 /// foresaw are selected by the same rules.
-final class BeanDirectory: Sendable {
+final class BeanDirectory: NestedLevel, Sendable {
   struct Entry: Sendable {
     let type: Any.Type
     var id: String?
@@ -132,11 +132,15 @@ final class BeanDirectory: Sendable {
   /// The scope that its environments open; nil for an environment that is no child of a factory.
   let scopeName: String?
   let parent: BeanDirectory?
+  let depth: Int
+  let shortcut: BeanDirectory?
   let entries: [Entry]
   /// What any of the beans is, the seed aside.
   let traits: BeanTraits
   /// Aliases included.
   let names: [String: Name]
+  /// The depths of ids, here and further out.
+  private let nearestNames: NearestNames<Name>?
   /// The ids of beans that have another one.
   let aliases: [String]
   /// Numbers of declarations, in their order, and their entries; -1 where there is none.
@@ -147,14 +151,18 @@ final class BeanDirectory: Sendable {
   let unbuilt: [Int32: Unbuilt]
   /// The outermost decorator of a bean, for whoever asks for it as that type.
   private let decorators: [DecoratorKey: Int32]
-  /// Whether there is one, here or further out.
-  let hasDecorators: Bool
+  /// The nearest directory further out that has decorators.
+  private let outerDecorators: BeanDirectory?
+  /// The nearest directory further out that has listeners.
+  private let outerListeners: BeanDirectory?
+  /// The nearest directory further out that has processors or injections.
+  private let outerInfrastructure: BeanDirectory?
   /// What any of the beans is, here or further out.
   let visibleTraits: BeanTraits
-  /// Whether a bean receives events, here or further out.
-  let hasListeners: Bool
   /// Whether some beans are found by declarations of their module alone.
   let hasPrivateBeans: Bool
+  /// Whether that is so, here or further out.
+  let seesPrivateBeans: Bool
   /// Beans that receive events, in order.
   let listeners: [Int32]
   /// Declarations that do not count, for hints.
@@ -172,8 +180,11 @@ final class BeanDirectory: Sendable {
     self.name = name
     self.scopeName = scopeName
     self.parent = parent
+    depth = parent.map { $0.depth + 1 } ?? 0
+    shortcut = BeanDirectory.shortcut(below: parent)
     self.entries = entries
     self.names = names
+    nearestNames = .index(names, depth: depth, outer: parent?.nearestNames)
     self.aliases = aliases
     traits = entries.reduce(into: []) { if $1.isCandidate { $0.formUnion($1.traits) } }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
@@ -184,9 +195,11 @@ final class BeanDirectory: Sendable {
     self.decorators = decorators
     self.listeners = listeners
     hasPrivateBeans = entries.contains { $0.options?.privateTo != nil }
-    hasDecorators = !decorators.isEmpty || parent?.hasDecorators == true
+    seesPrivateBeans = hasPrivateBeans || parent?.seesPrivateBeans == true
+    outerDecorators = parent.flatMap { $0.decorators.isEmpty ? $0.outerDecorators : $0 }
+    outerListeners = parent.flatMap { $0.listeners.isEmpty ? $0.outerListeners : $0 }
+    outerInfrastructure = parent.flatMap { $0.hasInfrastructure ? $0 : $0.outerInfrastructure }
     visibleTraits = traits.union(parent?.visibleTraits ?? [])
-    hasListeners = !listeners.isEmpty || parent?.hasListeners == true
     (types, byType) = Self.index(entries)
   }
 
@@ -237,7 +250,12 @@ final class BeanDirectory: Sendable {
 
   /// A bean of a directory that is this one or further out, as seen from here.
   func found(_ number: Int32, in home: BeanDirectory) -> Found {
-    Found(directory: home, number: number, hops: chain.first { $0.directory === home }?.hops ?? 0)
+    Found(directory: home, number: number, hops: max(0, depth - home.depth))
+  }
+
+  /// The prototypes of a directory that is further out, as seen from here.
+  func prototypes(of home: BeanDirectory) -> [Found] {
+    home.entries.indices.filter { home.entries[$0].lifetime == .prototype }.map { found(Int32($0), in: home) }
   }
 
   /// This directory and those further out, nearest first, with their distance.
@@ -248,6 +266,20 @@ final class BeanDirectory: Sendable {
       return (directory, state.1)
     }
   }
+
+  /// Whether a bean has a decorator, here or further out.
+  var hasDecorators: Bool { !decorators.isEmpty || outerDecorators != nil }
+
+  /// Whether a bean receives events, here or further out.
+  var hasListeners: Bool { !listeners.isEmpty || outerListeners != nil }
+
+  /// This directory, and those further out that have listeners, nearest first.
+  var listening: some Sequence<BeanDirectory> { sequence(first: self, next: \.outerListeners) }
+
+  private var hasInfrastructure: Bool { !traits.isDisjoint(with: [.processor, .injection]) }
+
+  /// This directory, and those further out that have processors or injections, nearest first.
+  var serving: some Sequence<BeanDirectory> { sequence(first: self, next: \.outerInfrastructure) }
 
   // MARK: by type
 
@@ -291,30 +323,33 @@ final class BeanDirectory: Sendable {
 
   @inline(never)
   private func findDecorator(of bean: Found, as type: Any.Type) -> Found {
-    for (directory, hops) in chain where hops <= bean.hops {
+    var next = Optional(self)
+    while let directory = next, directory.depth >= depth - bean.hops {
       let home = bean.directory === directory ? nil : ObjectIdentifier(bean.directory)
       let key = DecoratorKey(home: home, number: bean.number, type: ObjectIdentifier(type))
-      if let number = directory.decorators[key] { return Found(directory: directory, number: number, hops: hops) }
+      if let number = directory.decorators[key] { return found(number, in: directory) }
+      next = directory.outerDecorators
     }
     return bean
   }
 
   /// The bean for a type: the nearest environment that has any candidate decides.
   func select(
-    _ type: Any.Type, _ criteria: Criteria = Criteria(), _ candidates: (BeanDirectory) -> [Int32]
+    _ type: Any.Type, _ criteria: Criteria = Criteria(), _ memory: CandidateMemory? = nil
   ) throws(EnvironmentError) -> Found? {
-    let (found, rivals) = choose(type, criteria, candidates)
+    let (found, rivals) = choose(type, criteria, memory)
     if let found, !rivals.isEmpty { throw found.directory.ambiguity(rivals, type, criteria) }
     return found
   }
 
   /// The bean for a type, and all those that answer to it as well as that one does.
   func choose(
-    _ type: Any.Type, _ criteria: Criteria = Criteria(), _ candidates: (BeanDirectory) -> [Int32]
+    _ type: Any.Type, _ criteria: Criteria = Criteria(), _ memory: CandidateMemory? = nil
   ) -> (found: Found?, rivals: [Int32]) {
-    var (directory, hops) = (self, 0)
-    while true {
-      var found = candidates(directory)
+    var next = Optional(self)
+    while let (directory, candidates) = next?.nearestLevel(with: type, memory) {
+      let hops = depth - directory.depth
+      var found = candidates
       if directory.hasPrivateBeans || criteria.qualifier != nil {
         found.removeAll { !directory.entries[Int($0)].meets(criteria) }
       }
@@ -323,9 +358,9 @@ final class BeanDirectory: Sendable {
       if let only = found.first {
         return (Found(directory: directory, number: only, hops: hops), found.count > 1 ? found : [])
       }
-      guard let parent = directory.parent else { return (nil, []) }
-      (directory, hops) = (parent, hops + 1)
+      next = directory.parent
     }
+    return (nil, [])
   }
 
   /// The one of several that is meant, if one is.
@@ -368,7 +403,7 @@ final class BeanDirectory: Sendable {
 
   /// Whether an environment nearer than the one `hops` out uses the id.
   func isTaken(_ id: String, before hops: Int) -> Bool {
-    chain.prefix(hops).contains { $0.directory.names[id] != nil }
+    nearestNames?.depth(of: id).map { depth - $0 < hops } ?? false
   }
 
   // MARK: by id
@@ -380,9 +415,15 @@ final class BeanDirectory: Sendable {
 
   /// The nearest environment's word on an id.
   func find(id: String) -> (name: Name, directory: BeanDirectory, hops: Int)? {
-    let name = names[id]
-    if let name, name.outer == nil { return (name, self, 0) }
-    return parent?.find(id: name?.outer ?? id).map { ($0.name, $0.directory, $0.hops + 1) }
+    if let name = names[id], name.outer == nil { return (name, self, 0) }
+    var (id, next) = (id, Optional(self))
+    while let depth = next?.nearestNames?.depth(of: id), let directory = ancestor(self.depth - depth),
+      let name = directory.names[id]
+    {
+      guard let outer = name.outer else { return (name, directory, self.depth - depth) }
+      (id, next) = (outer, directory.parent)
+    }
+    return nil
   }
 
   /// Whether a declaration that stands here has the id.
@@ -412,13 +453,10 @@ final class BeanDirectory: Sendable {
   }
 
   /// The bean of a declaration.
-  func bean(declared number: Int) -> Found? {
-    for (directory, hops) in chain {
-      if let entry = directory.entry(declared: number) {
-        return Found(directory: directory, number: entry, hops: hops)
-      }
-    }
-    return nil
+  func bean(declared number: Int, _ memory: CandidateMemory = CandidateMemory()) -> Found? {
+    if let entry = entry(declared: number) { return Found(directory: self, number: entry, hops: 0) }
+    guard let directory = memory.nearest(outside: self, declaring: number) else { return nil }
+    return directory.entry(declared: number).map { found($0, in: directory) }
   }
 
   /// Whether a declaration stands here or further out, as a bean, as a template or at fault.

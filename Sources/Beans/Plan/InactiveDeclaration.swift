@@ -43,16 +43,16 @@ struct InactiveDeclaration: Sendable {
 
 extension BeanDirectory {
   /// What to say of the declarations that are meant, here, further out and below, of which some may do.
-  func hint(below: [BeanDirectory] = [], forInactive isMeant: (InactiveDeclaration) -> Bool) -> String {
+  func hint(below: ArraySlice<BeanDirectory> = [], forInactive isMeant: (InactiveDeclaration) -> Bool) -> String {
     let found = (chain.map(\.directory) + below).flatMap { $0.inactive.filter(isMeant) }
     return found.prefix(3).map(\.hint).joined()
   }
 
-  func hint(forInactive type: Any.Type, _ criteria: Criteria, below: [BeanDirectory] = []) -> String {
+  func hint(forInactive type: Any.Type, _ criteria: Criteria, below: ArraySlice<BeanDirectory> = []) -> String {
     hint(below: below) { $0.answers(to: type, criteria) }
   }
 
-  func hint(forInactive id: String, from module: ObjectIdentifier?, below: [BeanDirectory] = []) -> String {
+  func hint(forInactive id: String, from module: ObjectIdentifier?, below: ArraySlice<BeanDirectory> = []) -> String {
     hint(below: below) { $0.hasId(id, from: module) }
   }
 

@@ -32,7 +32,7 @@ final class Plan: Sendable {
   /// Who receives the events of a type, in the order in which they are called.
   let receivers: [ObjectIdentifier: [EventReceiver]]
   /// Directories of the factories below, at any depth.
-  let below: [BeanDirectory]
+  let below: ArraySlice<BeanDirectory>
   /// What beans here and further out ask for: lookups of the same are known beforehand.
   let parameters: [Parameter]
   /// What was declared here, in order, for reports: the entries of beans, and -1 for each of `templates`.
@@ -63,7 +63,8 @@ final class Plan: Sendable {
     configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool, isTraced: Bool, awaits: Bool,
     sorted: [Int32],
     processors: [Operand], injections: [Operand],
-    receivers: [ObjectIdentifier: [EventReceiver]], below: [BeanDirectory], parameters: [Parameter], listed: [Int32],
+    receivers: [ObjectIdentifier: [EventReceiver]], below: ArraySlice<BeanDirectory>, parameters: [Parameter],
+    listed: [Int32],
     templates: [(text: String, location: SourceLocation)], ownNumbers: [Int32], foreignNumbers: [EntryKey: Int32],
     recipes: consuming FrozenArray<Recipe>, computations: [Computation], index: consuming LookupIndex,
     operands: consuming FrozenArray<Operand>, steps: consuming FrozenArray<Step>

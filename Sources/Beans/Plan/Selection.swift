@@ -20,11 +20,10 @@ extension BeanDirectory {
   ///   - module: the module whose declaration asks, which finds what is private to it.
   ///   - below: the beans of factories' children, which a provider may reach.
   ///   - hasHints: whether an id that is almost one is named: that costs a walk over all ids.
-  ///   - candidates: beans of a directory that can be used as a type.
+  ///   - memory: the searches outwards of a compilation.
   func select(
-    _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, below: [BeanDirectory],
-    hasHints: Bool = true,
-    _ candidates: (BeanDirectory, Any.Type) -> [Int32] = { $0.candidates(for: $1) }
+    _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, below: ArraySlice<BeanDirectory>,
+    hasHints: Bool = true, _ memory: CandidateMemory? = nil
   ) throws(EnvironmentError) -> Selection {
     switch parameter.kind {
     case .invalid(let cause, let reason):
@@ -34,17 +33,17 @@ extension BeanDirectory {
     case .configuration: return .computed(.configuration, .reference)
     case .seed: throw parameter.misplacedSeed
     case .provider(let provided):
-      try check(provided: provided, id: id, from: module, below, hasHints: hasHints)
+      try check(provided: provided, id: id, from: module, below, hasHints: hasHints, memory)
       return .computed(.provider(parameter, id: id, from: hasPrivateBeans(for: module, below) ? module : nil), .boxed)
     case .current(let inner):
-      try check(current: inner, from: module, below)
+      try check(current: inner, from: module, below, memory)
       return .computed(.provider(parameter, id: nil, from: hasPrivateBeans(for: module, below) ? module : nil), .boxed)
     case .lazy(let inner):
-      let inside = try select(inner, id: id, from: module, below: below, hasHints: hasHints, candidates)
+      let inside = try select(inner, id: id, from: module, below: below, hasHints: hasHints, memory)
       return .deferred(inside, inner)
     case .one, .optional, .all, .named, .distinct, .owned: break
     }
-    let selection = try selectBeans(parameter, id: id, from: module, below: below, hasHints: hasHints, candidates)
+    let selection = try selectBeans(parameter, id: id, from: module, below: below, hasHints: hasHints, memory)
     if parameter.isOwned {
       switch selection {
       case .bean(let bean): try checkOwned(bean)
@@ -64,20 +63,20 @@ extension BeanDirectory {
   }
 
   private func selectBeans(
-    _ parameter: Parameter, id: String?, from module: ObjectIdentifier?, below: [BeanDirectory], hasHints: Bool,
-    _ candidates: (BeanDirectory, Any.Type) -> [Int32]
+    _ parameter: Parameter, id: String?, from module: ObjectIdentifier?, below: ArraySlice<BeanDirectory>,
+    hasHints: Bool, _ memory: CandidateMemory?
   ) throws(EnvironmentError) -> Selection {
     let criteria = parameter.criteria(from: module)
     if let id {
       let bean = try check(try bean(id: id, from: module, hasHints: hasHints), for: parameter, from: module)
       return .bean(decorated(bean, as: parameter.element))
     }
-    if parameter.mayBeSeed, let seed = seed(of: parameter.wanted) { return .bean(seed) }
+    if parameter.mayBeSeed, let seed = seed(of: parameter.wanted, memory) { return .bean(seed) }
     switch parameter.kind {
-    case .all: return .all(all(parameter.element, criteria, candidates))
+    case .all: return .all(all(parameter.element, criteria, memory))
     case .named, .distinct:
-      if let bean = try select(parameter.wanted, criteria, { candidates($0, parameter.wanted) }) { return .bean(bean) }
-      let visible = all(parameter.element, criteria, candidates)
+      if let bean = try select(parameter.wanted, criteria, memory) { return .bean(bean) }
+      let visible = all(parameter.element, criteria, memory)
       let found = parameter.isNamed ? visible.filter { $0.idOfDecorated != nil } : visible
       if !found.isEmpty { return .all(found) }
       if let first = visible.first?.entry {
@@ -88,9 +87,7 @@ extension BeanDirectory {
       }
     default: break
     }
-    if !parameter.isCollection,
-      let bean = try select(parameter.element, criteria, { candidates($0, parameter.element) })
-    {
+    if !parameter.isCollection, let bean = try select(parameter.element, criteria, memory) {
       return .bean(decorated(try check(bean, for: parameter, from: module), as: parameter.element))
     }
     if case .optional = parameter.kind {
@@ -101,12 +98,11 @@ extension BeanDirectory {
       cause: cause, "no \(parameter.description) can be seen from '\(name)'\(hint)", path: ["\(parameter.element)"])
   }
 
-  private func all(
-    _ type: Any.Type, _ criteria: Criteria, _ candidates: (BeanDirectory, Any.Type) -> [Int32]
-  ) -> [Found] {
+  private func all(_ type: Any.Type, _ criteria: Criteria, _ memory: CandidateMemory?) -> [Found] {
     var found: [Found] = []
-    for (home, hops) in chain {
-      for number in candidates(home, type) {
+    for (home, numbers) in levels(with: type, memory) {
+      let hops = depth - home.depth
+      for number in numbers {
         let bean = Found(directory: home, number: number, hops: hops)
         if home.hasPrivateBeans || criteria.qualifier != nil, !bean.entry.meets(criteria) { continue }
         if !bean.entry.isSeed, !hides(bean.entry, hops: hops) { found.append(decorated(bean, as: type)) }
@@ -135,20 +131,21 @@ extension BeanDirectory {
         + hint(forInactive: bean.entry.id, as: parameter, from: module))
   }
 
-  private func hasPrivateBeans(for module: ObjectIdentifier?, _ below: [BeanDirectory]) -> Bool {
-    module != nil && (chain.map(\.directory) + below).contains(where: \.hasPrivateBeans)
+  private func hasPrivateBeans(for module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>) -> Bool {
+    module != nil && (seesPrivateBeans || below.contains(where: \.hasPrivateBeans))
   }
 
   /// A child has to have what is asked for: one that declares it, or for whose scope it is declared here or further out.
   private func check(
-    current inner: Parameter, from module: ObjectIdentifier?, _ below: [BeanDirectory]
+    current inner: Parameter, from module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>,
+    _ memory: CandidateMemory?
   ) throws(EnvironmentError) {
     if case .invalid(let cause, let reason) = inner.kind { throw EnvironmentError(cause: cause, reason) }
     if case .seed = inner.kind { throw inner.misplacedSeed }
     let criteria = inner.criteria(from: module)
     if below.contains(where: { $0.hasCandidate(for: inner.element, criteria) }) { return }
-    let isForChildren = chain.contains { directory, _ in
-      directory.candidates(for: inner.element).map { directory.entries[Int($0)] }.contains { entry in
+    let isForChildren = levels(with: inner.element, memory).contains { directory, numbers in
+      numbers.map { directory.entries[Int($0)] }.contains { entry in
         if case .scope = entry.lifetime { entry.meets(criteria) } else { false }
       }
     }
@@ -161,26 +158,29 @@ extension BeanDirectory {
 
   /// A provider may reach into scopes that open later, so a candidate anywhere below is good enough.
   private func check(
-    provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: [BeanDirectory], hasHints: Bool
+    provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>,
+    hasHints: Bool, _ memory: CandidateMemory?
   ) throws(EnvironmentError) {
     if let id, find(id: id, from: module) == nil, !below.contains(where: { $0.names[id] != nil }) {
       throw unknownId(id, hint(forInactive: id, from: module, below: below))
     }
     switch provided.kind {
     case .invalid(let cause, let reason): throw EnvironmentError(cause: cause, reason)
-    case .provider(let inner): try check(provided: inner, id: id, from: module, below, hasHints: hasHints)
+    case .provider(let inner): try check(provided: inner, id: id, from: module, below, hasHints: hasHints, memory)
     case .seed: throw provided.misplacedSeed
     case .one where id == nil:
-      let directories = chain.map(\.directory) + below
       let criteria = provided.criteria(from: module)
-      if directories.contains(where: { $0.hasCandidate(for: provided.element, criteria) }) { return }
+      let isSeen = levels(with: provided.element, memory).contains { directory, numbers in
+        numbers.contains { directory.entries[Int($0)].meets(criteria) }
+      }
+      if isSeen || below.contains(where: { $0.hasCandidate(for: provided.element, criteria) }) { return }
       let (hint, cause) = missing(provided, from: module, in: below, hasHints: hasHints)
       throw EnvironmentError(
         cause: cause, "no \(provided.description), neither here nor in a scope below\(hint)",
         path: ["\(provided.element)"])
-    case .current(let inner): try check(current: inner, from: module, below)
+    case .current(let inner): try check(current: inner, from: module, below, memory)
     case .lazy(let inner), .owned(let inner):
-      try check(provided: inner, id: id, from: module, below, hasHints: hasHints)
+      try check(provided: inner, id: id, from: module, below, hasHints: hasHints, memory)
     case .one, .environment, .configuration, .optional, .all, .named, .distinct: break
     }
   }
@@ -190,11 +190,10 @@ extension BeanDirectory {
   }
 
   /// The seed of exactly that type.
-  func seed(of type: Any.Type) -> Found? {
-    for (directory, hops) in chain {
-      if let first = directory.entries.first, first.isSeed, first.type == type {
-        return Found(directory: directory, number: 0, hops: hops)
-      }
+  func seed(of type: Any.Type, _ memory: CandidateMemory?) -> Found? {
+    for (directory, numbers) in levels(with: type, memory) where numbers.first == 0 {
+      let first = directory.entries[0]
+      if first.isSeed, first.type == type { return found(0, in: directory) }
     }
     return nil
   }

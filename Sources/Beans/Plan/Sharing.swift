@@ -5,23 +5,23 @@ extension BeanDirectory {
   /// Beans declared here that several threads share although their type is not known to be `Sendable`, as far as their
   /// declarations say nothing else.
   ///
-  /// - Parameter below: the beans of all factories below.
-  func sharedBeans(_ below: [BeanDirectory]) -> [Entry] {
+  /// - Parameter below: the beans of all factories below, which few beans depend on.
+  func sharedBeans(_ below: () -> ArraySlice<BeanDirectory>) -> [Entry] {
     entries.filter { $0.options?.sharing == nil && needsSendable($0, below) }
   }
 
-  func needsSendable(_ bean: Entry, _ below: [BeanDirectory]) -> Bool {
+  private func needsSendable(_ bean: Entry, _ below: () -> ArraySlice<BeanDirectory>) -> Bool {
     !bean.traits.contains(.sendable) && isShared(bean.lifetime, below)
   }
 
   /// Whether several threads may share what lives so long: only a request belongs to the task that runs it, unless factories open
   /// children in it, which run side by side.
-  private func isShared(_ lifetime: Lifetime, _ below: [BeanDirectory]) -> Bool {
+  private func isShared(_ lifetime: Lifetime, _ below: () -> ArraySlice<BeanDirectory>) -> Bool {
     guard case .scope(let name) = lifetime else { return lifetime == .singleton }
-    return name != "request" || below.contains { $0.parent?.scopeName == name }
+    return name != "request" || below().contains { $0.parent?.scopeName == name }
   }
 
-  func sharingFaults(_ below: [BeanDirectory]) -> [EnvironmentError] {
+  func sharingFaults(_ below: () -> ArraySlice<BeanDirectory>) -> [EnvironmentError] {
     sharedBeans(below).map { bean in
       let subject = bean.isSeed ? "the seed \(bean.label)" : bean.label
       let help =
@@ -43,14 +43,14 @@ extension Plan {
 
   var sharingFaults: [EnvironmentError] { shared { $0.sharingFaults($1) } }
 
-  private func shared<Found>(_ find: (BeanDirectory, [BeanDirectory]) -> [Found]) -> [Found] {
-    find(directory, below) + below.flatMap { inner in find(inner, below.filter { $0.isInside(inner) }) }
+  private func shared<Found>(_ find: (BeanDirectory, () -> ArraySlice<BeanDirectory>) -> [Found]) -> [Found] {
+    find(directory) { below } + below.flatMap { inner in find(inner) { below.filter { $0.isInside(inner) }[...] } }
   }
 }
 
 extension BeanDirectory {
   fileprivate func isInside(_ outer: BeanDirectory) -> Bool {
-    parent.map { $0 === outer || $0.isInside(outer) } ?? false
+    depth > outer.depth && ancestor(depth - outer.depth) === outer
   }
 }
 

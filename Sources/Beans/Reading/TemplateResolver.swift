@@ -27,8 +27,6 @@ struct TemplateResolver {
   private var aliases: [String: EnvironmentDeclarations.Alias] = [:]
   /// One report for all declarations that run into the same circle.
   private var circles: Set<Set<ObjectIdentifier>> = []
-  /// What was declared further out, nearest first.
-  private var outer: [DeclaredBeans] { graph.chain.dropFirst().map(\.declared) + started }
   /// What was declared in environments that have started, nearest first.
   private let started: [DeclaredBeans]
   /// Where what was defined stands among the specs.
@@ -473,14 +471,18 @@ struct TemplateResolver {
     }
     var next = graph.outerDirectory
     while let (name, directory, _) = next?.find(id: target) {
-      if let level = outer.firstIndex(where: { $0.directory === directory }), name.position >= 0,
-        !(home == level + 1 && asker == id)
-      {
-        return (level + 1, outer[level].specs[Int(name.position)])
+      let level = (graph.outerDirectory?.depth ?? 0) + 1 - directory.depth
+      if name.position >= 0, !(home == level && asker == id), let declared = declared(in: directory, level) {
+        return (level, declared.specs[Int(name.position)])
       }
       next = directory.parent
     }
     return nil
+  }
+
+  /// The declarations of a directory so many levels further out.
+  private func declared(in directory: BeanDirectory, _ level: Int) -> DeclaredBeans? {
+    graph.ancestor(level)?.declared ?? started.first { $0.directory === directory }
   }
 
   private func hint(forId id: String, from module: IncludedModule?) -> String {

@@ -33,7 +33,14 @@ import Testing
 
   /// "directory/number", or nil.
   private func select(_ type: Any.Type, from directory: BeanDirectory) throws(EnvironmentError) -> String? {
-    try directory.select(type) { $0.candidates(for: type) }.map { "\($0.directory.name)/\($0.number)" }
+    let found = try directory.select(type)
+    let memory = CandidateMemory()
+    // A search, and then the memory of it.
+    for _ in 0..<2 {
+      let again = try directory.select(type, BeanDirectory.Criteria(), memory)
+      #expect(again?.directory === found?.directory && again?.number == found?.number && again?.hops == found?.hops)
+    }
+    return found.map { "\($0.directory.name)/\($0.number)" }
   }
 
   // MARK: by type
@@ -72,7 +79,7 @@ import Testing
     #expect(try select(Dog.self, from: request) == "session/0")
     #expect(try select(Cat.self, from: request) == "shop/1")
     #expect(try select(Stone.self, from: request) == nil)
-    let found = try request.select(Cat.self) { $0.candidates(for: Cat.self) }
+    let found = try request.select(Cat.self)
     #expect(found?.hops == 2)
     #expect(found.map { ObjectIdentifier($0.entry.type) } == ObjectIdentifier(Cat.self))
   }

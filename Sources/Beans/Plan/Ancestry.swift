@@ -1,0 +1,72 @@
+/// A level of nested environments that reaches every level further out in a logarithmic number of steps.
+protocol NestedLevel: AnyObject {
+  /// The number of levels further out.
+  var depth: Int { get }
+  var parent: Self? { get }
+  /// A level further out, at a distance that the depth alone decides; see `shortcut(below:)`.
+  var shortcut: Self? { get }
+}
+
+extension NestedLevel {
+  /// The shortcut of a level inside `parent`: past two equal shortcuts where those follow each other, otherwise the parent.
+  static func shortcut(below parent: Self?) -> Self? {
+    guard let parent, let next = parent.shortcut, let last = next.shortcut else { return parent }
+    return parent.depth - next.depth == next.depth - last.depth ? last : parent
+  }
+
+  /// The level so many steps further out; nil for none.
+  func ancestor(_ hops: Int) -> Self? {
+    let wanted = depth - hops
+    if wanted < 0 { return nil }
+    var level = self
+    while level.depth > wanted {
+      guard let shortcut = level.shortcut, let parent = level.parent else { return nil }
+      level = shortcut.depth < wanted ? parent : shortcut
+    }
+    return level
+  }
+}
+
+/// The depth of the nearest level that has a name, among one level and all further out. Frozen.
+///
+/// Levels without names share the index of their parent. Every eighth level with names covers at least eight, so that a
+/// search takes a logarithmic number of probes.
+final class NearestNames<Name: Sendable>: Sendable {
+  private let names: [String: Name]
+  private let depth: Int
+  /// The number of levels with names.
+  private let rank: Int
+  /// The depths of names further out, as far as this level covers those.
+  private let covered: [String: Int]
+  /// The levels beyond.
+  private let next: NearestNames?
+
+  private init(_ names: [String: Name], depth: Int, outer: NearestNames?) {
+    (self.names, self.depth) = (names, depth)
+    rank = (outer?.rank ?? 0) + 1
+    let count = rank & -rank
+    var (covered, next): ([String: Int], NearestNames?) = ([:], outer)
+    if count >= 8 {
+      while let level = next, level.rank > rank - count {
+        for name in level.names.keys where covered[name] == nil { covered[name] = level.depth }
+        covered.merge(level.covered) { nearest, _ in nearest }
+        next = level.next
+      }
+    }
+    (self.covered, self.next) = (covered, next)
+  }
+
+  static func index(_ names: [String: Name], depth: Int, outer: NearestNames?) -> NearestNames? {
+    names.isEmpty ? outer : NearestNames(names, depth: depth, outer: outer)
+  }
+
+  func depth(of name: String) -> Int? {
+    var next = Optional(self)
+    while let level = next {
+      if level.names[name] != nil { return level.depth }
+      if let depth = level.covered[name] { return depth }
+      next = level.next
+    }
+    return nil
+  }
+}
