@@ -154,10 +154,12 @@ extension Environment {
     core.insert(.joined)
     let hasJoined = parent.with { parent -> Bool in
       let extras = parent.core.extras ?? parent.core.offer(EnvironmentExtras())
+      let place = ScopeCounts.ownPlace
       return parent.core.lock.withLock {
         if parent.core.lifecycle.isEnding { return false }
         parent.core.change { $0.enter() }
-        extras.with { $0.children.join(own) }
+        extras.with { $0.children.join(own, at: place) }
+        plan.with { $0.counts.open(at: place) }
         return true
       }
     }

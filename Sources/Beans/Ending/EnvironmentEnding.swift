@@ -48,6 +48,28 @@ extension Environment {
     for child in liveChildren { child.close() }
   }
 
+  /// Counts of all that were opened below, live or not, by scope; kept, so that none of the children of factories is looked at.
+  ///
+  /// The beans that children of factories have created are counted when they are released. Nil in a child of a factory: what is
+  /// opened in it is counted together with what is opened in its siblings.
+  var countsBelow: [ScopeStatistics]? {
+    guard let resources = existingExtras?.resources else { return nil }
+    let nested = resources.nested
+    let children = resources.plans.map { $0.counts.statistics(of: $0.name) }.filter { $0.opened > 0 }
+    return nested.ended.values + children
+      + nested.live.values.flatMap { [$0.ownStatistics] + ($0.countsBelow ?? []) }
+  }
+
+  /// Counts of this environment alone.
+  var ownStatistics: ScopeStatistics {
+    var own = ScopeStatistics(scope: name)
+    own.opened = 1
+    own.finished = isReleased ? 1 : 0
+    own.created = core.lock.withLock { createdBeans }
+    own.released = existingExtras?.releasedBeans.load(ordering: .relaxed) ?? 0
+    return own
+  }
+
   var liveChildren: [Environment] {
     existingExtras.map { extras in core.lock.withLock { extras.children.all } } ?? []
   }
@@ -197,12 +219,13 @@ extension Environment {
     // There is one: the child has joined it.
     guard let parent = core.parent else { return }
     parent.with { parent in
-      if core.extras != nil { handOverExtras(to: parent) }
+      if core.extras != nil { handOverExtras(to: parent, released) }
       if parent.core.kind.contains(.hosted) { parent.used() }
       let own = Unretained(self)
-      let plan = core.compiledPlan.address
+      let (plan, place) = (core.compiledPlan, ScopeCounts.ownPlace)
       let isLast = parent.core.lock.withLock {
-        parent.core.extras?.with { $0.children.leave(own, plan, released: released) }
+        parent.core.extras?.with { $0.children.leave(own, plan.address, released: released, at: place) }
+        plan.with { $0.counts.finish(released: released, at: place) }
         return parent.core.change { $0.leave() }
       }
       if isLast { parent.release() }
@@ -211,9 +234,12 @@ extension Environment {
 
   /// Counts of what was below, and failures where the parent is being shut down.
   @inline(never)
-  private func handOverExtras(to parent: Environment) {
+  private func handOverExtras(to parent: Environment, _ released: Int) {
     let extras = extras
     parent.extras.children.add(extras.children.statistics)
+    if let below = countsBelow {
+      parent.homeResources?.end(nested: self, below + [ScopeStatistics(ended: name, released: released)])
+    }
     guard parent.core.lifecycle.isFinishing else { return }
     for failure in extras.takeFailures() { parent.extras.record(failure) }
   }

@@ -10,8 +10,7 @@ extension Environment {
 
   /// What `report()` tells, with at most so many children of each environment, and the number of those left out.
   ///
-  /// For services whose sessions are many. From any thread; takes time for what it tells, and a moment for each child of an
-  /// environment on the way.
+  /// For services whose sessions are many. From any thread; takes time for what it tells, however many are left out.
   public func report(maximumChildren: Int) -> String {
     var lines = ["### ENVIRONMENT \(name) REPORT"]
     let traceOrigin = existingExtras?.resources?.traceOrigin == true
@@ -56,24 +55,65 @@ extension Environment {
       case .released: "finished"
       }
     lines.append("\(indent)\(name): \(phase), \(core.lock.withLock { createdBeans }) beans")
-    let children = liveChildren
-    for child in children.prefix(maximumChildren) { child.appendTree(&lines, indent: indent + "  ", maximumChildren) }
-    if children.count > maximumChildren { lines.append("\(indent)  and \(children.count - maximumChildren) more") }
+    guard let extras = existingExtras else { return }
+    let (children, count) = core.lock.withLock { (extras.children.first(maximumChildren), extras.children.count) }
+    for child in children { child.appendTree(&lines, indent: indent + "  ", maximumChildren) }
+    if count > children.count { lines.append("\(indent)  and \(count - children.count) more") }
   }
 
   /// Counts for each scope: this environment and all that were opened below it so far, live or not, wherever in the tree.
   ///
   /// Walks the live children; for reports. From any thread.
   public func statistics() -> [ScopeStatistics] {
-    var own = ScopeStatistics(scope: name)
-    own.opened = 1
-    own.finished = isReleased ? 1 : 0
-    own.created = core.lock.withLock { createdBeans }
-    own.released = existingExtras?.releasedBeans.load(ordering: .relaxed) ?? 0
-    guard let extras = existingExtras else { return [own] }
+    guard let extras = existingExtras else { return [ownStatistics] }
     let (live, ended) = core.lock.withLock { (extras.children.all, extras.children.statistics) }
-    return ScopeStatistics.merged([own] + ended + live.flatMap { $0.statistics() })
+    return ScopeStatistics.merged([ownStatistics] + ended + live.flatMap { $0.statistics() })
   }
+
+  /// As `statistics()`, from counts that are kept while environments come and go: takes the same time however many are live.
+  ///
+  /// Beans that live children of factories have created are not among them; see `forEachLive`. Nil in a child of a factory.
+  package var keptStatistics: [ScopeStatistics]? {
+    countsBelow.map { ScopeStatistics.merged([ownStatistics] + $0) }
+  }
+
+  /// How many siblings are taken from an environment at a time, while their comings and goings wait.
+  private static var slice: Int { 512 }
+
+  /// Calls `body` with each live environment below, and with how many beans it has created that `keptStatistics` does not count.
+  ///
+  /// Holds no lock for longer than a few hundred siblings. Meets none twice, and may miss those that join meanwhile. From any
+  /// thread.
+  ///
+  /// - Parameters:
+  ///   - maximum: how many are looked at; taken off.
+  ///   - body: called outside of all locks.
+  /// - Returns: false where some were left out: beyond the maximum, or because a whole slice of siblings ended meanwhile.
+  package func forEachLive(upTo maximum: inout Int, _ body: (Environment, Int) -> Void) -> Bool {
+    guard let children = existingExtras?.children, !children.isEmpty else { return true }
+    var isComplete = true
+    for list in children.listNumbers {
+      var last: [Environment] = []
+      repeat {
+        var next: [Environment] = []
+        next.reserveCapacity(min(Self.slice, max(0, core.lock.withLock { children.count })))
+        guard core.lock.withLock({ children.read(&next, of: list, after: last) }) else {
+          isComplete = false
+          break
+        }
+        for child in next {
+          if maximum <= 0 { return false }
+          maximum -= 1
+          body(child, child.isPlain ? 0 : child.core.lock.withLock { child.createdBeans })
+          isComplete = child.forEachLive(upTo: &maximum, body) && isComplete
+        }
+        last = next
+      } while !last.isEmpty
+    }
+    return isComplete
+  }
+
+  private var isPlain: Bool { core.kind.contains(.plain) }
 
   /// Calls `body` with each live environment below whose end belongs to somebody else, and with whom. From any thread.
   package func forEachHosted(_ body: (Environment, any HostedScope) -> Void) {

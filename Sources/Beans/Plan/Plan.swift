@@ -18,6 +18,8 @@ final class Plan: Sendable {
   let computations: FrozenArray<Computation>
   let index: LookupIndex
   let layout: SlotLayout
+  /// How many of its environments have come and gone.
+  let counts: ScopeCounts
   /// Whether slot 0 is filled when an environment opens.
   let hasSeed: Bool
   /// Whether its environments speak of single beans.
@@ -77,6 +79,7 @@ final class Plan: Sendable {
     self.directory = directory
     self.configuration = configuration
     self.layout = layout
+    counts = ScopeCounts()
     self.hasSeed = hasSeed
     self.isTraced = isTraced
     self.awaits = awaits

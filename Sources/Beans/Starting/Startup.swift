@@ -85,7 +85,7 @@ extension Environment {
     for (declarations, reason) in compiler.inactive { declarations.tell(.failure(reason)) }
     reportProfiles(declarations, resources)
     log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
-    if let parent = core.parent { try join(parent, core.compiledPlan) }
+    if let parent = core.parent { try join(parent) }
     try ResolutionContext.with(Unretained(self), nil) { _ in
       try buildSources(compiler)
       try buildInfrastructure(resources)
@@ -98,6 +98,16 @@ extension Environment {
     guard isOpen else { throw finishedError() }
     resources.record?.end()
     log.started(name)
+  }
+
+  /// Joins the parent, which holds the environment from then on.
+  private func join(_ parent: Unretained<Environment>) throws {
+    let home = parent.object.homeResources
+    home?.begin(nested: self)
+    do { try join(parent, core.compiledPlan) } catch {
+      home?.end(nested: self)
+      throw error
+    }
   }
 
   /// Reports the active profiles that no declaration names; the parent reports its own.

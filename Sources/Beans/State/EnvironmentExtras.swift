@@ -1,6 +1,5 @@
 import BeansConfiguration
 @_spi(BeansPackage) import BeansSupport
-import CBeansRuntime
 import Dispatch
 import Synchronization
 
@@ -199,6 +198,21 @@ final class EnvironmentExtras: Sendable {
   var isAwaitedHere: Bool { outcome.withLock { $0.isAwaitedHere }?() == true }
 }
 
+/// Environments that are no children of factories, below another one of that kind.
+struct NestedEnvironments {
+  /// Those that have not ended, which their parents hold.
+  var live: [ObjectIdentifier: Environment] = [:]
+  /// Counts of those that have ended, and of all below them.
+  var ended: [String: ScopeStatistics] = [:]
+
+  mutating func begin(_ environment: Environment) { live[ObjectIdentifier(environment)] = environment }
+
+  mutating func end(_ environment: Environment, _ counts: [ScopeStatistics]) {
+    live[ObjectIdentifier(environment)] = nil
+    for count in counts { ended[count.scope, default: ScopeStatistics(scope: count.scope)].add(count) }
+  }
+}
+
 /// What an environment that is no child of a factory keeps beside its slots.
 final class EnvironmentResources: Sendable {
   let name: String
@@ -211,6 +225,7 @@ final class EnvironmentResources: Sendable {
   let answers = AnswerTable<UnforeseenLookup>()
   /// Releases that have failed here and below.
   let failedReleases = Atomic<Int>(0)
+  private let nestedEnvironments = Locked(NestedEnvironments())
   private let state: Locked<Carried<State>>
 
   private struct State {
@@ -268,6 +283,16 @@ final class EnvironmentResources: Sendable {
       let isOpen = state.value.starter.map { $0 == thread } ?? true
       return Carried(value: state.value.read ?? (isOpen ? state.value.declarations : nil))
     }.value
+  }
+
+  /// Environments below that are no children of factories, but for those below others of them.
+  var nested: NestedEnvironments { nestedEnvironments.withLock { $0 } }
+
+  func begin(nested environment: Environment) { nestedEnvironments.withLock { $0.begin(environment) } }
+
+  /// - Parameter counts: those of the environment and of all below it; none where it has not become a child.
+  func end(nested environment: Environment, _ counts: [ScopeStatistics] = []) {
+    nestedEnvironments.withLock { $0.end(environment, counts) }
   }
 
   // MARK: startup
@@ -403,6 +428,8 @@ final class ChildRegistry: Sendable {
     // Counts of the children of `plan` that have left on threads of this list.
     let finished = Atomic<Int>(0)
     let released = Atomic<Int>(0)
+    /// Children that have joined on threads of this list, less those that have left on them: may be negative.
+    let live = Atomic<Int>(0)
   }
 
   /// Every fourth one is used: no two of these share a line of a cache.
@@ -419,16 +446,17 @@ final class ChildRegistry: Sendable {
     self.lists = lists
   }
 
-  /// Where in `lists` the calling thread's list stands.
+  /// Where in `lists` that of a thread stands.
   @inline(__always)
-  private var ownList: Int { 4 &* Int(truncatingIfNeeded: beans_thread()) & (lists.count &- 1) }
+  private func list(at place: Int) -> Int { place & (lists.count &- 1) }
 
   var isEmpty: Bool { (0..<lists.count).allSatisfy { lists[$0].first.load(ordering: .acquiring) == 0 } }
 
+  /// - Parameter place: that of the calling thread, see `ScopeCounts`.
   @inline(__always)
-  func join(_ child: Unretained<Environment>) {
+  func join(_ child: Unretained<Environment>, at place: Int) {
     child.retain()
-    let list = ownList
+    let list = list(at: place)
     let old = lists[list].first.load(ordering: .relaxed)
     child.with {
       $0.core.next.store(old, ordering: .relaxed)
@@ -437,11 +465,12 @@ final class ChildRegistry: Sendable {
     }
     Unretained<Environment>(address: old)?.with { $0.core.previous.store(child.address, ordering: .relaxed) }
     lists[list].first.store(child.address, ordering: .releasing)
+    lists[list].live.store(lists[list].live.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
   /// Takes the child out, which has released so many beans: all that it has created. Its reference is the caller's then.
   @inline(__always)
-  func leave(_ child: Unretained<Environment>, _ plan: UInt, released count: Int) {
+  func leave(_ child: Unretained<Environment>, _ plan: UInt, released count: Int, at place: Int) {
     let (before, after) = child.with {
       ($0.core.previous.load(ordering: .relaxed), $0.core.next.load(ordering: .relaxed))
     }
@@ -451,8 +480,11 @@ final class ChildRegistry: Sendable {
       lists[Int(before >> 1)].first.store(after, ordering: .releasing)
     }
     Unretained<Environment>(address: after)?.with { $0.core.previous.store(before, ordering: .relaxed) }
+    // A walk that comes back to the child finds it gone.
+    child.with { $0.core.previous.store(0, ordering: .relaxed) }
+    let list = list(at: place)
+    lists[list].live.store(lists[list].live.load(ordering: .relaxed) &- 1, ordering: .relaxed)
     if self.plan.load(ordering: .relaxed) == plan || select(plan) {
-      let list = ownList
       let (finished, released) = (
         lists[list].finished.load(ordering: .relaxed), lists[list].released.load(ordering: .relaxed)
       )
@@ -474,16 +506,46 @@ final class ChildRegistry: Sendable {
   }
 
   /// Those that live now.
-  var all: [Environment] {
+  var all: [Environment] { first(.max) }
+
+  /// Some of those that live now, in the order of `all`.
+  func first(_ maximum: Int) -> [Environment] {
     var children: [Environment] = []
-    for list in 0..<lists.count {
-      var next = lists[list].first.load(ordering: .relaxed)
-      while let child = Unretained<Environment>(address: next) {
-        children.append(child.object)
-        next = child.with { $0.core.next.load(ordering: .relaxed) }
-      }
-    }
+    for list in listNumbers { append(from: lists[list].first.load(ordering: .relaxed), to: &children, maximum) }
     return children
+  }
+
+  /// The number of those that live now; kept.
+  var count: Int { listNumbers.reduce(0) { $0 + lists[$1].live.load(ordering: .relaxed) } }
+
+  /// The lists that take children.
+  var listNumbers: StrideTo<Int> { stride(from: 0, to: lists.count, by: 4) }
+
+  /// Adds the next children of a list to an empty array that has room for so many: no walk holds the lock longer than for
+  /// those.
+  ///
+  /// - Parameters:
+  ///   - next: takes the children.
+  ///   - list: the number of the list.
+  ///   - last: the children before them; empty at the beginning.
+  /// - Returns: false where all of `last` have left, and with them the place in the list.
+  func read(_ next: inout [Environment], of list: Int, after last: [Environment]) -> Bool {
+    var start = lists[list].first.load(ordering: .relaxed)
+    if !last.isEmpty {
+      // A child has a neighbour or the number of a list before it for as long as it is listed; neither is 0.
+      guard let place = last.last(where: { $0.core.previous.load(ordering: .relaxed) != 0 }) else { return false }
+      start = place.core.next.load(ordering: .relaxed)
+    }
+    append(from: start, to: &next, next.capacity)
+    return true
+  }
+
+  private func append(from start: UInt, to children: inout [Environment], _ maximum: Int) {
+    var next = start
+    while children.count < maximum, let child = Unretained<Environment>(address: next) {
+      children.append(child.object)
+      next = child.with { $0.core.next.load(ordering: .relaxed) }
+    }
   }
 
   /// Keeps the counts of children that have gone with an ended child.
@@ -505,42 +567,5 @@ final class ChildRegistry: Sendable {
     (own.opened, own.created) = (own.finished, own.released)
     all.append(own)
     return all
-  }
-}
-
-/// How much has come and gone in the children of one scope.
-public struct ScopeStatistics: Sendable, Equatable {
-  /// The name of the scope, or of an environment that is no child of a factory.
-  public let scope: String
-  /// Environments opened.
-  public internal(set) var opened = 0
-  /// Environments finished, their beans released.
-  public internal(set) var finished = 0
-  /// Beans created in those that have finished.
-  public internal(set) var created = 0
-  /// Beans released.
-  public internal(set) var released = 0
-
-  init(scope: String) { self.scope = scope }
-
-  /// Those of one environment that has ended.
-  init(ended scope: String, released: Int) {
-    self.scope = scope
-    (opened, finished, created, self.released) = (1, 1, released, released)
-  }
-
-  mutating func add(_ other: ScopeStatistics) {
-    opened += other.opened
-    finished += other.finished
-    created += other.created
-    released += other.released
-  }
-
-  /// One entry for each scope, in order of name.
-  static func merged(_ all: [ScopeStatistics]) -> [ScopeStatistics] {
-    let byScope = Dictionary(grouping: all, by: \.scope)
-    return byScope.keys.sorted().map { scope in
-      byScope[scope, default: []].reduce(into: ScopeStatistics(scope: scope)) { $0.add($1) }
-    }
   }
 }
