@@ -344,19 +344,24 @@ public final class SessionRegistry<Seed>: Sendable {
   /// The counts, and what only the sessions themselves know: ages, idle times, and who is in use.
   ///
   /// Looks at each session, a thousand at a time: others that want the registry meanwhile wait for one thousand at most.
-  public func statistics() -> SessionStatistics {
+  public func statistics() -> SessionStatistics { statistics(lookingAt: .max).statistics }
+
+  package func statistics(lookingAt maximum: Int) -> (statistics: SessionStatistics, isComplete: Bool) {
     let now = LoopScope.now
     var statistics = SessionStatistics(counts: counts, capacity: capacity)
-    var next: Int? = 0
+    var (next, rest) = (Optional(0), maximum)
     while let first = next {
-      next = state.withLock { $0.table.survey(&statistics, from: first, at: now) }
+      next = state.withLock { $0.table.survey(&statistics, from: first, upTo: rest, at: now) }
+      guard let next, next - first < rest else { break }
+      rest -= next - first
     }
-    return statistics
+    return (statistics, next == nil)
   }
 
   /// What `statistics()` tells, as a line of text for people.
-  public func report() -> String {
-    let statistics = statistics()
+  public func report() -> String { report(statistics()) }
+
+  package func report(_ statistics: SessionStatistics) -> String {
     let counts = statistics.counts
     var text = "sessions: \(counts.open) open" + (capacity.map { " of at most \($0)" } ?? "")
     text += ", \(statistics.inUse) in use; opened \(counts.opened), expired \(counts.expired)"

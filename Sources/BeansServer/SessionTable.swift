@@ -202,10 +202,11 @@ struct SessionTable {
   /// - Parameters:
   ///   - statistics: what it is added to.
   ///   - first: where to begin.
+  ///   - maximum: how many are looked at, at most; no more than a slice of them.
   ///   - now: the time from which ages are counted.
   /// - Returns: where to go on; nil where all have been looked at.
-  func survey(_ statistics: inout SessionStatistics, from first: Int, at now: UInt64) -> Int? {
-    let end = min(first + 1_024, entries.count)
+  func survey(_ statistics: inout SessionStatistics, from first: Int, upTo maximum: Int, at now: UInt64) -> Int? {
+    let end = min(first + min(maximum, 1_024), entries.count)
     for index in min(first, end)..<end {
       guard let entry = entries[index], entry.isListed else { continue }
       let age = Duration.nanoseconds(Int64(clamping: now - min(entry.opened, now)))

@@ -347,13 +347,14 @@ public final class SessionManager: Sendable {
   }
 }
 
-extension SessionManager: SessionReporting {
+extension SessionManager: SurveyedSessions {
   /// What declarations call the scope of the sessions.
   public var scopeName: String { factory.scopeName }
 
   /// How many sessions are open here, and what became of the others. A session is opened anew for each request, or for several
   /// that meet, and has ended here when they have left.
   public func statistics() -> SessionStatistics {
+    // All of it is kept.
     let counts = counts
     var statistics = SessionStatistics(counts: SessionCounts())
     statistics.counts.open = counts.open
@@ -363,6 +364,12 @@ extension SessionManager: SessionReporting {
     statistics.inUse = counts.open
     return statistics
   }
+
+  package func statistics(lookingAt maximum: Int) -> (statistics: SessionStatistics, isComplete: Bool) {
+    (statistics(), true)
+  }
+
+  package func report(_ statistics: SessionStatistics) -> String { report() }
 
   /// What `counts` tells, as a line of text for people.
   public func report() -> String {

@@ -115,14 +115,6 @@ extension Environment {
 
   private var isPlain: Bool { core.kind.contains(.plain) }
 
-  /// Calls `body` with each live environment below whose end belongs to somebody else, and with whom. From any thread.
-  package func forEachHosted(_ body: (Environment, any HostedScope) -> Void) {
-    for child in liveChildren {
-      if let host = child.host { body(child, host) }
-      child.forEachHosted(body)
-    }
-  }
-
   /// Beans in the order in which this environment's startup has built them, with how long each took.
   ///
   /// Empty unless the startup was given `.recordTimes`, and for children of factories. From any thread.

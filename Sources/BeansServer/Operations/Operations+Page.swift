@@ -18,7 +18,7 @@ extension Operations {
     return [
       ("time", JSON(Timestamp.now)), ("name", .string(environment.name)), ("started", .bool(graph != nil)),
       ("livez", .bool(snapshot.isAlive)), ("readyz", .bool(snapshot.isReady)), ("health", health(snapshot)),
-      ("environments", snapshot.environments(ScopeAges.below(environment))), ("loggers", loggers),
+      ("environments", snapshot.environments), ("loggers", loggers),
       ("configuration", configuration), ("metrics", .string(snapshot.metrics.text(as: .prometheus))),
       (
         "process",

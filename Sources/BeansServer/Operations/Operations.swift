@@ -1,6 +1,7 @@
 public import Beans
 @_spi(BeansPackage) import BeansSupport
 import BeansLogging
+import Dispatch
 
 /// What those who run a service ask it: whether it lives, what is alive in it, and how it is made. For any HTTP server to
 /// mount.
@@ -15,11 +16,17 @@ import BeansLogging
 /// fine while that one is not. `respond` answers everything, and belongs on a port or a socket that strangers do not reach.
 /// Nothing here is counted for each request: answers are rendered from what the container knows anyway, each from one
 /// snapshot. From any thread; no answer waits for a health check.
+///
+/// An answer costs about the same however many environments and sessions are live. Where there are more than a thousand of them,
+/// what only they know comes from a sample, which is taken on a thread of its own: ages and idle times, who is in use, and how
+/// many beans live environments have created. It is the last one that was complete, and a request begins a new one where that is
+/// older than a second. All other counts are exact.
 public final class Operations: Sendable {
   let environment: Environment
   let options: OperationsOptions
   private let lifecycle: ServerLifecycle?
-  private let sessions: [any SessionReporting]
+  private let environments: EnvironmentSampler
+  private let sessions: [SessionSampler]
   private let lag: LoopLag?
   private let health: HealthSchedule
   private let state = Locked(State())
@@ -50,7 +57,9 @@ public final class Operations: Sendable {
   ) {
     self.environment = environment
     self.lifecycle = lifecycle
-    self.sessions = sessions
+    let queue = DispatchQueue(label: "Beans.Operations", qos: .utility)
+    environments = EnvironmentSampler(environment, on: queue)
+    self.sessions = sessions.map { SessionSampler($0, on: queue) }
     self.lag = lag
     self.options = options
     let logs = options.logs
@@ -156,7 +165,7 @@ public final class Operations: Sendable {
       return .json(snapshot.isUp ? 200 : 503, health(snapshot))
     case "/environments":
       return Self.isText(accept)
-        ? liveText : .json(200, snapshot.environments(ScopeAges.below(environment)))
+        ? liveText : .json(200, snapshot.environments)
     case "/sessions": return .json(200, .object([("sessions", snapshot.sessionCounts)]))
     case "/beans": return beans.map { .json(200, $0) } ?? .refusal(503, "The environment has not started.")
     case "/startup": return .json(200, startup)
@@ -178,8 +187,9 @@ public final class Operations: Sendable {
 
   var snapshot: ServiceSnapshot {
     let checks = health.reports
+    let (scopes, ages) = environments.report()
     return ServiceSnapshot(
-      scopes: environment.statistics(), sessions: sessions.map { ($0.scopeName, $0.statistics()) },
+      scopes: scopes, ages: ages, sessions: sessions.map { ($0.scopeName, $0.statistics) },
       loops: lag?.histograms ?? [], checks: checks, failedReleases: environment.failedReleases,
       startup: environment.startupDuration, isAlive: reasons(against: .alive, checks).isEmpty,
       isReady: reasons(against: .ready, checks).isEmpty, process: ProcessFigures(startTime: begun.time))
@@ -194,6 +204,8 @@ public final class Operations: Sendable {
   }
 
   private var liveText: OperationsResponse {
-    .text(environment.liveReport(sessions: sessions, lag: lag, maximumChildren: options.maximumChildren))
+    .text(
+      environment.liveReport(
+        environments.report().scopes, sessions.map(\.report), lag: lag, maximumChildren: options.maximumChildren))
   }
 }

@@ -6,18 +6,8 @@ struct ScopeAges: Sendable {
   /// Among environments that nobody is inside of.
   private(set) var longestIdle: Duration?
 
-  /// Those below an environment, by scope. Takes a moment for each.
-  static func below(_ environment: Environment) -> [String: ScopeAges] {
-    let now = LoopScope.now
-    var ages: [String: ScopeAges] = [:]
-    environment.forEachHosted { child, host in
-      guard let scope = host as? LoopScope else { return }
-      ages[child.name, default: ScopeAges()].add(child, scope, at: now)
-    }
-    return ages
-  }
-
-  private mutating func add(_ child: Environment, _ scope: LoopScope, at now: UInt64) {
+  /// Takes in one of the environments of the scope.
+  mutating func add(_ child: Environment, _ scope: LoopScope, at now: UInt64) {
     if let age = scope.age(at: now) { oldest = max(oldest ?? age, age) }
     if !child.isInUse, let lastUse = scope.lastUseIfMeasured {
       let idle = Duration.nanoseconds(Int64(clamping: now - min(lastUse, now)))

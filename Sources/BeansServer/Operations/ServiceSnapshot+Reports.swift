@@ -3,10 +3,8 @@ import Beans
 extension ServiceSnapshot {
   var isUp: Bool { isAlive && isReady }
 
-  /// What is alive, by scope, and how old it is at most.
-  ///
-  /// - Parameter ages: by scope; null is told where nothing is measured.
-  func environments(_ ages: [String: ScopeAges]) -> JSON {
+  /// What is alive, by scope, and how old it is at most; null where that is not measured.
+  var environments: JSON {
     let scopes = scopes.map { counts in
       JSON.object([
         ("scope", .string(counts.scope)), ("open", .integer(counts.opened - counts.finished)),

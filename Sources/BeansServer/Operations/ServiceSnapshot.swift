@@ -3,6 +3,8 @@ import Beans
 /// What an answer is made from: all of it is asked for once.
 struct ServiceSnapshot: Sendable {
   let scopes: [ScopeStatistics]
+  /// By scope; nothing where nothing is measured.
+  let ages: [String: ScopeAges]
   let sessions: [(scope: String, statistics: SessionStatistics)]
   let loops: [LoopLag.Histogram]
   let checks: [HealthSchedule.Report]
