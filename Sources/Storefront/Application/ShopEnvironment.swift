@@ -71,20 +71,14 @@ struct ShopEnvironment: Sendable {
 /// The tree of environments, for `GET /environments`: counts of all, some of each kind, how old sessions are, and how late the
 /// loops are.
 final class LiveTree: LiveReport {
-  /// How many children of an environment are listed.
-  static let maximumChildren = 50
-
-  private let environment: Environment
-  private let sessions: any SessionReporting
-  private let lag: LoopLag
+  private let operations: Operations
 
   init(environment: Environment, sessions: any SessionReporting, lag: LoopLag) {
-    self.environment = environment
-    self.sessions = sessions
-    self.lag = lag
+    operations = Operations(environment: environment, sessions: [sessions], lag: lag)
   }
 
   func text() -> String {
-    environment.liveReport(sessions: [sessions], lag: lag, maximumChildren: Self.maximumChildren)
+    let answer = operations.respond(method: "GET", path: "/environments", accept: "text/plain")
+    return String(decoding: answer?.body ?? [], as: UTF8.self)
   }
 }
