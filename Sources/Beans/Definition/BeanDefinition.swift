@@ -272,10 +272,9 @@ final class BeanDefinition {
 
   /// Collects the values that the declaration gives: also where no recipe is made yet, because the scope opens elsewhere.
   func collectValues() {
-    let arguments = spec.arguments
     if !spec.hasValues, injections.isEmpty { return }
     if !isProduct, maker == nil {
-      for (index, value) in arguments where factory.parameters.indices.contains(index) {
+      for (index, value) in spec.arguments where factory.parameters.indices.contains(index) {
         // A seed cannot be pinned: the resolver says so.
         if case .seed = factory.parameters[index].kind { continue }
         _ = self.value(value, as: factory.parameters[index], at: "parameter \(index)")

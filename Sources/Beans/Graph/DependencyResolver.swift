@@ -108,18 +108,19 @@ struct DependencyResolver {
     let requirements =
       spec.requirements.isEmpty
       ? 0..<0 : add(spec.requirements) { $0.resolve($1.value, as: $1.parameter, of: definition, "requires") }
+    let hasFactory = definition.hasFactory
     let arguments: Range<Int>
     if let maker = definition.maker {
       // A product takes its factory, whatever the declaration says of arguments: those are the factory's.
       let bean = definition.graph.directory.found(maker.entry, in: definition.directory)
       arguments = add(factory.parameters) { $0.dependency($1, on: bean, of: definition, "parameter 0") }
-    } else if definition.hasFactory {
+    } else if hasFactory {
       arguments = self.arguments(of: definition, spec.arguments, factory.parameters)
     } else {
       arguments = 0..<0
     }
     let (properties, injected) = properties(of: definition)
-    let product = definition.hasFactory ? factory.product : nil
+    let product = hasFactory ? factory.product : nil
     let assembled = product.map { assemble($0, arguments, of: definition) }
     definition.connect(
       requirements: requirements, arguments: assembled ?? arguments, injected: injected, properties: properties)
@@ -129,7 +130,9 @@ struct DependencyResolver {
   private mutating func arguments(
     of definition: BeanDefinition, _ given: [(index: Int, value: BeanValue)], _ parameters: [Parameter]
   ) -> Range<Int> {
-    for (index, value) in given where !parameters.indices.contains(index) {
+    // By position: a loop over values would copy each of them.
+    for position in given.indices where !parameters.indices.contains(given[position].index) {
+      let (index, value) = given[position]
       definition.note(
         definition.fault(
           .unknownArgument,
@@ -145,14 +148,15 @@ struct DependencyResolver {
     for index in rest {
       let parameter = parameters[index]
       if definition.factory.product != nil, isSeed(parameter, at: index, of: definition) { continue }
-      let found: BeanDefinition.Dependency?
-      if let value = given.first(where: { $0.index == index })?.value {
-        found = resolve(value, as: parameter, of: definition, "parameter \(index)")
-      } else {
-        if seen.insert(ObjectIdentifier(parameter)).inserted { asked.append(parameter) }
-        found = dependency(parameter, of: definition, "parameter \(index)")
+      if let position = given.firstIndex(where: { $0.index == index }) {
+        let value = given[position].value
+        if let found = resolve(value, as: parameter, of: definition, "parameter \(index)") {
+          dependencies.append(found)
+        }
+        continue
       }
-      if let found { dependencies.append(found) }
+      if seen.insert(ObjectIdentifier(parameter)).inserted { asked.append(parameter) }
+      if let found = dependency(parameter, of: definition, "parameter \(index)") { dependencies.append(found) }
     }
     return first..<dependencies.count
   }

@@ -153,7 +153,7 @@ struct PlanCompiler {
     let order = order(of: definition)
     let isCounted = order != nil
     var layout = BeanDefinition.Layout()
-    needs.removeAll(keepingCapacity: true)
+    if !needs.isEmpty { needs.removeAll(keepingCapacity: true) }
     let start = operands.count
     let computesRequirements = computesRequirements(definition)
     for index in definition.requirements {
@@ -178,7 +178,7 @@ struct PlanCompiler {
       if definition.kind == .slot { steps.append(Step(slot: definition.slot, takers: 1, dependent: -1)) }
       layout.steps = steps.count - (definition.kind == .slot ? 1 : 0)..<steps.count
     }
-    operands += needs
+    for need in needs { operands.append(need) }
     layout.needs = layout.properties.upperBound..<operands.count
     return layout
   }
@@ -510,13 +510,34 @@ struct PlanCompiler {
     return chosen
   }
 
-  /// Calls `add` with the bean for each id, aliases included, that is declared here or further out.
+  /// Whether lookups by id do not find a bean in the index: one of a factory's children, many levels further out.
+  private func isFar(_ home: BeanDirectory, _ hops: Int) -> Bool { hops > Self.farthest && home.scopeName != nil }
+
+  /// Finds the operand for each id, aliases included, that is declared here or further out.
   ///
   /// The graph further out has been compiled: its beans stand for the ids that nothing declared here takes. Beans of children
   /// far out are left to lookups that nobody foresaw: listed at each level, they would take memory quadratic in the depth.
-  private func nameBeans(_ add: (String, BeanDirectory.Found) -> Void) {
+  private mutating func namedOperands() -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
     let directory = graph.directory
-    func name(_ home: BeanDirectory, _ hops: Int) {
+    var named: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
+    named.reserveCapacity(directory.names.count)
+    let hasDecorators = directory.hasDecorators
+    // Graphs further in begin with it.
+    let isKept = !graph.children.isEmpty
+    var kept: [(id: String, bean: BeanDirectory.Found)] = []
+    // Beans of one type often stand together.
+    var (last, superclasses): (Any.Type?, [AnyClass]) = (nil, [])
+    // Functions that are called directly, not closures: what a closure changes is looked up in a table of accesses.
+    func add(_ id: String, _ bean: BeanDirectory.Found) {
+      if isKept { kept.append((id, bean)) }
+      guard let target = resolver.target(for: bean, from: graph) else { return }
+      let (type, operand) = (bean.type, operand(forLookup: bean, target))
+      if type != last { (last, superclasses) = (type, Array(TypeRelation.classes(of: type).dropFirst())) }
+      if hasDecorators { return named += decorated(id, bean, superclasses) }
+      named.append((ObjectIdentifier(type), id, operand))
+      for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
+    }
+    func addBeans(of home: BeanDirectory, _ hops: Int) {
       let hasPrivateBeans = home.hasPrivateBeans
       for number in home.entries.indices {
         guard let id = home.entries[number].id, !hasPrivateBeans || home.entries[number].privateTo == nil,
@@ -528,39 +549,13 @@ struct PlanCompiler {
         if let bean = try? directory.bean(id: alias) { add(alias, bean) }
       }
     }
-    guard let outer = graph.parent else {
-      for (home, hops) in directory.chain where !isFar(home, hops) { name(home, hops) }
-      return
-    }
-    name(directory, 0)
-    for (id, bean) in outer.named where directory.names[id] == nil && !isFar(bean.directory, bean.hops + 1) {
-      add(id, bean.further)
-    }
-  }
-
-  /// Whether lookups by id do not find a bean in the index: one of a factory's children, many levels further out.
-  private func isFar(_ home: BeanDirectory, _ hops: Int) -> Bool { hops > Self.farthest && home.scopeName != nil }
-
-  private mutating func namedOperands() -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
-    var named: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
-    named.reserveCapacity(graph.directory.names.count)
-    let hasDecorators = graph.directory.hasDecorators
-    // Beans of one type often stand together.
-    var (last, superclasses): (Any.Type?, [AnyClass]) = (nil, [])
-    func add(_ id: String, _ bean: BeanDirectory.Found) {
-      guard let target = resolver.target(for: bean, from: graph) else { return }
-      let (type, operand) = (bean.entry.type, operand(forLookup: bean, target))
-      if type != last { (last, superclasses) = (type, Array(TypeRelation.classes(of: type).dropFirst())) }
-      if hasDecorators { return named += decorated(id, bean, superclasses) }
-      named.append((ObjectIdentifier(type), id, operand))
-      for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
-    }
-    // Graphs further in begin with it.
-    let isKept = !graph.children.isEmpty
-    var kept: [(id: String, bean: BeanDirectory.Found)] = []
-    nameBeans { id, bean in
-      if isKept { kept.append((id, bean)) }
-      add(id, bean)
+    if let outer = graph.parent {
+      addBeans(of: directory, 0)
+      for (id, bean) in outer.named where directory.names[id] == nil && !isFar(bean.directory, bean.hops + 1) {
+        add(id, bean.further)
+      }
+    } else {
+      for (home, hops) in directory.chain where !isFar(home, hops) { addBeans(of: home, hops) }
     }
     graph.named = kept
     return named

@@ -8,7 +8,7 @@ struct Validator {
   /// Sorts the definitions of the graph and of all below it, and answers what is wrong.
   func validate() -> [EnvironmentError] {
     // A definition belongs to one graph; what it needs may belong to any further out.
-    let definitions = graphs.flatMap { $0.placed }
+    let definitions = graphs.count == 1 ? graphs[0].placed : graphs.flatMap { $0.placed }
     for (position, definition) in definitions.enumerated() { definition.position = position }
     let (order, circles) = TopologicalSort.sort(definitions.count) { number, body in
       definitions[number].forEachDependency(in: dependencies) { body($0.position) }

@@ -181,8 +181,8 @@ struct TemplateResolver {
       self.traits.formUnion(last.traits)
     }
     let traits = own == nil ? [] : last.traits
-    for fault in declared.faults { report(declared, fault.cause, fault.message) }
-    for fault in declared.propertyFaults { report(declared, .propertySources, fault) }
+    let isFaultless = declared.faults.isEmpty
+    if !isFaultless || !declared.propertyFaults.isEmpty { reportFaults(of: declared) }
     if declared.options != nil, declared.isPrivate, declared.module == nil {
       report(declared, .privateWithoutModule, "only what a module declares can be private to it")
     }
@@ -194,7 +194,7 @@ struct TemplateResolver {
     let chain = templates(of: declared)
     if declared.isAbstract || traits.contains(.wrapper) { return }
     let templates = chain ?? []
-    let isSound = chain != nil && declared.faults.isEmpty
+    let isSound = chain != nil && isFaultless
     guard let type = own ?? templates.lazy.compactMap(\.type).first else {
       if isSound {
         report(declared, .noClassDeclared, "the declaration names no class and neither does a template")
@@ -217,6 +217,11 @@ struct TemplateResolver {
     definition.isAtFault = !isSound || factory == nil
     self.declared[position].entry = definition.entry
     check(definition)
+  }
+
+  private mutating func reportFaults(of declared: BeanSpec) {
+    for fault in declared.faults { report(declared, fault.cause, fault.message) }
+    for fault in declared.propertyFaults { report(declared, .propertySources, fault) }
   }
 
   private func merge(_ declared: BeanSpec, _ templates: [BeanSpec], _ type: Any.Type) -> BeanSpec {
@@ -531,10 +536,11 @@ struct TemplateResolver {
   // MARK: checks
 
   private mutating func check(_ definition: BeanDefinition) {
-    faults += definition.bindProperties()
+    let unbound = definition.bindProperties()
+    if !unbound.isEmpty { faults += unbound }
     definition.collectValues()
-    let type = definition.type
-    for stated in definition.spec.stated where !TypeRelation.isUsable(type, as: stated) {
+    let (spec, type) = (definition.spec, definition.type)
+    for stated in spec.stated where !TypeRelation.isUsable(type, as: stated) {
       faults.append(definition.fault(.unmetProtocol, "\(type) does not implement \(stated)"))
     }
     for property in definition.given {
@@ -542,9 +548,8 @@ struct TemplateResolver {
       faults.append(
         definition.fault(.otherTemplateProperty, "\(property.name) is a property of \(owner), not of \(type)"))
     }
-    let (postConstructs, onDestroys) = (definition.spec.postConstructs, definition.spec.onDestroys)
-    if postConstructs.isEmpty, onDestroys.isEmpty { return }
-    for callback in postConstructs + onDestroys where !TypeRelation.isUsable(type, as: callback.owner) {
+    if spec.postConstructs.isEmpty, spec.onDestroys.isEmpty { return }
+    for callback in spec.postConstructs + spec.onDestroys where !TypeRelation.isUsable(type, as: callback.owner) {
       faults.append(
         definition.fault(.otherTemplateCallback, "a lifecycle callback expects a \(callback.owner), not a \(type)"))
     }
