@@ -57,21 +57,30 @@ final class HeldDisk: Sendable {
   }()
 
   private static func takeOver(_ file: UnsafeMutablePointer<sqlite3_file>, _ path: String) {
-    guard let methods = file.pointee.pMethods else { return }
-    // Lives as long as the file, which does not say when that is over: a few hundred bytes for each file of a test.
-    let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
-    copy.initialize(to: methods.pointee)
-    copy.pointee.xSync = { file, flags in
-      guard let file, let (path, synchronise) = files.withLock({ $0[UInt(bitPattern: file)] }) else {
-        return SQLITE_ERROR
-      }
-      let disk = held.withLock { held in held.first { path.hasPrefix($0.key) }?.value }
-      disk?.hold()
-      return synchronise(file, flags)
-    }
-    guard let synchronise = methods.pointee.xSync else { return }
+    guard let methods = file.pointee.pMethods, let synchronise = methods.pointee.xSync else { return }
     files.withLock { $0[UInt(bitPattern: file)] = (path, synchronise) }
-    file.pointee.pMethods = UnsafePointer(copy)
+    file.pointee.pMethods = holding(methods)
+  }
+
+  /// The table of the same functions with a synchronisation that can be held. SQLite has few tables, for all of its files.
+  private static func holding(_ methods: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<sqlite3_io_methods>? {
+    let original = UInt(bitPattern: methods)
+    let address = tables.withLock { tables in
+      if let known = tables[original] { return known }
+      let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+      copy.initialize(to: methods.pointee)
+      copy.pointee.xSync = { file, flags in
+        guard let file, let (path, synchronise) = files.withLock({ $0[UInt(bitPattern: file)] }) else {
+          return SQLITE_ERROR
+        }
+        let disk = held.withLock { held in held.first { path.hasPrefix($0.key) }?.value }
+        disk?.hold()
+        return synchronise(file, flags)
+      }
+      tables[original] = UInt(bitPattern: copy)
+      return UInt(bitPattern: copy)
+    }
+    return UnsafePointer(bitPattern: address)
   }
 }
 
@@ -79,5 +88,7 @@ private typealias Synchronise = @convention(c) (UnsafeMutablePointer<sqlite3_fil
 
 /// By the path of the database.
 private let held = Locked<[String: HeldDisk]>([:])
+/// The tables with a synchronisation that can be held, by the addresses of SQLite's own.
+private let tables = Locked<[UInt: UInt]>([:])
 /// The path of each file and its ordinary synchronisation, by the file's address.
 private let files = Locked<[UInt: (String, Synchronise)]>([:])

@@ -86,7 +86,8 @@ struct TwoStoresTests {
   func placesNothingWithoutASession(isBeforeTheFirstSave: Bool) throws {
     var shop = try Shop()
     let sessions = shop.sessions
-    let end: HookedSessions.Hook = { id throws(SessionError) in try await sessions.end(id) }
+    // The store keeps the hook.
+    let end: HookedSessions.Hook = { [weak sessions] id throws(SessionError) in try await sessions?.end(id) }
     if isBeforeTheFirstSave { sessions.beforeSave(end) } else { sessions.afterSave(end) }
     let refused = try shop.checkOut()
     #expect(refused.status == 409)
