@@ -69,6 +69,24 @@ struct ReleaseLimitSpecification {
     end.open()
   }
 
+  @Test("The limit of a template holds for the product of a factory bean that inherits it")
+  func limitOfATemplate() throws {
+    let (end, returned) = (end, returned)
+    let environment = try Environment(name: "application")
+    try environment
+      .define(
+        environment.bean(Maker.self, id: "maker", abstract: true, factory: { Maker(end: end, returned: returned) })
+          .target(Hanging.self).releaseLimit(.milliseconds(1))
+      )
+      .define(environment.bean(Maker.self, id: "product", parent: "maker"))
+    try environment.startup()
+    let fault = try requireFault(.destructionFailed) { try shutDown(environment) }
+    #expect(fault.path == ["Hanging 'product'"])
+    #expect(fault.message.contains("within its limit of 0.001 seconds"))
+    end.open()
+    try returned.wait()
+  }
+
   @Test("An asynchronous release that never returns is abandoned")
   func hangsAsynchronously() async throws {
     let latch = Latch()
@@ -244,4 +262,24 @@ private final class Connection: AsyncDisposableBean, Sendable {
   private let latch: Latch
   init(_ latch: Latch) { self.latch = latch }
   func preDestroy() async throws { await latch.wait() }
+}
+
+/// A product whose release hangs.
+private final class Hanging: DisposableBean {
+  private let end: Gate, returned: Gate
+
+  init(end: Gate, returned: Gate) { (self.end, self.returned) = (end, returned) }
+
+  func preDestroy() throws {
+    defer { returned.open() }
+    try end.wait()
+  }
+}
+
+private final class Maker: FactoryBean {
+  private let end: Gate, returned: Gate
+
+  init(end: Gate, returned: Gate) { (self.end, self.returned) = (end, returned) }
+
+  func create() throws -> Hanging { Hanging(end: end, returned: returned) }
 }
