@@ -161,6 +161,35 @@ final class BeanSpec {
   var kind: String { type.map { "\($0)" } ?? "template" }
 }
 
+// MARK: copies
+
+extension BeanSpec {
+  /// The product of a factory bean that this declares. The factory keeps its own: how it is built, and its callbacks.
+  func product(_ type: Any.Type) -> BeanSpec {
+    let product = BeanSpec(type: type, id: id, location: location)
+    (product.isLazy, product.isPrimary, product.isSendable) = (isLazy, isPrimary, isTargetSendable)
+    if let options {
+      product.change {
+        $0 = options.value
+        $0.listeners = []
+      }
+    }
+    return product
+  }
+
+  /// The bean of a test that takes the place of this one: found and shared as this one is, and built by itself.
+  func replacement(_ type: Any.Type, at location: SourceLocation) -> BeanSpec {
+    let replacement = BeanSpec(type: type, id: id, location: location)
+    (replacement.scopeName, replacement.isPrimary, replacement.isLazy) = (scopeName, isPrimary, isLazy)
+    if let options = options?.value {
+      replacement.change {
+        ($0.module, $0.isPrivate, $0.qualifiers) = (options.module, options.isPrivate, options.qualifiers)
+      }
+    }
+    return replacement
+  }
+}
+
 /// One property of one declaration: which, and where its value comes from.
 struct PropertyInjection {
   enum Name: Hashable, CustomStringConvertible {

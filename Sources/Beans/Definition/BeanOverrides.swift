@@ -99,15 +99,9 @@ final class BeanOverrides {
       ) { _ in throw refusal(label) }
       (type, factory, location) = (old.type, function, old.spec.location)
     }
-    let spec = BeanSpec(type: type, id: old.spec.id, location: location)
-    spec.scopeName = old.spec.scopeName
-    spec.isPrimary = old.spec.isPrimary
-    spec.isLazy = old.spec.isLazy
-    // Startup wants nobody's beans.
+    let spec = old.spec.replacement(type, at: location)
+    // Startup builds no bean that is forbidden.
     if case .refusal = override.replacement { spec.isLazy = true }
-    if let options = old.spec.options?.value {
-      spec.change { ($0.module, $0.isPrivate, $0.qualifiers) = (options.module, options.isPrivate, options.qualifiers) }
-    }
     return BeanDefinition(
       spec, type: type, lifetime: old.lifetime, factory: factory, entry: old.entry, home: old.home)
   }

@@ -273,17 +273,7 @@ struct TemplateResolver {
     maker.isAtFault = !isSound || fault != nil || factory == nil
     if let id = own.name { enter(id, BeanDirectory.Name(entry: maker.entry), at: declared.location) }
     check(maker)
-    let spec = BeanSpec(type: target, id: declared.id, location: declared.location)
-    spec.isLazy = merged.isLazy
-    spec.isPrimary = declared.isPrimary
-    spec.isSendable = merged.isTargetSendable
-    if let options = declared.options {
-      spec.change {
-        $0 = options.value
-        // The factory's, as all callbacks are.
-        $0.listeners = []
-      }
-    }
+    let spec = merged.product(target)
     let isMade = isSound && fault == nil
     let product =
       isMade ? factoryType.map { FactoryFunction.product(of: $0, as: target, at: declared.location.origin) } : nil

@@ -1,0 +1,142 @@
+import Testing
+
+@testable import Beans
+
+/// Each field of a spec, and the copies that keep it.
+@Suite struct BeanSpecTests {
+  struct Copies: OptionSet, Sendable {
+    let rawValue: Int
+    /// The declaration that inherits from it as from a template.
+    static let template = Copies(rawValue: 1)
+    /// The product of a factory bean.
+    static let product = Copies(rawValue: 2)
+    /// The bean of a test that takes its place.
+    static let replacement = Copies(rawValue: 4)
+  }
+
+  struct Field: CustomTestStringConvertible, Sendable {
+    let name: String
+    let copies: Copies
+    let set: @Sendable (BeanSpec) -> Void
+    let isSet: @Sendable (BeanSpec) -> Bool
+
+    init(
+      _ name: String, _ copies: Copies, _ set: @escaping @Sendable (BeanSpec) -> Void,
+      _ isSet: @escaping @Sendable (BeanSpec) -> Bool
+    ) {
+      (self.name, self.copies, self.set, self.isSet) = (name, copies, set, isSet)
+    }
+
+    var testDescription: String { name }
+  }
+
+  private final class Part {}
+  private struct Content: BeanModule {
+    func configure(_ environment: Environment) throws {}
+  }
+
+  private static let location = SourceLocation(file: "Tests/Here.swift", line: 7)
+  private static func factory() -> FactoryFunction { FactoryFunction(parameters: []) { _ in Part() } }
+  private static func callback() -> BeanCallback { BeanCallback(Part.self) { _ in } }
+  private static func module() -> IncludedModule { IncludedModule(Content.self, .none, nil) }
+
+  static let fields: [Field] = [
+    Field("id", [.product, .replacement], { $0.id = "a" }, { $0.id == "a" }),
+    // The compiler hands the lifetime of a product over by itself.
+    Field("scopeName", [.template, .replacement], { $0.scopeName = "own" }, { $0.scopeName == "own" }),
+    Field("isLazy", [.template, .product, .replacement], { $0.isLazy = true }, { $0.isLazy == true }),
+    Field("isAbstract", [], { $0.isAbstract = true }, { $0.isAbstract }),
+    Field("isPrimary", [.product, .replacement], { $0.isPrimary = true }, { $0.isPrimary }),
+    // The resolver takes it together with the type.
+    Field("isSendable", [], { $0.isSendable = true }, { $0.isSendable }),
+    Field("isDecorator", [], { $0.isDecorator = true }, { $0.isDecorator }),
+    Field("location", .product, { $0.location = location }, { $0.location.origin == location.origin }),
+    // The resolver chooses among all templates.
+    Field("factory", [], { $0.factory = factory() }, { $0.factory != nil }),
+    Field("initializer", [], { $0.initializer = factory() }, { $0.initializer != nil }),
+    Field("arguments", .template, { $0.setArgument(1, .reference("a")) }, { $0.argument(1) != nil }),
+    Field(
+      "properties", .template, { $0.set(PropertyInjection(.text("part"), .reference("a"))) }, { !$0.properties.isEmpty }
+    ),
+    Field("postConstructs", .template, { $0.postConstructs = [callback()] }, { !$0.postConstructs.isEmpty }),
+    Field("onDestroys", .template, { $0.onDestroys = [callback()] }, { !$0.onDestroys.isEmpty }),
+    // Settings that few declarations have.
+    Field("template", [], { $0.template = "a" }, { $0.template == "a" }),
+    Field("instance", .template, { $0.instance = InstanceHolder(Part()) }, { $0.instance != nil }),
+    Field("target", .template, { $0.target = Part.self }, { $0.target == Part.self }),
+    Field("isTargetSendable", .template, { $0.isTargetSendable = true }, { $0.isTargetSendable }),
+    Field(
+      "requirements", .template, { $0.requirements = [(.requirement(Any.self), .reference("a"))] },
+      { !$0.requirements.isEmpty }),
+    Field("stated", [], { $0.stated = [Any.self] }, { !$0.stated.isEmpty }),
+    Field("module", [.product, .replacement], { $0.change { $0.module = module() } }, { $0.module != nil }),
+    Field("isPrivate", [.product, .replacement], { $0.change { $0.isPrivate = true } }, { $0.isPrivate }),
+    Field(
+      "qualifiers", [.product, .replacement], { $0.change { $0.qualifiers = [Part.self] } }, { !$0.qualifiers.isEmpty }),
+    Field("conditions", .product, { $0.change { $0.conditions = [.missing(Part.self)] } }, { !$0.conditions.isEmpty }),
+    Field(
+      "listeners", .template, { $0.change { $0.listeners = [EventHandler { (_: Part, _: Int) in }] } },
+      { !$0.listeners.isEmpty }),
+    Field(
+      "sharing", [.template, .product], { $0.change { $0.sharing = "loop" } }, { $0.options?.value.sharing == "loop" }),
+    Field(
+      "releaseLimit", [.template, .product], { $0.change { $0.releaseLimit = .seconds(1) } },
+      { $0.releaseLimit == .seconds(1) }),
+    Field("faults", [], { $0.faults = [(.releaseLimit, "a")] }, { !$0.faults.isEmpty }),
+    Field("propertyFaults", [], { $0.propertyFaults = ["a"] }, { !$0.propertyFaults.isEmpty }),
+  ]
+
+  private let plain = BeanSpec(
+    type: Part.self, id: nil, location: SourceLocation(file: "Tests/Elsewhere.swift", line: 1))
+
+  @Test func theTableHasEachField() {
+    let names =
+      Mirror(reflecting: plain).children.compactMap(\.label)
+      + Mirror(reflecting: BeanSpec.Options()).children
+      .compactMap(\.label)
+    // Those that a copy decides by itself, and the box of the settings that few declarations have.
+    #expect(Set(Self.fields.map(\.name)).union(["number", "type", "options"]) == Set(names))
+  }
+
+  @Test(arguments: fields) func copiesKeepTheField(_ field: Field) {
+    #expect(!field.isSet(plain))
+    let spec = BeanSpec(copying: plain)
+    field.set(spec)
+    #expect(field.isSet(spec))
+    #expect(!field.isSet(plain), "a copy changes its original")
+    #expect(spec.number == plain.number)
+
+    let heir = BeanSpec(type: Part.self, id: nil, location: plain.location)
+    heir.inherit(spec)
+    #expect(field.isSet(heir) == field.copies.contains(.template))
+    #expect(heir.number != spec.number)
+
+    let product = spec.product(Int.self)
+    #expect(field.isSet(product) == field.copies.contains(.product))
+    #expect(product.type == Int.self)
+
+    let replacement = spec.replacement(Part.self, at: plain.location)
+    #expect(field.isSet(replacement) == field.copies.contains(.replacement))
+    #expect(replacement.number != spec.number)
+  }
+
+  @Test func aProductIsSendableWhereItsTargetIs() {
+    let spec = BeanSpec(copying: plain)
+    spec.isTargetSendable = true
+    #expect(spec.product(Int.self).isSendable)
+  }
+
+  @Test func settingsOfADeclarationOverruleThoseOfItsTemplate() {
+    let (template, heir) = (BeanSpec(copying: plain), BeanSpec(type: Part.self, id: nil, location: Self.location))
+    template.scopeName = "template"
+    heir.scopeName = "heir"
+    template.setArgument(0, .reference("template"))
+    heir.setArgument(0, .reference("heir"))
+    template.change { $0.releaseLimit = .seconds(1) }
+    heir.change { $0.releaseLimit = .seconds(2) }
+    heir.inherit(template)
+    #expect(heir.scopeName == "heir")
+    #expect(heir.arguments.count == 1)
+    #expect(heir.releaseLimit == .seconds(2))
+  }
+}
