@@ -114,19 +114,13 @@ struct BeanReleaser {
     return nil
   }
 
-  /// Releases what is `held`, where more has to be known than what to call.
+  /// Releases `held` as the disposer decides.
   @inline(never)
   private mutating func release(_ ending: BeanEnding, _ object: ObjectReference, canWait: Bool) -> Pending? {
-    if ending.isAsynchronous, canWait { return .bean(ending, object) }
-    // As most are.
-    if ending.limit == nil, !environment.with({ $0.core.kind.contains(.watched) }) {
-      note(object.with { ending.runSynchronously($0) })
-      letGoOfHeld()
-      return nil
-    }
     let site = site
-    if ending.limit == nil, site.isLimited, isInPlace {
-      // The place is what the bean wants. Should it hang there, the others are released elsewhere.
+    switch Disposer(ending, at: site, isOnLoop: isOnLoop, canAwait: canWait).next() {
+    case .await: return .bean(ending, object)
+    case .releaseOnLoop:
       let rest = self
       object.retain()
       let end = site.begin(ending) { _ in rest.environment.object.goOnElsewhere(rest) }
@@ -137,10 +131,7 @@ struct BeanReleaser {
         return .nothing
       }
       note(failure)
-    } else if ending.limit != nil || site.isLimited, canWait {
-      return .bean(ending, object)
-    } else {
-      note(ending.run(object, at: site))
+    case .release, .releaseAside, .goToScope, .waitForScope: note(ending.run(object, at: site))
     }
     letGoOfHeld()
     return nil
@@ -152,8 +143,8 @@ struct BeanReleaser {
     return ReleaseSite(name: environment.name, environment: environment, behind: rest)
   }
 
-  /// Whether this runs on the thread of a loop, where beans want to be released.
-  private var isInPlace: Bool { isOnHost || place?.canWait == true }
+  /// Whether this runs on the thread of the loop on which beans are released.
+  private var isOnLoop: Bool { isOnHost || place?.canWait == true }
 
   /// A releaser that goes on outside any host's place.
   var elsewhere: BeanReleaser {
@@ -181,8 +172,14 @@ struct BeanReleaser {
       if let user, environment.ownScopes.contains(where: { $0 === user }) { finish(user) }
       return nil
     }
-    if let host = scope as? any HostedScope, place?.scope !== host { return again(after: .place(host)) }
-    guard scope.cache.beginRelease() else { return again(after: .scope(scope)) }
+    let host = scope as? any HostedScope
+    let isHere = host == nil || place?.scope === host
+    let keeper = Disposer.Keeper.scope(isHere: isHere, isFree: isHere && scope.cache.beginRelease())
+    switch Disposer(keeper: keeper).next() {
+    case .goToScope: return host.flatMap { again(after: .place($0)) }
+    case .waitForScope: return again(after: .scope(scope))
+    default: break
+    }
     slot.store(.empty)
     guard let instance = scope.cache.take(declaration) else {
       scope.cache.endRelease()
@@ -373,11 +370,8 @@ extension BeanDeclaration {
   /// - Throws: `.destructionFailed`, after all callbacks have run, or where they take longer than the declaration's
   ///   `releaseLimit`. A bean whose release is asynchronous cannot be released here: that is such a failure, too.
   public func destroy(_ instance: AnyObject) throws {
-    let ending = BeanEnding(instance, of: self)
     let site = ReleaseSite(name: spec.scopeName ?? "singleton", environment: nil)
-    let failure =
-      ending.limit == nil
-      ? ending.runSynchronously(instance) : ending.run(ObjectReference(unretained: instance), at: site)
+    let failure = BeanEnding(instance, of: self).run(ObjectReference(unretained: instance), at: site)
     if let failure { throw failure }
   }
 

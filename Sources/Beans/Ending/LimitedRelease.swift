@@ -34,10 +34,12 @@ struct ReleaseSite: Sendable {
   var isOfScope = false
 
   private var extras: EnvironmentExtras? { isOfScope ? nil : environment?.existingExtras }
+  /// Whether something waits for the end of the environment, and says so in the log.
+  var isWatched: Bool { watch != nil }
   private var watch: EndWatch? { extras?.watch }
 
-  /// Whether somebody waits for the end who will give up.
-  var isLimited: Bool { watch?.isLimited ?? false }
+  /// Whether the end of the environment has a deadline.
+  var hasDeadline: Bool { watch?.isLimited ?? false }
 
   /// Notes that a release begins. Answers what has to be called when it has ended, and says whether that was in time.
   ///
@@ -84,12 +86,13 @@ struct ReleaseSite: Sendable {
 }
 
 extension BeanEnding {
-  /// Returns when the release has ended, or has been abandoned.
+  /// Releases the object as the disposer decides for a caller that cannot go on later. Returns when the release has ended, or
+  /// has been abandoned.
   func run(_ object: ObjectReference, at site: ReleaseSite) -> EnvironmentError? {
-    guard limit != nil || site.isLimited else {
-      let end = site.begin(self)
-      defer { _ = end() }
-      return object.with { runSynchronously($0) }
+    guard Disposer(self, at: site, canAwait: false).next() == .releaseAside else {
+      let end = site.isWatched ? site.begin(self) : nil
+      defer { _ = end?() }
+      return site.within { object.with { runSynchronously($0) } }
     }
     let outcome = Outcome()
     runOnSpareThread(object, at: site) { failure in

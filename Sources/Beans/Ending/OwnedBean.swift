@@ -33,20 +33,17 @@ final class OwnedBean: OwnedInstance {
   }
 
   func release() throws {
-    try whileKept { object, ending, site in
-      ending.limit == nil
-        ? site.within { object.with { ending.runSynchronously($0) } } : ending.run(object, at: site)
-    }
+    try whileKept { object, ending, site in ending.run(object, at: site) }
   }
 
   func release() async throws {
     try await whileKept { object, ending, site in
+      guard Disposer(ending, at: site, canAwait: true).next() == .await else { return ending.run(object, at: site) }
       if ending.limit != nil {
         return await withCheckedContinuation { continuation in
           ending.start(object, at: site, on: nil) { failure, _ in continuation.resume(returning: failure) }
         }
       }
-      guard ending.isAsynchronous else { return site.within { object.with { ending.runSynchronously($0) } } }
       return await Environment.$releasing.withValue(site.environment) {
         await ending.runAsynchronously(object.object)
       }

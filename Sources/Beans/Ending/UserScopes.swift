@@ -332,7 +332,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
         let site = ReleaseSite(name: scope.name, environment: kept.environment, isOfScope: true)
         let object = ObjectReference(kept.instance)
         defer { object.release() }
-        if let host, ending.isAsynchronous || ending.limit != nil {
+        if let host, Disposer(ending, at: site, canAwait: true).next() == .await {
           queue.sync { isAwaiting = ending.isAsynchronous }
           return ending.start(object, at: site, on: host) { failure, isThere in
             self.queue.sync { self.isAwaiting = false }
@@ -342,12 +342,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
             self.releaseAll(of: scope)
           }
         }
-        if ending.limit != nil {
-          note(ending.run(object, at: site), scope.name)
-        } else {
-          let instance = kept.instance
-          note(site.within { ending.runSynchronously(instance) }, scope.name)
-        }
+        note(ending.run(object, at: site), scope.name)
       }
       endRelease()
     }
