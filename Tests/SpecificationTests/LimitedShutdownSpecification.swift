@@ -147,7 +147,7 @@ struct LimitedShutdownSpecification {
   func severalHang() throws {
     var (environment, fault): (Environment, EnvironmentError)
     var attempts = 0
-    // The second release has the last eighth of the time, which a thread that has to be woken may miss.
+    // The second release has the last tenth of a second, which a thread that has to be woken may miss.
     repeat {
       attempts += 1
       environment = try self.environment(hanging: ["b", "c"])

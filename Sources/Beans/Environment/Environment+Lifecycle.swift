@@ -133,13 +133,12 @@ extension Environment {
 
   /// As `shutdown()`, and gives up in time: this returns or throws when the limit has passed, whatever hangs.
   ///
-  /// Seven eighths of the time are anybody's. A release that is under way then is abandoned, so that the others have their
-  /// time; from then on a release may take half of what is left, but at least a tenth of a second. What has been abandoned
-  /// may still return, without effect on the container. What comes after the limit is released all the same, without
-  /// anybody waiting.
+  /// A tenth of a second before the deadline, a release that hangs is abandoned, so that all others are released in time; half of
+  /// a limit below a fifth of a second is kept for them. An abandoned release may still return, without effect on the container.
+  /// A release that still runs at the deadline is named in the error, and the rest is released after it.
   ///
   /// Releases run on other threads than the caller's. Those of a scope on a loop run there; where the loop has not come to
-  /// them in seven eighths of the time, they run elsewhere, at once where the calling thread is the loop's own.
+  /// them in that time, they run elsewhere, at once where the calling thread is the loop's own.
   ///
   /// - Throws: `.destructionFailed`, which names each release that was abandoned, with bean, environment, place and time;
   ///   where the limit has passed also what is left. Otherwise as `shutdown()`.

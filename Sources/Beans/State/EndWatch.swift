@@ -149,17 +149,18 @@ final class EndWatch: Sendable {
   }
 }
 
-/// The times of one end.
+/// The times of one end. A release that hangs is abandoned shortly before the deadline, so that all others are released. One
+/// that still runs at the deadline is named, and abandoned after that.
 struct EndTimes: Sendable {
-  /// How long an end waits in silence.
+  /// The time that an end waits before it says so in the log.
   static let patience = Duration.seconds(3)
-  /// How long a release may take, however little time is left.
-  static let least = Duration.milliseconds(100)
+  /// The time before the deadline that is kept for the others; the time that each release has at least.
+  static let reserve = Duration.milliseconds(100)
 
   let begun: Duration
   let limit: Duration?
   private let deadline: Duration?
-  /// When a release that has been running since long before is abandoned, for the sake of all others.
+  /// The time at which a release is abandoned that has been running for longer than the reserve.
   private let late: Duration?
 
   init(begun: Duration, limit: Duration?) {
@@ -167,17 +168,18 @@ struct EndTimes: Sendable {
     self.begun = begun
     self.limit = limit
     deadline = limit.map { begun + $0 }
-    late = limit.map { begun + $0 * 7 / 8 }
+    late = limit.map { begun + $0 - min(Self.reserve, $0 / 2) }
   }
 
   func isNearlyOver(_ now: Duration) -> Bool { late.map { now >= $0 } ?? false }
 
   func isOver(_ now: Duration) -> Bool { deadline.map { now >= $0 } ?? false }
 
-  /// How long a release may take that begins at that time: until an eighth of the time is left, then half of what is left.
+  /// The time that a release may take that begins at that time.
   func allowed(beginning time: Duration) -> Duration {
     guard let deadline, let late else { return EndingClock.longest }
-    return max(late - time, (deadline - time) / 2, Self.least)
+    let end = max(late, time + Self.reserve)
+    return (end < deadline ? end : max(deadline, time) + Self.reserve) - time
   }
 
   /// When to look again.
@@ -188,9 +190,9 @@ struct EndTimes: Sendable {
   func next(after now: Duration, report: Duration) -> Duration {
     guard let deadline, let late else { return report }
     if now < late { return min(late, report) }
-    let step = max(.milliseconds(10), (now < deadline ? deadline - late : now - deadline) / 8)
-    let next = now + step
-    return now < deadline ? min(next, deadline, max(report, now + .milliseconds(10))) : next
+    // Nothing waits any more: less and less often.
+    let next = now + max(.milliseconds(10), (now - deadline) / 8)
+    return now < deadline ? min(next, deadline) : next
   }
 }
 

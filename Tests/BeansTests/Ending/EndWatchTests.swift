@@ -62,18 +62,18 @@ import Testing
     #expect(clock.pending == 0)
   }
 
-  @Test func aReleaseThatHangsIsAbandonedAfterSevenEighths() throws {
+  @Test func aReleaseThatHangsIsAbandonedATenthOfASecondBeforeTheDeadline() throws {
     let gate = (begun: Gate(), end: Gate())
     let environment = try environment(["a", "b", "c"], hanging: ["b": gate])
     let ended = end(environment, within: .seconds(8))
     try gate.begun.wait()
-    clock.move(to: .milliseconds(6999))
+    clock.move(to: .milliseconds(7899))
     #expect(journal.entries == ["c"])
-    clock.move(to: .seconds(7))
+    clock.move(to: .milliseconds(7900))
     let error = try ended.value()
     #expect(
       error.hasPrefix(
-        "destructionFailed: Item 'b' in 'application' has been abandoned: its release has been running for 7.0 seconds "
+        "destructionFailed: Item 'b' in 'application' has been abandoned: its release has been running for 7.9 seconds "
           + "[Item 'b'] (BeansTests/EndWatchTests.swift:"), "\(error)")
     #expect(journal.entries == ["c", "a"])
     gate.end.open()
@@ -82,20 +82,23 @@ import Testing
     #expect(clock.pending == 0)
   }
 
-  @Test func eachFurtherReleaseThatHangsIsGivenHalfOfWhatIsLeft() throws {
+  @Test func aFurtherReleaseThatHangsIsNamedAtTheDeadlineAndAbandonedAfterIt() throws {
     let gates = ["c": (begun: Gate(), end: Gate()), "b": (begun: Gate(), end: Gate())]
     let environment = try environment(["a", "b", "c"], hanging: gates)
     let ended = end(environment, within: .seconds(8))
     try gates["c"]?.begun.wait()
-    clock.move(to: .seconds(7))
+    clock.move(to: .milliseconds(7900))
     try gates["b"]?.begun.wait()
-    clock.move(to: .milliseconds(7499))
+    clock.move(to: .milliseconds(7999))
     #expect(journal.entries == [])
-    clock.move(to: .milliseconds(7500))
+    clock.move(to: .seconds(8))
     let error = try ended.value()
-    #expect(error.contains("2 releases failed"), "\(error)")
     #expect(error.contains("Item 'c' in 'application' has been abandoned"), "\(error)")
-    #expect(error.contains("Item 'b' in 'application' has been abandoned"), "\(error)")
+    #expect(error.contains("it waits for Item 'b' in 'application'"), "\(error)")
+    let released = Gate()
+    environment.whenFinished { released.open() }
+    clock.move(to: .milliseconds(8150))
+    try released.wait()
     #expect(journal.entries == ["a"])
     for gate in gates.values { gate.end.open() }
   }
@@ -105,15 +108,15 @@ import Testing
     let environment = try environment(["a", "b", "c"], hanging: gates)
     let ended = end(environment, within: .milliseconds(400))
     try gates["c"]?.begun.wait()
-    clock.move(to: .milliseconds(350))
+    clock.move(to: .milliseconds(300))
     try gates["b"]?.begun.wait()
     clock.move(to: .milliseconds(400))
     let error = try ended.value()
     #expect(error.contains("Item 'c' in 'application' has been abandoned"), "\(error)")
     #expect(error.contains("'application' was not released within 0.4 seconds: it waits for Item 'b'"), "\(error)")
     #expect(error.contains("left: 'application' with Item 'a'"), "\(error)")
-    // A tenth of a second is anybody's. Then the rest is released, although nobody waits.
-    clock.move(to: .milliseconds(500))
+    // The rest is released although nothing waits for it.
+    clock.move(to: .milliseconds(550))
     let released = Gate()
     environment.whenFinished { released.open() }
     try released.wait()
@@ -130,7 +133,7 @@ import Testing
     let child = try environment(["x", "y"], hanging: ["y": gate], under: application, name: "child")
     let ended = end(application, within: .seconds(8))
     try gate.begun.wait()
-    clock.move(to: .seconds(7))
+    clock.move(to: .milliseconds(7900))
     let error = try ended.value()
     #expect(error.contains("Item 'y' in 'child' has been abandoned"), "\(error)")
     #expect(journal.entries == ["x", "a"])
@@ -154,7 +157,7 @@ import Testing
     _ = try requests.build(1).getBean(Other.self)
     let ended = end(application, within: .seconds(8))
     try gate.begun.wait()
-    clock.move(to: .seconds(7))
+    clock.move(to: .milliseconds(7900))
     let error = try ended.value()
     #expect(error.contains("Other in 'request' has been abandoned"), "\(error)")
     #expect(journal.entries == ["x"])
@@ -174,9 +177,9 @@ import Testing
       try await EndingClock.$current.withValue(clock.clock) { try await environment.shutdown(within: .seconds(8)) }
     }
     await begun.wait()
-    clock.move(to: .seconds(7))
+    clock.move(to: .milliseconds(7900))
     let error = await #expect(throws: EnvironmentError.self) { try await ended.value }
-    #expect(error?.message == "Slow in 'application' has been abandoned: its release has been running for 7.0 seconds")
+    #expect(error?.message == "Slow in 'application' has been abandoned: its release has been running for 7.9 seconds")
     #expect(journal.entries == ["a"])
     end.open()
     try await environment.shutdown()
@@ -255,7 +258,7 @@ import Testing
       let environment = try tests.environment(["a"], hanging: ["a": gate])
       let ended = tests.end(environment, within: .milliseconds(400))
       try gate.begun.wait()
-      tests.clock.move(to: .milliseconds(350))
+      tests.clock.move(to: .milliseconds(300))
       // The release has been abandoned, and the end has not gone on.
       try logged.wait()
       tests.clock.move(to: .milliseconds(400))
@@ -290,7 +293,7 @@ import Testing
       let environment = try tests.environment(["a", "b", "c"], hanging: gates)
       let ended = tests.end(environment, within: .milliseconds(400))
       try gates["c"]?.begun.wait()
-      tests.clock.move(to: .milliseconds(350))
+      tests.clock.move(to: .milliseconds(300))
       try gates["b"]?.begun.wait()
       tests.clock.move(to: .milliseconds(400))
       moved.open()
@@ -328,14 +331,19 @@ import Testing
 
   @Test func timesAreDividedAsDocumented() {
     let times = EndTimes(begun: .seconds(10), limit: .seconds(8))
-    #expect(times.allowed(beginning: .seconds(10)) == .seconds(7))
-    #expect(times.allowed(beginning: .seconds(16)) == .seconds(1))
-    #expect(times.allowed(beginning: .seconds(17)) == .milliseconds(500))
-    #expect(times.allowed(beginning: .milliseconds(17_900)) == .milliseconds(100))
+    #expect(times.allowed(beginning: .seconds(10)) == .milliseconds(7_900))
+    #expect(times.allowed(beginning: .seconds(16)) == .milliseconds(1_900))
+    #expect(times.allowed(beginning: .milliseconds(17_850)) == .milliseconds(100))
+    #expect(times.allowed(beginning: .milliseconds(17_900)) == .milliseconds(200))
     #expect(times.allowed(beginning: .seconds(30)) == .milliseconds(100))
-    #expect(times.isNearlyOver(.seconds(17)) && !times.isOver(.milliseconds(17_999)) && times.isOver(.seconds(18)))
+    #expect(!times.isNearlyOver(.milliseconds(17_899)) && times.isNearlyOver(.milliseconds(17_900)))
+    #expect(EndTimes(begun: .zero, limit: .milliseconds(100)).isNearlyOver(.milliseconds(50)))
+    #expect(!times.isOver(.milliseconds(17_999)) && times.isOver(.seconds(18)))
     #expect(times.next(after: .seconds(10), report: .seconds(13)) == .seconds(13))
-    #expect(times.next(after: .seconds(15), report: .seconds(20)) == .seconds(17))
+    #expect(times.next(after: .seconds(15), report: .seconds(20)) == .milliseconds(17_900))
+    #expect(times.next(after: .milliseconds(17_900), report: .seconds(20)) == .milliseconds(17_910))
+    #expect(times.next(after: .milliseconds(17_995), report: .seconds(20)) == .seconds(18))
+    #expect(times.next(after: .seconds(26), report: .seconds(26)) == .seconds(27))
     let forever = EndTimes(begun: .zero, limit: nil)
     #expect(forever.next(after: .zero, report: .seconds(3)) == .seconds(3) && !forever.isOver(.seconds(1_000_000)))
     #expect(EndTimes(begun: .seconds(1), limit: .seconds(-1)).isOver(.seconds(1)))
