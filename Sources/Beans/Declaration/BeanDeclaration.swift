@@ -113,6 +113,10 @@ public class BeanDeclaration {
   @discardableResult public func assumeSendable(_ reason: String) -> Self {
     set { $0.change { $0.sharing = "assumed to be Sendable: \(reason)" } }
   }
+  /// Leaves the release to somebody else: the bean is wired and completed as any other, and the container never releases it.
+  ///
+  /// For an object that outlives the environment, or that other code closes. Neither `preDestroy` nor `.onDestroy` is called.
+  @discardableResult public func externallyOwned() -> Self { set { $0.change { $0.isExternallyOwned = true } } }
   /// Gives the factory's parameter at `index` (from 0) what `value` says.
   @discardableResult public func argument(_ index: Int, _ value: BeanValue) -> Self {
     set { $0.setArgument(index, value) }
@@ -201,5 +205,5 @@ public class BeanDeclaration {
   func add(postConstruct callback: BeanCallback) { set { $0.postConstructs = $0.postConstructs + [callback] } }
 
   @usableFromInline
-  func add(onDestroy callback: BeanCallback) { set { $0.onDestroys = $0.onDestroys + [callback] } }
+  func add(onDestroy callback: ReleaseCallback) { set { $0.onDestroys = $0.onDestroys + [callback] } }
 }

@@ -39,7 +39,7 @@ final class BeanSpec {
   /// Whether the first parameter is another bean of the type, which this one stands before.
   var isDecorator = false
   var postConstructs: [BeanCallback] = []
-  var onDestroys: [BeanCallback] = []
+  var onDestroys: [ReleaseCallback] = []
   /// What few declarations say.
   private(set) var options: ValueBox<Options>?
 
@@ -56,6 +56,8 @@ final class BeanSpec {
     var sharing: String?
     /// How long the release of an instance may take.
     var releaseLimit: Duration?
+    /// Whether somebody else releases the instances.
+    var isExternallyOwned = false
   }
 
   /// What the declaration says is wrong with itself, reported at startup with all other faults.
@@ -96,6 +98,7 @@ final class BeanSpec {
     if onDestroys.isEmpty { onDestroys = template.onDestroys }
     if template.options != nil, listeners.isEmpty { change { $0.listeners = template.listeners } }
     if let limit = template.releaseLimit, releaseLimit == nil { change { $0.releaseLimit = limit } }
+    if template.isExternallyOwned { change { $0.isExternallyOwned = true } }
     if let sharing = template.options?.value.sharing, options?.value.sharing == nil { change { $0.sharing = sharing } }
     let own = properties
     properties = template.properties
@@ -137,6 +140,7 @@ final class BeanSpec {
   var conditions: [BeanCondition] { options?.value.conditions ?? [] }
   var listeners: [EventHandler] { options?.value.listeners ?? [] }
   var releaseLimit: Duration? { options?.value.releaseLimit }
+  var isExternallyOwned: Bool { options?.value.isExternallyOwned ?? false }
 
   /// Says something that few declarations say.
   func change(_ change: (inout Options) -> Void) {

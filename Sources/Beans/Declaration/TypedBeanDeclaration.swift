@@ -66,7 +66,15 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   /// Called once per instance when its scope finishes, after `DisposableBean.preDestroy()`. Prototypes are not tracked.
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance) throws -> Void) -> Self {
-    add(onDestroy: BeanCallback(body))
+    add(onDestroy: ReleaseCallback(body))
+    return self
+  }
+
+  /// Called once per instance when its scope ends, after `DisposableBean.preDestroy()`, with the outcome of the environment that
+  /// releases the bean. Prototypes are not tracked.
+  @inlinable @discardableResult
+  public func onDestroy(outcome body: @escaping @Sendable (Instance, ScopeOutcome) throws -> Void) -> Self {
+    add(onDestroy: ReleaseCallback(outcome: body))
     return self
   }
 

@@ -73,7 +73,7 @@ struct BeanReleaser {
 
   private mutating func release(_ owned: OwnedBean) -> Pending? {
     guard let (object, ending) = owned.take() else { return nil }
-    guard let ending else {
+    guard let ending = ending?.with(outcome) else {
       object.release()
       return nil
     }
@@ -106,7 +106,7 @@ struct BeanReleaser {
     if recipe.value.work.contains(.observe) { environment.observe(object, recipe) }
     // The children of a factory share what was declared.
     if environment.core.kind.contains(.plain) { recipe.value.code.with { $0.instance?.letGo() } }
-    if let ending = object.with({ BeanEnding($0, of: recipe) }) {
+    if let ending = object.with({ BeanEnding($0, of: recipe, outcome) }) {
       held = object
       return release(ending, object, canWait: canWait)
     }
@@ -136,6 +136,9 @@ struct BeanReleaser {
     letGoOfHeld()
     return nil
   }
+
+  /// The outcome of the environment, for its beans.
+  private var outcome: ScopeOutcome { environment.with { $0.outcome } }
 
   /// Where this is, for what is said of the release that is next.
   var site: ReleaseSite {
@@ -185,9 +188,12 @@ struct BeanReleaser {
       scope.cache.endRelease()
       return nil
     }
-    let ending = BeanEnding(instance, of: declaration)
     let object = ObjectReference(instance)
     (held, heldScope) = (object, scope)
+    guard let ending = BeanEnding(instance, of: declaration, outcome) else {
+      letGoOfHeld()
+      return nil
+    }
     return release(ending, object, canWait: canWait || place?.canWait == true)
   }
 
@@ -280,8 +286,10 @@ extension Environment {
         }
       }
       recipe.value.code.with { code in
+        if code.onDestroys.isEmpty { return }
+        let outcome = outcome
         for callback in code.onDestroys {
-          do { try callback(instance) } catch { errors.append(error) }
+          do { try callback(instance, outcome) } catch { errors.append(error) }
         }
       }
     }
@@ -293,30 +301,45 @@ extension Environment {
 struct BeanEnding {
   private let traits: BeanTraits
   let bean: BeanDirectory.Entry
-  private let callbacks: [BeanCallback]
+  private let callbacks: [ReleaseCallback]
   /// How long it may take.
   let limit: Duration?
+  /// The outcome of the scope that releases the bean.
+  private var outcome: ScopeOutcome
 
-  /// nil where there is nothing to do but to let go.
-  init?(_ object: AnyObject, of recipe: FrozenReference<Recipe>) {
+  /// nil where there is nothing to do but to drop the reference.
+  init?(_ object: AnyObject, of recipe: FrozenReference<Recipe>, _ outcome: ScopeOutcome = .completed) {
     let traits =
       ObjectReference(unretained: object).identity == recipe.value.identity
       ? recipe.value.traits : BeanTraits.of(object)
     let callbacks = recipe.value.code.with { $0.onDestroys }
-    if recipe.value.isSeed || callbacks.isEmpty && traits.isDisjoint(with: [.disposable, .asyncDisposable]) {
+    if recipe.value.isSeed || callbacks.isEmpty && traits.isDisjoint(with: [.disposable, .asyncDisposable])
+      || recipe.value.code.with({ $0.isExternallyOwned })
+    {
       return nil
     }
+    self.outcome = outcome
     self.traits = traits
     bean = recipe.value.entry
     self.callbacks = callbacks
     limit = recipe.value.code.with { $0.releaseLimit }
   }
 
-  init(_ object: AnyObject, of declaration: BeanDeclaration) {
+  /// nil where somebody else releases the bean.
+  init?(_ object: AnyObject, of declaration: BeanDeclaration, _ outcome: ScopeOutcome = .completed) {
+    if declaration.spec.isExternallyOwned { return nil }
+    self.outcome = outcome
     traits = .of(object)
     callbacks = declaration.spec.onDestroys
     bean = declaration.entry
     limit = declaration.spec.releaseLimit
+  }
+
+  /// The end of the same bean in a scope of that outcome.
+  func with(_ outcome: ScopeOutcome) -> BeanEnding {
+    var ending = self
+    ending.outcome = outcome
+    return ending
   }
 
   /// Whether the release has to be awaited.
@@ -349,7 +372,7 @@ struct BeanEnding {
 
   private func runCallbacks(_ object: AnyObject, _ errors: inout [any Error]) {
     for callback in callbacks {
-      do { try callback(object) } catch { errors.append(error) }
+      do { try callback(object, outcome) } catch { errors.append(error) }
     }
   }
 
@@ -371,7 +394,7 @@ extension BeanDeclaration {
   ///   `releaseLimit`. A bean whose release is asynchronous cannot be released here: that is such a failure, too.
   public func destroy(_ instance: AnyObject) throws {
     let site = ReleaseSite(name: spec.scopeName ?? "singleton", environment: nil)
-    let failure = BeanEnding(instance, of: self).run(ObjectReference(unretained: instance), at: site)
+    let failure = BeanEnding(instance, of: self)?.run(ObjectReference(unretained: instance), at: site)
     if let failure { throw failure }
   }
 

@@ -37,6 +37,20 @@ extension Environment {
     if changeLocked({ $0.releaseIfQuiet() }) { release() }
   }
 
+  /// Gives the beans here, and in children that this end will end, an error as the outcome of their scope. An end that has begun
+  /// has its outcome.
+  @inline(never)
+  func noteOutcome(failing error: any Error) {
+    if core.lifecycle.isFinishing { return }
+    extras.fail(error)
+    for child in liveChildren { child.noteOutcome(failing: error) }
+  }
+
+  /// The outcome for the beans of this environment.
+  var outcome: ScopeOutcome {
+    (existingExtras?.scopeFailure ?? existingExtras?.resources?.failure).map { .failed($0) } ?? .completed
+  }
+
   /// Ends lookups here and below, and runs no code of users.
   func close() {
     changeLocked { $0.close() }

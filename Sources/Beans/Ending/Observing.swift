@@ -2,9 +2,9 @@ extension Environment {
   /// Tells a test of an object that is about to be let go of. What was handed in, and what is no object, is not spoken of.
   @inline(never)
   func observe(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
-    guard let observer = homeResources?.testSetup?.observer, recipe.value.code.with({ $0.instance == nil }) else {
-      return
-    }
+    guard let observer = homeResources?.testSetup?.observer,
+      recipe.value.code.with({ $0.instance == nil && !$0.isExternallyOwned })
+    else { return }
     let bean = recipe.value.entry
     object.with { instance in
       let value = Box.open(instance)

@@ -328,7 +328,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
 
     private func goOn(_ scope: AbstractBeanScope, _ host: (any HostedScope)?) {
       while let kept = takeLast() {
-        let ending = BeanEnding(kept.instance, of: kept.bean)
+        guard let ending = BeanEnding(kept.instance, of: kept.bean) else { continue }
         let site = ReleaseSite(name: scope.name, environment: kept.environment, isOfScope: true)
         let object = ObjectReference(kept.instance)
         defer { object.release() }

@@ -100,6 +100,17 @@ extension Environment {
   /// and thrown by the next `shutdown()`. Idempotent, from any thread.
   public func finish() { beginFinish() }
 
+  /// As `finish()`, for a scope whose work has failed: `.onDestroy(outcome:)` of its beans, and of beans in children that this ends,
+  /// is given the error.
+  ///
+  /// The first end decides: where one has begun, this changes nothing. `withChild` does it with an error that its body throws.
+  ///
+  /// - Parameter error: the reason of the failure.
+  public func finish(failing error: any Error) {
+    noteOutcome(failing: error)
+    beginFinish()
+  }
+
   /// Finishes the whole subtree and waits until everything is released.
   ///
   /// On a loop's own thread the scopes bound to that loop are released in place instead of being waited for. Called

@@ -254,7 +254,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
     do {
       result = try Environment.$current.withValue(child) { try body(child) }
     } catch {
-      child.finish()
+      child.finish(failing: error)
       throw error
     }
     child.finish()
@@ -285,6 +285,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
     do {
       result = try await Environment.$current.withValue(child) { try await body(child) }
     } catch {
+      child.noteOutcome(failing: error)
       // The body's error is the one to report; a failing release has been logged.
       try? await child.shutdown()
       throw error

@@ -372,14 +372,16 @@ struct PlanCompiler {
       work.insert(.complete)
     }
     let hasForm = definition.isClass && !definition.traits.isDisjoint(with: [.aware, .bean, .disposable])
-    let disposable = hasForm ? form(.disposable, definition) : nil
+    let isReleased = !code.isExternallyOwned
+    let disposable = hasForm && isReleased ? form(.disposable, definition) : nil
     var ending = Recipe.Ending.nothing
-    if input.isTraced || input.isObserved || code.instance != nil || definition.traits.contains(.asyncDisposable)
-      || definition.traits.contains(.disposable) && disposable == nil || definition.kind == .scoped
-      || code.releaseLimit != nil
+    if input.isTraced || input.isObserved || code.instance != nil || definition.kind == .scoped
+      || isReleased
+        && (definition.traits.contains(.asyncDisposable) || definition.traits.contains(.disposable) && disposable == nil
+          || code.releaseLimit != nil)
     {
       ending = .care
-    } else if disposable != nil || !code.onDestroys.isEmpty {
+    } else if disposable != nil || isReleased && !code.onDestroys.isEmpty {
       ending = .call
     }
     return Recipe(
@@ -410,7 +412,8 @@ struct PlanCompiler {
     // Only scopes ask for it: registered ones, and scope objects of a factory's children.
     let needsDeclaration = definition.kind == .scoped || graph.declarations.hasScope && !isSeed(definition)
     if !needsDeclaration, spec.instance == nil, definition.given.isEmpty, definition.properties.isEmpty,
-      spec.postConstructs.isEmpty, spec.onDestroys.isEmpty, spec.releaseLimit == nil, definition.refusal == nil,
+      spec.postConstructs.isEmpty, spec.onDestroys.isEmpty, spec.releaseLimit == nil, !spec.isExternallyOwned,
+      definition.refusal == nil,
       !hasListeners || definition.handlers.isEmpty
     {
       return .none
@@ -419,7 +422,8 @@ struct PlanCompiler {
     let code = BeanCode(
       given: definition.given, properties: definition.properties,
       postConstructs: isProduct ? [] : spec.postConstructs, onDestroys: isProduct ? [] : spec.onDestroys,
-      listeners: hasListeners ? definition.handlers : [], releaseLimit: spec.releaseLimit, instance: spec.instance,
+      listeners: hasListeners ? definition.handlers : [], releaseLimit: spec.releaseLimit,
+      isExternallyOwned: spec.isExternallyOwned, instance: spec.instance,
       declaration: needsDeclaration ? definition.makeDeclaration() : nil,
       refusal: definition.refusal?.value)
     codes.append(code)

@@ -115,10 +115,12 @@ final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is hand
   let given: [PropertyInjection]
   let properties: [Property]
   let postConstructs: [BeanCallback]
-  let onDestroys: [BeanCallback]
+  let onDestroys: [ReleaseCallback]
   let listeners: [EventHandler]
   /// How long a release may take.
   let releaseLimit: Duration?
+  /// Whether somebody else releases the instances.
+  let isExternallyOwned: Bool
   let instance: InstanceHolder?
   /// What scopes are handed.
   let declaration: BeanDeclaration?
@@ -127,8 +129,8 @@ final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is hand
 
   init(
     given: [PropertyInjection] = [], properties: [Property] = [], postConstructs: [BeanCallback] = [],
-    onDestroys: [BeanCallback] = [], listeners: [EventHandler] = [], releaseLimit: Duration? = nil,
-    instance: InstanceHolder? = nil,
+    onDestroys: [ReleaseCallback] = [], listeners: [EventHandler] = [], releaseLimit: Duration? = nil,
+    isExternallyOwned: Bool = false, instance: InstanceHolder? = nil,
     declaration: BeanDeclaration? = nil, refusal: EnvironmentError? = nil
   ) {
     self.given = given
@@ -137,6 +139,7 @@ final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is hand
     self.onDestroys = onDestroys
     self.listeners = listeners
     self.releaseLimit = releaseLimit
+    self.isExternallyOwned = isExternallyOwned
     self.instance = instance
     self.declaration = declaration
     self.refusal = refusal

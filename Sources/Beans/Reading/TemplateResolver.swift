@@ -219,6 +219,7 @@ struct TemplateResolver {
     check(definition)
   }
 
+  /// Reports the faults that a declaration has by itself.
   private mutating func reportFaults(of declared: BeanSpec) {
     for fault in declared.faults { report(declared, fault.cause, fault.message) }
     for fault in declared.propertyFaults { report(declared, .propertySources, fault) }
@@ -539,9 +540,10 @@ struct TemplateResolver {
         definition.fault(.otherTemplateProperty, "\(property.name) is a property of \(owner), not of \(type)"))
     }
     if spec.postConstructs.isEmpty, spec.onDestroys.isEmpty { return }
-    for callback in spec.postConstructs + spec.onDestroys where !TypeRelation.isUsable(type, as: callback.owner) {
+    let owners = spec.postConstructs.map(\.owner) + spec.onDestroys.map(\.owner)
+    for owner in owners where !TypeRelation.isUsable(type, as: owner) {
       faults.append(
-        definition.fault(.otherTemplateCallback, "a lifecycle callback expects a \(callback.owner), not a \(type)"))
+        definition.fault(.otherTemplateCallback, "a lifecycle callback expects a \(owner), not a \(type)"))
     }
   }
 

@@ -18,6 +18,8 @@ final class EnvironmentExtras: Sendable {
 
   private struct Outcome {
     var failures: [any Error] = []
+    /// The error with which the scope has ended.
+    var scopeFailure: (any Error)?
     var isDone = false
     var callbacks: [@Sendable () -> Void] = []
     /// What wakes the threads that wait for the end.
@@ -67,6 +69,11 @@ final class EnvironmentExtras: Sendable {
     let error = error()
     for build in running { build.end(throwing: error) }
   }
+
+  /// The error with which the scope has ended; the first one decides.
+  var scopeFailure: (any Error)? { outcome.withLock { $0.scopeFailure } }
+
+  func fail(_ error: any Error) { outcome.withLock { $0.scopeFailure = $0.scopeFailure ?? error } }
 
   /// Each failure is handed out once.
   func takeFailures() -> [any Error] {

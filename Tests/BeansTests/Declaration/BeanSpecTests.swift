@@ -38,6 +38,7 @@ import Testing
   private static let location = SourceLocation(file: "Tests/Here.swift", line: 7)
   private static func factory() -> FactoryFunction { FactoryFunction(parameters: []) { _ in Part() } }
   private static func callback() -> BeanCallback { BeanCallback(Part.self) { _ in } }
+  private static func end() -> ReleaseCallback { ReleaseCallback(Part.self) { _, _ in } }
   private static func module() -> IncludedModule { IncludedModule(Content.self, .none, nil) }
 
   static let fields: [Field] = [
@@ -59,7 +60,7 @@ import Testing
       "properties", .template, { $0.set(PropertyInjection(.text("part"), .reference("a"))) }, { !$0.properties.isEmpty }
     ),
     Field("postConstructs", .template, { $0.postConstructs = [callback()] }, { !$0.postConstructs.isEmpty }),
-    Field("onDestroys", .template, { $0.onDestroys = [callback()] }, { !$0.onDestroys.isEmpty }),
+    Field("onDestroys", .template, { $0.onDestroys = [end()] }, { !$0.onDestroys.isEmpty }),
     // Settings that few declarations have.
     Field("template", [], { $0.template = "a" }, { $0.template == "a" }),
     Field("instance", .template, { $0.instance = InstanceHolder(Part()) }, { $0.instance != nil }),
@@ -82,6 +83,9 @@ import Testing
     Field(
       "releaseLimit", [.template, .product], { $0.change { $0.releaseLimit = .seconds(1) } },
       { $0.releaseLimit == .seconds(1) }),
+    Field(
+      "isExternallyOwned", [.template, .product], { $0.change { $0.isExternallyOwned = true } },
+      { $0.isExternallyOwned }),
     Field("faults", [], { $0.faults = [(.releaseLimit, "a")] }, { !$0.faults.isEmpty }),
     Field("propertyFaults", [], { $0.propertyFaults = ["a"] }, { !$0.propertyFaults.isEmpty }),
   ]
