@@ -56,6 +56,45 @@ import Testing
     try environment.startup().shutdown()
     #expect(journal.entries == ["heir begins"])
   }
+
+  // MARK: Owned
+
+  @Test("A synchronous release of a bean that has to be awaited says so, and leaves the bean to be released")
+  func synchronousRelease() async throws {
+    let (environment, journal) = (try Environment(name: "shop"), journal)
+    try environment.define(
+      environment.bean(AsyncPool.self, factory: { AsyncPool(journal) }).scope("prototype"))
+    let owned = try environment.getBean(Owned<AsyncPool>.self)
+    func releaseSynchronously() throws { try owned.release() }
+    let fault = try requireFault(.destructionFailed) { try releaseSynchronously() }
+    #expect(fault.message.contains("await release()"), "\(fault)")
+    #expect(journal.entries == [])
+    _ = try owned.get()
+    try await owned.release()
+    #expect(journal.entries == ["released"])
+
+    let other = try environment.getBean(Owned<AsyncPool>.self)
+    func releaseOther() throws { try other.release() }
+    try requireFault(.destructionFailed) { try releaseOther() }
+    try await environment.shutdown()
+    #expect(journal.entries == ["released", "released"])
+  }
+
+  @Test("What a singleton's provider makes to be owned belongs to the singleton, also where a request is current")
+  func providedToASingleton() throws {
+    let (environment, journal) = (try Environment(name: "shop"), journal)
+    try environment
+      .define(environment.bean(Pool.self, factory: { Pool("pool", journal) }).scope("prototype"))
+      .define(environment.bean(Keeper.self, factory: { (pools: Provider<Owned<Pool>>) in Keeper(pools) }))
+    let requests = try environment.childFactory("request", seed: Int.self)
+    try environment.startup()
+    let keeper = try environment.getBean(Keeper.self)
+    try requests.withChild(1) { _ in try keeper.take() }
+    #expect(journal.entries == ["pool begins"])
+    #expect(try keeper.pool() != nil)
+    try environment.shutdown()
+    #expect(journal.entries == ["pool begins", "pool ends"])
+  }
 }
 
 private final class Pool: Bean, DisposableBean, Sendable {
@@ -70,4 +109,18 @@ private final class AsyncPool: AsyncDisposableBean, Sendable {
   private let journal: Journal
   init(_ journal: Journal) { self.journal = journal }
   func preDestroy() async { journal.note("released") }
+}
+
+/// A singleton that takes pools while requests run, and keeps the last one.
+private final class Keeper: Sendable {
+  private let pools: Provider<Owned<Pool>>
+  private let kept = Guarded<Owned<Pool>?>(nil)
+  init(_ pools: Provider<Owned<Pool>>) { self.pools = pools }
+
+  func take() throws {
+    let pool = try pools.get()
+    kept.withLock { $0 = pool }
+  }
+
+  func pool() throws -> Pool? { try kept.withLock { $0 }?.get() }
 }
