@@ -23,23 +23,34 @@ final class LimitedLookup: BeanLookup {
   private let environment: Environment
   private let module: ObjectIdentifier?
   private let inCurrentChild: Bool
+  private let ownedByTaker: Bool
 
   /// - Parameters:
   ///   - environment: where the provider has been injected.
   ///   - module: whose private beans are found.
   ///   - inCurrentChild: whether nothing is found where no child is current.
-  init(_ environment: Environment, _ module: ObjectIdentifier?, inCurrentChild: Bool) {
-    (self.environment, self.module, self.inCurrentChild) = (environment, module, inCurrentChild)
+  ///   - ownedByTaker: whether the beans belong to the taker of the provider, and so to its environment, whatever child is current.
+  init(_ environment: Environment, _ module: ObjectIdentifier?, inCurrentChild: Bool, ownedByTaker: Bool) {
+    (self.environment, self.module) = (environment, module)
+    (self.inCurrentChild, self.ownedByTaker) = (inCurrentChild, ownedByTaker)
   }
 
   func provide<T>(_ type: T.Type, id: String?) throws -> T {
     if inCurrentChild { try checkCurrent(type) }
-    return try environment.provide(type, id, from: module) { environment in
-      guard let module else { return try environment.find(type, id) }
-      return try environment.using {
-        defer { environment.used() }
-        return try environment.lookUp(Parameter.of(type), id: id, from: module).take(as: type)
+    if ownedByTaker {
+      do { return try look(for: type, id, in: environment) } catch let error as EnvironmentError {
+        // Only a child declares the bean: it cannot belong further out.
+        guard error.code == .unknownBean else { throw error }
       }
+    }
+    return try environment.provide(type, id, from: module) { try look(for: type, id, in: $0) }
+  }
+
+  private func look<T>(for type: T.Type, _ id: String?, in environment: Environment) throws -> T {
+    guard let module else { return try environment.find(type, id) }
+    return try environment.using {
+      defer { environment.used() }
+      return try environment.lookUp(Parameter.of(type), id: id, from: module).take(as: type)
     }
   }
 

@@ -38,8 +38,10 @@ extension Environment {
       return parameter.isReference ? .none : try boxed([], as: parameter)
     case .provider(let parameter, let id, let module):
       let isCurrent = if case .current = parameter.kind { true } else { false }
+      let isOfTaker = parameter.providesOwned
       let lookup: any BeanLookup =
-        isCurrent || module != nil ? LimitedLookup(self, module, inCurrentChild: isCurrent) : self
+        isCurrent || isOfTaker || module != nil
+        ? LimitedLookup(self, module, inCurrentChild: isCurrent, ownedByTaker: isOfTaker) : self
       guard let provider = parameter.makeProvider?(lookup, id) else { throw mismatch([], parameter) }
       return Argument(provider, .boxed)
     case .environment: return Argument(self, .reference)

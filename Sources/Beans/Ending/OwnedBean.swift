@@ -33,6 +33,10 @@ final class OwnedBean: OwnedInstance {
   }
 
   func release() throws {
+    if let ending, ending.isAsynchronous, object != nil {
+      throw ending.bean.fault(
+        .asynchronousRelease, "\(ending.bean.label) is released asynchronously: use 'await release()'")
+    }
     try whileKept { object, ending, site in ending.run(object, at: site) }
   }
 

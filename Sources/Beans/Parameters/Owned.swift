@@ -47,7 +47,8 @@ public struct Owned<T>: Sendable {
 
   /// Gives the bean back: `preDestroy`, then `.onDestroy`, on the calling thread. Whoever comes second does nothing.
   ///
-  /// - Throws: `.destructionFailed`, after all of that has run; so does a bean whose release has to be awaited.
+  /// - Throws: `.destructionFailed`, after all of that has run. A bean whose release has to be awaited stays as it is: use
+  ///   `await release()`.
   public func release() throws { try bean.release() }
 
   /// Gives the bean back, and awaits a release that has to be awaited.

@@ -89,6 +89,14 @@ final class Parameter: Sendable {
     }
   }
 
+  /// Whether it is a provider of what its taker owns.
+  var providesOwned: Bool {
+    guard case .provider(let provided) = kind else { return false }
+    if case .owned = provided.kind { return true }
+    if case .owned = provided.each?.kind { return true }
+    return false
+  }
+
   /// How what `given` answers is read.
   var givenReading: Reading { if case .optional = kind { .boxed } else { isReference ? .reference : .boxed } }
 
