@@ -241,11 +241,12 @@ struct ReferenceRules {
     var found = family.reduce(into: Set<Fault>()) { $0.formUnion(faults[$1]) }
     var graph = Graph()
     for inner in family {
-      for bean in kept(in: inner) { visit(bean, inner, &graph, isNeeded: true) }
+      for bean in kept(in: inner) where !bean.isOfUnknownScope { visit(bean, inner, &graph, isNeeded: true) }
       for bean in beans[inner] where isOuter(bean.scope ?? "", inner) {
         if let home = place(bean, from: inner) { visit(bean, home, &graph, isNeeded: true) }
       }
     }
+    judgeUnknownScopes(family, &graph)
     for inner in family {
       for bean in beans[inner] where bean.isPrototype && !graph.judged.contains(Place(bean: bean.number, level: inner))
       {
@@ -265,6 +266,17 @@ struct ReferenceRules {
       found.insert(Fault(code: "cyclicDependency", declaration: self.circle(of: circle.first!.bean)))
     }
     return found
+  }
+
+  /// Judges declarations of an unknown scope, which are at fault. Prototypes that they take are judged with them where a sound
+  /// bean takes the declaration: otherwise, only the declaration itself is reported.
+  private func judgeUnknownScopes(_ family: [Int], _ graph: inout Graph) {
+    var rest = family.flatMap { level in kept(in: level).filter(\.isOfUnknownScope).map { (bean: $0, level: level) } }
+    while let next = rest.firstIndex(where: { graph.takes(Place(bean: $0.bean.number, level: $0.level)) }) {
+      let (bean, level) = rest.remove(at: next)
+      visit(bean, level, &graph, isNeeded: true)
+    }
+    for (bean, level) in rest { visit(bean, level, &graph, isNeeded: true, isTop: true) }
   }
 
   /// Whether a circle is an error of lookups alone: it leads through a prototype from further out that nothing there needs.
@@ -323,6 +335,9 @@ struct ReferenceRules {
     private(set) var faults: Set<Fault> = []
     /// The faults in the order in which they were met.
     private(set) var ordered: [Fault] = []
+
+    /// Whether a bean that is judged takes one.
+    func takes(_ place: Place) -> Bool { edges.contains { judged.contains($0.key) && $0.value.contains(place) } }
 
     mutating func note(_ fault: Fault) { if faults.insert(fault).inserted { ordered.append(fault) } }
 
