@@ -299,10 +299,11 @@ final class ReferenceContainer {
     }
     for bean in beans where bean.isPrototype {
       let faults = rules.faults(ofPrototype: bean, from: asking.level)
-      // Its own faults come before those of what it takes, and what is not found before what is not open.
+      // Its own faults come before those of what it takes: what is not found, what is not open, then circles.
       let own = faults.filter { $0.declaration == bean.number }
+      let last = ["scopeNotActive", "cyclicDependency"]
       let first = [own, faults].flatMap { group in
-        group.filter { $0.code != "scopeNotActive" } + group.filter { $0.code == "scopeNotActive" }
+        group.filter { !last.contains($0.code) } + last.flatMap { code in group.filter { $0.code == code } }
       }
       if let fault = first.first { throw fault }
     }
