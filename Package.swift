@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "BeansXML", targets: ["BeansXML"]),
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
+    .library(name: "BeansOperations", targets: ["BeansOperations"]),
     .library(name: "BeansSessions", targets: ["BeansSessions"]),
     .library(name: "BeansTesting", targets: ["BeansTesting"]),
     .library(name: "BeansServerTesting", targets: ["BeansServerTesting"]),
@@ -51,6 +52,12 @@ let package = Package(
       name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
       swiftSettings: strict),
 
+    // Probes, metrics, reports and a page, for any HTTP server. It observes loops, sessions and the lifecycle of `BeansServer`,
+    // which knows nothing of it.
+    .target(
+      name: "BeansOperations", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansServer"],
+      swiftSettings: strict),
+
     // Sessions that outlive a process: in memory, or in Redis.
     .target(
       name: "BeansSessions", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop", "BeansServer"],
@@ -75,8 +82,8 @@ let package = Package(
     .target(
       name: "Storefront",
       dependencies: [
-        "BeansSessions", "BeansServer", "BeansEventLoop", "Beans", "BeansLogging", "BeansSupport", "CSQLite",
-        "CHTTPParser",
+        "BeansOperations", "BeansSessions", "BeansServer", "BeansEventLoop", "Beans", "BeansLogging", "BeansSupport",
+        "CSQLite", "CHTTPParser",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -109,8 +116,8 @@ let package = Package(
     .testTarget(
       name: "SeedExamples",
       dependencies: [
-        "BeansSessions", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "Beans", "BeansSupport",
-        "BeansLogging",
+        "BeansOperations", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "Beans",
+        "BeansSupport", "BeansLogging",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -125,19 +132,26 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "BeansOperationsTests",
+      dependencies: [
+        "BeansOperations", "BeansServer", "BeansEventLoop", "BeansTesting", "Beans", "BeansSupport", "BeansLogging",
+        "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "BeansSessionsTests",
       dependencies: [
         "BeansSessions", "BeansServer", "BeansTesting", "BeansEventLoop", "Beans", "BeansSupport", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansServer", "Storefront"], exclude: ["Golden"],
-      swiftSettings: settings),
+      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansOperations", "Storefront"],
+      exclude: ["Golden"], swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests",
       dependencies: [
-        "StorefrontServer", "Storefront", "BeansSessions", "BeansServer", "BeansTesting", "Beans", "BeansSupport",
-        "BeansEventLoop", "CSQLite", "TestSupport",
+        "StorefrontServer", "Storefront", "BeansOperations", "BeansSessions", "BeansServer", "BeansTesting", "Beans",
+        "BeansSupport", "BeansEventLoop", "CSQLite", "TestSupport",
       ],
       swiftSettings: settings),
   ]

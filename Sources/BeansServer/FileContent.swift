@@ -1,11 +1,11 @@
 import Beans
-import BeansSupport
+package import BeansSupport
 import Glibc
 
 /// Reading a whole file.
-enum FileContent {
+package enum FileContent {
   /// Blocks. Throws `.missingConfiguration` with the reason.
-  static func read(_ path: String) throws(EnvironmentError) -> [UInt8] {
+  package static func read(_ path: String) throws(EnvironmentError) -> [UInt8] {
     guard !path.utf8.contains(0) else { throw fault(path.debugDescription, "its path contains a NUL") }
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw fault(path) }

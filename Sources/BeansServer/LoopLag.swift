@@ -7,19 +7,19 @@ public import BeansEventLoop
 /// old the oldest request is.
 public final class LoopLag: Sendable {
   /// The upper bounds of the histogram's buckets, in seconds; one more takes the rest.
-  static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+  package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
   private static let nanosecondBounds = bounds.map { UInt64($0 * 1_000_000_000) }
   private static let interval: UInt64 = 100_000_000
 
   /// What has been seen of one loop.
-  struct Histogram: Sendable {
+  package struct Histogram: Sendable {
     /// By bucket, the last one without a bound.
-    var counts = [Int](repeating: 0, count: bounds.count + 1)
+    package fileprivate(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
     /// In nanoseconds, as `longest`.
-    var sum: UInt64 = 0
-    var longest: UInt64 = 0
+    package fileprivate(set) var sum: UInt64 = 0
+    package fileprivate(set) var longest: UInt64 = 0
     /// The longest since somebody asked for the worst.
-    var recent: UInt64 = 0
+    fileprivate var recent: UInt64 = 0
   }
 
   private let loops = Locked<[Histogram]>([])
@@ -63,5 +63,5 @@ public final class LoopLag: Sendable {
   }
 
   /// By loop, in the order in which they were given to `watch`.
-  var histograms: [Histogram] { loops.withLock { $0 } }
+  package var histograms: [Histogram] { loops.withLock { $0 } }
 }

@@ -113,10 +113,10 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   }
 
   /// When the child was used last, in nanoseconds as `now`; nil where no idle time is measured.
-  var lastUseIfMeasured: UInt64? { idleTimeout == .max ? nil : lastUse.load(ordering: .relaxed) }
+  package final var lastUseIfMeasured: UInt64? { idleTimeout == .max ? nil : lastUse.load(ordering: .relaxed) }
 
   /// How long ago the child was opened, to a tenth of a second; nil where that is not known.
-  func age(at now: UInt64) -> Duration? {
+  package final func age(at now: UInt64) -> Duration? {
     let openedAt = state.withLock { $0.openedAt }
     if openedAt == 0 { return nil }
     let now = CoarseTime.of(now)
@@ -175,7 +175,7 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   }
 
   /// The kernel's monotonic clock; half the price of `ContinuousClock`, whose instants are 128 bits wide.
-  static var now: UInt64 {
+  package static var now: UInt64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)

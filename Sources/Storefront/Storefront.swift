@@ -1,6 +1,7 @@
 public import Beans
 import BeansEventLoop
 import BeansLogging
+import BeansOperations
 import BeansServer
 import BeansSessions
 @_spi(BeansPackage) import BeansSupport

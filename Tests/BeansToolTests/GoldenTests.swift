@@ -1,5 +1,5 @@
 import Beans
-import BeansServer
+import BeansOperations
 import Foundation
 import Storefront
 import Testing

@@ -1,5 +1,6 @@
 import Beans
 import BeansEventLoop
+import BeansOperations
 import BeansServer
 import BeansSessions
 

@@ -1,4 +1,4 @@
-import BeansServer
+import BeansOperations
 
 /// Whether the store can be read and written, for `/readyz`.
 final class StoreCheck: HealthCheck {

@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansLogging
+import BeansOperations
 import BeansServer
 import BeansSessions
 import BeansXML
@@ -73,7 +74,7 @@ private struct Article {
       ("Beans", "XMLAndConfiguration"), ("Beans", "ComingFromInject"), ("Beans", "Composing"), ("Beans", "Sessions"),
       ("Beans", "LifeOfABean"), ("Beans", "ScopesOfYourOwn"), ("Beans", "ShuttingDown"), ("Beans", "ComingFromSpring"),
       ("Beans", "ComingFromDotNET"), ("Beans", "ComingFromSwinject"), ("BeansTesting", "Testing"),
-      ("BeansServer", "OperationsOfAService"), ("BeansSessions", "TwoStoresInOneRequest"),
+      ("BeansOperations", "OperationsOfAService"), ("BeansSessions", "TwoStoresInOneRequest"),
     ])
   func listings(module: String, article name: String) throws {
     let article = try Article(name, of: module, listings: "\(name)Listings")

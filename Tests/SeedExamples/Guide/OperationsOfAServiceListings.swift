@@ -1,5 +1,6 @@
 import Beans
 import BeansEventLoop
+import BeansOperations
 import BeansServer
 
 // Marked listings stand in the article to the letter, but for their indentation: see GuideTests.swift.

@@ -1,6 +1,7 @@
 import Beans
 @_spi(BeansPackage) import BeansSupport
 import BeansEventLoop
+import BeansOperations
 import BeansServer
 import Dispatch
 

@@ -1,4 +1,5 @@
 public import Beans
+public import BeansServer
 @_spi(BeansPackage) import BeansSupport
 import BeansLogging
 import Dispatch

@@ -1,5 +1,5 @@
 import Beans
-import BeansServer
+import BeansOperations
 import BeansTesting
 import Foundation
 import Testing

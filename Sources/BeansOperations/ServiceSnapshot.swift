@@ -1,4 +1,5 @@
 import Beans
+import BeansServer
 
 /// What an answer is made from: all of it is asked for once.
 struct ServiceSnapshot: Sendable {

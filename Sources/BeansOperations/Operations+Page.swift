@@ -1,4 +1,5 @@
 import Beans
+import BeansServer
 
 extension Operations {
   /// Everything, for people; for the script of the page, which asks for JSON, a newer snapshot of what changes.

@@ -1,7 +1,9 @@
 import Beans
 import BeansEventLoop
+import BeansOperations
 import BeansServer
 import BeansTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))

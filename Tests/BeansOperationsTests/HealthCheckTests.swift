@@ -1,9 +1,10 @@
 import Beans
 import BeansEventLoop
 import BeansLogging
-import BeansServer
+import BeansOperations
 import BeansTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))
@@ -170,7 +171,7 @@ struct HealthCheckTests {
   func slow() throws {
     final class Slow: HealthCheck {
       let name = "slow"
-      let gate = Gate("a slow check")
+      let gate = Gate()
       func check() throws { try gate.wait() }
     }
     let slow = Slow()
@@ -197,7 +198,7 @@ struct HealthCheckTests {
   func whatACheckUsesIsNotReleasedMeanwhile() throws {
     final class Patient: HealthCheck {
       let name = "patient"
-      let begun = Gate("a check"), gate = Gate("the end of a check")
+      let begun = Gate(), gate = Gate()
       func check() throws {
         begun.open()
         try gate.wait()

@@ -1,3 +1,4 @@
+import BeansServer
 import Dispatch
 
 /// What one source of sessions tells of them: counts that it keeps, and what a sample of its sessions finds.

@@ -1,5 +1,6 @@
 import Beans
 import BeansEventLoop
+import BeansOperations
 import BeansServer
 @_spi(BeansPackage) import BeansSupport
 import Glibc

@@ -1,4 +1,5 @@
 public import Beans
+public import BeansServer
 
 extension Environment {
   /// What is alive here, as text for people: counts by scope, sessions, how late loops were since this was asked last, and the

@@ -1,3 +1,4 @@
+import BeansServer
 import Dispatch
 @_spi(BeansPackage) import BeansSupport
 

@@ -1,3 +1,4 @@
+import BeansServer
 import Glibc
 
 /// The figures that the kernel keeps of this process, and its start. Read anew each time; nil where the kernel refuses.

@@ -1,4 +1,5 @@
 import Beans
+import BeansServer
 
 /// How old the live environments of one scope are, as far as that is measured: those whose end belongs to a loop.
 struct ScopeAges: Sendable {

@@ -1,4 +1,5 @@
 import Beans
+import BeansServer
 import Dispatch
 @_spi(BeansPackage) import BeansSupport
 

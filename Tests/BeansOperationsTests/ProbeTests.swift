@@ -1,6 +1,9 @@
 import Beans
 import BeansEventLoop
+import BeansOperations
 import BeansServer
+@_spi(BeansPackage) import BeansSupport
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))
@@ -34,16 +37,18 @@ struct ProbeTests {
   func end() throws {
     let application = try Environment(name: "application").startup()
     try withLoops { loops in
-      let draining = Handed<@Sendable () -> Void>()
-      let lifecycle = ServerLifecycle(environment: application, loop: loops[0]) { _, done in draining.value = done }
+      let draining = Locked<(@Sendable () -> Void)?>(nil)
+      let lifecycle = ServerLifecycle(environment: application, loop: loops[0]) { _, done in
+        draining.withLock { $0 = done }
+      }
       let operations = Operations(environment: application, lifecycle: lifecycle)
       #expect(try operations.get("/readyz").status == 200)
       lifecycle.stop()
       #expect(lifecycle.phase == .draining)
       #expect(try operations.get("/readyz").status == 503)
       #expect(try operations.get("/livez").status == 200)
-      draining.value?()
-      draining.value = nil
+      let done = try #require(draining.withLock { $0 })
+      done()
       try lifecycle.run()
       #expect(lifecycle.phase == .finishing)
     }
@@ -62,7 +67,7 @@ struct ProbeTests {
       }
       let operations = Operations(environment: application, lifecycle: lifecycle)
       // Until the loop goes on, the time is not over.
-      let gate = Gate("the loop")
+      let gate = Gate()
       try loops[0].block(by: gate)
       lifecycle.stop()
       #expect(lifecycle.phase == .announcing)

@@ -1,7 +1,9 @@
 import Beans
 import BeansLogging
+import BeansOperations
 import BeansServer
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))
@@ -162,7 +164,7 @@ struct ReportTests {
     let values = try #require(
       try Operations(environment: application).get("/configuration").json()["values"] as? [[String: Any]])
     func entries(_ key: String) -> [[String: Any]] { values.filter { $0["key"] as? String == key } }
-    let settings = "BeansServerTests/ReportTests.swift:\(line)"
+    let settings = "\(#fileID):\(line)"
     let ports = entries("PORT")
     #expect(ports.map { $0["source"] as? String } == ["command line", "environment variables", settings])
     #expect(ports.map { $0["overrules"] as? [String] } == [["environment variables", settings], [settings], []])

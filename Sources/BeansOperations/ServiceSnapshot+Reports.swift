@@ -1,4 +1,5 @@
 import Beans
+import BeansServer
 
 extension ServiceSnapshot {
   var isUp: Bool { isAlive && isReady }

@@ -1,8 +1,9 @@
 import BeansLogging
-import BeansServer
+import BeansOperations
 import BeansTesting
 @_spi(BeansPackage) import BeansSupport
 import Foundation
+import TestSupport
 
 extension OperationsResponse {
   var text: String { String(decoding: body, as: UTF8.self) }
@@ -30,6 +31,12 @@ extension ParseStrategy where Self == Date.ISO8601FormatStyle {
   /// Times as reports write them, with milliseconds.
   static var iso8601WithFractions: Self { Date.ISO8601FormatStyle(includingFractionalSeconds: true) }
 }
+
+/// A bean of a session.
+final class Cart {}
+
+/// A bean of a request.
+final class Log {}
 
 /// A check that answers what it is told to.
 final class ScriptedCheck: HealthCheck {
