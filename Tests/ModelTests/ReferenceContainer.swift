@@ -172,7 +172,11 @@ final class ReferenceContainer {
   }
 
   private func attempt(_ body: () throws -> Void) {
-    do { try body() } catch let faults as Faults { lines.append(Fault.text(faults.faults)) } catch let fault as Fault {
+    do { try body() } catch let faults as Faults {
+      lines.append(Fault.text(faults.faults))
+    } catch let faults as FaultAlternatives {
+      lines.append(Fault.text(oneOf: faults.faults))
+    } catch let fault as Fault {
       lines.append(Fault.text([fault]))
     } catch { lines.append("unexpected \(error)") }
   }
@@ -247,7 +251,8 @@ final class ReferenceContainer {
       _ = try instances(rules.beans[place.level].filter { $0.scope == nil && !$0.isLazy }, place)
     } catch {
       release(place)
-      place.state = .failed((error as? Faults)?.faults ?? [error as! Fault])
+      let several = (error as? Faults)?.faults ?? (error as? FaultAlternatives)?.faults
+      place.state = .failed(several ?? [error as! Fault])
       throw error
     }
   }
@@ -299,13 +304,13 @@ final class ReferenceContainer {
     }
     for bean in beans where bean.isPrototype {
       let faults = rules.faults(ofPrototype: bean, from: asking.level)
-      // Its own faults come before those of what it takes: what is not found, what is not open, then circles.
+      // Its own faults come before those of what it takes, and what is not found before what is not open and circles.
       let own = faults.filter { $0.declaration == bean.number }
-      let last = ["scopeNotActive", "cyclicDependency"]
-      let first = [own, faults].flatMap { group in
-        group.filter { !last.contains($0.code) } + last.flatMap { code in group.filter { $0.code == code } }
-      }
-      if let fault = first.first { throw fault }
+      func isLast(_ fault: Fault) -> Bool { ["scopeNotActive", "cyclicDependency"].contains(fault.code) }
+      let ordered = [own, faults].flatMap { group in group.filter { !isLast($0) } + group.filter(isLast) }
+      guard let first = ordered.first else { continue }
+      // Which of these two the container meets first depends on the way to them: no contract says which.
+      throw isLast(first) ? FaultAlternatives(faults: faults.filter(isLast)) : first
     }
     return try beans.map { try made($0, home(of: $0, from: asking)!) }
   }
