@@ -16,9 +16,6 @@ import Testing
     "Environment"
   ]
 
-  /// How many lines a folder may have.
-  private static let limit = 1_900
-
   private static let sources = Result {
     try SwiftSource.all(
       in: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -85,14 +82,6 @@ import Testing
     let outside = try Self.sources.get().filter { $0.folders.first != "Memory" && !$0.unsafe.isEmpty }
     let list = outside.map { "\($0.path): \($0.unsafe.joined(separator: ", "))" }
     #expect(list.isEmpty, "\n\(list.joined(separator: "\n"))")
-  }
-
-  @Test func noFolderIsTooLarge() throws {
-    let folders = Dictionary(grouping: try Self.sources.get()) { $0.folders.joined(separator: "/") }
-    let large = folders.mapValues { $0.reduce(0) { $0 + $1.lines } }
-      .filter { $0.value > Self.limit }
-      .map { "\($0.key): \($0.value) lines" }.sorted()
-    #expect(large.isEmpty, "\n\(large.joined(separator: "\n"))")
   }
 
   // MARK: the reader of sources

@@ -245,13 +245,14 @@ extension Environment {
     let begun = Carried(value: try await awaiting(caller) { Carried(value: try begin(recipe)) }.value)
     let object =
       if let creation = begun.value as? AsyncCreation { Carried(value: try await creation.run()) } else { begun }
-    let finished = try ResolutionContext.with(Unretained(self), recipe) { context in
+    let (finished, isComplete) = try ResolutionContext.with(Unretained(self), recipe) { context in
       context.value.current.store(recipe.address, ordering: .relaxed)
       return try complete(ObjectReference(object.value), recipe)
     }
     do {
-      if let bean = Box.open(finished.object) as? any AsyncBean { try await bean.postConstruct() }
+      if !isComplete, let bean = Box.open(finished.object) as? any AsyncBean { try await bean.postConstruct() }
     } catch {
+      giveUp(finished.beanIdentity)
       finished.release()
       throw error
     }
@@ -270,7 +271,10 @@ extension Environment {
         isTaken = extras.builds.withLock { $0.made[slot] == nil }
         // One that took it is about to fill the slot.
         if isTooEarly { continue }
-        extras.builds.withLock { $0.made.removeValue(forKey: slot) }?.release()
+        if let made = extras.builds.withLock({ $0.made.removeValue(forKey: slot) }) {
+          giveUp(made.beanIdentity)
+          made.release()
+        }
         throw error
       }
     }

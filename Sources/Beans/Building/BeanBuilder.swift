@@ -48,8 +48,21 @@ extension Environment {
   /// A new instance that no slot keeps, with one count, for a caller who keeps the environment from being released.
   @inline(never)
   func buildUntracked(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+    try buildUntracked(recipe) { _ in }
+  }
+
+  /// - Parameter note: called with whether the instance is another face of a bean.
+  @inline(__always)
+  func buildUntracked(
+    _ recipe: FrozenReference<Recipe>, _ note: (_ isFace: Bool) -> Void
+  ) throws -> ObjectReference {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
-    return try untracked(recipe) { try core.kind.contains(.scoped) ? makeWithCare(recipe) : make(recipe) }
+    return try untracked(recipe) { context in
+      let object = try core.kind.contains(.scoped) ? makeWithCare(recipe) : make(recipe)
+      if context.value.outer != nil { noteForTaker(object, recipe, context) }
+      note(context.value.isFace)
+      return object
+    }
   }
 
   /// Calls the factory of a bean that has to be awaited, for a caller who keeps the environment from being released.
@@ -64,12 +77,14 @@ extension Environment {
   }
 
   /// Runs `make` where everything stands that the recipe takes, for a caller who keeps the environment from being released.
-  func untracked<R>(_ recipe: FrozenReference<Recipe>, _ make: () throws -> R) throws -> R {
+  func untracked<R>(
+    _ recipe: FrozenReference<Recipe>, _ make: (StackReference<ResolutionContext>) throws -> R
+  ) throws -> R {
     let steps = recipe.value.steps
     // A scope object that is asked for beans has none of them stand in slots.
     return try build(recipe, core.kind.contains(.scoped) ? steps[0..<0] : steps, isInside: true) { context in
       context.value.current.store(recipe.address, ordering: .relaxed)
-      return try make()
+      return try make(context)
     }
   }
 
@@ -442,6 +457,7 @@ extension Environment {
 
   @inline(never)
   private func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+    if recipe.value.work == .own { return try makeOwn(recipe) }
     if recipe.value.work.contains(.await) { return try takeAwaited(recipe) }
     // Nothing stands in slots where the child's scope object keeps beans, and nothing yet where a requirement is asked for first.
     let isCounted = !core.kind.contains(.scoped) && recipe.value.requirements.isEmpty
@@ -455,13 +471,26 @@ extension Environment {
         if isCounted { giveBack(recipe.value.properties) }
         throw error
       }
-      let object = try complete(made, recipe)
+      let object = try complete(made, recipe).object
       log?.created(recipe.value.entry.label, in: name)
       return object
     } catch {
       log?.failed(recipe.value.entry.label, in: name, error)
       throw error
     }
+  }
+
+  /// A new instance for which nothing is done but to find out whether it is a bean already.
+  @inline(__always)
+  private func makeOwn(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+    let isScoped = core.kind.contains(.scoped)
+    let made = try recipe.value.function.with {
+      isScoped
+        ? try make(recipe, isCounted: false, $0.create)
+        : ObjectReference(try $0.create(Arguments(recipe.value.operands, core.slots)))
+    }
+    if made.identity == recipe.value.identity, made.isUnshared { return made }
+    return try complete(made, recipe).object
   }
 
   /// What `create` makes of a recipe's arguments, of which those that stand in no slot are evaluated beforehand.

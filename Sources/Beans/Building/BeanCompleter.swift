@@ -4,8 +4,16 @@ import BeansReflection
 /// processors and callbacks, in that order.
 extension Environment {
   /// The finished bean, taking over the count of what the factory has made; that is let go of where something fails.
-  func complete(_ created: ObjectReference, _ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+  ///
+  /// - Returns: the bean, and whether its own declaration has completed it before: then nothing has been done to it.
+  func complete(
+    _ created: ObjectReference, _ recipe: FrozenReference<Recipe>
+  ) throws -> (object: ObjectReference, isComplete: Bool) {
     var object = created
+    if standing(of: object, recipe) != .new {
+      if !core.kind.contains(.scoped) { giveBack(recipe.value.properties) }
+      return (object, true)
+    }
     do {
       let traits = traits(of: object, recipe)
       if traits.contains(.awaited), !recipe.value.work.contains(.await) { throw cannotBeAwaited(object, recipe) }
@@ -16,15 +24,19 @@ extension Environment {
       if traits.contains(.aware) {
         value(object, recipe.value.aware, as: (any EnvironmentAware).self)?.environment = self
       }
-      if recipe.value.isProcessed { object = try process(object, recipe) }
+      if recipe.value.isProcessed {
+        object = try process(object, recipe)
+        if object != created, standing(of: object, recipe) != .new { return (object, true) }
+      }
       if self.traits(of: object, recipe).contains(.bean) {
         try value(object, recipe.value.bean, as: (any Bean).self)?.postConstruct()
       }
       try recipe.value.code.with { code in
         for callback in code.postConstructs { try object.with { try callback($0) } }
       }
-      return object
+      return (object, false)
     } catch {
+      if recipe.value.kind == .slot { giveUp(object.beanIdentity) }
       object.release()
       throw error
     }
@@ -46,7 +58,7 @@ extension Environment {
   func completeUnforeseen(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
     if recipe.value.isSeed { return }
     let traits = object.with { BeanTraits.of($0) }
-    if traits.isDisjoint(with: [.aware, .bean, .awaited, .injected]) { return }
+    if traits.isDisjoint(with: [.aware, .bean, .awaited, .injected, .disposable, .asyncDisposable]) { return }
     _ = try complete(object, recipe)
   }
 

@@ -67,16 +67,43 @@ extension Environment {
   /// Makes a bean that its taker owns; for whoever keeps the environment from being released.
   func own(_ number: Int32, as parameter: Parameter) throws -> Argument {
     let recipe = recipe(number)
-    let object = try buildUntracked(recipe).take(as: AnyObject.self)
+    let owned = try ResolutionContext.with(Unretained(self), nil) { context in
+      let notes = context.value.notes
+      notes.parts = []
+      do {
+        let object = try buildUntracked(recipe).take(as: AnyObject.self)
+        return own(object, notes.parts ?? [])
+      } catch {
+        // The parts that were made before are nobody's.
+        own(nil, notes.parts ?? []).releaseWhatNeedNotBeAwaited()
+        throw error
+      }
+    }
+    // There is one: the parameter is that of an `Owned`.
+    return parameter.makeOwned.map { Argument($0(owned), .boxed) } ?? .none
+  }
+
+  /// Gives an `Owned` the objects that were made for it.
+  ///
+  /// - Parameters:
+  ///   - object: the bean; nil where its build has failed.
+  ///   - parts: all prototypes that were made for it, first made first; the bean is one, unless it is a face of another bean.
+  private func own(_ object: AnyObject?, _ parts: [BuildNotes.Part]) -> OwnedBean {
     let position = core.lock.withLock {
       logBuilds()
       core.insert(.owning)
       return createdBeans
     }
-    let owned = OwnedBean(object, BeanEnding(object, of: recipe), in: self, position: position)
-    extras.add(owned: owned)
-    // There is one: the parameter is that of an `Owned`.
-    return parameter.makeOwned.map { Argument($0(owned), .boxed) } ?? .none
+    let extras = extras
+    func add(_ bean: OwnedBean) -> OwnedBean {
+      extras.add(owned: bean)
+      return bean
+    }
+    let inner = parts.filter { $0.object !== object }.compactMap { part in
+      BeanEnding(part.object, of: part.recipe).map { add(OwnedBean(part.object, $0, in: self, position: position)) }
+    }
+    let ending = parts.last { $0.object === object }.flatMap { BeanEnding($0.object, of: $0.recipe) }
+    return add(OwnedBean(object, ending, and: inner, in: self, position: position))
   }
 
   private func mismatch(_ beans: [Any], _ parameter: Parameter) -> EnvironmentError {
@@ -116,9 +143,9 @@ final class ProductAssembly: ProductBuilder {
   func build(_ create: (Arguments) throws -> AnyObject) throws -> AnyObject {
     try using {
       defer { environment.used() }
-      return try environment.untracked(recipe) {
+      return try environment.untracked(recipe) { _ in
         let made = try environment.make(recipe, isCounted: false, create)
-        return try environment.complete(made, recipe).take(as: AnyObject.self)
+        return try environment.complete(made, recipe).object.take(as: AnyObject.self)
       }
     }
   }
@@ -135,7 +162,7 @@ final class ProductAssembly: ProductBuilder {
 
   func complete(_ object: AnyObject) throws -> AnyObject {
     try using {
-      try environment.untracked(recipe) {
+      try environment.untracked(recipe) { _ in
         let reference = ObjectReference(object)
         try environment.completeUnforeseen(reference, recipe)
         return reference.take(as: AnyObject.self)

@@ -1,4 +1,6 @@
 import BeansReflection
+@_spi(BeansPackage) import BeansSupport
+import Synchronization
 
 /// What a user says about one bean.
 ///
@@ -12,6 +14,8 @@ public class BeanDeclaration {
   private(set) var taker: ObjectIdentifier?
   /// Whether it counts only where conditions hold.
   var hasConditions = false
+  /// Objects of a scope that are other faces of beans, where there are any.
+  private let faces = AtomicLazyReference<FaceList>()
 
   init(_ spec: BeanSpec) { self.spec = spec }
 
@@ -27,6 +31,12 @@ public class BeanDeclaration {
     spec.factory = factory
     self.init(spec)
   }
+
+  /// Notes that an object which a scope has got is another face of a bean, so that the scope does not release it.
+  func note(face object: AnyObject) { faces.storeIfNil(FaceList()).add(object) }
+
+  /// Whether an object is another face of a bean; true once for each `note`.
+  func forget(face object: AnyObject) -> Bool { faces.load()?.remove(object) == true }
 
   /// What has been said so far; what is said later is not in it.
   func takeSpec() -> BeanSpec {

@@ -87,19 +87,24 @@ struct BeanReleaser {
     return environment.with { environment in
       let index = environment.creationLog[rest]
       let slot = environment.core.slots[index]
-      return releaseWithCare(slot, slot.content, environment.recipe(index))
+      return releaseWithCare(index, slot, slot.content, environment.recipe(index))
     }
   }
 
   @inline(never)
   private mutating func releaseWithCare(
-    _ slot: Slot, _ content: Slot.Content, _ recipe: FrozenReference<Recipe>
+    _ index: Int32, _ slot: Slot, _ content: Slot.Content, _ recipe: FrozenReference<Recipe>
   ) -> Pending? {
     let environment = environment.object
     if content.isKept { return releaseInScope(slot, recipe, environment) }
     guard content.isFilled else { return nil }
     slot.store(.empty)
     let object = content.object
+    if environment.isFace(index) {
+      released -= 1
+      object.release()
+      return nil
+    }
     if recipe.value.work.contains(.trace) {
       environment.log.releasing(recipe.value.entry.label, in: environment.name)
     }
@@ -325,9 +330,9 @@ struct BeanEnding {
     limit = recipe.value.code.with { $0.releaseLimit }
   }
 
-  /// nil where somebody else releases the bean.
+  /// nil where the declaration does not own the object.
   init?(_ object: AnyObject, of declaration: BeanDeclaration, _ outcome: ScopeOutcome = .completed) {
-    if declaration.spec.isExternallyOwned { return nil }
+    if declaration.spec.isExternallyOwned || declaration.forget(face: object) { return nil }
     self.outcome = outcome
     traits = .of(object)
     callbacks = declaration.spec.onDestroys

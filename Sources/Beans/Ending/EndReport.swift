@@ -74,6 +74,7 @@ extension Environment {
         lifecycle.phase < .releasing ? .start : .nextRelease
       }
     state.levels.append(
-      EndState.Level(name: name, reason: reason, left: slots.map { recipe($0).value.entry.label }))
+      EndState.Level(
+        name: name, reason: reason, left: slots.filter { !isFace($0) }.map { recipe($0).value.entry.label }))
   }
 }

@@ -79,7 +79,7 @@ extension Environment {
     var own = ScopeStatistics(scope: name)
     own.opened = 1
     own.finished = isReleased ? 1 : 0
-    own.created = core.lock.withLock { createdBeans }
+    own.created = core.lock.withLock { createdBeans } - faceCount
     own.released = existingExtras?.releasedBeans.load(ordering: .relaxed) ?? 0
     return own
   }

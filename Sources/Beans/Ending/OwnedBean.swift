@@ -8,15 +8,22 @@ final class OwnedBean: OwnedInstance {
   private weak let environment: Environment?
   /// How many beans stood in slots when this one was made: they are released after it.
   let position: Int
+  /// The prototypes that were made for it, first made first. They are released after it.
+  private let parts: [OwnedBean]
 
   /// - Parameters:
-  ///   - object: the bean.
+  ///   - object: the bean; nil for parts alone.
   ///   - ending: what its release takes, where that is more than to let go.
+  ///   - parts: the prototypes that were made for it.
   ///   - environment: releases it at the latest.
   ///   - position: how many beans of the environment's slots are older.
-  init(_ object: AnyObject, _ ending: BeanEnding?, in environment: Environment, position: Int) {
+  init(
+    _ object: AnyObject?, _ ending: BeanEnding?, and parts: [OwnedBean] = [], in environment: Environment,
+    position: Int
+  ) {
     state = Locked(Carried(value: object))
     self.ending = ending
+    self.parts = parts
     self.environment = environment
     self.position = position
   }
@@ -33,14 +40,48 @@ final class OwnedBean: OwnedInstance {
   }
 
   func release() throws {
-    if let ending, ending.isAsynchronous, object != nil {
+    for bean in [self] + parts {
+      guard let ending = bean.ending, ending.isAsynchronous, bean.object != nil else { continue }
       throw ending.bean.fault(
         .asynchronousRelease, "\(ending.bean.label) is released asynchronously: use 'await release()'")
     }
-    try whileKept { object, ending, site in ending.run(object, at: site) }
+    var failures: [any Error] = []
+    for bean in [self] + parts.reversed() {
+      do { try bean.releaseAlone() } catch { failures.append(error) }
+    }
+    try Self.throwFailures(failures)
   }
 
   func release() async throws {
+    var failures: [any Error] = []
+    for bean in [self] + parts.reversed() {
+      do { try await bean.releaseAlone() } catch { failures.append(error) }
+    }
+    try Self.throwFailures(failures)
+  }
+
+  private static func throwFailures(_ failures: [any Error]) throws {
+    let failure = EnvironmentError.combining(failures, code: .destructionFailed) {
+      "\($0) releases failed of what was made for one Owned"
+    }
+    if let failure { throw failure }
+  }
+
+  /// Releases the parts that need not be awaited; the environment releases the others.
+  func releaseWhatNeedNotBeAwaited() {
+    let environment = environment
+    for part in parts.reversed() where part.ending?.isAsynchronous == false {
+      do { try part.releaseAlone() } catch {
+        if let failure = error as? EnvironmentError { environment?.note(failure) }
+      }
+    }
+  }
+
+  private func releaseAlone() throws {
+    try whileKept { object, ending, site in ending.run(object, at: site) }
+  }
+
+  private func releaseAlone() async throws {
     try await whileKept { object, ending, site in
       guard Disposer(ending, at: site, canAwait: true).next() == .await else { return ending.run(object, at: site) }
       if ending.limit != nil {

@@ -21,6 +21,7 @@ extension Environment {
     }
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     let object = try scope.get(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
+    noteForTaker(object, of: scope)
     // What a user's scope answers is read by the bean's type from now on.
     let type: Any.Type = type(of: object)
     if UInt(bitPattern: ObjectIdentifier(type)) == recipe.value.identity { return ObjectReference(object) }
@@ -143,9 +144,10 @@ struct ScopedBeanFactory: BeanFactory {
           "scope '\(recipe.value.entry.lifetime.name)' asked the factory of \(recipe.value.entry.label) for another bean",
           origin: bean.spec.location.origin)
       }
-      let object = try environment.buildUntracked(recipe)
-      environment.noteKept(recipe)
-      return object.take(as: AnyObject.self)
+      var isOther = false
+      let object = try environment.buildUntracked(recipe) { isOther = $0 }.take(as: AnyObject.self)
+      if isOther { bean.note(face: object) } else { environment.noteKept(recipe) }
+      return object
     }
   }
 }
@@ -274,6 +276,13 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     /// Hands out a kept bean, to be released in its place among those of the environment.
     func take(_ bean: BeanDeclaration) -> AnyObject? {
       queue.sync { instances.removeValue(forKey: ObjectIdentifier(bean))?.instance }
+    }
+
+    /// Whether an object is kept.
+    func holds(_ identity: ObjectIdentifier) -> Bool {
+      queue.sync {
+        instances.values.contains { ObjectReference(unretained: $0.instance).beanIdentity == identity }
+      }
     }
 
     // MARK: the end

@@ -54,7 +54,7 @@ extension Environment {
       case .closed, .finishing, .releasing: "finishing"
       case .released: "finished"
       }
-    lines.append("\(indent)\(name): \(phase), \(core.lock.withLock { createdBeans }) beans")
+    lines.append("\(indent)\(name): \(phase), \(core.lock.withLock { createdBeans } - faceCount) beans")
     guard let extras = existingExtras else { return }
     let (children, count) = core.lock.withLock { (extras.children.first(maximumChildren), extras.children.count) }
     for child in children { child.appendTree(&lines, indent: indent + "  ", maximumChildren) }
@@ -104,7 +104,7 @@ extension Environment {
         for child in next {
           if maximum <= 0 { return false }
           maximum -= 1
-          body(child, child.isPlain ? 0 : child.core.lock.withLock { child.createdBeans })
+          body(child, child.isPlain ? 0 : child.core.lock.withLock { child.createdBeans } - child.faceCount)
           isComplete = child.forEachLive(upTo: &maximum, body) && isComplete
         }
         last = next

@@ -384,6 +384,9 @@ struct PlanCompiler {
     } else if disposable != nil || isReleased && !code.onDestroys.isEmpty {
       ending = .call
     }
+    let isKept = definition.kind == .slot || definition.kind == .scoped
+    let isDisposable = !definition.traits.isDisjoint(with: [.disposable, .asyncDisposable])
+    if isKept, isReleased, isDisposable || !code.onDestroys.isEmpty, !isSeed(definition) { work.insert(.own) }
     return Recipe(
       function: Unretained(definition.factory), operands: arguments,
       identity: identity.map { UInt(bitPattern: $0) } ?? 0, work: work,

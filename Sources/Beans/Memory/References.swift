@@ -40,6 +40,19 @@ struct ObjectReference: Sendable, Equatable {
   @inlinable @inline(__always)
   var identity: UInt { with { UInt(bitPattern: ObjectIdentifier(type(of: $0))) } }
 
+  /// Whether no other strong reference to the object exists.
+  @inline(__always)
+  var isUnshared: Bool {
+    var word = address
+    return unsafe withUnsafeMutablePointer(to: &word) {
+      // An `AnyObject` is the address of its object. It is neither copied nor destroyed.
+      unsafe $0.withMemoryRebound(to: AnyObject.self, capacity: 1) { unsafe isKnownUniquelyReferenced(&$0.pointee) }
+    }
+  }
+
+  /// The identity of the bean: of the object, or of the object in its box; nil for other values.
+  var beanIdentity: ObjectIdentifier? { with { ($0 as? Box).map(\.identity) ?? ObjectIdentifier($0) } }
+
   @inlinable @inline(__always)
   func retain() {
     _ = unsafe Unmanaged<AnyObject>.fromOpaque(pointer).retain()

@@ -15,7 +15,8 @@ protocol OwnedInstance: AnyObject, Sendable {
 /// call of `get()`. `T` is a prototype; anything else is kept, and released, by its environment: a fault at startup. What has
 /// not been given back when the taker's environment ends is released there, in reverse order of creation.
 ///
-/// Only the bean itself is released: prototypes that it has taken are its own to give back.
+/// With the bean, all that was made for it is released, last made first: the inner beans of its decorators, and the prototypes
+/// that these took while they were built.
 public struct Owned<T>: Sendable {
   private let bean: any OwnedInstance
 

@@ -29,6 +29,8 @@ struct Recipe: Sendable {
     static let await = Work(rawValue: 16)
     /// A test is told of the bean's end.
     static let observe = Work(rawValue: 32)
+    /// The object is released in its owner's way: it may be another bean's.
+    static let own = Work(rawValue: 64)
   }
 
   /// What releasing an object of class `identity` takes besides letting go of it.

@@ -15,6 +15,8 @@ final class EnvironmentExtras: Sendable {
   let releasedBeans = Atomic<Int>(0)
   /// Beans whose creation is awaited.
   let builds = Locked(AsyncBuilds())
+  /// The identities of beans, as far as they have been asked for.
+  let identities = Locked(BeanIdentities())
 
   private struct Outcome {
     var failures: [any Error] = []

@@ -121,7 +121,7 @@ extension EnvironmentCore {
     static let joined = Kind(rawValue: 8)
     /// What `configure` is handed.
     static let template = Kind(rawValue: 16)
-    /// Beans may have been made that their takers own. Set under the lock.
+    /// There may be beans that their takers own, or faces of other beans. Set under the lock.
     static let owning = Kind(rawValue: 32)
     /// Somebody waits for the end. Set under the lock.
     static let watched = Kind(rawValue: 64)

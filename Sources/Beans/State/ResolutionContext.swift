@@ -26,8 +26,8 @@ struct ResolutionContext: ~Copyable {
   let own = Atomic<UInt>(0)
   /// Whether the thread waits for the bean that is `current`, instead of building it.
   let isWaiting = Atomic(false)
-  /// The address of the last of the children that this thread has opened meanwhile, or 0; retained.
-  private let openedAddress = Atomic<UInt>(0)
+  /// The address of the notes of this build, or 0; retained.
+  private let notesAddress = Atomic<UInt>(0)
 
   @inline(__always)
   init(_ environment: Unretained<Environment>, _ asked: FrozenReference<Recipe>?) {
@@ -44,7 +44,18 @@ struct ResolutionContext: ~Copyable {
     nonmutating set { nextAddress.store(newValue?.address ?? 0, ordering: .relaxed) }
   }
 
-  private var opened: Unretained<OpenedChild>? { Unretained(address: openedAddress.load(ordering: .relaxed)) }
+  /// The notes of this build, if there are any; for its own thread.
+  private var existingNotes: Unretained<BuildNotes>? {
+    Unretained(address: notesAddress.load(ordering: .relaxed))
+  }
+
+  /// The notes of this build, for its own thread.
+  var notes: BuildNotes {
+    if let notes = existingNotes { return notes.object }
+    let notes = BuildNotes()
+    notesAddress.store(ObjectReference(notes).address, ordering: .relaxed)
+    return notes
+  }
 
   var asked: FrozenReference<Recipe>? { FrozenReference(address: askedAddress) }
 
@@ -67,7 +78,7 @@ struct ResolutionContext: ~Copyable {
       beans_set_resolution(UInt(context.address))
       defer {
         beans_set_resolution(context.value.outerAddress)
-        context.value.opened?.release()
+        context.value.existingNotes?.release()
       }
       return try body(context)
     }
@@ -81,10 +92,7 @@ struct ResolutionContext: ~Copyable {
 
   /// Notes a child that the thread has opened.
   @inline(never)
-  func note(_ child: Unretained<Environment>) {
-    openedAddress.store(
-      ObjectReference(OpenedChild(child.address, earlier: opened)).address, ordering: .relaxed)
-  }
+  func note(_ child: Unretained<Environment>) { notes.opened.append(child.address) }
 
   /// All contexts of this thread, innermost first.
   private static var all: some Sequence<StackReference<ResolutionContext>> {
@@ -173,7 +181,7 @@ struct ResolutionContext: ~Copyable {
   static func holder(above environment: Environment) -> FrozenReference<Recipe>? {
     let own = Unretained(environment).address
     guard let keeper = keeper(above: environment) else { return nil }
-    return all.contains { $0.value.opened?.with { $0.contains(own) } == true } ? nil : keeper
+    return all.contains { $0.value.existingNotes?.with { $0.opened.contains(own) } == true } ? nil : keeper
   }
 
   /// The bean that this thread is building, where that will be kept in an environment further out than one.
@@ -196,17 +204,68 @@ struct ResolutionContext: ~Copyable {
   }
 }
 
-/// A child that a build has opened.
-final class OpenedChild {
-  private let address: UInt
-  private let earlier: Unretained<OpenedChild>?
+// MARK: objects that are beans already
 
-  /// Takes over the reference to the earlier one.
-  init(_ address: UInt, earlier: Unretained<OpenedChild>?) { (self.address, self.earlier) = (address, earlier) }
-
-  deinit { earlier?.release() }
-
-  func contains(_ address: UInt) -> Bool {
-    self.address == address || earlier?.with { $0.contains(address) } == true
+extension ResolutionContext {
+  /// Whether this build has made or got a bean that is no other environment's to tell of; see `BuildNotes`.
+  func made(_ identity: ObjectIdentifier) -> BuildNotes.Maker? {
+    existingNotes?.with { notes in notes.beans.last { $0.identity == identity }?.maker }
   }
+
+  /// The build that takes what this one makes, or the `Owned` that does; nil for a lookup outside of both.
+  var taker: StackReference<ResolutionContext>? { Self.nearestBuild(from: outer) }
+
+  /// The innermost build of this thread, or `Owned`; nil outside of both.
+  static var nearestBuild: StackReference<ResolutionContext>? { nearestBuild(from: innermost) }
+
+  private static func nearestBuild(
+    from context: StackReference<ResolutionContext>?
+  ) -> StackReference<ResolutionContext>? {
+    var next = context
+    while let context = next, context.value.building == nil, context.value.existingNotes?.with({ $0.parts }) == nil {
+      next = context.value.outer
+    }
+    return next
+  }
+
+  /// Whether the object that the build has asked for is another face of a bean.
+  var isFace: Bool { existingNotes?.with { $0.isFace } == true }
+
+  /// The notes that collect the prototypes which this build takes now, for the `Owned` that they belong to.
+  var collection: BuildNotes? {
+    // What a bean takes that its environment or a scope keeps belongs to that bean.
+    if let kind = building?.value.kind, kind == .slot || kind == .scoped { return nil }
+    let known = existingNotes?.object
+    if let known, known.parts != nil { return known }
+    guard let outer else { return nil }
+    if let collection = known?.collection { return collection }
+    let collection = outer.value.collection
+    known?.collection = collection
+    return collection
+  }
+}
+
+/// Notes of one build, by its thread alone.
+final class BuildNotes {
+  /// The maker of an object that no slot tells of.
+  enum Maker {
+    /// A prototype, which nothing keeps.
+    case prototype
+    /// A bean of a scope that keeps its beans by itself.
+    case scope
+  }
+
+  /// A prototype that belongs to an `Owned`.
+  typealias Part = (object: AnyObject, recipe: FrozenReference<Recipe>)
+
+  /// Addresses of the children that the thread has opened meanwhile.
+  var opened: [UInt] = []
+  /// Beans that were made for the build, or that it got from scopes. Kept, so that no other object gets the identity of one.
+  var beans: [(identity: ObjectIdentifier, object: AnyObject, maker: Maker)] = []
+  /// Whether the object that the build has asked for is another face of a bean.
+  var isFace = false
+  /// For an `Owned`: the prototypes that belong to it, in the order in which they were made.
+  var parts: [Part]?
+  /// The notes further out that collect prototypes, where they have been looked for.
+  var collection: BuildNotes?
 }
