@@ -14,6 +14,7 @@ let package = Package(
   products: [
     .library(name: "BeansLogging", targets: ["BeansLogging"]),
     .library(name: "Beans", targets: ["Beans"]),
+    .library(name: "BeansGraph", targets: ["BeansGraph"]),
     .library(name: "BeansXML", targets: ["BeansXML"]),
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
@@ -46,6 +47,7 @@ let package = Package(
       dependencies: ["BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration"],
       // `Builtin` allocates an environment together with its slots.
       swiftSettings: strict + [.enableExperimentalFeature("BuiltinModule")]),
+    .target(name: "BeansGraph", dependencies: ["Beans"], swiftSettings: strict),
     .target(name: "BeansXML", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: strict),
     .target(name: "BeansEventLoop", dependencies: ["BeansPlatform", "CLibuv"], swiftSettings: strict),
     .target(
@@ -55,7 +57,7 @@ let package = Package(
     // Probes, metrics, reports and a page, for any HTTP server. It observes loops, sessions and the lifecycle of `BeansServer`,
     // which knows nothing of it.
     .target(
-      name: "BeansOperations", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansServer"],
+      name: "BeansOperations", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansGraph", "BeansServer"],
       swiftSettings: strict),
 
     // Sessions that outlive a process: in memory, or in Redis.
@@ -70,7 +72,7 @@ let package = Package(
 
     // What checks declarations while a package is built, and answers questions about them. The program that does it belongs to
     // the package; the plugins run it.
-    .target(name: "BeansTool", dependencies: ["Beans", "BeansSupport"], swiftSettings: strict),
+    .target(name: "BeansTool", dependencies: ["Beans", "BeansGraph", "BeansSupport"], swiftSettings: strict),
     .executableTarget(name: "beans-place", path: "Sources/BeansPlace"),
     .plugin(name: "BeansCheck", capability: .buildTool(), dependencies: ["beans-place"]),
     .plugin(
@@ -105,7 +107,8 @@ let package = Package(
       name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SpecificationTests", dependencies: ["Beans", "BeansLogging", "CForeignThread"], swiftSettings: settings),
+      name: "SpecificationTests", dependencies: ["Beans", "BeansGraph", "BeansLogging", "CForeignThread"],
+      swiftSettings: settings),
     .testTarget(
       name: "ModelTests", dependencies: ["Beans", "BeansLogging", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
@@ -145,7 +148,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansOperations", "Storefront"],
+      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansGraph", "BeansOperations", "Storefront"],
       exclude: ["Golden"], swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests",
@@ -166,8 +169,7 @@ if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(St
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
     "BeansPlatform", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration", "Beans",
-    "CForeignThread",
-    "SpecificationTests",
+    "BeansGraph", "CForeignThread", "SpecificationTests",
   ]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }

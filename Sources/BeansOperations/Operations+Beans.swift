@@ -1,4 +1,5 @@
 import Beans
+import BeansGraph
 
 extension Operations {
   /// The declarations by environment, in the shape of Spring Boot's `/beans`; nil where nothing is known of them yet.

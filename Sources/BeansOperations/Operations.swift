@@ -1,4 +1,5 @@
 public import Beans
+import BeansGraph
 public import BeansServer
 @_spi(BeansPackage) import BeansSupport
 import BeansLogging

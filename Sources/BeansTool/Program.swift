@@ -1,4 +1,5 @@
 import Beans
+import BeansGraph
 @_spi(BeansPackage) import BeansSupport
 import Foundation
 

@@ -1,4 +1,5 @@
 import Beans
+import BeansGraph
 
 /// How long the beans of a startup have taken, by the ids of their nodes.
 enum StartupTimes {

@@ -6,7 +6,7 @@ import Testing
   /// Each folder names only types of those before it.
   private static let order = [
     "Memory", "Parameters", "Events", "Declaration", "Assisted", "Plan", "Definition", "Reading", "Graph", "State",
-    "Ending", "Building", "Publishing", "Starting", "Awaiting", "Diagram",
+    "Ending", "Building", "Publishing", "Starting", "Awaiting", "Outline",
     "Environment",
   ]
 

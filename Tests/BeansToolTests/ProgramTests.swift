@@ -1,4 +1,5 @@
 import Beans
+import BeansGraph
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import Beans
+import BeansGraph
 import Dispatch
 import Testing
 

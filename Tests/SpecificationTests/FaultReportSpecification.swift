@@ -1,4 +1,5 @@
 import Beans
+import BeansGraph
 import Testing
 
 private final class Pool: Sendable {}

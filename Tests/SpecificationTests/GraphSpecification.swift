@@ -1,4 +1,5 @@
 import Beans
+import BeansGraph
 import Testing
 
 /// What a gallery is made of: a bean for each way of taking another one.
@@ -110,7 +111,7 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(try node("gallery/Restorer '&restored'").flags == [.factory])
     #expect(try node("gallery/tour/Tourist").flags == [.seed])
     // That of the factory.
-    #expect(try node("gallery/tour/Tourist").origin?.line == 57)
+    #expect(try node("gallery/tour/Tourist").origin?.line == 58)
     #expect(try node("gallery/tour/decorator of Exit").flags == [.decorator])
     #expect(try node("gallery/Guide").scope == "tour")
     #expect(try node("gallery/Archive 'test archive'").inactive == "profile 'test' is not active")

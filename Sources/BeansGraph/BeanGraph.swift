@@ -1,4 +1,4 @@
-public import BeansSupport
+public import Beans
 
 /// Which beans are declared in an environment, further out and for the children of factories, and what each of them takes.
 ///

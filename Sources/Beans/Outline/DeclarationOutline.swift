@@ -1,0 +1,88 @@
+package import BeansSupport
+
+/// The declarations of an environment, of those around it and of all factories below, as startup resolves them.
+///
+/// A description for other modules of the package, which need nothing else of the compiler.
+package struct DeclarationOutline {
+  /// One environment, or all children of one factory.
+  package struct Group {
+    package let name: String
+    /// The number of the group around this one.
+    package let parent: Int?
+    /// The scope that the children of a factory open; nil for an environment that is no child of a factory.
+    package let scopeName: String?
+    /// The condition that does not hold; nil where the children of the factory count.
+    package let inactive: String?
+  }
+
+  /// A bean, a template, or a declaration whose condition does not hold.
+  package struct Declaration {
+    /// The number of the group that declares it.
+    package let group: Int
+    /// The name in faults and reports.
+    package let label: String
+    package let id: String?
+    /// Nil for a template without a class.
+    package let type: Any.Type?
+    package let scope: String
+    package let origin: EnvironmentError.Origin?
+    package let traits: Traits
+    /// The condition that does not hold; nil where the declaration counts.
+    package let inactive: String?
+  }
+
+  /// The properties of a declaration besides its scope.
+  package struct Traits: OptionSet {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    package static let template = Traits(rawValue: 1)
+    package static let seed = Traits(rawValue: 2)
+    package static let lazy = Traits(rawValue: 4)
+    package static let asynchronous = Traits(rawValue: 8)
+    package static let decorator = Traits(rawValue: 16)
+    package static let primary = Traits(rawValue: 32)
+    package static let `private` = Traits(rawValue: 64)
+    package static let factory = Traits(rawValue: 128)
+    package static let product = Traits(rawValue: 256)
+  }
+
+  /// A dependency on one declaration.
+  package struct Dependency {
+    /// The number of the declaration that takes the other one.
+    package let taker: Int
+    /// The number of the declaration that is taken.
+    package let taken: Int
+    package let kind: Kind
+    /// The name of the parameter or property in faults; empty where the kind names the place.
+    package let place: String
+
+    /// How a declaration depends on another one.
+    package enum Kind {
+      case parameter, property, optional, collection, lazy, owned, provider, current
+      case requirement, decorates, factory, template
+    }
+  }
+
+  /// From the outside in.
+  package private(set) var groups: [Group] = []
+  /// By group, beans before templates, and these before declarations that do not count.
+  package private(set) var declarations: [Declaration] = []
+  /// One for each environment that sees the taker: several may be equal.
+  package private(set) var dependencies: [Dependency] = []
+
+  /// Returns the number of the group.
+  mutating func add(_ group: Group) -> Int {
+    groups.append(group)
+    return groups.count - 1
+  }
+
+  /// Returns the number of the declaration.
+  mutating func add(_ declaration: Declaration) -> Int {
+    declarations.append(declaration)
+    return declarations.count - 1
+  }
+
+  mutating func add(_ dependency: Dependency) { dependencies.append(dependency) }
+}

@@ -1,0 +1,272 @@
+import BeansReflection
+import BeansSupport
+
+/// Reads an outline from the definitions of a compiler, and from the bindings of their dependencies.
+struct OutlineReader {
+  private typealias Kind = DeclarationOutline.Dependency.Kind
+
+  private var outline = DeclarationOutline()
+  /// The groups of graphs, by directory.
+  private var groups: [ObjectIdentifier: Int] = [:]
+  /// The declarations of graphs, by directory.
+  private var declared: [ObjectIdentifier: DeclaredBeans] = [:]
+  /// Beans, and declarations that are none by their place among all.
+  private var beans: [Plan.EntryKey: Int] = [:]
+  private var templates: [Plan.EntryKey: Int] = [:]
+
+  /// - Parameter compilers: environments, outermost first, each compiled with the children of its factories.
+  static func read(_ compilers: [GraphCompiler]) -> DeclarationOutline {
+    var reader = OutlineReader()
+    // They keep what definitions only name.
+    withExtendedLifetime(compilers) {
+      for graph in compilers.flatMap(\.graphs) { reader.addDeclarations(of: graph) }
+      for compiler in compilers {
+        for graph in compiler.graphs { reader.addDependencies(of: graph, compiler.dependencies) }
+      }
+    }
+    return reader.outline
+  }
+
+  // MARK: declarations
+
+  private mutating func addDeclarations(of graph: EnvironmentGraph) {
+    let outer = graph.outerDirectory.flatMap { groups[ObjectIdentifier($0)] }
+    let group = addGroup(graph.declarations, in: outer, nil)
+    groups[ObjectIdentifier(graph.directory)] = group
+    declared[ObjectIdentifier(graph.directory)] = graph.declared
+    for definition in graph.definitions {
+      beans[Plan.EntryKey(graph.directory, definition.entry)] = add(definition, in: graph, group)
+    }
+    for (position, spec) in graph.declared.specs.enumerated() where spec.isAbstract {
+      templates[Plan.EntryKey(graph.directory, Int32(position))] = add(spec, in: group, nil)
+    }
+    var homes: [Int: (spec: BeanSpec, group: Int)] = [:]
+    for spec in graph.declarations.specs { homes[spec.number] = (spec, group) }
+    addInactive(graph.declarations.factories, graph.active, in: group, &homes)
+    for inactive in graph.active.inactive {
+      guard let home = homes[inactive.number] else { continue }
+      _ = add(home.spec, in: home.group, inactive.reason)
+    }
+  }
+
+  /// Adds groups for factories whose children do not count.
+  private mutating func addInactive(
+    _ factories: [EnvironmentDeclarations], _ active: ActiveDeclarations, in group: Int,
+    _ homes: inout [Int: (spec: BeanSpec, group: Int)]
+  ) {
+    for factory in factories {
+      guard let (_, reason) = active.inactiveFactories.first(where: { $0.declarations === factory }) else { continue }
+      let inner = addGroup(factory, in: group, reason.message)
+      for spec in factory.specs { homes[spec.number] = (spec, inner) }
+      addInactive(factory.factories, active, in: inner, &homes)
+    }
+  }
+
+  private mutating func addGroup(
+    _ declarations: EnvironmentDeclarations, in parent: Int?, _ inactive: String?
+  ) -> Int {
+    outline.add(
+      DeclarationOutline.Group(
+        name: declarations.name, parent: parent, scopeName: declarations.scopeName, inactive: inactive))
+  }
+
+  private mutating func add(_ definition: BeanDefinition, in graph: EnvironmentGraph, _ group: Int) -> Int {
+    let (spec, traits, origin) = (definition.spec, definition.traits, definition.spec.location.origin)
+    let made: [(DeclarationOutline.Traits, Bool)] = [
+      (.seed, definition.entry == 0 && graph.hasSeed), (.lazy, spec.isLazy ?? false),
+      (.asynchronous, traits.contains(.awaited)), (.decorator, definition.decorated != nil),
+      (.primary, spec.isPrimary), (.private, spec.isPrivate),
+      (.factory, traits.contains(.factory) || definition.factory.product != nil), (.product, definition.maker != nil),
+    ]
+    return outline.add(
+      DeclarationOutline.Declaration(
+        group: group, label: definition.label, id: definition.id, type: definition.type,
+        scope: definition.lifetime.name,
+        // The seed is declared by the factory, which has no place of its own.
+        origin: origin.line > 0 ? origin : nil,
+        traits: DeclarationOutline.Traits(made.filter(\.1).map(\.0)), inactive: nil))
+  }
+
+  /// Adds a declaration that is no bean.
+  private mutating func add(_ spec: BeanSpec, in group: Int, _ inactive: String?) -> Int {
+    let made: [(DeclarationOutline.Traits, Bool)] = [
+      (.template, spec.isAbstract), (.lazy, spec.isLazy ?? false), (.decorator, spec.isDecorator),
+      (.primary, spec.isPrimary), (.private, spec.isPrivate),
+    ]
+    return outline.add(
+      DeclarationOutline.Declaration(
+        group: group, label: spec.written, id: spec.id, type: spec.type,
+        scope: spec.scopeName ?? outline.groups[group].scopeName ?? "singleton", origin: spec.location.origin,
+        traits: DeclarationOutline.Traits(made.filter(\.1).map(\.0)), inactive: inactive))
+  }
+
+  // MARK: dependencies
+
+  /// A parameter or property, by its name in faults.
+  private typealias Place = (label: String, parameter: Parameter)
+
+  private mutating func addDependencies(of graph: EnvironmentGraph, _ dependencies: [BeanDefinition.Dependency]) {
+    for definition in graph.placed {
+      guard let taker = beans[Plan.EntryKey(definition.directory, definition.entry)] else { continue }
+      for index in definition.requirements {
+        add(dependencies[index].binding, .requirement, "", from: taker, graph)
+      }
+      let made = definition.product
+      let parameters = definition.factory.parameters.enumerated().map {
+        (label: "parameter \($0.offset)", parameter: $0.element)
+      }
+      add(dependencies[(made ?? definition).arguments], parameters, .parameter, of: definition, taker, graph)
+      for definition in [definition, made].compactMap(\.self) {
+        add(dependencies[definition.injected], Self.properties(of: definition), .property, of: definition, taker, graph)
+      }
+    }
+    for spec in graph.declared.specs {
+      guard let child = declaration(of: spec, in: graph) else { continue }
+      add(.template, "", from: child, to: template(of: spec, in: graph))
+    }
+  }
+
+  /// Adds the dependencies of several places, in their order. A place that takes no bean is passed over.
+  private mutating func add(
+    _ dependencies: ArraySlice<BeanDefinition.Dependency>, _ places: [Place], _ usual: Kind,
+    of definition: BeanDefinition, _ taker: Int, _ graph: EnvironmentGraph
+  ) {
+    var rest = places[...]
+    for dependency in dependencies {
+      rest = rest.drop { $0.parameter !== dependency.parameter }
+      let label = rest.popFirst()?.label ?? ""
+      if usual == .parameter, definition.decorated != nil, label == "parameter 0" {
+        add(dependency.binding, .decorates, "", from: taker, graph)
+      } else if usual == .parameter, definition.maker != nil {
+        add(dependency.binding, .factory, "", from: taker, graph)
+      } else {
+        add(dependency.binding, Self.kind(of: dependency, usual), label, from: taker, graph)
+      }
+    }
+  }
+
+  /// In the order in which they are resolved; see `DependencyResolver`.
+  private static func properties(of definition: BeanDefinition) -> [Place] {
+    let isLast = { (property: PropertyInjection) in !definition.injections.isEmpty && property.isPath }
+    let given = definition.given.filter { !isLast($0) } + definition.given.filter(isLast)
+    let places = given.compactMap { property in
+      property.setter.map { (label: Self.label(of: property.name), parameter: $0.parameter) }
+    }
+    let injected = definition.injections.map { (label: "property '\($0.name)'", parameter: $0.setter.parameter) }
+    let first = definition.given.count { !isLast($0) && $0.setter != nil }
+    return places.prefix(first) + injected + places.dropFirst(first)
+  }
+
+  /// A key path may only know where in memory the property is.
+  private static func label(of name: PropertyInjection.Name) -> String {
+    guard case .path = name else { return "\(name)" }
+    let path = "\(name)"
+    return path.contains("<") ? "property" : "property '\(path.split(separator: ".").last ?? "")'"
+  }
+
+  private static func kind(of dependency: BeanDefinition.Dependency, _ usual: Kind) -> Kind {
+    if case .composed = dependency.binding { return .collection }
+    return switch dependency.parameter.kind {
+    case .optional: .optional
+    case .all, .named, .distinct: .collection
+    case .provider: .provider
+    case .lazy: .lazy
+    case .owned: .owned
+    case .current: .current
+    case .one, .environment, .configuration, .seed, .invalid: usual
+    }
+  }
+
+  private mutating func add(
+    _ binding: BeanDefinition.Binding, _ kind: Kind, _ place: String, from taker: Int, _ graph: EnvironmentGraph
+  ) {
+    switch binding {
+    case .bean(let target): add(kind, place, from: taker, to: declaration(of: target))
+    case .all(let targets, _): for target in targets { add(kind, place, from: taker, to: declaration(of: target)) }
+    case .deferred(let inner): add(inner.binding, kind, place, from: taker, graph)
+    case .composed(let parts, _): for part in parts { add(part.binding, kind, place, from: taker, graph) }
+    case .computed(let computation, _):
+      for bean in provided(by: computation, from: graph) { add(kind, place, from: taker, to: beans[bean]) }
+    case .value, .injection, .products: break
+    }
+  }
+
+  private mutating func add(_ kind: Kind, _ place: String, from taker: Int, to taken: Int?) {
+    guard let taken else { return }
+    outline.add(DeclarationOutline.Dependency(taker: taker, taken: taken, kind: kind, place: place))
+  }
+
+  private func declaration(of target: BeanDefinition.Target) -> Int? {
+    switch target {
+    case .defined(let definition, _): definition.with { beans[Plan.EntryKey($0.directory, $0.entry)] }
+    case .compiled(let plan, let number, _):
+      plan.with {
+        let recipe = $0.recipe(number)
+        return beans[Plan.EntryKey(recipe.value.directory.object, recipe.value.entryNumber)]
+      }
+    }
+  }
+
+  // MARK: providers
+
+  /// The beans that a provider may return: those seen from where it is injected, and from the children that may be current.
+  private func provided(by computation: Computation, from graph: EnvironmentGraph) -> [Plan.EntryKey] {
+    guard case .provider(let parameter, let id, let module) = computation else { return [] }
+    switch parameter.kind {
+    case .provider(let inner): return select(inner, id, module, from: [graph] + graph.below)
+    case .current(let inner):
+      // A bean that lives longer than a child is the same wherever it is looked up.
+      return select(inner, id, module, from: graph.below).filter { key in
+        declared[key.directory].map { $0.directory.entries[Int(key.number)].lifetime != .singleton } ?? false
+      }
+    default: return []
+    }
+  }
+
+  private func select(
+    _ parameter: Parameter, _ id: String?, _ module: ObjectIdentifier?, from graphs: [EnvironmentGraph]
+  ) -> [Plan.EntryKey] {
+    var found: [Plan.EntryKey] = []
+    for graph in graphs {
+      let selection = try? graph.directory.select(
+        parameter, id: id, from: module, below: graph.belowDirectories, hasHints: false)
+      if let selection { found += beans(of: selection, from: graph) }
+    }
+    return found
+  }
+
+  private func beans(of selection: Selection, from graph: EnvironmentGraph) -> [Plan.EntryKey] {
+    switch selection {
+    case .bean(let bean): [Plan.EntryKey(bean.directory, bean.number)]
+    case .all(let beans): beans.map { Plan.EntryKey($0.directory, $0.number) }
+    case .deferred(let inner, _): beans(of: inner, from: graph)
+    case .computed(let computation, _): provided(by: computation, from: graph)
+    }
+  }
+
+  // MARK: templates
+
+  private func declaration(of spec: BeanSpec, in graph: EnvironmentGraph) -> Int? {
+    guard spec.template != nil else { return nil }
+    if let entry = graph.directory.entry(declared: spec.number) { return beans[Plan.EntryKey(graph.directory, entry)] }
+    let position = graph.declared.specs.firstIndex { $0 === spec }
+    return position.flatMap { templates[Plan.EntryKey(graph.directory, Int32($0))] }
+  }
+
+  /// The nearest declaration with the id that the declaration inherits from, which may be its own id further out.
+  private func template(of spec: BeanSpec, in graph: EnvironmentGraph) -> Int? {
+    guard let id = spec.template else { return nil }
+    var next = Optional(graph.directory)
+    while let (name, directory, _) = next?.find(id: id, from: spec.module?.key) {
+      if let found = declared[ObjectIdentifier(directory)], name.position >= 0,
+        found.specs[Int(name.position)] !== spec
+      {
+        let template = found.specs[Int(name.position)]
+        return directory.entry(declared: template.number).flatMap { beans[Plan.EntryKey(directory, $0)] }
+          ?? templates[Plan.EntryKey(directory, name.position)]
+      }
+      next = directory.parent
+    }
+    return nil
+  }
+}

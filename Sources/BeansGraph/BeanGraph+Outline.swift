@@ -1,0 +1,100 @@
+import Beans
+
+extension BeanGraph {
+  /// Creates the graph of an outline: names for its numbers, and each dependency once.
+  init(_ outline: DeclarationOutline) {
+    var names = UniqueNames()
+    var clusters: [Cluster] = []
+    for group in outline.groups {
+      let parent = group.parent.map { clusters[$0].id }
+      let id = names.unique((parent.map { "\($0)/" } ?? "") + group.name)
+      clusters.append(
+        Cluster(id: id, name: group.name, parent: parent, scope: group.scopeName, inactive: group.inactive))
+    }
+    let nodes = outline.declarations.map { declaration in
+      let cluster = clusters[declaration.group].id
+      return Node(
+        id: names.unique("\(cluster)/\(declaration.label)"), label: declaration.label, beanId: declaration.id,
+        type: declaration.type.map { Node.name(of: $0) }, environment: cluster, scope: declaration.scope,
+        origin: declaration.origin, flags: Node.Flag.allCases.filter { declaration.traits.contains($0.trait) },
+        inactive: declaration.inactive)
+    }
+    // Several environments may see the taker.
+    let sorted = outline.dependencies.enumerated().sorted {
+      ($0.element.taker, $0.offset) < ($1.element.taker, $1.offset)
+    }
+    var seen: Set<Edge> = []
+    let edges = sorted.map(\.element).compactMap { dependency in
+      let edge = Edge(
+        from: nodes[dependency.taker].id, to: nodes[dependency.taken].id, kind: Edge.Kind(dependency.kind),
+        label: dependency.place)
+      return seen.insert(edge).inserted ? edge : nil
+    }
+    self.init(clusters: clusters, nodes: nodes, edges: edges)
+  }
+}
+
+/// Ids that are unique in one graph: a later one of several equal ids gets a number.
+private struct UniqueNames {
+  private var counts: [String: Int] = [:]
+
+  mutating func unique(_ id: String) -> String {
+    counts[id, default: 0] += 1
+    let count = counts[id] ?? 1
+    return count == 1 ? id : unique("\(id) #\(count)")
+  }
+}
+
+extension BeanGraph.Node {
+  /// A type with its module, without the address by which Swift names a function or a file around it.
+  fileprivate static func name(of type: Any.Type) -> String {
+    var (name, rest) = ("", String(reflecting: type)[...])
+    while let open = rest.firstIndex(of: "(") {
+      name += rest[..<open]
+      rest = rest[open...]
+      if rest.hasPrefix("(unknown context at "), let end = rest.firstIndex(of: ")") {
+        rest = rest[end...].dropFirst().drop { $0 == "." }
+      } else {
+        name += "("
+        rest = rest.dropFirst()
+      }
+    }
+    return name + rest
+  }
+}
+
+extension BeanGraph.Node.Flag {
+  fileprivate var trait: DeclarationOutline.Traits {
+    switch self {
+    case .template: .template
+    case .seed: .seed
+    case .lazy: .lazy
+    case .asynchronous: .asynchronous
+    case .decorator: .decorator
+    case .primary: .primary
+    case .private: .private
+    case .factory: .factory
+    case .product: .product
+    }
+  }
+}
+
+extension BeanGraph.Edge.Kind {
+  fileprivate init(_ kind: DeclarationOutline.Dependency.Kind) {
+    self =
+      switch kind {
+      case .parameter: .parameter
+      case .property: .property
+      case .optional: .optional
+      case .collection: .collection
+      case .lazy: .lazy
+      case .owned: .owned
+      case .provider: .provider
+      case .current: .current
+      case .requirement: .requirement
+      case .decorates: .decorates
+      case .factory: .factory
+      case .template: .template
+      }
+  }
+}
