@@ -37,14 +37,20 @@ let package = Package(
     .target(name: "BeansPlatform", swiftSettings: strict),
     .target(name: "BeansLogging", dependencies: ["BeansPlatform"], swiftSettings: strict),
     .target(name: "CBeansRuntime"),
-    .target(name: "BeansSupport", dependencies: ["BeansLogging", "CBeansRuntime"], swiftSettings: strict),
-    .target(name: "BeansReflection", dependencies: ["BeansSupport", "CBeansRuntime"], swiftSettings: strict),
+    // The errors of all modules, which `Beans` exports.
+    .target(name: "BeansErrors", swiftSettings: strict),
     .target(
-      name: "BeansConfiguration", dependencies: ["BeansLogging", "BeansSupport", "BeansReflection"],
+      name: "BeansSupport", dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime"], swiftSettings: strict),
+    .target(
+      name: "BeansReflection", dependencies: ["BeansErrors", "BeansSupport", "CBeansRuntime"], swiftSettings: strict),
+    .target(
+      name: "BeansConfiguration", dependencies: ["BeansErrors", "BeansLogging", "BeansSupport", "BeansReflection"],
       swiftSettings: strict),
     .target(
       name: "Beans",
-      dependencies: ["BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration"],
+      dependencies: [
+        "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration",
+      ],
       // `Builtin` allocates an environment together with its slots.
       swiftSettings: strict + [.enableExperimentalFeature("BuiltinModule")]),
     .target(name: "BeansGraph", dependencies: ["Beans"], swiftSettings: strict),
@@ -96,13 +102,14 @@ let package = Package(
     .target(name: "CForeignThread", path: "Tests/CForeignThread"),
     .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging", "BeansSupport"], swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["BeansSupport"], path: "Tests/TestSupport", swiftSettings: settings),
-    .testTarget(
-      name: "BeansReflectionTests", dependencies: ["BeansReflection", "BeansSupport", "CBeansRuntime", "TestSupport"],
+      name: "TestSupport", dependencies: ["BeansErrors", "BeansSupport"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
-      name: "BeansConfigurationTests", dependencies: ["BeansConfiguration", "BeansSupport", "TestSupport"],
+      name: "BeansReflectionTests", dependencies: ["BeansReflection", "BeansErrors", "CBeansRuntime", "TestSupport"],
       swiftSettings: settings),
+    .testTarget(
+      name: "BeansConfigurationTests",
+      dependencies: ["BeansConfiguration", "BeansErrors", "BeansSupport", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "TestSupport"],
       swiftSettings: settings),
@@ -168,8 +175,8 @@ if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(St
 // The specification alone, with what it needs: CI builds it in configurations in which nothing else is tested.
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
-    "BeansPlatform", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration", "Beans",
-    "BeansGraph", "CForeignThread", "SpecificationTests",
+    "BeansPlatform", "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection",
+    "BeansConfiguration", "Beans", "BeansGraph", "CForeignThread", "SpecificationTests",
   ]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }

@@ -1,3 +1,3 @@
 @_exported public import BeansConfiguration
+@_exported public import BeansErrors
 @_exported public import BeansReflection
-@_exported public import BeansSupport

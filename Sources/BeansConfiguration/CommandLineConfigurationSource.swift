@@ -1,4 +1,4 @@
-import BeansSupport
+import BeansErrors
 
 /// Options of the command line: `--key=value`, `--namespace:key=value`, and `--flag`, which is the value `true`.
 ///

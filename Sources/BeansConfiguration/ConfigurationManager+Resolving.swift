@@ -1,5 +1,5 @@
 package import BeansReflection
-package import BeansSupport
+package import BeansErrors
 
 // What declarations give as text or as values of another type; the compiler asks here, at startup.
 extension ConfigurationManager {

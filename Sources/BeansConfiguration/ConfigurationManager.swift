@@ -1,3 +1,4 @@
+import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
 /// The configuration values of an environment: its own sources' and, behind them, those of its parent.

@@ -1,4 +1,4 @@
-import BeansSupport
+import BeansErrors
 
 /// The values of one manager: for each address those of all sources that have one, the latest source on top.
 ///

@@ -1,4 +1,4 @@
-package import BeansSupport
+package import BeansErrors
 
 /// Text with placeholders, taken apart: `${key}`, `${namespace:key}`, `${key=default}`.
 ///

@@ -1,4 +1,4 @@
-import BeansSupport
+import BeansErrors
 
 /// Reads text with placeholders once, front to back.
 struct PlaceholderParser {

@@ -1,4 +1,4 @@
-package import BeansSupport
+package import BeansErrors
 
 /// Configuration values written down in code: `environment.define(environment.settings().setValue(key: "port", value: 80))`.
 ///

@@ -1,4 +1,4 @@
-import BeansSupport
+import Beans
 
 /// A JSON text to be.
 enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {

@@ -1,3 +1,4 @@
+import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
 /// A class and its stored properties, inherited ones included.

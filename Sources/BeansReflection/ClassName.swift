@@ -1,8 +1,9 @@
+import BeansErrors
 import BeansSupport
 
 /// Finds classes by what they are called in source.
 package enum ClassName {
-  private static let exported = ["BeansConfiguration", "BeansReflection", "BeansSupport"]
+  private static let exported = ["BeansConfiguration", "BeansErrors", "BeansReflection"]
 
   /// The class of that name. Throws `.unknownClass`, saying what was found instead.
   package static func find(_ name: String) throws -> AnyClass {

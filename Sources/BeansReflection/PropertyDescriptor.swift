@@ -1,4 +1,5 @@
-@_spi(BeansPackage) package import BeansSupport
+package import BeansErrors
+@_spi(BeansPackage) import BeansSupport
 
 /// One stored property of a class: its name, its declared type, and access to it in any instance.
 ///

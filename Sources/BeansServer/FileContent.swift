@@ -1,5 +1,4 @@
-import Beans
-package import BeansSupport
+package import Beans
 import Glibc
 
 /// Reading a whole file.

@@ -1,3 +1,4 @@
+import Beans
 @_spi(BeansPackage) import BeansSupport
 
 /// What a session is built from: the values that its beans keep beyond a request, and what a store has of them.

@@ -1,3 +1,4 @@
+package import BeansErrors
 import BeansLogging
 import CBeansRuntime
 import Dispatch

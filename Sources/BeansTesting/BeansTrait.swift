@@ -1,5 +1,4 @@
 public import Beans
-import BeansSupport
 public import Testing
 
 /// Gives each case of a test an environment of its own; see `Trait.beans` and `Trait.overrides`.

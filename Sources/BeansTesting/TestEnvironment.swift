@@ -1,5 +1,4 @@
 public import Beans
-import BeansSupport
 public import Testing
 
 /// One environment of one test, from its declarations to the checks after its end.

@@ -1,5 +1,4 @@
 import Beans
-import BeansSupport
 public import Testing
 
 /// What a test wants otherwise than the declarations say, and what it lets pass at the end.

@@ -1,5 +1,5 @@
 import TestSupport
-import BeansSupport
+import BeansErrors
 import Testing
 
 @testable import BeansReflection

@@ -1,5 +1,4 @@
 import Beans
-import BeansSupport
 import Foundation
 import Testing
 

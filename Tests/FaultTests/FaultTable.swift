@@ -1,5 +1,4 @@
 import Beans
-import BeansSupport
 import Foundation
 
 /// What the document says of faults: a section for each cause, with a row for each fault that comes of it, made by doing that.

@@ -7,7 +7,7 @@ struct SwiftProgram {
   }
 
   private static let modules = [
-    "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration", "Beans",
+    "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration", "Beans",
   ]
   let source: String
 

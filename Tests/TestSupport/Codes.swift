@@ -1,4 +1,4 @@
-package import BeansSupport
+package import BeansErrors
 
 /// The code of what `body` throws; nil where it throws nothing.
 package func code<R>(_ body: () throws -> R) -> EnvironmentError.Code? {

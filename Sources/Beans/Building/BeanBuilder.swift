@@ -1,4 +1,5 @@
 import Synchronization
+import BeansErrors
 import BeansSupport
 import CBeansRuntime
 

@@ -1,3 +1,4 @@
+import BeansErrors
 import BeansSupport
 import CBeansRuntime
 

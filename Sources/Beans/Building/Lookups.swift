@@ -1,5 +1,5 @@
 import Synchronization
-import BeansSupport
+import BeansErrors
 import CBeansRuntime
 
 /// Answering lookups: one probe of the plan's index, then the slot.

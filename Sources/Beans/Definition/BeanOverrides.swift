@@ -1,4 +1,5 @@
 import BeansReflection
+import BeansErrors
 import BeansSupport
 
 /// The overrides of one startup, and which of them have met a declaration.

@@ -1,5 +1,6 @@
 import BeansConfiguration
 import BeansReflection
+import BeansErrors
 import BeansSupport
 
 /// The beans of one environment, or of all children of one factory, while they are compiled.

@@ -1,7 +1,7 @@
 import BeansLogging
 import Dispatch
 import Synchronization
-import BeansSupport
+import BeansErrors
 
 /// The end of environments: no more lookups, children first, then beans, each exactly once.
 extension Environment {

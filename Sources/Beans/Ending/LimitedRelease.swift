@@ -1,3 +1,4 @@
+import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import Dispatch
 import Synchronization

@@ -1,3 +1,4 @@
+import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
 /// A bean that its taker gives back, or that its environment releases.

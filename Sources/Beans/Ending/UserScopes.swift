@@ -1,5 +1,6 @@
 import Synchronization
 import BeansLogging
+import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import CBeansRuntime
 import Dispatch

@@ -1,5 +1,5 @@
 #if BEANS_SCHEDULES
-  public import BeansSupport
+  @_exported public import BeansSupport
   import CBeansRuntime
 
   // In builds for the tests of schedules, these names hide those of the libraries. See `BeansSupport/Schedules.swift`.

@@ -1,4 +1,4 @@
-package import BeansSupport
+package import BeansErrors
 
 /// The declarations of an environment, of those around it and of all factories below, as startup resolves them.
 ///

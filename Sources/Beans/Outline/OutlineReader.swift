@@ -1,5 +1,5 @@
 import BeansReflection
-import BeansSupport
+import BeansErrors
 
 /// Reads an outline from the definitions of a compiler, and from the bindings of their dependencies.
 struct OutlineReader {

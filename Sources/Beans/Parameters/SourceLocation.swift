@@ -1,4 +1,4 @@
-import BeansSupport
+import BeansErrors
 
 /// Where something is declared, or called. Most origins are never asked for, so that a literal stays one until then.
 @usableFromInline

@@ -1,5 +1,5 @@
 import BeansReflection
-import BeansSupport
+import BeansErrors
 
 /// The beans that one environment declares, by number, type and id, as lookups and faults name them.
 ///

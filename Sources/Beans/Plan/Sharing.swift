@@ -1,4 +1,4 @@
-import BeansSupport
+import BeansErrors
 
 // Which beans several threads are handed, and what is known of them.
 extension BeanDirectory {

@@ -1,4 +1,5 @@
-@_spi(BeansPackage) public import BeansSupport
+public import BeansErrors
+@_spi(BeansPackage) import BeansSupport
 
 /// How long a bean took to build when its environment started.
 public struct StartupTime: Sendable {

@@ -1,6 +1,6 @@
 import BeansLogging
 import CBeansRuntime
-import BeansSupport
+import BeansErrors
 
 /// Calling those who listen, as the plan says.
 extension Environment {

@@ -1,4 +1,5 @@
 import BeansReflection
+import BeansErrors
 import BeansSupport
 
 /// Turns what was declared in one environment into definitions: finds beans declared in place, follows template chains in

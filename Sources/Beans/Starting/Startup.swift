@@ -1,6 +1,7 @@
 import Synchronization
 import BeansConfiguration
 import BeansReflection
+import BeansErrors
 import BeansSupport
 import CBeansRuntime
 

@@ -1,3 +1,4 @@
+import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
 /// The creation of one bean that has to be awaited, and the tasks that wait for it.

@@ -1,4 +1,5 @@
 import BeansConfiguration
+import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import Dispatch
 import Synchronization

@@ -1,4 +1,4 @@
-import BeansSupport
+import BeansErrors
 
 /// Between collections, element by element, and between text with commas and arrays or sets.
 enum CollectionConversion {

@@ -1,4 +1,4 @@
-import BeansSupport
+import BeansErrors
 
 /// Turns a value of one type into a value of another, or throws `.conversionFailed`.
 public typealias Conversion = (Any) throws -> Any

@@ -1,4 +1,4 @@
-import BeansSupport
+import BeansErrors
 
 /// Why a value does not convert; becomes a `.conversionFailed` that names the value and the types.
 struct ConversionFailure: Error {

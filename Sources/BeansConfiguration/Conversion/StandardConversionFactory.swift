@@ -1,5 +1,6 @@
 import BeansReflection
-@_spi(BeansPackage) public import BeansSupport
+public import BeansErrors
+@_spi(BeansPackage) import BeansSupport
 
 /// The conversions of an environment: what users register, and between the standard types.
 ///

@@ -1,6 +1,5 @@
 import Beans
 import BeansLogging
-import BeansSupport
 
 /// `<configuration:configuration>` with its `<configuration:define>` elements. Every load knows it.
 public final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // has no state

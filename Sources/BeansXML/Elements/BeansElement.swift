@@ -1,4 +1,4 @@
-import BeansSupport
+import Beans
 
 /// `<beans>`, the root of every document, with Spring's namespace or with none.
 enum BeansElement {

@@ -1,5 +1,4 @@
 import Beans
-import BeansSupport
 
 /// The elements of Spring's own namespace, and those without any.
 final class BeansNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // has no state

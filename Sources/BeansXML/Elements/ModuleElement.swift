@@ -1,5 +1,4 @@
 import Beans
-import BeansSupport
 
 /// `<module class="Shop.Payments"/>`: what a module declares in Swift, in its place among the elements of the document.
 enum ModuleElement {

@@ -1,5 +1,4 @@
 import Beans
-import BeansSupport
 
 /// The documents one load has read, and those it is in the middle of.
 final class XMLImporter {

@@ -1,5 +1,4 @@
 import Beans
-import BeansSupport
 public import Foundation
 
 /// A document that `<import>` asks for.

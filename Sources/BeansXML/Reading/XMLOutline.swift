@@ -1,5 +1,4 @@
 import Beans
-import BeansSupport
 
 /// Where the tags and attributes of a document stand, found in one pass before the parser sees a byte.
 ///

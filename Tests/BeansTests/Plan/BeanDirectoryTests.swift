@@ -1,4 +1,3 @@
-import BeansSupport
 import TestSupport
 import Testing
 
