@@ -46,8 +46,14 @@ struct ObjectReference: Sendable, Equatable {
     var word = address
     return unsafe withUnsafeMutablePointer(to: &word) {
       // An `AnyObject` is the address of its object. It is neither copied nor destroyed.
-      unsafe $0.withMemoryRebound(to: AnyObject.self, capacity: 1) { unsafe isKnownUniquelyReferenced(&$0.pointee) }
+      unsafe $0.withMemoryRebound(to: AnyObject.self, capacity: 1) { unsafe Self.isUnshared($0) }
     }
+  }
+
+  /// Generic, because a call with an `AnyObject` itself would open it, by a copy that is another reference.
+  @inline(__always)
+  private static func isUnshared<Object: AnyObject>(_ object: UnsafeMutablePointer<Object>) -> Bool {
+    unsafe isKnownUniquelyReferenced(&object.pointee)
   }
 
   /// The identity of the bean: of the object, or of the object in its box; nil for other values.
