@@ -10,9 +10,6 @@
 BEANS_THREAD_LOCAL uintptr_t beans_thread_resolution = 0;
 BEANS_THREAD_LOCAL uint32_t beans_thread_number = 0;
 BEANS_THREAD_LOCAL uintptr_t beans_thread_stack_limit = 0;
-uint64_t beans_unshared_counts = 0;
-
-void beans_rely_on_counts(uint64_t counts) { __atomic_store_n(&beans_unshared_counts, counts, __ATOMIC_RELAXED); }
 
 uint32_t beans_number_thread(void) {
   static uint32_t last = 0;

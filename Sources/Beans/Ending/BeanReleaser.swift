@@ -265,7 +265,7 @@ extension Environment {
       let object = slots[index].content.object
       if object.identity != recipe.value.identity { return false }
       if !isSilent { call(object, recipe) }
-      object.releaseLast()
+      object.release()
       return true
     }
   }
@@ -276,7 +276,7 @@ extension Environment {
     let seed = core.slots[0].content
     if seed.isFilled {
       core.slots[0].store(.empty)
-      seed.object.releaseLast()
+      seed.object.release()
     }
   }
 

@@ -80,22 +80,6 @@ struct ObjectReference: Sendable, Equatable {
     #endif
   }
 
-  /// Gives back a count that is likely to be the last one.
-  @inline(__always)
-  func releaseLast() {
-    #if BEANS_ORDINARY_REFERENCES
-      release()
-    #else
-      if unsafe beans_is_unshared(pointer) {
-        // What others did to the object before they let go of it comes first.
-        atomicMemoryFence(ordering: .acquiring)
-        unsafe swift_nonatomic_release(pointer)
-      } else {
-        release()
-      }
-    #endif
-  }
-
   /// The object as the value of a class type, or an optional one, with the count of this reference.
   @inlinable @inline(__always)
   func take<Value>(as type: Value.Type) -> Value {
@@ -219,63 +203,21 @@ struct StackReference<Value: ~Copyable>: Sendable {
   }
 }
 
-/// Finds out, once in a process, whether the counts of an object tell that nobody but its holder knows it.
-///
-/// The layout of counts is not assumed: those of a fresh object are learned, and compared for equality only. Where the
-/// trial fails, `ObjectReference.releaseLast` releases like everybody else.
-enum UnsharedCounts {
-  @safe private final class Probe {
-    let ended: UnsafeMutablePointer<Int>
-
-    init(_ ended: UnsafeMutablePointer<Int>) { unsafe self.ended = unsafe ended }
-
-    deinit { unsafe ended.pointee += 1 }
-  }
-
-  static let areKnown: Bool = {
-    #if BEANS_ORDINARY_REFERENCES
-      return false
-    #else
-      let isRight = unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: 1) { buffer in
-        // One element was asked for.
-        let ended = unsafe buffer.baseAddress.unsafelyUnwrapped
-        unsafe ended.initialize(to: 0)
-        return unsafe learn(ended)
+#if !BEANS_ORDINARY_REFERENCES
+  extension ObjectReference {
+    /// Whether the runtime adds so many counts in one step; asked at each startup.
+    static var addsCounts: Bool {
+      let reference = ObjectReference(Probe())
+      defer { reference.release() }
+      let wasUnshared = reference.isUnshared
+      unsafe beans_retain_n(reference.pointer, 3)
+      for _ in 0..<3 {
+        if reference.isUnshared { return false }
+        reference.release()
       }
-      return isRight
-    #endif
-  }()
+      return wasUnshared && reference.isUnshared
+    }
 
-  private static func learn(_ ended: UnsafeMutablePointer<Int>) -> Bool {
-    // Kept by address: unoptimized code would count a variable, and what a closure captures, once more.
-    func make() -> UnsafeMutableRawPointer { unsafe Unmanaged.passRetained(Probe(ended)).toOpaque() }
-    func object(_ address: UnsafeMutableRawPointer) -> Probe {
-      unsafe Unmanaged.fromOpaque(address).takeUnretainedValue()
-    }
-    let (one, other) = unsafe (make(), make())
-    let fresh = unsafe beans_counts(one)
-    var isRight = unsafe fresh != 0 && beans_counts(other) == fresh
-    // Every kind of reference shows.
-    unsafe beans_retain_n(other, 3)
-    isRight = unsafe isRight && beans_counts(other) != fresh
-    for _ in 0..<3 { unsafe swift_release(other) }
-    isRight = unsafe isRight && beans_counts(other) == fresh
-    do {
-      unowned let reference = unsafe object(other)
-      let counts = unsafe beans_counts(other)
-      isRight = isRight && counts != fresh
-      withExtendedLifetime(reference) {}
-    }
-    isRight = unsafe isRight && beans_counts(other) == fresh
-    weak let reference = unsafe object(other)
-    let counts = unsafe beans_counts(other)
-    isRight = isRight && counts != fresh && reference != nil
-    // The last reference ends the object, once.
-    unsafe swift_nonatomic_release(one)
-    isRight = unsafe isRight && ended.pointee == 1
-    unsafe swift_release(other)
-    isRight = unsafe isRight && ended.pointee == 2 && reference == nil
-    if isRight { beans_rely_on_counts(fresh) }
-    return isRight
+    private final class Probe {}
   }
-}
+#endif

@@ -60,7 +60,9 @@ extension Environment {
   private func start(_ resources: EnvironmentResources) throws {
     guard let declarations = resources.declarations else { return }
     WaitForGraph.findPath { ResolutionContext.path }
-    _ = UnsharedCounts.areKnown
+    #if !BEANS_ORDINARY_REFERENCES
+      precondition(ObjectReference.addsCounts, "the runtime counts references in another way here")
+    #endif
     precondition(isFollowedByTail, "children are laid out in another way here")
     // Whoever ends this environment meanwhile leaves the release to this thread: beans may still be built.
     let mayStart = changeLocked { lifecycle in

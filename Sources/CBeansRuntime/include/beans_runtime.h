@@ -43,27 +43,9 @@ static inline _Bool beans_stack_is_low(void) {
 
 // Exported by the Swift runtime, whose own headers are not installed with the toolchain.
 extern void *swift_retain_n(void *object, uint32_t n);
-extern void swift_release(void *object);
-extern void swift_nonatomic_release(void *object);
 
 /// Adds so many counts to an object in one atomic step.
 static inline void beans_retain_n(void *object, uint32_t n) { swift_retain_n(object, n); }
-
-/// The counts of an object that nobody but its holder knows, as learned from one; 0, which no living object has, until a
-/// trial has shown that they can be relied on.
-extern uint64_t beans_unshared_counts;
-void beans_rely_on_counts(uint64_t counts);
-
-/// The counts of an object, which stand behind the pointer to its class.
-static inline uint64_t beans_counts(const void *object) {
-  return __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_RELAXED);
-}
-
-/// Whether the counts say that the caller's is the last. Nobody can retain an object at that moment who does not already
-/// hold a reference that would show.
-static inline _Bool beans_is_unshared(const void *object) {
-  return beans_counts(object) == __atomic_load_n(&beans_unshared_counts, __ATOMIC_RELAXED);
-}
 
 // MARK: barriers
 

@@ -1,0 +1,43 @@
+import TestSupport
+import Testing
+
+@testable import Beans
+
+@Suite("References to objects") struct ReferenceTests {
+  @Test("Many counts at once are as many counts", arguments: [0, 1, 2, 1_000] as [UInt32])
+  func manyCounts(count: UInt32) {
+    let ended = Counter()
+    let reference = ObjectReference(Canary(ended))
+    reference.retain(count)
+    for _ in 0..<count { reference.release() }
+    #expect(ended.value == 0)
+    reference.release()
+    #expect(ended.value == 1)
+  }
+
+  @Test("Threads that give back the counts of an object end it once")
+  func threads() throws {
+    let ended = Counter()
+    for _ in 0..<500 {
+      let reference = ObjectReference(Canary(ended))
+      reference.retain(3)
+      _ = try onThreads(4) { _ in reference.release() }
+    }
+    #expect(ended.value == 500)
+  }
+
+  @Test("A reference is unshared as long as no other strong one exists")
+  func unshared() {
+    let reference = ObjectReference(Canary(Counter()))
+    #expect(reference.isUnshared)
+    let object = reference.object
+    #expect(!reference.isUnshared)
+    withExtendedLifetime(object) {}
+    reference.release()
+  }
+
+  #if !BEANS_ORDINARY_REFERENCES
+    @Test("The runtime adds counts in one step")
+    func addsCounts() { #expect(ObjectReference.addsCounts) }
+  #endif
+}
