@@ -51,8 +51,7 @@ let package = Package(
       dependencies: [
         "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration",
       ],
-      // `Builtin` allocates an environment together with its slots.
-      swiftSettings: strict + [.enableExperimentalFeature("BuiltinModule")]),
+      swiftSettings: strict),
     .target(name: "BeansGraph", dependencies: ["Beans"], swiftSettings: strict),
     .target(name: "BeansXML", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: strict),
     .target(name: "BeansEventLoop", dependencies: ["BeansPlatform", "CLibuv"], swiftSettings: strict),

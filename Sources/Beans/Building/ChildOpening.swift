@@ -106,7 +106,7 @@ final class ChildOpening: Sendable {
         of: seed, reason.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan"))
     }
     let child = plan.with { plan in
-      Environment.allocate(plan.layout) { EnvironmentCore(Unretained(plan), parent: parent, $0) }
+      Environment(plan.layout, EnvironmentCore(Unretained(plan), parent: parent))
     }
     if let seed { child.core.slots[0].store(.filled(seed)) }
     if let makeScope {

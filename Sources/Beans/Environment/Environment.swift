@@ -7,15 +7,25 @@
 /// End it with `shutdown()`. An environment dropped without that lets go of its beans untold; one that has children, or
 /// beans that hold it, is held by them and stays.
 public final class Environment: Sendable {
-  /// The one stored property: a factory's child has its slots behind it, in the same allocation.
   @usableFromInline let core: EnvironmentCore
+  /// Room for the slots of a factory's child that has few; unused elsewhere.
+  private let room = SlotRoom()
 
+  @inline(__always)
   init(_ core: consuming EnvironmentCore) { self.core = core }
+
+  /// A factory's child with its slots: in its own room, or beside where there are more.
+  @inline(__always)
+  init(_ layout: SlotLayout, _ core: consuming EnvironmentCore) {
+    self.core = core
+    self.core.set(layout.words <= SlotRoom.words ? room.slots : layout.allocate())
+  }
 
   deinit {
     // Nearly always a request that has ended.
     if !core.lifecycle.isReleased { letGoOfBeans() }
     if !core.kind.isDisjoint(with: .withScope) { dropScope() }
+    if !core.kind.contains(.plain), core.slots.address != room.slots.address { core.slots.deallocate() }
   }
 
   /// For reports and errors; the scope's name in the children of factories.

@@ -9,7 +9,7 @@ struct EnvironmentCore: ~Copyable, Sendable {
   let parentWord: UInt
   /// The address of the plan; 0 until startup.
   let planWord: Atomic<UInt>
-  /// Where slots begin; changed once, by startup.
+  /// Where slots begin; changed once, before others look.
   let slotsWord: Atomic<UInt>
   /// See `Lifecycle`; written under the lock.
   @usableFromInline let lifecycleWord: Atomic<UInt32>

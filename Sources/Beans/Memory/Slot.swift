@@ -1,4 +1,3 @@
-import Builtin
 public import Synchronization
 
 /// The place where one bean instance of one environment lives: the address of one word, whose sign tells claims from beans.
@@ -93,6 +92,9 @@ struct Slots: Sendable {
   }
 
   static var none: Slots { SlotBlock.none.slots }
+
+  /// Frees the memory of slots that `SlotLayout.allocate` has made, and that hold nothing any more.
+  func deallocate() { unsafe memory.deallocate() }
 }
 
 /// The slots and the creation log of an environment that is no child of a factory: their number is known at its startup.
@@ -153,6 +155,12 @@ struct SlotLayout: Sendable {
     words = log + (bytes + 7) / 8
   }
 
+  /// The slots of an environment that has no room for them itself.
+  @inline(never)
+  func allocate() -> Slots {
+    unsafe initialize(.allocate(byteCount: words * MemoryLayout<UInt>.stride, alignment: 16))
+  }
+
   /// Empties all slots and the log.
   @inline(__always)
   func initialize(_ memory: UnsafeMutableRawPointer) -> Slots {
@@ -169,29 +177,28 @@ struct SlotLayout: Sendable {
   }
 }
 
-/// Slots in one allocation with an object.
+/// Room for the slots of an environment inside its own allocation. All words are 0, as those of empty slots and logs.
 ///
-/// `ManagedBuffer` would do the same for an object of its own: a second allocation costs a request some 390 instructions,
-/// seven per cent.
-extension SlotLayout {
-  /// Initializes the tail of an object, and the one stored property that stands before it.
-  ///
-  /// - Parameters:
-  ///   - tail: `words` of memory.
-  ///   - makeCore: makes the stored property, for the slots.
-  @inline(__always)
-  func initialize<Core: ~Copyable>(tail: Builtin.RawPointer, _ makeCore: (Slots) -> Core) {
-    let tail = UnsafeMutableRawPointer(tail)
-    unsafe (tail - MemoryLayout<Core>.size).assumingMemoryBound(to: Core.self).initialize(
-      to: makeCore(initialize(tail)))
+/// Nested structures of atomics: an `InlineArray` of them is destroyed word by word, which costs a request some 2,800
+/// instructions; a second allocation costs 390.
+struct SlotRoom: ~Copyable, Sendable {
+  private struct FourWords: ~Copyable, Sendable {
+    let first = Atomic<UInt>(0)
+    let second = Atomic<UInt>(0)
+    let third = Atomic<UInt>(0)
+    let fourth = Atomic<UInt>(0)
   }
 
-  /// Whether a tail begins right behind an object's stored property, which `initialize(tail:_:)` relies on.
-  static func begins<Core: ~Copyable>(tail: Builtin.RawPointer, behind core: borrowing Core) -> Bool {
-    unsafe withUnsafePointer(to: core) {
-      unsafe UnsafeRawPointer($0) + MemoryLayout<Core>.size == UnsafeRawPointer(tail)
-    }
-  }
+  static var words: Int { MemoryLayout<SlotRoom>.size / MemoryLayout<UInt>.stride }
+
+  private let first = FourWords()
+  private let second = FourWords()
+  private let third = FourWords()
+  private let fourth = FourWords()
+
+  /// The slots. The room is a stored property of an object, so that it stays where it is.
+  @inline(__always)
+  var slots: Slots { unsafe withUnsafePointer(to: self) { Slots(address: UInt(bitPattern: $0)) } }
 }
 
 /// The scope object of one child, beside its slots: two words, written before anybody else knows the child.

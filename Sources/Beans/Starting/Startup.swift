@@ -63,7 +63,6 @@ extension Environment {
     #if !BEANS_ORDINARY_REFERENCES
       precondition(ObjectReference.addsCounts, "the runtime counts references in another way here")
     #endif
-    precondition(isFollowedByTail, "children are laid out in another way here")
     // Whoever ends this environment meanwhile leaves the release to this thread: beans may still be built.
     let mayStart = changeLocked { lifecycle in
       if !lifecycle.isEnding { lifecycle.enter() }

@@ -1,5 +1,4 @@
 import BeansConfiguration
-import Builtin
 public import Synchronization
 
 // What the words of an environment's core mean, and what follows from them.
@@ -7,11 +6,11 @@ public import Synchronization
 extension EnvironmentCore {
   /// The core of a factory's child.
   @inline(__always)
-  init(_ plan: Unretained<Plan>, parent: Unretained<Environment>, _ slots: Slots) {
+  init(_ plan: Unretained<Plan>, parent: Unretained<Environment>) {
     parent.retain()
     self.init(
-      plan: plan.address, parent: parent.address, lifecycle: Lifecycle.Phase.open.rawValue, kind: 0, slots: slots,
-      extras: 0)
+      plan: plan.address, parent: parent.address, lifecycle: Lifecycle.Phase.open.rawValue, kind: 0,
+      slots: Slots(address: 0), extras: 0)
   }
 
   /// The core of an environment that is no factory's child.
@@ -53,6 +52,9 @@ extension EnvironmentCore {
 
   // MARK: by one thread, before others look
 
+  @inline(__always)
+  func set(_ slots: Slots) { slotsWord.store(slots.address, ordering: .relaxed) }
+
   func insert(_ kind: Kind) { kindByte.store(self.kind.union(kind).rawValue, ordering: .relaxed) }
 
   func remove(_ kind: Kind) { kindByte.store(self.kind.subtracting(kind).rawValue, ordering: .relaxed) }
@@ -91,17 +93,6 @@ extension EnvironmentCore {
 }
 
 extension Environment {
-  /// A child in one allocation with its slots, and with the core that is made for them. See `SlotLayout`.
-  @inline(__always)
-  static func allocate(_ layout: SlotLayout, _ makeCore: (Slots) -> EnvironmentCore) -> Environment {
-    let child = Builtin.allocWithTailElems_1(Environment.self, layout.words._builtinWordValue, UInt.self)
-    layout.initialize(tail: Builtin.projectTailElems(child, UInt.self), makeCore)
-    return child
-  }
-
-  /// Whether children are laid out as `allocate` expects.
-  var isFollowedByTail: Bool { SlotLayout.begins(tail: Builtin.projectTailElems(self, UInt.self), behind: core) }
-
   var existingExtras: EnvironmentExtras? { core.extras?.object }
 
   /// What most children never need; made when something of it is.
