@@ -32,13 +32,14 @@ uintptr_t beans_find_stack_limit(void) {
   return beans_thread_stack_limit = (uintptr_t)lowest + reserve + 1;
 }
 
-_Bool beans_has_barrier = 0;
+static _Bool has_barrier = 0;
 
 __attribute__((constructor)) static void register_for_barriers(void) {
-  beans_has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-void beans_barrier_on_all_threads(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+// What other threads have only fenced from their compiler is in order then.
+static void run_barrier_on_all_threads(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
 
 // Of threads that have none: nobody writes to it, or looks for its address.
 static beans_hazards no_hazards = {.noted = {&no_hazards}};
@@ -76,7 +77,7 @@ static void take_hazards(void) {
 
 const void **beans_find_hazard(void) {
   // Without the barrier, a note would not be seen in time.
-  if (!beans_has_barrier) return 0;
+  if (!has_barrier) return 0;
   if (beans_thread_hazards == &no_hazards) take_hazards();
   for (uint32_t index = 0; index < BEANS_HAZARDS; index++)
     if (!beans_thread_hazards->noted[index]) return &beans_thread_hazards->noted[index];
@@ -88,7 +89,7 @@ const void *beans_hazard_of_this_thread(uint32_t index) {
 }
 
 _Bool beans_hazard_is_noted(const void *owner) {
-  beans_barrier_on_all_threads();
+  run_barrier_on_all_threads();
   for (beans_hazards *hazards = __atomic_load_n(&all_hazards, __ATOMIC_ACQUIRE); hazards; hazards = hazards->next)
     for (uint32_t index = 0; index < BEANS_HAZARDS; index++)
       if (__atomic_load_n(&hazards->noted[index], __ATOMIC_ACQUIRE) == owner) return 1;

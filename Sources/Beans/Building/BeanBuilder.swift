@@ -195,9 +195,7 @@ extension Environment {
       let recipe = recipes.sibling(step.value.slot, of: 0)
       let slot = slots[step.value.slot]
       // Whoever takes the step over looks at this after it has changed the slot: one of the two sees the other.
-      // Releasing, so that who sees the next step sees the bean of the one before.
-      context.value.current.store(recipe.address, ordering: .releasing)
-      beans_compiler_fence()
+      _ = context.value.current.exchange(recipe.address, ordering: .sequentiallyConsistent)
       if slot.content != mark, try !takeOver(step.value, recipe, context) { return }
       let object = try make(recipe)
       if step.value.takers > 0 { object.retain(step.value.takers) }
@@ -271,15 +269,13 @@ extension Environment {
         slot.store(mark)
         return true
       }
-      let isBegun = { other.value.current.load(ordering: .acquiring) == recipe.address }
+      let isBegun = { other.value.current.load(ordering: .sequentiallyConsistent) == recipe.address }
       if isBegun() { return nil }
       if other.value.thread == context.value.thread {
         slot.store(mark)
       } else {
-        guard beans_has_barrier_on_all_threads() else { return nil }
         // Its builder stores without the lock, and may have done so since.
         guard slot.replace(content, by: mark) else { continue }
-        beans_barrier_on_all_threads()
         if isBegun() {
           // It may or may not have seen that the bean is no longer its own, so it is again, unless it is filled.
           if slot.replace(mark, by: content) { return nil }

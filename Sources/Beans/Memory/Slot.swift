@@ -17,7 +17,7 @@ struct Slot: Sendable, Equatable {
   var word: UnsafePointer<Atomic<UInt>> { unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
 
   @inlinable @inline(__always)
-  var content: Content { unsafe Content(word: word.pointee.load(ordering: .acquiring)) }
+  var content: Content { unsafe Content(word: word.pointee.load(ordering: .sequentiallyConsistent)) }
 
   @inline(__always)
   func store(_ content: Content) { unsafe word.pointee.store(content.word, ordering: .releasing) }
@@ -25,7 +25,7 @@ struct Slot: Sendable, Equatable {
   /// False where the slot held something else.
   func replace(_ old: Content, by new: Content) -> Bool {
     unsafe word.pointee.compareExchange(
-      expected: old.word, desired: new.word, ordering: .acquiringAndReleasing
+      expected: old.word, desired: new.word, ordering: .sequentiallyConsistent
     ).exchanged
   }
 

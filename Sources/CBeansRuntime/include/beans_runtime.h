@@ -52,15 +52,6 @@ static inline void beans_retain_n(void *object, uint32_t n) { swift_retain_n(obj
 /// Keeps the compiler from moving reads and writes across; no instruction.
 static inline void beans_compiler_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
-/// Whether the system can run a memory barrier on all threads of this process at once; asked before `main`.
-static inline _Bool beans_has_barrier_on_all_threads(void) {
-  extern _Bool beans_has_barrier;
-  return beans_has_barrier;
-}
-
-/// Runs it: what other threads have only fenced from their compiler is in order then.
-void beans_barrier_on_all_threads(void);
-
 // MARK: hazard pointers
 
 /// What one thread has in use without having counted itself in: a few addresses that other threads may read, 0 where
