@@ -39,7 +39,7 @@ struct PropertySetter: Sendable {
         PropertySetter(property.owner, Parameter.of(type)) { field.store($0, $1.take(as: type)) }
       }
     }
-    guard let setter = _openExistential(property.declaredType, do: open) else {
+    guard let setter = open(property.declaredType) else {
       throw EnvironmentError(cause: .unwritableProperty, "\(property.label) cannot be set by name")
     }
     self = setter

@@ -402,6 +402,7 @@ extension Environment {
       guard let value = instance as? Value else { return (Any.self, ValueBox(instance)) }
       return (type, ValueBox(value))
     }
-    return _openExistential(type(of: instance), do: open)
+    let type: Any.Type = type(of: instance)
+    return open(type)
   }
 }

@@ -66,9 +66,9 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   what the parent's startup throws.
   @inlinable
   public func build(
-    _ seed: __owned Seed, file: StaticString = #fileID, line: UInt = #line
+    _ seed: consuming Seed, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
-    do { return try opener.open(Self.object(for: consume seed)) } catch {
+    do { return try opener.open(Self.object(for: seed)) } catch {
       throw SourceLocation(file: file, line: line).met(error)
     }
   }
@@ -83,20 +83,20 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// - Throws: as `build(_:)`; `.scopeNotActive` when `parent` is not what this factory's children belong in.
   @inlinable
   public func build(
-    _ seed: __owned Seed, in parent: Environment, file: StaticString = #fileID, line: UInt = #line
+    _ seed: consuming Seed, in parent: Environment, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
-    do { return try opener.open(Self.object(for: consume seed), in: parent) } catch {
+    do { return try opener.open(Self.object(for: seed), in: parent) } catch {
       throw SourceLocation(file: file, line: line).met(error)
     }
   }
 
   /// What the first slot of a child holds, with the caller's count if that is an object.
   @inlinable @inline(__always)
-  static func object(for seed: __owned Seed) -> ObjectReference? {
+  static func object(for seed: consuming Seed) -> ObjectReference? {
     if Seed.self is AnyObject.Type {
-      return unsafe ObjectReference(_unsafeReferenceCast(consume seed, to: AnyObject.self))
+      return unsafe ObjectReference(_unsafeReferenceCast(seed, to: AnyObject.self))
     }
-    return Seed.self == Void.self ? nil : ObjectReference(ValueBox(consume seed))
+    return Seed.self == Void.self ? nil : ObjectReference(ValueBox(seed))
   }
 
   /// Declares the children of this factory's children.

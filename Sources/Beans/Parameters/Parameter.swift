@@ -151,7 +151,7 @@ final class Parameter: Sendable {
     func open<Required>(_ type: Required.Type) -> Parameter {
       Parameter(type, element: type, .one, isReference: true, box: { _ in ValueBox(()) })
     }
-    return _openExistential(type, do: open)
+    return open(type)
   }
 
   /// Whether a type asks the container for something else than a bean of its own type, so that no bean may be of it.

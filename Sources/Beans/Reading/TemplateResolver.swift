@@ -732,7 +732,7 @@ extension FactoryFunction {
             origin: origin)
         }
       }
-      return _openExistential(target, do: open)
+      return open(target)
     }
     return open(factory)
   }
