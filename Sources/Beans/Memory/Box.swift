@@ -12,7 +12,10 @@ class Box {
   static func open(_ object: AnyObject) -> Any { (object as? Box)?.any ?? object }
 
   /// The identity of the object that a value is an existential of; nil for every other value.
-  var identity: ObjectIdentifier? { fatalError("abstract: every box is a ValueBox") }
+  var identity: ObjectIdentifier? {
+    let value = any
+    return type(of: value) is AnyObject.Type ? ObjectIdentifier(value as AnyObject) : nil
+  }
 
   /// What a slot holds as a type that startup has found it to have; nil only where a bean's type is an existential and
   /// the instance turned out to be something else.
@@ -35,11 +38,6 @@ final class ValueBox<Value>: Box {
   }
 
   override var any: Any { value }
-
-  override var identity: ObjectIdentifier? {
-    let value = any
-    return type(of: value) is AnyObject.Type ? ObjectIdentifier(value as AnyObject) : nil
-  }
 }
 
 /// What stands under a mutex, or is taken out from under it, and is not `Sendable`.
