@@ -301,6 +301,26 @@ private struct Request: Sendable {}
     #expect(journal.entries == ["made begins", "made begins", "made ends", "made ends"])
   }
 
+  @Test("A prototype that a bean keeps and others of the same build forward belongs to the bean that keeps it")
+  func keptAndForwardedPrototype() throws {
+    let (environment, journal) = (try Environment(name: "shop"), journal)
+    try environment.define(environment.bean(Impl.self, factory: { Impl("made", journal) }).scope("prototype"))
+    let requests = try environment.childFactory("request", seed: Request.self) { request in
+      try request
+        .define(request.bean((any OtherFace).self, factory: { (impl: Impl) -> any OtherFace in impl }))
+        .define(request.decorate((any OtherFace).self) { (inner: any OtherFace) in inner })
+        .define(request.bean((any Service).self, factory: { (face: any OtherFace) in face as! any Service }))
+        .define(request.bean(User.self, factory: { (faces: [any OtherFace]) in User(faces[0], journal) }))
+    }
+    try requests.withChild(Request()) { child in
+      _ = try child.getBean(User.self)
+      _ = try child.getBean((any Service).self)
+    }
+    #expect(journal.entries.filter { $0.hasSuffix("ends") } == ["user ends", "made ends"])
+    try environment.shutdown()
+    #expect(environment.statistics().map(\.released) == [2, 0])
+  }
+
   // MARK: scopes and asynchronous creations
 
   @Test("A bean of a user's scope and a bean in a slot are one where one forwards the other")
