@@ -26,7 +26,10 @@ extension Environment {
     let context = ResolutionContext.innermost
     let standing: Standing =
       switch context?.value.made(identity) {
-      case .prototype: recipe.value.kind == .slot || recipe.value.kind == .scoped ? .complete : .face
+      case .prototype where recipe.value.kind == .slot || recipe.value.kind == .scoped:
+        // Another bean of the same build may keep it already.
+        isBean(identity, claiming: recipe.value.kind == .slot) ? .face : .complete
+      case .prototype: .face
       case .scope: .face
       case nil: isBean(identity, claiming: recipe.value.kind == .slot) ? .face : .new
       }
