@@ -49,6 +49,43 @@ import Testing
     #expect(count >= 40)
   }
 
+  /// Each row of the table in the article names files, and declarations of which each is in one of them.
+  @Test func everyPlaceOfAPromiseExists() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Sources")
+    let article = try String(
+      contentsOf: root.appendingPathComponent("Beans/Beans.docc/LifeOfABean.md"), encoding: .utf8)
+    let lines = article.split(separator: "\n")
+      .drop { $0 != "## Where each promise is kept" }.prefix { $0 != "## What relies on more than the language" }
+    var count = 0
+    for line in lines where line.hasPrefix("| ") && !line.hasPrefix("| promise") {
+      let cells = line.split(separator: "|").map { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
+      try #require(cells.count == 3, "\(line)")
+      var text = ""
+      for place in cells[1] {
+        // A module, or a file of Beans.
+        let url = root.appendingPathComponent(place.contains("/") ? "Beans/\(place)" : place)
+        let files =
+          place.contains("/")
+          ? [url]
+          : FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+        let texts = files.compactMap { try? String(contentsOf: $0, encoding: .utf8) }
+        #expect(!texts.isEmpty, "no such file or module: \(place)")
+        text += texts.joined()
+      }
+      for name in cells[2] {
+        let last = try #require(name.prefix { $0 != "(" }.split(separator: ".").last)
+        let declaration = last == "init" ? "init(" : "(func|struct|class|enum|protocol|var|let|case) \(last)\\b"
+        let isThere =
+          last == "init"
+          ? text.contains(declaration) : text.firstMatch(of: try Regex<(Substring, Substring)>(declaration)) != nil
+        #expect(isThere, "\(name) is not declared in \(cells[1].joined(separator: ", "))")
+        count += 1
+      }
+    }
+    #expect(count >= 70)
+  }
+
   @Test func everyFolderHasItsPlace() throws {
     let sources = try Self.sources.get()
     #expect(sources.count > 20)
