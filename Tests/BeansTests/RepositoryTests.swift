@@ -3,12 +3,8 @@ import Testing
 
 /// What DESIGN asks of the folders of `Beans`, read from the text of the sources.
 @Suite struct RepositoryTests {
-  /// Each folder names only types of those before it.
-  private static let order = [
-    "Memory", "Parameters", "Events", "Declaration", "Assisted", "Plan", "Definition", "Reading", "Graph", "State",
-    "Ending", "Building", "Publishing", "Starting", "Awaiting", "Outline",
-    "Environment",
-  ]
+  /// Each folder names only types and members of those before it.
+  private static let order = ["Memory", "Declaration", "Plan", "Compiler", "Runtime", "Environment"]
 
   /// Types that may be named from folders before their own.
   private static let exceptions = [
@@ -113,6 +109,29 @@ import Testing
     }
     #expect(violations.isEmpty, "\n\(violations.joined(separator: "\n"))")
     for name in Self.exceptions { #expect(homes[name]?.count == 1, "\(name) is no type any more") }
+  }
+
+  /// Members that one file alone declares can be told by their names. Extensions of `Environment` are in several folders.
+  @Test func foldersUseOnlyMembersOfThoseBeforeThem() throws {
+    let sources = try Self.sources.get()
+    var homes: [String: [SwiftSource]] = [:]
+    for source in sources {
+      for name in source.members { homes[name, default: []].append(source) }
+    }
+    #expect(homes.count > 500)
+    // The standard library has members of these names, and functions have variables of others.
+    let ambiguous = sources.reduce(into: ["insert", "private", "valueType"] as Set) { $0.formUnion($1.inner) }
+    var violations: [String] = []
+    for source in sources {
+      guard let place = source.folders.first.flatMap(Self.order.firstIndex) else { continue }
+      for name in source.used.sorted() {
+        guard let files = homes[name], files.count == 1, !ambiguous.contains(name),
+          let home = files[0].folders.first.flatMap(Self.order.firstIndex)
+        else { continue }
+        if home > place { violations.append("\(source.path) uses \(name) of \(files[0].path)") }
+      }
+    }
+    #expect(violations.isEmpty, "\n\(violations.joined(separator: "\n"))")
   }
 
   @Test func unsafeCodeStandsInMemory() throws {

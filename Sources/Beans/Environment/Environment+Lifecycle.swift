@@ -84,11 +84,6 @@ extension Environment {
     return self
   }
 
-  func require(_ options: StartupOptions) {
-    if options.contains(.requireSendable) { existingExtras?.resources?.requireSendable() }
-    if options.contains(.recordTimes) { existingExtras?.resources?.recordTimes() }
-  }
-
   /// Calls `body` once everything here has been released, on the thread that released it; at once if that is so already.
   public func whenFinished(_ body: @escaping @Sendable () -> Void) { whenReleased(body) }
 

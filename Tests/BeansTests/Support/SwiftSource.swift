@@ -8,6 +8,12 @@ struct SwiftSource {
   /// Types that the file declares, nested ones included.
   let declared: Set<String>
   let words: Set<String>
+  /// Functions, properties and cases of types and extensions; not those of nested types.
+  let members: Set<String>
+  /// Names after a dot, and of functions that are called.
+  let used: Set<String>
+  /// Names that are declared inside of functions and of nested types.
+  let inner: Set<String>
   /// Uses of what the compiler cannot keep safe.
   let unsafe: [String]
 
@@ -21,6 +27,10 @@ struct SwiftSource {
     let words = code.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { String($0) }
     self.words = Set(words)
     declared = Self.declared(in: code)
+    let declarations = code.matches(of: /(?m)^( *)[^\n]*?\b(?:func|var|let|case) `?([a-z_]\w{4,})/)
+    members = Set(declarations.filter { $0.1.count == 2 }.map { String($0.2) })
+    inner = Set(declarations.filter { $0.1.count > 2 }.map { String($0.2) })
+    used = Set(code.matches(of: /\.([a-z_]\w*)|\b([a-z_]\w*)\(/).map { String($0.1 ?? $0.2 ?? "") })
     unsafe =
       words.filter { Self.isUnsafe($0) } + ["unowned(unsafe)", "@exclusivity(unchecked)"].filter { code.contains($0) }
   }

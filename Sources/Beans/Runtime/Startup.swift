@@ -57,6 +57,12 @@ extension Environment {
     return resources.block != nil && resources.starter == UInt(beans_thread())
   }
 
+  /// Notes the options of a startup that has not begun.
+  func require(_ options: StartupOptions) {
+    if options.contains(.requireSendable) { existingExtras?.resources?.requireSendable() }
+    if options.contains(.recordTimes) { existingExtras?.resources?.recordTimes() }
+  }
+
   private func start(_ resources: EnvironmentResources) throws {
     guard let declarations = resources.declarations else { return }
     WaitForGraph.findPath { ResolutionContext.path }
