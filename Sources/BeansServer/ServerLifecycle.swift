@@ -90,8 +90,12 @@ public final class ServerLifecycle: Sendable {
   /// How far the end has come. From any thread.
   public var phase: Phase { state.withLock { $0.phase } }
 
-  /// Calls `body` before the environment is shut down; at once if that has begun.
-  package func whenFinishing(_ body: @escaping @Sendable () -> Void) {
+  /// Calls `body` once, when draining has ended and before the environment is shut down: for work that sessions or requests would
+  /// wait for otherwise.
+  ///
+  /// From any thread. `body` runs on the thread of `run()`, in the order of these calls; at once, on the calling thread, where the
+  /// environment is being shut down already.
+  public func whenFinishing(_ body: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       if state.phase != .finishing { state.whenFinishing.append(body) }
       return state.phase == .finishing

@@ -81,6 +81,17 @@ struct ServerLifecycleTests {
     }
   }
 
+  @Test func workBeforeTheShutdownRunsInOrderAfterTheDrain() throws {
+    try withLoops { loops in
+      let lifecycle = ServerLifecycle(environment: application, loop: loops[0], drain: quickDrain)
+      for number in 1...2 { lifecycle.whenFinishing { [journal] in journal.note("work \(number)") } }
+      lifecycle.stop()
+      try lifecycle.run()
+      lifecycle.whenFinishing { [journal] in journal.note("late work") }
+      #expect(journal.entries == ["drain 10.0 seconds", "work 1", "work 2", "released", "late work"])
+    }
+  }
+
   @Test func furtherSignalsEndTheDrainAtOnce() throws {
     try withLoops { loops in
       let begun = Gate("the drain")
