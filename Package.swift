@@ -89,8 +89,8 @@ let package = Package(
     .target(
       name: "Storefront",
       dependencies: [
-        "BeansOperations", "BeansSessions", "BeansServer", "BeansEventLoop", "Beans", "BeansLogging", "BeansSupport",
-        "CSQLite", "CHTTPParser",
+        "BeansOperations", "BeansSessions", "BeansServer", "BeansEventLoop", "Beans", "BeansLogging", "CSQLite",
+        "CHTTPParser",
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -4,7 +4,7 @@ import BeansLogging
 import BeansOperations
 import BeansServer
 import BeansSessions
-@_spi(BeansPackage) import BeansSupport
+import Dispatch
 import Glibc
 
 /// The service.
@@ -111,7 +111,7 @@ public enum Storefront {
     try lifecycle.watchSignals()
     holdSignals(SIG_UNBLOCK)
     // An asynchronous `main` would begin on another thread, while this one already takes signals.
-    try BlockingTask.run { _ = try await shop.application.ready(options: [.requireSendable, .recordTimes]) }
+    try makeReady(shop.application)
     try operations.start()
     let service = try ShopService(shop, operations, configuration)
     // A session is not released before the requests inside have left it.
@@ -141,6 +141,22 @@ public enum Storefront {
     return ClosingReport(
       statistics: shop.application.statistics(), requests: server.counts + administration.counts,
       openHandles: handles, droppedLines: ServiceLog.dropped)
+  }
+
+  /// Returns when the environment is ready. The calling thread waits meanwhile, because it has nothing else to do.
+  private static func makeReady(_ application: Environment) throws {
+    let outcome = Guarded(Result<Void, any Error>.success(()))
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      do {
+        _ = try await application.ready(options: [.requireSendable, .recordTimes])
+      } catch {
+        outcome.withLock { $0 = .failure(error) }
+      }
+      done.signal()
+    }
+    done.wait()
+    try outcome.withLock { $0 }.get()
   }
 
   /// Blocks the signals that the service handles, so that they wait, or lets this thread take them.

@@ -1,6 +1,5 @@
 import BeansLogging
 import BeansSessions
-@_spi(BeansPackage) import BeansSupport
 
 /// Writes a line for each error that nobody expected, but no flood of them. Safe from any thread.
 final class ErrorLog: Sendable {
@@ -14,7 +13,7 @@ final class ErrorLog: Sendable {
   }
 
   private let write: @Sendable (String) -> Void
-  private let state = Locked(State())
+  private let state = Guarded(State())
 
   /// `write` gets each line without its line end.
   init(write: @escaping @Sendable (String) -> Void) { self.write = write }

@@ -1,5 +1,4 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
 import Dispatch
 import Glibc
 
@@ -26,7 +25,7 @@ final class SQLiteStore: AsyncBean, @unchecked Sendable {
     var files: SQLiteFiles?
   }
 
-  private let state = Locked(State())
+  private let state = Guarded(State())
 
   init() {}
 

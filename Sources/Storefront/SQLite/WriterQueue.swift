@@ -1,4 +1,3 @@
-@_spi(BeansPackage) import BeansSupport
 import Dispatch
 import Glibc
 
@@ -32,7 +31,7 @@ final class WriterQueue: Sendable {
   private let store: SQLiteStore
   private let patience: Duration
   private let capacity: Int
-  private let state = Locked(State())
+  private let state = Guarded(State())
   /// Signalled once for each write, and once by `close()`.
   private let work = DispatchSemaphore(value: 0)
   /// Signalled by `close()`.

@@ -1,4 +1,3 @@
-@_spi(BeansPackage) import BeansSupport
 import BeansEventLoop
 import Dispatch
 
@@ -14,7 +13,7 @@ final class HTTPServer: Sendable {
 
   private let settings: HTTPServerSettings
   private let open = HTTPOpenConnections()
-  private let state = Locked(State())
+  private let state = Guarded(State())
 
   init(settings: HTTPServerSettings = HTTPServerSettings()) { self.settings = settings }
 
@@ -88,7 +87,7 @@ final class HTTPServer: Sendable {
 
 /// The port, or the error, that one thread hands to another which waits for it.
 private final class HTTPListenAnswer: Sendable {
-  private let content = Locked<Result<Int?, EventLoopError>?>(nil)
+  private let content = Guarded<Result<Int?, EventLoopError>?>(nil)
   private let isGiven = DispatchSemaphore(value: 0)
 
   func give(_ result: Result<Int?, EventLoopError>) {

@@ -1,5 +1,4 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
 
 /// An order has been placed, and is kept.
 struct OrderPlaced: Sendable {
@@ -8,7 +7,7 @@ struct OrderPlaced: Sendable {
 
 /// What this process has sold, for those who run it. Safe from any thread.
 final class Sales: EventListener, Sendable {
-  private let sold = Locked((orders: 0, total: Money.zero))
+  private let sold = Guarded((orders: 0, total: Money.zero))
 
   func receive(_ event: OrderPlaced) {
     sold.withLock { sold in sold = (sold.orders + 1, sold.total + event.order.total) }
