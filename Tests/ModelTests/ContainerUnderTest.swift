@@ -61,6 +61,8 @@ struct ContainerUnderTest {
     let owner: Int
     var openers: [Int: Opener] = [:]
     var scope: AbstractBeanScope?
+    /// The ready instances that have been declared here and further out.
+    var instances: [Int: Node] = [:]
   }
 
   private init(_ scenario: Scenario) {
@@ -118,10 +120,20 @@ struct ContainerUnderTest {
 
   private func look(_ lookup: Lookup, in environment: Environment) throws {
     let found = try lookup.kind.asked(lookup.form).lookup(environment, lookup.id)
-    recorder.note("found \(recorder.take(found))")
+    recorder.find("found", found)
+    if lookup.givesBack { giveBack(found) }
     guard lookup.callsProviders, case .bean(let bean?) = found else { return }
     for case .provider(let get) in bean.given {
-      attempt { recorder.note("provided \(recorder.take(.bean(try get())))") }
+      attempt { recorder.find("provided", .bean(try get())) }
+    }
+  }
+
+  /// Releases a bean that is owned, or all that are owned by a bean.
+  private func giveBack(_ found: Given) {
+    switch found {
+    case .owned(_, let release): attempt(release)
+    case .bean(let bean?): for case .owned(_, let release) in bean.given { attempt(release) }
+    case .bean, .beans, .provider, .seed, .environment: break
     }
   }
 
@@ -155,7 +167,8 @@ struct ContainerUnderTest {
     if scenario.levels[level].scope != nil, let outer {
       let opener = environments[outer.owner]!.openers[level]!
       let opened = Opened(
-        environment: try opener.build(number, in: outer.environment), level: level, owner: outer.owner)
+        environment: try opener.build(number, in: outer.environment), level: level, owner: outer.owner,
+        instances: outer.instances)
       recorder.add(opened.environment, number)
       return opened
     }
@@ -167,11 +180,17 @@ struct ContainerUnderTest {
       opened.scope = scope
       try environment.registerScope(scope)
     }
-    for declaration in scenario.levels[level].declarations { try define(declaration, in: environment) }
+    opened.instances = outer?.instances ?? [:]
+    for declaration in scenario.levels[level].declarations {
+      if case .instance(let number) = declaration.role, opened.instances[number] == nil {
+        opened.instances[number] = declaration.kind!.make(recorder, number, [])
+      }
+      try define(declaration, in: environment, opened.instances)
+    }
     for inner in scenario.family(of: level).dropFirst() {
       let declared = scenario.levels[inner]
       let configure: (Environment) throws -> Void = { child in
-        for declaration in declared.declarations { try define(declaration, in: child) }
+        for declaration in declared.declarations { try define(declaration, in: child, [:]) }
       }
       if declared.parent == level {
         opened.openers[inner] = try Opener(declared.scope!, in: environment, configure)
@@ -184,9 +203,15 @@ struct ContainerUnderTest {
 
   // MARK: declaring
 
-  private func define(_ declaration: Declaration, in environment: Environment) throws {
-    let bean = bean(declaration, environment)
-    if !declaration.isAbstract { bean.property("declaration", value: declaration.number) }
+  private func define(
+    _ declaration: Declaration, in environment: Environment, _ instances: [Int: Node]
+  ) throws {
+    let bean = bean(declaration, environment, instances)
+    if !declaration.isAbstract, !declaration.isDecorator,
+      declaration.kind?.isProtocol != true || declaration.isFactoryBean
+    {
+      bean.property("declaration", value: declaration.number)
+    }
     if let id = declaration.id { bean.id(id) }
     if let template = declaration.template { bean.parent(template) }
     if declaration.isAbstract { bean.abstract() } else if declaration.kind == nil { bean.abstract(false) }
@@ -194,6 +219,7 @@ struct ContainerUnderTest {
     if declaration.isPrimary { bean.primary() }
     if let scope = declaration.scope { bean.scope(scope) }
     for (index, parameter) in (declaration.parameters ?? []).enumerated() {
+      let index = declaration.isDecorator ? index + 1 : index
       if let reference = parameter.reference { bean.argument(index, ref: reference) }
     }
     for requirement in declaration.requirements {
@@ -202,83 +228,149 @@ struct ContainerUnderTest {
       case .kind(let kind): bean.requires(kind.type)
       }
     }
+    if declaration.isFactoryBean, let target = declaration.kind?.type { _ = bean.target(target) }
     try environment.define(bean)
   }
 
-  private func bean(_ declaration: Declaration, _ environment: Environment) -> BeanDeclaration {
-    let line = UInt(declaration.number)
+  private func bean(
+    _ declaration: Declaration, _ environment: Environment, _ instances: [Int: Node]
+  ) -> BeanDeclaration {
+    let making = Making(recorder: recorder, declaration: declaration)
     guard let kind = declaration.kind else {
-      return environment.template(declaration.id ?? "", file: declarationFile, line: line)
+      return environment.template(declaration.id ?? "", file: declarationFile, line: making.line)
     }
-    guard let parameters = declaration.parameters else { return plain(kind.made, environment, line) }
+    if case .instance(let number) = declaration.role {
+      return making.completed(environment.bean(instances[number]!, file: declarationFile, line: making.line))
+    }
+    let type = (declaration.isFactoryBean ? .mill : kind).asked(.one)
+    guard let parameters = declaration.parameters else { return making.plain(type, environment) }
     let asked = parameters.map(\.wish.asked)
-    let recipe = Making(recorder: recorder, declaration: declaration.number, failures: declaration.failures)
+    if declaration.isDecorator { return making.decorator(type, asked[...], environment) }
     switch asked.count {
-    case 0: return recipe.bean(kind.made, environment)
-    case 1: return recipe.bean(kind.made, asked[0], environment)
-    case 2: return recipe.bean(kind.made, asked[0], asked[1], environment)
-    default: return recipe.bean(kind.made, asked[...], environment)
+    case 0: return making.bean(type, environment)
+    case 1: return making.bean(type, asked[0], environment)
+    case 2: return making.bean(type, asked[0], asked[1], environment)
+    default: return making.bean(type, asked[...], environment)
     }
-  }
-
-  private func plain<T: Made>(_ type: T.Type, _ environment: Environment, _ line: UInt) -> BeanDeclaration {
-    environment.bean(type, file: declarationFile, line: line)
   }
 }
 
 /// The factory of one declaration, for any parameters.
 private struct Making: Sendable {
   let recorder: Recorder
-  let declaration: Int
-  let failures: Int
-  private var line: UInt { UInt(declaration) }
+  let declaration: Declaration
+  var line: UInt { UInt(declaration.number) }
 
-  init(recorder: Recorder, declaration: Int, failures: Int) {
-    self.recorder = recorder
-    self.declaration = declaration
-    self.failures = failures
+  private func make<T>(_ type: T.Type, _ given: [Given]) throws -> T { try make(given) as! T }
+
+  private func make(_ given: [Given]) throws -> Node {
+    let number = declaration.number
+    try recorder.call(number, failures: declaration.failures)
+    let kind = declaration.kind!
+    switch declaration.role {
+    case .forwarding, .decorator(returnsInner: true):
+      return hand(on: given, by: number)
+    case .decorator:
+      let node = kind.make(recorder, number, given)
+      node.belong(to: number, around: given[0])
+      return node
+    case .factoryBean(let returnsTaken):
+      let mill = Mill(recorder, number, given)
+      let product = ReferenceBean.product(of: number)
+      mill.make = { [recorder] given in
+        if returnsTaken { return hand(on: given, by: product) }
+        let node = kind.make(recorder, number, [])
+        node.belong(to: product)
+        return node
+      }
+      return mill
+    case .bean, .instance: return kind.make(recorder, number, given)
+    }
   }
 
-  private func make<T: Made>(_ type: T.Type, _ given: [Given]) throws -> T {
-    try recorder.call(declaration, failures: failures)
-    return T(recorder, declaration, given)
+  private func hand(on given: [Given], by number: Int) -> Node {
+    guard case .bean(let bean?) = given[0] else { return Node(recorder, number, []) }
+    return recorder.hand(on: bean, given, by: number, isDecorator: declaration.isDecorator)
   }
 
-  func bean<T: Made>(_ type: T.Type, _ environment: Environment) -> BeanDeclaration {
-    environment.bean(type, file: declarationFile, line: line, factory: { try make(type, []) })
+  /// With the callbacks of the declaration.
+  func completed<T>(_ bean: TypedBeanDeclaration<T>) -> BeanDeclaration {
+    if !declaration.hasCallbacks { return bean }
+    let (recorder, number) = (recorder, declaration.number)
+    return
+      bean
+      .postConstruct { recorder.complete($0 as! Node, by: number) }
+      .onDestroy { recorder.note("d\(number) lets go of \(($0 as! Node).name)") }
   }
 
-  func bean<T: Made, A: Asked>(_ type: T.Type, _: A.Type, _ environment: Environment) -> BeanDeclaration {
-    environment.bean(type, file: declarationFile, line: line, factory: { (a: A.Value) in try make(type, [A.given(a)]) })
+  func plain<K: Asked>(_: K.Type, _ environment: Environment) -> BeanDeclaration {
+    completed(environment.bean(K.Value.self, file: declarationFile, line: line))
   }
 
-  func bean<T: Made, A: Asked, B: Asked>(
-    _ type: T.Type, _: A.Type, _: B.Type, _ environment: Environment
+  func bean<K: Asked>(_: K.Type, _ environment: Environment) -> BeanDeclaration {
+    completed(
+      environment.bean(K.Value.self, file: declarationFile, line: line, factory: { try make(K.Value.self, []) }))
+  }
+
+  func bean<K: Asked, A: Asked>(_: K.Type, _: A.Type, _ environment: Environment) -> BeanDeclaration {
+    completed(
+      environment.bean(
+        K.Value.self, file: declarationFile, line: line,
+        factory: { (a: A.Value) in try make(K.Value.self, [A.given(a)]) }))
+  }
+
+  func bean<K: Asked, A: Asked, B: Asked>(
+    _: K.Type, _: A.Type, _: B.Type, _ environment: Environment
   ) -> BeanDeclaration {
-    environment.bean(
-      type, file: declarationFile, line: line,
-      factory: { (a: A.Value, b: B.Value) in try make(type, [A.given(a), B.given(b)]) })
+    completed(
+      environment.bean(
+        K.Value.self, file: declarationFile, line: line,
+        factory: { (a: A.Value, b: B.Value) in try make(K.Value.self, [A.given(a), B.given(b)]) }))
   }
 
   /// Three and more parameters are gathered one by one, and declared by the form for any number of them.
-  func bean<T: Made, each V>(
-    _ type: T.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment,
+  func bean<K: Asked, each V>(
+    _ type: K.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment,
     _ gathered: repeat @escaping @Sendable (each V) -> Given
   ) -> BeanDeclaration {
     if let next = rest.first { return bean(type, next, rest.dropFirst(), environment, repeat each gathered) }
-    return environment.bean(
-      type, file: declarationFile, line: line,
-      factory: { (values: repeat each V) in
-        var given: [Given] = []
-        for one in repeat (each gathered)(each values) { given.append(one) }
-        return try make(type, given)
-      })
+    return completed(
+      environment.bean(
+        K.Value.self, file: declarationFile, line: line,
+        factory: { (values: repeat each V) in
+          var given: [Given] = []
+          for one in repeat (each gathered)(each values) { given.append(one) }
+          return try make(K.Value.self, given)
+        }))
   }
 
-  private func bean<T: Made, Next: Asked, each V>(
-    _ type: T.Type, _ next: Next.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment,
+  private func bean<K: Asked, Next: Asked, each V>(
+    _ type: K.Type, _ next: Next.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment,
     _ gathered: repeat @escaping @Sendable (each V) -> Given
   ) -> BeanDeclaration {
     bean(type, rest, environment, repeat each gathered, { @Sendable (value: Next.Value) -> Given in Next.given(value) })
+  }
+
+  /// Parameters beside the decorated bean are gathered one by one.
+  func decorator<K: Asked, each V>(
+    _ type: K.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment,
+    _ gathered: repeat @escaping @Sendable (each V) -> Given
+  ) -> BeanDeclaration {
+    if let next = rest.first { return decorator(type, next, rest.dropFirst(), environment, repeat each gathered) }
+    return completed(
+      environment.decorate(K.Value.self, file: declarationFile, line: line) {
+        (inner: K.Value, values: repeat each V) in
+        var given = [K.given(inner)]
+        for one in repeat (each gathered)(each values) { given.append(one) }
+        return try make(K.Value.self, given)
+      })
+  }
+
+  private func decorator<K: Asked, Next: Asked, each V>(
+    _ type: K.Type, _ next: Next.Type, _ rest: ArraySlice<any Asked.Type>, _ environment: Environment,
+    _ gathered: repeat @escaping @Sendable (each V) -> Given
+  ) -> BeanDeclaration {
+    decorator(
+      type, rest, environment, repeat each gathered, { @Sendable (value: Next.Value) -> Given in Next.given(value) })
   }
 }

@@ -5,6 +5,7 @@ import Testing
 
 /// Scenarios have no registered scopes but `AbstractBeanScope`s, no beans that are scopes, and no scope objects of children.
 /// Beans of a registered scope take nothing that is not open where it is registered, and nothing but ends follows its end.
+/// Factory beans and decorators have no templates, and instances are declared in environments that are made by hand.
 ///
 /// Environment variables: `MODEL_SEEDS` says how many scenarios are run, `MODEL_FIRST_SEED` where they begin.
 @Suite("The container beside a naive reference", .timeLimit(.minutes(30))) struct ModelSpecification {

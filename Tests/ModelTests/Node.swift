@@ -5,11 +5,25 @@ import Beans
 /// What a scenario has led to.
 struct Outcome {
   var lines: [String] = []
-  /// For each operation, the declarations whose beans it created, in order; negative where the factory threw.
-  var orders: [[Int]] = [[]]
+  /// For each operation, the beans that it created, in order.
+  var orders: [[Creation]] = [[]]
 
-  /// Ends an operation: in which order prototypes were made among other beans is not compared, nor how many of them where
-  /// something failed.
+  /// One bean, as far as it can be told from others.
+  enum Creation: Hashable {
+    /// The bean of a number, or the prototype that it keeps.
+    case made(Int)
+    case prototype
+    /// The next bean owns beans that were made at these positions, itself or by prototypes that it has taken.
+    case owned(made: [Int])
+    /// A lookup or a provider has found a bean; `made` as in `owned`.
+    case found(made: [Int])
+    case threw(declaration: Int)
+    /// A declaration's decorator around the object of that name.
+    case decorated(declaration: Int, inner: String)
+  }
+
+  /// Ends an operation: in which order prototypes were made, and other beans handed on, among other beans is not compared,
+  /// nor how many of them where something failed.
   static func end(_ lines: inout [String], _ prototypes: inout [String]) {
     let hasFailed = lines.reversed().prefix { !$0.hasPrefix("operation") }.contains { $0.hasPrefix("fault") }
     if !hasFailed { lines += prototypes.sorted() }
@@ -35,6 +49,28 @@ final class Recorder: @unchecked Sendable {  // used by one thread
 
   func note(_ line: String) { outcome.lines.append(line) }
 
+  private func add(_ creation: Outcome.Creation) { outcome.orders[outcome.orders.count - 1].append(creation) }
+
+  /// Adds a bean, and the beans that it owns.
+  private func add(_ creation: Outcome.Creation, _ given: [Given]) {
+    let owned = owned(given)
+    if !owned.isEmpty { add(.owned(made: owned)) }
+    add(creation)
+  }
+
+  /// The positions at which owned beans were made, in the order of parameters.
+  private func owned(_ given: [Given]) -> [Int] {
+    func owned(by bean: Node) -> [Int] { bean.isPrototype && !bean.isKept ? self.owned(bean.given) : [] }
+    return given.flatMap { value -> [Int] in
+      switch value {
+      case .owned(let get, _): (try? get()).map { [$0.position] + owned(by: $0) } ?? []
+      case .bean(let bean): bean.map { owned(by: $0) } ?? []
+      case .beans(let beans): beans.flatMap { owned(by: $0) }
+      case .provider, .seed, .environment: []
+      }
+    }
+  }
+
   /// Begins the next operation.
   func begin(_ operation: String) {
     Outcome.end(&outcome.lines, &prototypeLines)
@@ -47,7 +83,7 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     calls[declaration, default: 0] += 1
     guard calls[declaration]! <= failures else { return }
     note("d\(declaration) throws")
-    outcome.orders[outcome.orders.count - 1].append(-declaration)
+    add(.threw(declaration: declaration))
     throw PlannedFailure()
   }
 
@@ -65,18 +101,50 @@ final class Recorder: @unchecked Sendable {  // used by one thread
   /// Gives a bean its name. That of a prototype says what it was given; it must have one holder.
   func name(_ bean: Node) -> String {
     let given = bean.given.map { " \(take($0))" }.joined()
-    if prototypes.contains(bean.declaration) {
+    bean.isPrototype = bean.decorated.map { $0.isPrototype && !$0.isKept } ?? prototypes.contains(bean.declaration)
+    if bean.isPrototype {
       let name = "d\(bean.declaration){\(given)}"
       prototypeLines.append(name + " by d\(bean.factory)")
+      bean.position = outcome.orders[outcome.orders.count - 1].count
+      add(.prototype)
       return name
     }
     made += 1
     note("#\(made) is d\(bean.declaration) by d\(bean.factory)\(given)")
-    outcome.orders[outcome.orders.count - 1].append(bean.declaration)
+    if let inner = bean.decorated {
+      add(.decorated(declaration: bean.declaration, inner: inner.name), bean.given)
+    } else {
+      add(.made(bean.declaration), bean.given)
+    }
     return "#\(made)"
   }
 
+  /// Notes that a declaration has another bean for its object. A declaration that is no prototype's keeps a prototype.
+  func hand(on bean: Node, _ given: [Given], by declaration: Int, isDecorator: Bool) -> Node {
+    prototypeLines.append("d\(declaration) returns \(bean.name)")
+    let isKept = !bean.isPrototype || bean.isKept
+    if isDecorator {
+      if isKept { add(.decorated(declaration: declaration, inner: bean.name), given) }
+    } else if !prototypes.contains(declaration) {
+      add(.made(declaration), given)
+      bean.isKept = true
+    }
+    return bean
+  }
+
+  /// Notes a call of `.postConstruct { }`.
+  func complete(_ bean: Node, by declaration: Int) {
+    let line = "d\(declaration) completes \(bean.name)"
+    if bean.isPrototype { prototypeLines.append(line) } else { note(line) }
+  }
+
   func add(_ environment: Environment, _ number: Int) { environments[ObjectIdentifier(environment)] = number }
+
+  /// Notes a bean that has been found.
+  func find(_ word: String, _ found: Given) {
+    add(.found(made: owned([found])))
+    note("\(word) \(take(found))")
+  }
 
   /// Says what is handed to somebody.
   func take(_ given: Given) -> String {
@@ -84,13 +152,15 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     case .bean(let bean): bean.map(take) ?? "nil"
     case .beans(let beans): "[" + beans.map(take).joined(separator: " ") + "]"
     case .provider: "provider"
+    case .owned(let get, _): "owned " + ((try? get()).map(take) ?? "released")
     case .seed(let number): "seed \(number)"
     case .environment(let environment): "environment \(environments[ObjectIdentifier(environment)] ?? -1)"
     }
   }
 
   private func take(_ bean: Node) -> String {
-    if prototypes.contains(bean.declaration) && bean.isTaken { note("\(bean.name) is handed out twice") }
+    if bean.isPrototype && !bean.isKept && bean.isTaken { note("\(bean.name) is handed out twice") }
+    if bean.declaration != bean.owner { note("\(bean.name) of d\(bean.owner) is set by d\(bean.declaration)") }
     bean.isTaken = true
     return bean.name
   }
@@ -104,24 +174,29 @@ enum Given {
   case bean(Node?)
   case beans([Node])
   case provider(() throws -> Node)
+  case owned(get: () throws -> Node, release: () throws -> Void)
   case seed(Int)
   case environment(Environment)
 }
 
-/// A type that scenarios declare beans of.
-protocol Made: AnyObject, SendableMetatype {
-  init(_ recorder: Recorder, _ factory: Int, _ given: [Given])
-}
-
-class Node: Made, Bean, DisposableBean {
+class Node: Bean, DisposableBean {
   /// Which declaration's factory has made the bean.
   let factory: Int
-  /// Whose bean it is, set by the container.
-  private(set) var declaration = 0
+  /// Whose bean it is, set by the container; for decorators and products, by their factories.
+  fileprivate(set) var declaration = 0
+  /// The declaration that has completed it.
+  fileprivate(set) var owner = 0
   private(set) var name = "?"
   private(set) var given: [Given]
-  var isTaken = false
-  private let recorder: Recorder
+  fileprivate var isTaken = false
+  fileprivate var isPrototype = false
+  /// The position in the order of creation of its operation, where it is a prototype.
+  fileprivate var position = 0
+  /// Whether it is a prototype, and a slot or a scope keeps it.
+  fileprivate var isKept = false
+  /// The bean that it has been made around.
+  fileprivate private(set) var decorated: Node?
+  fileprivate let recorder: Recorder
 
   required init(_ recorder: Recorder, _ factory: Int, _ given: [Given]) {
     self.recorder = recorder
@@ -130,8 +205,16 @@ class Node: Made, Bean, DisposableBean {
     recorder.live += 1
   }
 
+  /// Sets the declaration where the container cannot.
+  func belong(to declaration: Int, around inner: Given? = nil) {
+    self.declaration = declaration
+    if case .bean(let inner)? = inner { decorated = inner }
+  }
+
   func postConstruct() {
+    if name != "?" { recorder.note("\(name) is completed again") }
     name = recorder.name(self)
+    owner = declaration
     // An environment that its own beans hold would not be deallocated when it is forgotten.
     given.removeAll { if case .environment = $0 { true } else { false } }
   }
@@ -139,6 +222,14 @@ class Node: Made, Bean, DisposableBean {
   func preDestroy() { recorder.note("\(name) is released") }
 
   deinit { recorder.live -= 1 }
+}
+
+/// A factory bean.
+final class Mill: Node, FactoryBean {
+  /// Makes the product from the arguments of the factory bean.
+  var make: (([Given]) throws -> Node)?
+
+  func create() throws -> AnyObject { try make!(given) }
 }
 
 protocol Red {}
@@ -204,6 +295,16 @@ enum Later<T>: Asked {
   }
 }
 
+enum Own<T>: Asked {
+  static func given(_ value: Owned<T>) -> Given {
+    func release() throws { try value.release() }
+    return .owned(get: { try value.get() as! Node }, release: release)
+  }
+  static func lookup(_ environment: Environment, _ id: String?) throws -> Given {
+    given(try environment.getBean(Owned<T>.self, byId: id))
+  }
+}
+
 enum SeedOf<T>: Asked {
   static func given(_ value: T) -> Given {
     switch value {
@@ -233,7 +334,9 @@ struct Forms: Sendable {
 
   init<T>(_ type: T.Type) {
     self.type = type
-    forms = [.one: One<T>.self, .optional: Maybe<T>.self, .all: All<T>.self, .provider: Later<T>.self]
+    forms = [
+      .one: One<T>.self, .optional: Maybe<T>.self, .all: All<T>.self, .provider: Later<T>.self, .owned: Own<T>.self,
+    ]
   }
 }
 
@@ -242,16 +345,22 @@ extension Kind {
     Forms(Animal.self), Forms(Cat.self), Forms(Lion.self), Forms(Dog.self), Forms(Ash.self), Forms(Beech.self),
     Forms(Cedar.self), Forms(Elm.self), Forms(Fir.self), Forms(Gum.self), Forms(Holly.self), Forms(Ivy.self),
     Forms(Juniper.self), Forms(Larch.self), Forms(Maple.self), Forms(Oak.self),
-    Forms((any Red).self), Forms((any Green).self), Forms((any Blue).self),
+    Forms((any Red).self), Forms((any Green).self), Forms((any Blue).self), Forms(Mill.self),
   ]
 
-  private static let made: [any Made.Type] = [
+  private static let constructors: [Node.Type] = [
     Animal.self, Cat.self, Lion.self, Dog.self, Ash.self, Beech.self, Cedar.self, Elm.self, Fir.self, Gum.self,
     Holly.self, Ivy.self, Juniper.self, Larch.self, Maple.self, Oak.self,
   ]
 
   var type: Any.Type { Kind.types[rawValue].type }
-  var made: any Made.Type { Kind.made[rawValue] }
+
+  /// A new object of the kind.
+  func make(_ recorder: Recorder, _ factory: Int, _ given: [Given]) -> Node {
+    let type = self == .mill ? Mill.self : Kind.constructors[made.rawValue]
+    return type.init(recorder, factory, given)
+  }
+
   func asked(_ form: Parameter.Form) -> any Asked.Type { Kind.types[rawValue].forms[form]! }
 }
 

@@ -43,8 +43,8 @@ import Testing
           return recorder.fault(String(parts[0]), line: Int(parts[1].dropFirst()))
         }
         lines.append(Fault.text(faults))
-      } else if line.hasPrefix("d"), line.contains("{") {
-        prototypes.append(line)
+      } else if line.hasPrefix("~ ") {
+        prototypes.append(String(line.dropFirst(2)))
       } else {
         lines.append(line)
       }

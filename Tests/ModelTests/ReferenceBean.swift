@@ -1,5 +1,15 @@
-/// A declaration with its templates merged.
+/// A declaration with its templates merged, or one of the several beans that a declaration leads to.
 final class ReferenceBean {
+  /// Which of the beans of its declaration it is.
+  enum Part {
+    case only
+    /// The product of a factory bean.
+    case product(of: ReferenceBean)
+    /// A decorator of a bean, around that or around another decorator of it.
+    case decorator(of: ReferenceBean, around: ReferenceBean)
+  }
+
+  let part: Part
   let declaration: Declaration
   let level: Int
   let kind: Kind
@@ -11,6 +21,7 @@ final class ReferenceBean {
   let requirements: [Requirement]
   /// What has to stand before it is built.
   let needs: [Need]
+  /// Tells it from all others.
   let number: Int
   let isPrototype: Bool
   /// Whether a scope keeps it that an environment has registered.
@@ -19,8 +30,11 @@ final class ReferenceBean {
   let isAtFault: Bool
   /// Whether no scope is called as its own.
   let isOfUnknownScope: Bool
+  /// The declaration whose callbacks it has.
+  let callbacks: Int?
 
   enum Need {
+    case bean(ReferenceBean)
     case parameter(Parameter)
     case requirement(Requirement)
   }
@@ -44,7 +58,9 @@ final class ReferenceBean {
     let isAtFault = isAtFault || isBroken || maker == nil
     let factory = maker ?? chain[0]
     self.isAtFault = isAtFault
+    part = .only
     declaration = chain[0]
+    callbacks = chain.first { $0.hasCallbacks && $0.kind != nil }?.number
     self.level = level
     self.kind = kind
     isLazy = chain.contains(where: \.isLazy)
@@ -58,4 +74,66 @@ final class ReferenceBean {
     isOfOwnScope = hasOwnScope && scope == Level.ownScope
     isOfUnknownScope = isUnknown
   }
+
+  /// The product of a factory bean.
+  init(productOf maker: ReferenceBean, _ declaration: Declaration) {
+    part = .product(of: maker)
+    self.declaration = declaration
+    level = maker.level
+    kind = declaration.kind!
+    isLazy = declaration.isLazy
+    scope = declaration.scope
+    parameters = []
+    factory = declaration
+    requirements = []
+    needs = [.bean(maker)]
+    number = Self.product(of: declaration.number)
+    isPrototype = scope == "prototype"
+    isOfOwnScope = maker.isOfOwnScope
+    isAtFault = maker.isAtFault
+    isOfUnknownScope = maker.isOfUnknownScope
+    callbacks = nil
+  }
+
+  /// A decorator.
+  ///
+  /// - Parameters:
+  ///   - bean: the bean that is decorated.
+  ///   - inner: that, or another decorator of it.
+  ///   - declaration: that of the decorator.
+  ///   - level: the level that declares it.
+  ///   - scope: that of the decorator.
+  ///   - number: tells it from all others.
+  init(
+    of bean: ReferenceBean, around inner: ReferenceBean, _ declaration: Declaration, _ level: Int, scope: String?,
+    number: Int
+  ) {
+    part = .decorator(of: bean, around: inner)
+    self.declaration = declaration
+    self.level = level
+    kind = declaration.kind!
+    isLazy = declaration.isLazy || bean.isLazy
+    self.scope = scope
+    parameters = declaration.parameters ?? []
+    factory = declaration
+    requirements = declaration.requirements
+    needs = requirements.map { .requirement($0) } + [.bean(inner)] + parameters.map { .parameter($0) }
+    self.number = number
+    isPrototype = scope == "prototype"
+    isOfOwnScope = scope == Level.ownScope
+    isAtFault = false
+    isOfUnknownScope = false
+    callbacks = declaration.hasCallbacks ? declaration.number : nil
+  }
+
+  /// The number of the product of the factory bean that a declaration of a number declares.
+  static func product(of declaration: Int) -> Int { declaration + 1_000 }
+
+  /// The number by which scenarios call it. Decorators of one declaration have it in common.
+  var name: Int { if case .decorator = part { declaration.number } else { number } }
+
+  /// Stands as the line of its origin.
+  var line: Int { declaration.number }
+
+  var isProduct: Bool { if case .product = part { true } else { false } }
 }

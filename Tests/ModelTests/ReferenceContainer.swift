@@ -1,6 +1,7 @@
 /// What a reference may get wrong on purpose, to prove that the comparison notices.
 enum Mistake: CaseIterable {
   case releasesInOrderOfCreation, buildsSingletonsTwice, forgetsPrimary, ignoresEndOfScope
+  case ownsFaces, ownsBeanAlone
 }
 
 /// A deliberately naive container: no plan, everything is looked for when it is needed.
@@ -12,11 +13,20 @@ final class ReferenceContainer {
   private var environments: [Place?] = []
   private var prototypeLines: [String] = []
   private var made = 0
-  private let orders: [[Int]]
-  /// Where the container has built a bean within the operation, by its declaration. The contract leaves the order of what
-  /// does not depend on each other to the container; the reference follows it, where it may.
-  private var rank: [Int: Int] = [:]
+  private let orders: [[Outcome.Creation]]
+  /// The beans that the container has built within the operation. The contract leaves the order of what does not depend on
+  /// each other to the container; the reference follows it, where it may.
+  private var order: [Outcome.Creation] = []
+  /// The position in that order, but for decorators.
+  private var rank: [Outcome.Creation: Int] = [:]
+  /// The positions of owned beans, for each bean that the container has found and the reference has not.
+  private var found: ArraySlice<[Int]> = []
+  private var operation = 0
+  private var position = 0
+  private var choices: Choices
   private var calls: [Int: Int] = [:]
+  /// The prototypes that have been made for an `Owned` so far; nil outside of one.
+  private var forOwner: [(object: Object, bean: ReferenceBean)]?
 
   /// An environment.
   private final class Place {
@@ -34,7 +44,9 @@ final class ReferenceContainer {
     var beans: [Int: Object] = [:]
     /// The scope that the environment has registered.
     var scope: OwnScope?
-    var log: [Object] = []
+    var log: [Tracked] = []
+    /// The ready instances that have been declared here and further out.
+    var instances: [Int: Object] = [:]
     var created = 0
     var released = 0
 
@@ -59,15 +71,39 @@ final class ReferenceContainer {
   /// A scope that is registered, and keeps what it has been asked for.
   private final class OwnScope {
     var isFinished = false
-    var kept: [(bean: ReferenceBean, object: Object, home: Place)] = []
+    /// Not tracked where the object is another bean's.
+    var kept: [(bean: ReferenceBean, object: Object, home: Place, tracked: Tracked?)] = []
   }
 
   private final class Object {
-    let name: String
+    var name: String
     let given: [Value]
-    init(_ name: String, _ given: [Value]) {
+    /// Whether a slot or a scope keeps it.
+    var isKept = false
+    let isPrototype: Bool
+    init(_ name: String, _ given: [Value], isPrototype: Bool = false) {
       self.name = name
       self.given = given
+      self.isPrototype = isPrototype
+    }
+  }
+
+  /// An entry of the creation log: a bean, or all that a taker owns by one `Owned`.
+  private final class Tracked {
+    /// The operation, and the position in its order of creation.
+    let operation: Int
+    var position: Int
+    /// Each with the bean whose declaration releases it, in order of creation.
+    let objects: [(object: Object, bean: ReferenceBean)]
+    let home: Place
+    let isOwned: Bool
+
+    init(
+      _ objects: [(object: Object, bean: ReferenceBean)], in home: Place, _ operation: Int, _ position: Int,
+      isOwned: Bool = false
+    ) {
+      (self.objects, self.home, self.isOwned) = (objects, home, isOwned)
+      (self.operation, self.position) = (operation, position)
     }
   }
 
@@ -75,6 +111,7 @@ final class ReferenceContainer {
     case bean(Object?)
     case beans([Object])
     case provider(Kind, String?, Place)
+    case owned(Object, Tracked)
     case seed(Int)
     case environment(Int)
 
@@ -83,6 +120,7 @@ final class ReferenceContainer {
       case .bean(let bean): bean?.name ?? "nil"
       case .beans(let beans): "[" + beans.map(\.name).joined(separator: " ") + "]"
       case .provider: "provider"
+      case .owned(let bean, _): "owned \(bean.name)"
       case .seed(let number): "seed \(number)"
       case .environment(let number): "environment \(number)"
       }
@@ -91,7 +129,8 @@ final class ReferenceContainer {
 
   private struct Faults: Error { let faults: [Fault] }
 
-  private init(_ scenario: Scenario, _ orders: [[Int]], _ mistake: Mistake?) {
+  private init(_ scenario: Scenario, _ orders: [[Outcome.Creation]], _ mistake: Mistake?, _ choices: Choices) {
+    self.choices = choices
     self.orders = orders
     self.scenario = scenario
     self.mistake = mistake
@@ -107,9 +146,12 @@ final class ReferenceContainer {
   }
 
   /// What the scenario has to lead to, line by line.
-  static func run(_ scenario: Scenario, orders: [[Int]], mistake: Mistake? = nil) -> [String] {
-    let reference = ReferenceContainer(scenario, orders, mistake)
+  static func run(
+    _ scenario: Scenario, orders: [[Outcome.Creation]], mistake: Mistake? = nil, _ choices: inout Choices
+  ) -> [String] {
+    let reference = ReferenceContainer(scenario, orders, mistake, choices)
     reference.runAll()
+    choices = reference.choices
     return reference.lines
   }
 
@@ -135,16 +177,23 @@ final class ReferenceContainer {
   /// Parents and children hold each other, and so do environments and beans with providers.
   private func letGo() {
     for place in environments.compactMap({ $0 }) {
-      (place.children, place.beans, place.log, place.scope) = ([], [:], [], nil)
+      (place.children, place.beans, place.log, place.scope, place.instances) = ([], [:], [], nil, [:])
     }
   }
 
   private func begin(_ operation: String, _ index: Int) {
     Outcome.end(&lines, &prototypeLines)
     lines.append(operation)
+    order = index < orders.count ? orders[index] : []
     rank = [:]
-    for (position, declaration) in (index < orders.count ? orders[index] : []).enumerated() {
-      rank[declaration] = position
+    found = []
+    (self.operation, position) = (index, order.count)
+    for (position, creation) in order.enumerated() {
+      switch creation {
+      case .found(let positions): found.append(positions)
+      case .prototype, .owned: break
+      case .made, .threw, .decorated: rank[creation] = position
+      }
     }
   }
 
@@ -187,6 +236,11 @@ final class ReferenceContainer {
     if parent != nil && outer == nil { return }
     let place = Place(environments.count - 1, level, outer)
     if scenario.levels[level].registersScope { place.scope = OwnScope() }
+    place.instances = outer?.instances ?? [:]
+    for case .instance(let number) in scenario.levels[level].declarations.map(\.role)
+    where place.instances[number] == nil {
+      place.instances[number] = Object("?", [])
+    }
     attempt {
       // A child of what cannot be used is not even made.
       if let outer, scenario.levels[level].scope != nil || outer.isUnusable { try use(outer) }
@@ -208,13 +262,25 @@ final class ReferenceContainer {
       try rules.check(provider: lookup.kind, lookup.id, from: place.level)
       value = .bean(try provided(lookup.kind, lookup.id, place, lookup.current))
     case .optional: value = .bean(try optional(lookup.kind, lookup.id, place))
+    case .owned:
+      let parameter = Parameter(wish: .bean(lookup.kind, .owned), reference: lookup.id)
+      value = try owned(rules.targets(of: .parameter(parameter), from: place.level)[0], place)
     case .all: value = .beans(try instances(rules.all(lookup.kind, from: place.level), place))
     }
-    lines.append("found \(value.text)")
+    find("found", value)
+    if lookup.givesBack {
+      if case .owned(_, let tracked) = value { giveBack(tracked) }
+      if case .bean(let bean?) = value { for case .owned(_, let tracked) in bean.given { giveBack(tracked) } }
+    }
     guard lookup.callsProviders, case .bean(let bean?) = value else { return }
     for case .provider(let kind, let id, let home) in bean.given {
-      attempt { lines.append("provided \(try provided(kind, id, home, lookup.current).name)") }
+      attempt { find("provided", .bean(try provided(kind, id, home, lookup.current))) }
     }
+  }
+
+  private func find(_ word: String, _ value: Value) {
+    lines.append("\(word) \(value.text)")
+    if let positions = found.popFirst() { move(owned(by: [value]), to: positions) }
   }
 
   /// What a provider gives that was injected for an environment.
@@ -248,7 +314,7 @@ final class ReferenceContainer {
       if !faults.isEmpty { throw Faults(faults: Array(faults)) }
       place.parent?.children.append(place)
       place.state = .started
-      _ = try instances(rules.beans[place.level].filter { $0.scope == nil && !$0.isLazy }, place)
+      _ = try instances(rules.declared(in: place.level).filter { $0.scope == nil && !$0.isLazy }, place)
     } catch {
       release(place)
       let several = (error as? Faults)?.faults ?? (error as? FaultAlternatives)?.faults
@@ -266,21 +332,32 @@ final class ReferenceContainer {
 
   private func release(_ place: Place) {
     let order = mistake == .releasesInOrderOfCreation ? place.log : place.log.reversed()
-    for object in order { lines.append("\(object.name) is released") }
-    place.released += place.log.count
+    for tracked in order { release(tracked) }
     (place.log, place.beans) = ([], [:])
     place.scope?.isFinished = true
-    for place in place.chain { place.scope?.kept.removeAll { kept in order.contains { $0 === kept.object } } }
+    for outer in place.chain { outer.scope?.kept.removeAll { $0.home === place } }
+  }
+
+  private func release(_ tracked: Tracked) {
+    for (object, bean) in tracked.objects.reversed() {
+      lines.append("\(object.name) is released")
+      if let callbacks = bean.callbacks { lines.append("d\(callbacks) lets go of \(object.name)") }
+    }
+    if !tracked.isOwned { tracked.home.released += 1 }
+  }
+
+  private func giveBack(_ tracked: Tracked) {
+    guard tracked.home.log.contains(where: { $0 === tracked }) else { return }
+    release(tracked)
+    tracked.home.log.removeAll { $0 === tracked }
   }
 
   /// Releases what the scope keeps, wherever it was built.
   private func finish(_ scope: OwnScope) {
     if mistake == .ignoresEndOfScope { return }
     scope.isFinished = true
-    while let (_, object, home) = scope.kept.popLast() {
-      lines.append("\(object.name) is released")
-      home.released += 1
-      home.log.removeAll { $0 === object }
+    while let last = scope.kept.popLast() {
+      if let tracked = last.tracked { giveBack(tracked) }
     }
   }
 
@@ -291,11 +368,9 @@ final class ReferenceContainer {
     var missing: [Missing] = []
     var seen: Set<[Int]> = []
     for bean in beans { collect(bean, asking, &missing, &seen) }
-    for next in missing.filter({ $0.rank != nil }).sorted(by: { $0.rank! < $1.rank! }) {
-      _ = try made(next.bean, next.home)
-    }
+    try follow(order, missing)
     if let closed = beans.first(where: { rules.place($0, from: asking.level) == nil }) {
-      throw Fault(code: "scopeNotActive", declaration: closed.number)
+      throw Fault(code: "scopeNotActive", declaration: closed.line)
     }
     for bean in beans where bean.isOfOwnScope {
       if let inactive = rules.inactive(bean, asking.level) {
@@ -305,7 +380,7 @@ final class ReferenceContainer {
     for bean in beans where bean.isPrototype {
       let faults = rules.faults(ofPrototype: bean, from: asking.level)
       // Its own faults come before those of what it takes, and what is not found before what is not open and circles.
-      let own = faults.filter { $0.declaration == bean.number }
+      let own = faults.filter { $0.declaration == bean.line }
       func isLast(_ fault: Fault) -> Bool { ["scopeNotActive", "cyclicDependency"].contains(fault.code) }
       let ordered = [own, faults].flatMap { group in group.filter { !isLast($0) } + group.filter(isLast) }
       guard let first = ordered.first else { continue }
@@ -313,6 +388,53 @@ final class ReferenceContainer {
       throw isLast(first) ? FaultAlternatives(faults: faults.filter(isLast)) : first
     }
     return try beans.map { try made($0, home(of: $0, from: asking)!) }
+  }
+
+  /// Builds missing beans in the order in which the container has built them.
+  private func follow(_ order: [Outcome.Creation], _ missing: [Missing]) throws {
+    if missing.isEmpty { return }
+    let ranked = Dictionary(grouping: missing) { next -> Int in
+      rank[.made(next.bean.number)] ?? rank[.threw(declaration: next.bean.factory.number)] ?? -1
+    }
+    let decorators = missing.filter { if case .decorator = $0.bean.part { true } else { false } }
+    let outer = position
+    defer { position = outer }
+    for (position, creation) in order.enumerated() {
+      self.position = position
+      for next in ranked[position] ?? [] { _ = try made(next.bean, next.home) }
+      guard case .decorated(let declaration, let name) = creation else { continue }
+      // Of several decorators around one object, no record tells which one has been built first.
+      let candidates = decorators.filter { next in
+        guard next.bean.line == declaration, existing(next.bean, next.home) == nil,
+          case .decorator(_, let inner) = next.bean.part
+        else { return false }
+        return foreseen(inner, next.home)?.name == name
+      }
+      if candidates.isEmpty { continue }
+      let next = candidates[candidates.count == 1 ? 0 : choices.choose(candidates.count)]
+      _ = try made(next.bean, next.home)
+    }
+  }
+
+  /// The object that a bean has, or will have: that of another bean.
+  private func foreseen(_ bean: ReferenceBean, _ asking: Place) -> Object? {
+    guard let home = home(of: bean, from: asking) else { return nil }
+    if let object = existing(bean, home) { return object }
+    if case .instance(let number) = bean.factory.role { return home.instances[number] }
+    guard bean.factory.returnsAnother else { return nil }
+    switch bean.part {
+    case .decorator(_, let inner): return foreseen(inner, home)
+    case .product(let maker):
+      guard let first = maker.parameters.first, let makerHome = self.home(of: maker, from: home),
+        let target = try? rules.targets(of: .parameter(first), from: makerHome.level).first
+      else { return nil }
+      return foreseen(target, makerHome)
+    case .only:
+      guard let first = bean.parameters.first,
+        let target = try? rules.targets(of: .parameter(first), from: home.level).first
+      else { return nil }
+      return foreseen(target, home)
+    }
   }
 
   /// The scope that keeps a bean of an environment; nil where that is the environment itself.
@@ -339,7 +461,6 @@ final class ReferenceContainer {
   private struct Missing {
     let bean: ReferenceBean
     let home: Place
-    let rank: Int?
   }
 
   /// Collects what has to be built for a bean and is not there.
@@ -349,9 +470,7 @@ final class ReferenceContainer {
     guard let home = home(of: bean, from: asking), existing(bean, home) == nil,
       seen.insert([bean.number, home.number]).inserted
     else { return }
-    if !bean.isPrototype {
-      missing.append(Missing(bean: bean, home: home, rank: rank[bean.number] ?? rank[-bean.factory.number]))
-    }
+    if !bean.isPrototype { missing.append(Missing(bean: bean, home: home)) }
     for need in bean.needs {
       for target in (try? rules.targets(of: need, from: home.level)) ?? [] { collect(target, home, &missing, &seen) }
     }
@@ -362,30 +481,125 @@ final class ReferenceContainer {
     let scope = ownScope(of: bean, home)
     if scope?.isFinished == true { throw Fault(code: "finished", declaration: nil) }
     if let object = existing(bean, home), mistake != .buildsSingletonsTwice { return object }
-    let given = try given(to: bean, home)
-    let factory = bean.factory
-    calls[factory.number, default: 0] += 1
-    if calls[factory.number]! <= factory.failures {
-      lines.append("d\(factory.number) throws")
-      throw Fault(code: "creationFailed", declaration: factory.number)
-    }
-    let text = given.map { " \($0.text)" }.joined()
+    // A bean that is kept has the prototypes that it takes for itself.
+    let forOwner = forOwner
+    if !bean.isPrototype { self.forOwner = nil }
+    defer { if !bean.isPrototype { self.forOwner = forOwner } }
+    let (object, given, isNew) = try object(of: bean, home)
+    let isBean = !isNew && isBean(object, home)
     if bean.isPrototype {
-      let name = "d\(bean.number){\(text)}"
-      prototypeLines.append(name + " by d\(factory.number)")
-      return Object(name, given)
+      if isNew { self.forOwner?.append((object, bean)) }
+      return object
     }
-    made += 1
-    lines.append("#\(made) is d\(bean.number) by d\(factory.number)\(text)")
-    let object = Object("#\(made)", given)
-    home.log.append(object)
-    home.created += 1
+    let position = rank[.made(bean.number)] ?? position
+    if position > 0, position <= order.count, case .owned(let made) = order[position - 1] {
+      move(owned(by: given), to: made)
+    }
+    object.isKept = true
+    var tracked: Tracked?
+    if !isBean || mistake == .ownsFaces {
+      tracked = Tracked([(object, bean)], in: home, operation, position)
+      home.log.append(tracked!)
+      home.created += 1
+    }
     if let scope {
-      scope.kept.append((bean, object, home))
+      scope.kept.append((bean, object, home, tracked))
     } else {
       home.beans[bean.number] = object
     }
     return object
+  }
+
+  /// Whether an object is a bean already of an environment, or of one further out.
+  private func isBean(_ object: Object, _ home: Place) -> Bool {
+    home.chain.contains { place in
+      place.beans.values.contains { $0 === object } || place.scope?.kept.contains { $0.object === object } == true
+    }
+  }
+
+  /// The object of a bean that is not there, the arguments of its factory, and whether the object has been completed for this
+  /// bean.
+  private func object(
+    of bean: ReferenceBean, _ home: Place
+  ) throws -> (object: Object, given: [Value], isNew: Bool) {
+    let given = try given(to: bean, home)
+    let factory = bean.factory
+    if !bean.isProduct {
+      calls[factory.number, default: 0] += 1
+      if calls[factory.number]! <= factory.failures {
+        lines.append("d\(factory.number) throws")
+        throw Fault(code: "creationFailed", declaration: factory.number)
+      }
+    }
+    if factory.returnsAnother, bean.kind != .mill {
+      guard case .bean(let taken?) = given.first else { throw Fault(code: "nothing to return", declaration: bean.line) }
+      prototypeLines.append("d\(bean.name) returns \(taken.name)")
+      return (taken, given, false)
+    }
+    if case .instance(let number) = factory.role {
+      let instance = home.instances[number]!
+      if isBean(instance, home) { return (instance, [], false) }
+      instance.name = complete(bean, "d\(number)", [])
+      return (instance, [], true)
+    }
+    let own = bean.isProduct ? [] : given
+    let name = complete(bean, "d\(factory.number)", own)
+    return (Object(name, own, isPrototype: bean.isPrototype), own, true)
+  }
+
+  /// Notes the completion of a new object, and returns its name.
+  private func complete(_ bean: ReferenceBean, _ factory: String, _ given: [Value]) -> String {
+    let text = given.map { " \($0.text)" }.joined()
+    var name = "d\(bean.name){\(text)}"
+    if bean.isPrototype {
+      prototypeLines.append("\(name) by \(factory)")
+    } else {
+      made += 1
+      name = "#\(made)"
+      lines.append("\(name) is d\(bean.name) by \(factory)\(text)")
+    }
+    if let callbacks = bean.callbacks {
+      let line = "d\(callbacks) completes \(name)"
+      if bean.isPrototype { prototypeLines.append(line) } else { lines.append(line) }
+    }
+    return name
+  }
+
+  /// Builds a prototype for an owner, with the prototypes that it takes.
+  private func owned(_ bean: ReferenceBean, _ asking: Place) throws -> Value {
+    let outer = forOwner
+    forOwner = []
+    defer { forOwner = outer }
+    let object = try instance(bean, asking)
+    let objects = mistake == .ownsBeanAlone ? Array(forOwner!.suffix(1)) : forOwner!
+    let tracked = Tracked(objects, in: asking, operation, position, isOwned: true)
+    asking.log.append(tracked)
+    return .owned(object, tracked)
+  }
+
+  /// The owned beans among arguments, and those of prototypes among these, in the order of parameters.
+  private func owned(by given: [Value]) -> [Tracked] {
+    func owned(by bean: Object) -> [Tracked] { bean.isPrototype && !bean.isKept ? self.owned(by: bean.given) : [] }
+    return given.flatMap { value -> [Tracked] in
+      switch value {
+      case .owned(let bean, let tracked): [tracked] + owned(by: bean)
+      case .bean(let bean): bean.map { owned(by: $0) } ?? []
+      case .beans(let beans): beans.flatMap { owned(by: $0) }
+      case .provider, .seed, .environment: []
+      }
+    }
+  }
+
+  /// Moves owned beans to where the container has made them: it may have built arguments behind them since.
+  private func move(_ owned: [Tracked], to positions: [Int]) {
+    for (tracked, position) in zip(owned, positions) {
+      let home = tracked.home
+      guard let index = home.log.firstIndex(where: { $0 === tracked }) else { continue }
+      home.log.remove(at: index)
+      tracked.position = position
+      let later = home.log.firstIndex { $0.operation == operation && $0.position > position }
+      home.log.insert(tracked, at: later ?? home.log.endIndex)
+    }
   }
 
   private func given(to bean: ReferenceBean, _ home: Place) throws -> [Value] {
@@ -393,10 +607,16 @@ final class ReferenceContainer {
       for requirement in bean.requirements {
         _ = try instances(rules.targets(of: .requirement(requirement), from: home.level), home)
       }
-      return try bean.parameters.map { try value($0, home) }
+      let first: [Value] =
+        switch bean.part {
+        case .only: []
+        case .decorator(_, let inner): [.bean(try instance(inner, home))]
+        case .product(let maker): Array(try instance(maker, home).given.prefix(1))
+        }
+      return try first + bean.parameters.map { try value($0, home) }
     } catch let fault as Fault where fault.code == "finished" && fault.declaration == nil {
       // That a scope has ended is told of what needs its bean.
-      throw Fault(code: fault.code, declaration: bean.number)
+      throw Fault(code: fault.code, declaration: bean.line)
     }
   }
 
@@ -405,6 +625,8 @@ final class ReferenceContainer {
     case .environment: return .environment(home.number)
     case .seed(let scope): return .seed(home.chain.first { scenario.levels[$0.level].scope == scope }!.number)
     case .bean(let kind, .provider): return .provider(kind, parameter.reference, home)
+    case .bean(_, .owned):
+      return try owned(rules.targets(of: .parameter(parameter), from: home.level)[0], home)
     case .bean(_, let form):
       let objects = try instances(rules.targets(of: .parameter(parameter), from: home.level), home)
       return form == .all ? .beans(objects) : .bean(objects.first)

@@ -3,8 +3,10 @@ struct ReferenceRules {
   let scenario: Scenario
   /// The beans of each level, in order of definition.
   private(set) var beans: [[ReferenceBean]] = []
+  /// The decorators of each level, the outermost of a bean last.
+  private(set) var decorators: [[ReferenceBean]] = []
   /// What is wrong with the declarations of each level by themselves.
-  private var faults: [Set<Fault>] = []
+  private(set) var faults: [Set<Fault>] = []
   /// Circles of templates that chains of a level lead into, by level.
   private var circles: [Set<Set<Int>>] = []
   private let memory = Memory()
@@ -22,6 +24,26 @@ struct ReferenceRules {
           faults[level].insert(Fault(code: "duplicateId", declaration: declaration.number))
         }
       }
+    }
+    decorators = beans.map { _ in [] }
+    for level in scenario.levels.indices {
+      for declaration in scenario.levels[level].declarations where declaration.isDecorator {
+        decorate(declaration, level)
+      }
+    }
+  }
+
+  private mutating func decorate(_ declaration: Declaration, _ level: Int) {
+    let found = undecorated(declaration.kind!, from: level)
+    if found.isEmpty { faults[level].insert(Fault(code: "unknownBean", declaration: declaration.number)) }
+    for bean in found {
+      let inner = decorated(bean, as: declaration.kind!, from: level)
+      var scope = bean.scope
+      // One around a bean of an environment further out lives as long as its own environment, at most.
+      if bean.level != level, let name = scope, isOuter(name, level) { scope = nil }
+      let number = 10_000 + decorators.joined().count
+      decorators[level].append(
+        ReferenceBean(of: bean, around: inner, declaration, level, scope: scope, number: number))
     }
   }
 
@@ -51,8 +73,9 @@ struct ReferenceRules {
       }
       chain.append(next)
     }
-    if declaration.isAbstract { return }
+    if declaration.isAbstract || declaration.isDecorator { return }
     let hasOwnScope = scenario.chain(from: level).contains { scenario.levels[$0].registersScope }
+    if declaration.isFactoryBean { return merge(factoryBean: declaration, level, hasOwnScope: hasOwnScope) }
     // What a broken template would have given is not missed as well.
     let known = isBroken ? [declaration] : chain
     guard let bean = ReferenceBean(known, level, hasOwnScope: hasOwnScope, isBroken: isBroken) else {
@@ -61,7 +84,9 @@ struct ReferenceRules {
     let hasFactory = chain.contains { $0.parameters != nil }
     let isOtherFactory = !isBroken && hasFactory && bean.factory.kind.map { !$0.isA(bean.kind) } == true
     if !isBroken, !hasFactory { refuse("invalidDeclaration") }
-    if isOtherFactory { refuse("typeMismatch") }
+    // Inherited callbacks take beans of the class that their declaration names.
+    let callbacks = chain.first { $0.number == bean.callbacks }?.kind
+    if isOtherFactory || !isBroken && !bean.kind.isA(callbacks ?? bean.kind) { refuse("typeMismatch") }
     let isUnknown = bean.scope.map { !bean.isPrototype && !bean.isOfOwnScope && !isKnown($0, level) } == true
     if isUnknown { refuse("unknownScope") }
     if let scope = bean.scope, isOuter(scope, level) { refuse("invalidDeclaration") }
@@ -71,6 +96,18 @@ struct ReferenceRules {
         known, level, hasOwnScope: hasOwnScope, isAtFault: true, lacksFactory: isOtherFactory, isUnknown: isUnknown)
       : bean
     if let kept { beans[level].append(kept) }
+  }
+
+  /// A factory bean and its product. Products that are made anew come from one factory bean.
+  private mutating func merge(factoryBean declaration: Declaration, _ level: Int, hasOwnScope: Bool) {
+    if let scope = declaration.scope, isOuter(scope, level) {
+      faults[level].insert(Fault(code: "invalidDeclaration", declaration: declaration.number))
+    }
+    var own = declaration
+    (own.kind, own.id) = (.mill, nil)
+    if own.scope == "prototype" { own.scope = nil }
+    guard let maker = ReferenceBean([own], level, hasOwnScope: hasOwnScope) else { return }
+    beans[level] += [maker, ReferenceBean(productOf: maker, declaration)]
   }
 
   /// Refuses a provider that can never find a bean.
@@ -110,7 +147,7 @@ struct ReferenceRules {
     scenario.chain(from: level).dropFirst().contains { scenario.levels[$0].scope?.rawValue == scope }
   }
 
-  private func isKnown(_ scope: String, _ level: Int) -> Bool {
+  func isKnown(_ scope: String, _ level: Int) -> Bool {
     // Those of a server are known everywhere, whether a factory has them or not.
     ["session", "request"].contains(scope)
       || (scenario.chain(from: level) + scenario.family(of: level))
@@ -121,23 +158,23 @@ struct ReferenceRules {
 
   /// The bean that is meant, seen from a level.
   func select(_ kind: Kind, _ id: String?, from level: Int) throws(Fault) -> ReferenceBean {
-    let chain = scenario.chain(from: level)
+    let (chain, from) = (scenario.chain(from: level), level)
     if let id {
       for level in chain where scenario.levels[level].declarations.contains(where: { $0.id == id }) {
         guard let bean = bean(id, level) else { break }
-        if !bean.kind.isA(kind) { throw Fault(code: "typeMismatch", declaration: bean.number) }
-        return bean
+        if !bean.kind.isA(kind) { throw Fault(code: "typeMismatch", declaration: bean.line) }
+        return decorated(bean, as: kind, from: from)
       }
       throw Fault(code: "unknownBean", declaration: nil)
     }
-    let all = all(kind, from: level)
+    let all = undecorated(kind, from: level)
     guard let first = all.first else { throw Fault(code: "unknownBean", declaration: nil) }
     let candidates = all.prefix { $0.level == first.level }
     let exact = candidates.filter { $0.kind == kind }
     let nearest = exact.isEmpty ? Array(candidates) : exact
     let primary = nearest.filter(\.declaration.isPrimary)
-    if nearest.count == 1 { return nearest[0] }
-    if primary.count == 1 { return primary[0] }
+    if nearest.count == 1 { return decorated(nearest[0], as: kind, from: level) }
+    if primary.count == 1 { return decorated(primary[0], as: kind, from: level) }
     throw Fault(code: "ambiguousBean", declaration: nil)
   }
 
@@ -145,10 +182,30 @@ struct ReferenceRules {
   func all(_ kind: Kind, from level: Int) -> [ReferenceBean] {
     let key = level * Kind.allCases.count + kind.rawValue
     if let known = memory.all[key] { return known }
-    let chain = scenario.chain(from: level)
-    let all = chain.flatMap { beans[$0].filter { $0.kind.isA(kind) && !isHidden($0, from: chain) } }
+    let all = undecorated(kind, from: level).map { decorated($0, as: kind, from: level) }
     memory.all[key] = all
     return all
+  }
+
+  private func undecorated(_ kind: Kind, from level: Int) -> [ReferenceBean] {
+    let key = level * Kind.allCases.count + kind.rawValue
+    if let known = memory.undecorated[key] { return known }
+    let chain = scenario.chain(from: level)
+    let all = chain.flatMap { beans[$0].filter { $0.kind.isA(kind) && !isHidden($0, from: chain) } }
+    memory.undecorated[key] = all
+    return all
+  }
+
+  /// The outermost decorator of a bean as one type, seen from a level, or the bean.
+  private func decorated(_ bean: ReferenceBean, as kind: Kind, from level: Int) -> ReferenceBean {
+    for level in scenario.chain(from: level) {
+      let outermost = decorators[level].last { decorator in
+        if case .decorator(let inside, _) = decorator.part { inside === bean && decorator.kind == kind } else { false }
+      }
+      if let outermost { return outermost }
+      if level == bean.level { break }
+    }
+    return bean
   }
 
   /// Whether a nearer declaration has the id.
@@ -180,14 +237,14 @@ struct ReferenceRules {
     var graph = Graph()
     for inner in family {
       for bean in kept(in: inner) where !bean.isOfUnknownScope { visit(bean, inner, &graph, isNeeded: true) }
-      for bean in beans[inner] where isOuter(bean.scope ?? "", inner) {
+      for bean in declared(in: inner) where isOuter(bean.scope ?? "", inner) {
         if let home = place(bean, from: inner) { visit(bean, home, &graph, isNeeded: true) }
       }
     }
     judgeUnknownScopes(family, &graph)
     for inner in family {
-      for bean in beans[inner] where bean.isPrototype && !graph.judged.contains(Place(bean: bean.number, level: inner))
-      {
+      for bean in declared(in: inner)
+      where bean.isPrototype && !graph.judged.contains(Place(bean: bean.number, level: inner)) {
         // One that works only further in is refused when it is asked for where it does not work.
         let worksFurtherIn = inner == level && family.dropFirst().contains { works(bean, in: $0) }
         visit(bean, inner, &graph, isNeeded: !worksFurtherIn, isTop: true)
@@ -196,12 +253,12 @@ struct ReferenceRules {
     found.formUnion(graph.faults)
     let needed = graph.judged
     for inner in family {
-      for bean in scenario.chain(from: inner).flatMap({ beans[$0] }) where bean.isPrototype {
+      for bean in scenario.chain(from: inner).flatMap({ declared(in: $0) }) where bean.isPrototype {
         visit(bean, inner, &graph, isNeeded: false)
       }
     }
     for circle in graph.circles() where !isTolerated(circle, needed, graph) {
-      found.insert(Fault(code: "cyclicDependency", declaration: self.circle(of: circle.first!.bean)))
+      found.insert(Fault(code: "cyclicDependency", declaration: self.circle(of: line(circle.first!.bean))))
     }
     return found
   }
@@ -219,7 +276,7 @@ struct ReferenceRules {
 
   /// Whether a circle is an error of lookups alone: it leads through a prototype from further out that nothing there needs.
   private func isTolerated(_ circle: Set<Place>, _ needed: Set<Place>, _ graph: Graph) -> Bool {
-    let own = Set(beans.indices.flatMap { level in beans[level].map { Place(bean: $0.number, level: level) } })
+    let own = Set(beans.indices.flatMap { level in declared(in: level).map { Place(bean: $0.number, level: level) } })
     let others = circle.filter { needed.contains($0) || own.contains($0) }
     if others.count == circle.count { return false }
     var rest = Graph()
@@ -227,14 +284,17 @@ struct ReferenceRules {
     return rest.circles().isEmpty
   }
 
+  /// The beans and the decorators that a level declares.
+  func declared(in level: Int) -> [ReferenceBean] { beans[level] + decorators[level] }
+
   /// The beans that the environments of a level keep.
   private func kept(in level: Int) -> [ReferenceBean] {
     let scope = scenario.levels[level].scope?.rawValue
-    var kept = beans[level].filter {
+    var kept = declared(in: level).filter {
       $0.scope == nil || $0.scope == scope || $0.isOfOwnScope || $0.isOfUnknownScope
     }
     if let scope {
-      for outer in scenario.chain(from: level).dropFirst() { kept += beans[outer].filter { $0.scope == scope } }
+      for outer in scenario.chain(from: level).dropFirst() { kept += declared(in: outer).filter { $0.scope == scope } }
     }
     return kept
   }
@@ -254,7 +314,7 @@ struct ReferenceRules {
       graph.note(Fault(code: "scopeNotActive", declaration: inactive.holder))
     }
     for circle in graph.circles() where circle.contains(where: { $0.level == level }) {
-      graph.note(Fault(code: "cyclicDependency", declaration: self.circle(of: circle.first!.bean)))
+      graph.note(Fault(code: "cyclicDependency", declaration: self.circle(of: line(circle.first!.bean))))
     }
     return graph.ordered
   }
@@ -319,12 +379,12 @@ struct ReferenceRules {
     graph.edges[place] = []
     // One fault of this kind for each bean.
     if !bean.isPrototype, !bean.isOfOwnScope, !bean.isOfUnknownScope, let inactive = inactive(takenBy: bean, level) {
-      graph.note(Fault(code: captivity(of: inactive.scope, level), declaration: bean.number))
+      graph.note(Fault(code: captivity(of: inactive.scope, level), declaration: bean.line))
     }
     for need in bean.needs {
       let targets: [ReferenceBean]
       do { targets = try self.targets(of: need, from: level) } catch {
-        if isNeeded { graph.note(Fault(code: error.code, declaration: bean.number)) }
+        if isNeeded { graph.note(Fault(code: error.code, declaration: bean.line)) }
         continue
       }
       if targets.contains(where: { self.place($0, from: level) == nil }) { continue }
@@ -362,7 +422,7 @@ struct ReferenceRules {
   }
 
   private func inactive(_ bean: ReferenceBean, _ level: Int, _ seen: inout Set<[Int]>) -> Inactive? {
-    guard let home = place(bean, from: level) else { return Inactive(scope: bean.scope!, holder: bean.number) }
+    guard let home = place(bean, from: level) else { return Inactive(scope: bean.scope!, holder: bean.line) }
     if bean.isAtFault { return nil }
     // A scope of one's own is not judged: like a prototype, its bean is refused when it is asked for.
     guard bean.isPrototype || bean.isOfOwnScope, seen.insert([bean.number, home]).inserted else { return nil }
@@ -372,7 +432,7 @@ struct ReferenceRules {
   private func inactive(takenBy bean: ReferenceBean, _ level: Int, _ seen: inout Set<[Int]>) -> Inactive? {
     let taken = bean.needs.flatMap { (try? targets(of: $0, from: level)) ?? [] }
     if let closed = taken.first(where: { place($0, from: level) == nil }) {
-      return Inactive(scope: closed.scope!, holder: bean.number)
+      return Inactive(scope: closed.scope!, holder: bean.line)
     }
     for target in taken {
       if let inactive = inactive(target, level, &seen) { return inactive }
@@ -382,6 +442,7 @@ struct ReferenceRules {
 
   func targets(of need: ReferenceBean.Need, from level: Int) throws(Fault) -> [ReferenceBean] {
     switch need {
+    case .bean(let bean): return [bean]
     case .requirement(.id(let id)): return [try select(id, from: level)]
     case .requirement(.kind(let kind)): return [try select(kind, nil, from: level)]
     case .parameter(let parameter):
@@ -400,6 +461,11 @@ struct ReferenceRules {
   ) throws(Fault) -> [ReferenceBean] {
     switch form {
     case .one: return [try select(kind, id, from: level)]
+    case .owned:
+      let bean = try select(kind, id, from: level)
+      // Its environment releases any other.
+      if !bean.isPrototype { throw Fault(code: "invalidDeclaration", declaration: bean.line) }
+      return [bean]
     case .optional:
       do { return [try select(kind, id, from: level)] } catch {
         if error.code == "unknownBean" && id == nil { return [] }
@@ -415,7 +481,7 @@ struct ReferenceRules {
   /// The bean that the first declaration of an id stands for; nil where that is a template.
   private func bean(_ id: String, _ level: Int) -> ReferenceBean? {
     let first = scenario.levels[level].declarations.first { $0.id == id }
-    return beans[level].first { $0.number == first?.number }
+    return beans[level].first { $0.line == first?.number && $0.kind != .mill }
   }
 
   /// The bean of an id, of whatever type.
@@ -430,7 +496,7 @@ struct ReferenceRules {
 
   /// The declaration that gives a bean its factory: of several beans with one, no record tells which one's call has failed.
   func factory(of declaration: Int) -> Int {
-    beans.lazy.flatMap { $0 }.first { $0.number == declaration }?.factory.number ?? declaration
+    beans.lazy.flatMap { $0 }.first { $0.line == declaration }?.factory.number ?? declaration
   }
 
   /// The first declaration of the circles through a declaration, and through those of it, wherever in the scenario they are.
@@ -444,19 +510,26 @@ struct ReferenceRules {
     return met.min()!
   }
 
+  /// The declaration of a bean.
+  private func line(_ number: Int) -> Int {
+    if number >= 10_000 { return decorators.lazy.flatMap { $0 }.first { $0.number == number }!.line }
+    return number % 1_000
+  }
+
   private func allCircles() -> [Set<Int>] {
     var graph = Graph()
     for level in scenario.levels.indices {
-      for bean in kept(in: level) + scenario.chain(from: level).flatMap({ beans[$0] }).filter(\.isPrototype) {
+      for bean in kept(in: level) + scenario.chain(from: level).flatMap({ declared(in: $0) }).filter(\.isPrototype) {
         visit(bean, level, &graph, isNeeded: true)
       }
     }
-    return graph.circles().map { Set($0.map(\.bean)) }
+    return graph.circles().map { Set($0.map { line($0.bean) }) }
   }
 
   /// What has been found once.
   private final class Memory {
     var circles: [Set<Int>]?
     var all: [Int: [ReferenceBean]] = [:]
+    var undecorated: [Int: [ReferenceBean]] = [:]
   }
 }

@@ -58,11 +58,48 @@ struct Declaration: Equatable {
   var requirements: [Requirement] = []
   /// So many of the first calls of its own factory throw.
   var failures = 0
+  var role = Role.bean
+  /// Whether it has a `.postConstruct { }` and an `.onDestroy { }`.
+  var hasCallbacks = false
+
+  /// The object that a declaration leads to.
+  enum Role: Hashable {
+    /// A new one.
+    case bean
+    /// The bean that the factory takes first.
+    case forwarding
+    /// A new one around each bean of the kind, or that bean itself.
+    case decorator(returnsInner: Bool)
+    /// The product of a factory bean: a new one, or the bean that the factory bean takes first.
+    case factoryBean(returnsTaken: Bool)
+    /// A ready instance. Declarations of one number share it, in an environment and those inside.
+    case instance(Int)
+  }
+
+  var isDecorator: Bool { if case .decorator = role { true } else { false } }
+  var isFactoryBean: Bool { if case .factoryBean = role { true } else { false } }
+
+  /// Whether its object is a bean that it takes or decorates.
+  var returnsAnother: Bool {
+    switch role {
+    case .forwarding, .decorator(returnsInner: true), .factoryBean(returnsTaken: true): true
+    case .bean, .decorator, .factoryBean, .instance: false
+    }
+  }
+
+  /// Makes it one of a new object where it takes no bean that it could return.
+  mutating func settle() {
+    var canReturn = false
+    if case .bean(let taken, .one)? = parameters?.first?.wish, let kind { canReturn = taken.isA(kind) }
+    if role == .forwarding, !canReturn { role = .bean }
+    if role == .factoryBean(returnsTaken: true), !canReturn { role = .factoryBean(returnsTaken: false) }
+    if role == .bean { kind = kind?.made }
+  }
 }
 
 /// One parameter of a factory.
 struct Parameter: Equatable {
-  enum Form: String, CaseIterable { case one, optional, all, provider }
+  enum Form: String, CaseIterable { case one, optional, all, provider, owned }
 
   enum Wish: Equatable {
     case bean(Kind, Form)
@@ -99,6 +136,8 @@ struct Lookup: Equatable {
   var id: String?
   /// Whether the providers that were given to what is found are called as well.
   var callsProviders = false
+  /// Whether the bean is given back, where it is `Owned`; else all beans that it owns.
+  var givesBack = false
   /// What is the current environment meanwhile.
   var current: Int?
 }
@@ -107,6 +146,8 @@ struct Lookup: Equatable {
 enum Kind: Int, CaseIterable, Comparable {
   case animal, cat, lion, dog, ash, beech, cedar, elm, fir, gum, holly, ivy, juniper, larch, maple, oak
   case red, green, blue
+  /// The class of factory beans.
+  case mill
 
   static let classes = allCases.filter { $0 < .red }
 
@@ -115,7 +156,10 @@ enum Kind: Int, CaseIterable, Comparable {
   /// The name of the type in Swift.
   var name: String { "\(self)".prefix(1).uppercased() + "\(self)".dropFirst() }
 
-  var isProtocol: Bool { self >= .red }
+  var isProtocol: Bool { (.red ... .blue).contains(self) }
+
+  /// The class of new objects of the kind.
+  var made: Kind { isProtocol ? Kind.classes.first { $0.isA(self) }! : self }
 
   /// The superclass and the protocols that the class names itself.
   var supertypes: [Kind] {

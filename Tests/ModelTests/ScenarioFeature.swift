@@ -12,13 +12,20 @@ enum ScenarioFeature {
         "open", "open and start", "finish", "shutdown", "finish of a registered scope", "lookup: id",
         "lookup: protocol", "current environment that matters", "prototype made", "provider called", "found nothing",
         "found several", "fault", "factory has thrown", "failing open", "failing build", "released",
-        "released by a scope",
+        "released by a scope", "forwarding", "forwarding by a prototype", "forwarding by a protocol", "decorator",
+        "decorator of a protocol", "decorator that returns its inner", "decorator with parameters", "factory bean",
+        "factory bean that returns a bean", "product as a prototype", "lookup: factory bean", "instance",
+        "instance declared twice", "callbacks", "given back", "prototype released", "bean returned",
       ])
   }()
 
   static func features(of scenario: Scenario) -> Set<String> {
     var found: Set<String> = []
     for level in scenario.levels { add(level, scenario, &found) }
+    let instances = scenario.levels.flatMap(\.declarations).compactMap { declaration in
+      if case .instance(let number) = declaration.role { number } else { nil }
+    }
+    if Set(instances).count < instances.count { found.insert("instance declared twice") }
     for operation in scenario.operations { add(operation, scenario, &found) }
     addOutcome(scenario, &found)
     return found
@@ -46,6 +53,24 @@ enum ScenarioFeature {
     if declaration.isLazy { found.insert("lazy") }
     if declaration.isPrimary { found.insert("primary") }
     if declaration.failures > 0 { found.insert("failing factory") }
+    if declaration.hasCallbacks { found.insert("callbacks") }
+    switch declaration.role {
+    case .bean: break
+    case .forwarding:
+      found.insert("forwarding")
+      if declaration.scope == "prototype" { found.insert("forwarding by a prototype") }
+      if declaration.kind?.isProtocol == true { found.insert("forwarding by a protocol") }
+    case .decorator(let returnsInner):
+      found.insert("decorator")
+      if declaration.kind?.isProtocol == true { found.insert("decorator of a protocol") }
+      if returnsInner { found.insert("decorator that returns its inner") }
+      if declaration.parameters?.isEmpty == false { found.insert("decorator with parameters") }
+    case .factoryBean(let returnsTaken):
+      found.insert("factory bean")
+      if returnsTaken { found.insert("factory bean that returns a bean") }
+      if declaration.scope == "prototype" { found.insert("product as a prototype") }
+    case .instance: found.insert("instance")
+    }
     if let scope = declaration.scope { found.insert("scope: \(scope)") }
     for parameter in declaration.parameters ?? [] {
       if parameter.reference != nil { found.insert("parameter: reference") }
@@ -73,6 +98,7 @@ enum ScenarioFeature {
       found.insert("lookup: \(lookup.form)")
       if lookup.id != nil { found.insert("lookup: id") }
       if lookup.kind.isProtocol { found.insert("lookup: protocol") }
+      if lookup.kind == .mill { found.insert("lookup: factory bean") }
     }
   }
 
@@ -104,8 +130,10 @@ enum ScenarioFeature {
       if line == "found nil" { found.insert("found nothing") }
       if line.hasPrefix("found [#") { found.insert("found several") }
       if line.hasSuffix("throws") { found.insert("factory has thrown") }
+      if line.contains(" returns ") { found.insert("bean returned") }
       if line.hasSuffix("is released") {
-        found.insert("released")
+        found.insert(line.contains("{") ? "prototype released" : "released")
+        if case .lookup = operation { found.insert("given back") }
         if case .finishScope = operation { found.insert("released by a scope") }
       }
     }

@@ -14,9 +14,12 @@ struct ScenarioGenerator {
   private var random: SplitMix64
   private var scenario = Scenario(levels: [Level()], operations: [])
   private var count = 0
+  /// Whether several declarations have one object, and beans own others.
+  private var hasOwners = false
 
   static func scenario(seed: UInt64) -> Scenario {
     var generator = ScenarioGenerator(random: SplitMix64(seed: seed))
+    generator.hasOwners = generator.random.chance(60)
     generator.addLevels()
     generator.addDeclarations()
     // Most scenarios can start; what is wrong in the others is left in them.
@@ -71,13 +74,15 @@ struct ScenarioGenerator {
     }
     if random.chance(35) { new.scope = scope(level) }
     new.failures = random.chance(2) ? random.number(1...2) : 0
+    new.hasCallbacks = random.chance(10)
+    if hasOwners, random.chance(25), let owning = owning(new, level) { return owning }
     if random.chance(12) {
       new.isAbstract = true
       new.id = "t\(count)"
       if random.chance(40) { new.kind = nil }
     }
     let templates = scenario.chain(from: level).flatMap { scenario.levels[$0].declarations }
-      .filter { $0.isAbstract || random.chance(5) }.filter { $0.id != nil }
+      .filter { $0.isAbstract || random.chance(5) }.filter { $0.id != nil && $0.role == .bean }
     if !templates.isEmpty && random.chance(35) {
       let template = random.pick(templates)
       new.template = template.id
@@ -91,11 +96,60 @@ struct ScenarioGenerator {
       if !new.isAbstract { new.kind = random.pick(Kind.classes) } else { return new }
     }
     if new.isAbstract && random.chance(40) && new.template == nil { return new }
-    new.parameters = (0..<random.pick([0, 0, 1, 1, 2, 2, 3, 4, 7])).compactMap { _ in parameter(level) }
+    new.parameters = parameters(level, [0, 0, 1, 1, 2, 2, 3, 4, 7])
     if random.chance(8), let target = target(level) {
       if let id = target.id { new.requirements.append(.id(id)) } else { new.requirements.append(.kind(target.kind!)) }
     }
     return new
+  }
+
+  /// Makes a declaration whose object is, or may be, another bean's: one that forwards a bean, a decorator, a factory bean, a
+  /// ready instance.
+  private mutating func owning(_ plain: Declaration, _ level: Int) -> Declaration? {
+    var new = plain
+    if new.id != nil { new.id = "b\(count)" }
+    switch random.number(0...9) {
+    case ..<5:
+      guard let first = returned(level), case .bean(let kind, _) = first.wish else { return nil }
+      new.role = .forwarding
+      new.kind = random.chance(50) ? kind : random.pick(kind.all)
+      new.parameters = [first] + parameters(level, [0, 0, 0, 1, 2])
+    case ..<7:
+      guard let target = target(level) else { return nil }
+      new = Declaration(number: count, kind: target.kind!)
+      new.kind = random.pick(target.kind!.all)
+      new.role = .decorator(returnsInner: random.chance(40))
+      new.parameters = parameters(level, [0, 0, 0, 1, 2])
+      new.hasCallbacks = plain.hasCallbacks
+    case ..<9:
+      let returned = random.chance(50) ? returned(level) : nil
+      new.role = .factoryBean(returnsTaken: returned != nil)
+      if case .bean(let kind, _)? = returned?.wish { new.kind = random.pick(kind.all) }
+      if random.chance(20) { new.kind = random.pick(new.kind!.all) }
+      new.parameters = (returned.map { [$0] } ?? []) + parameters(level, [0, 0, 1, 2])
+      new.settle()
+    default:
+      guard scenario.levels[level].scope == nil else { return nil }
+      (new.isLazy, new.scope, new.failures, new.parameters) = (false, nil, 0, [])
+      let known = scenario.levels.flatMap(\.declarations).filter { if case .instance = $0.role { true } else { false } }
+      if let other = known.randomElement(using: &random) {
+        (new.role, new.kind) = (other.role, other.kind)
+      } else {
+        new.role = .instance(count)
+      }
+    }
+    return new
+  }
+
+  /// A parameter for a bean that is returned.
+  private mutating func returned(_ level: Int) -> Parameter? {
+    guard let target = target(level) else { return nil }
+    let kind = random.chance(80) ? target.kind! : random.pick(target.kind!.all)
+    return Parameter(wish: .bean(kind, .one), reference: random.chance(70) ? target.id : nil)
+  }
+
+  private mutating func parameters(_ level: Int, _ counts: [Int]) -> [Parameter] {
+    (0..<random.pick(counts)).compactMap { _ in parameter(level) }
   }
 
   /// What a template gives, itself or by its own templates.
@@ -127,7 +181,7 @@ struct ScenarioGenerator {
     let seen = scenario.chain(from: level).filter { !scenario.levels[$0].declarations.isEmpty }
     guard !seen.isEmpty else { return nil }
     let target = random.pick(scenario.levels[random.pick(seen)].declarations)
-    return target.isAbstract || target.kind == nil ? nil : target
+    return target.isAbstract || target.kind == nil || target.isDecorator ? nil : target
   }
 
   private mutating func parameter(_ level: Int) -> Parameter? {
@@ -137,8 +191,9 @@ struct ScenarioGenerator {
     guard let target = target(level) else { return nil }
     var kind = target.kind!
     if random.chance(30) { kind = random.pick(kind.all) }
-    let form = random.pick([.one, .one, .one, .one, .one, .optional, .all, .provider] as [Parameter.Form])
-    if form == .one, let id = target.id, random.chance(70) {
+    var form = random.pick([.one, .one, .one, .one, .one, .optional, .all, .provider] as [Parameter.Form])
+    if hasOwners, target.scope == "prototype", random.chance(35) { form = .owned }
+    if [.one, .owned].contains(form), let id = target.id, random.chance(70) {
       return Parameter(wish: .bean(kind, form), reference: id)
     }
     return Parameter(wish: .bean(kind, form))
@@ -153,7 +208,7 @@ struct ScenarioGenerator {
       let levels = scenario.levels.indices.filter { scenario.levels[$0].scope == nil }
       let faults = levels.reduce(into: Set<Fault>()) { $0.formUnion(rules.faults(of: $1)) }
       if faults.isEmpty { return }
-      let factories = rules.beans.joined().filter { bean in faults.contains { $0.declaration == bean.number } }
+      let factories = rules.beans.joined().filter { bean in faults.contains { $0.declaration == bean.line } }
       for number in Set(factories.map(\.factory.number) + faults.compactMap(\.declaration)).sorted() {
         scenario.change(number) { declaration in
           if !declaration.requirements.isEmpty { declaration.requirements.removeLast() }
@@ -167,8 +222,9 @@ struct ScenarioGenerator {
   /// Adds, now and then, something that is wrong for certain.
   private mutating func plant() {
     guard random.chance(12) else { return }
-    let numbers = scenario.levels.flatMap(\.declarations).filter { $0.parameters != nil && !$0.isAbstract }.map(
-      \.number)
+    let numbers = scenario.levels.flatMap(\.declarations).filter {
+      $0.parameters != nil && !$0.isAbstract && [.bean, .forwarding].contains($0.role)
+    }.map(\.number)
     guard !numbers.isEmpty else { return }
     for _ in 0..<random.number(1...3) {
       let number = random.pick(numbers)
@@ -193,9 +249,33 @@ struct ScenarioGenerator {
   private mutating func spare() {
     // Nor does a scope that is registered keep what takes something that is not open there: how much of what stands behind such
     // a bean is judged with it is left to the container.
-    while let bean = beanOutOfReach { scenario.change(bean.number) { $0.scope = "prototype" } }
+    while let bean = beanOutOfReach { scenario.change(bean.line) { $0.scope = "prototype" } }
+    // Nor do beans of classes hide one of a protocol, which lookups read wrongly.
+    while let declaration = ReferenceRules(scenario).hiddenProtocol {
+      scenario.change(declaration) { $0.kind = $0.kind?.made }
+    }
+    while let (declaration, role) = ReferenceRules(scenario).undecided {
+      scenario.change(declaration) { $0.role = role }
+    }
     for bean in ReferenceRules(scenario).beans.joined() where bean.isPrototype {
       scenario.change(bean.factory.number) { $0.failures = 0 }
+    }
+    spareOwners()
+  }
+
+  /// Lets no factory fail but that of the only declaration that owns something: whether a bean that is owned has been made
+  /// before another factory fails is left to the container.
+  private mutating func spareOwners() {
+    let owners = scenario.levels.flatMap(\.declarations).filter { declaration in
+      declaration.parameters?.contains { if case .bean(_, .owned) = $0.wish { true } else { false } } == true
+    }
+    if owners.isEmpty { return }
+    for declaration in scenario.levels.flatMap(\.declarations) where owners.map(\.number) != [declaration.number] {
+      scenario.change(declaration.number) { $0.failures = 0 }
+    }
+    // The order of prototypes that a bean requires, and of the beans that they own, shows nowhere.
+    for declaration in scenario.levels.flatMap(\.declarations) where !declaration.requirements.isEmpty {
+      scenario.change(declaration.number) { $0.requirements = [] }
     }
   }
 
@@ -256,9 +336,12 @@ struct ScenarioGenerator {
     var kind = target?.kind ?? random.pick(Kind.allCases)
     if random.chance(30) { kind = random.pick(kind.all) }
     if random.chance(4) { kind = random.pick(Kind.allCases) }
-    let form = random.pick([.one, .one, .one, .one, .optional, .all, .provider] as [Parameter.Form])
+    if target?.isFactoryBean == true, random.chance(15) { kind = .mill }
+    var form = random.pick([.one, .one, .one, .one, .optional, .all, .provider] as [Parameter.Form])
+    if hasOwners, target?.scope == "prototype", random.chance(35) { form = .owned }
     var lookup = Lookup(kind: kind, form: form, callsProviders: random.chance(60), current: current)
-    if form == .one && random.chance(50) { lookup.id = random.chance(95) ? target?.id : "nowhere" }
+    lookup.givesBack = hasOwners && random.chance(30)
+    if [.one, .owned].contains(form) && random.chance(50) { lookup.id = random.chance(95) ? target?.id : "nowhere" }
     return lookup
   }
 }
@@ -269,6 +352,7 @@ extension Scenario {
     for level in levels.indices {
       for index in levels[level].declarations.indices where levels[level].declarations[index].number == number {
         body(&levels[level].declarations[index])
+        levels[level].declarations[index].settle()
       }
     }
   }

@@ -48,6 +48,8 @@ struct ScenarioShrinker {
       simplify { $0.template = nil }
       simplify { $0.scope = nil }
       simplify { $0.failures = 0 }
+      simplify { $0.hasCallbacks = false }
+      simplify { $0.simplifyRole() }
       simplify { $0.isPrimary = false }
       simplify { $0.isLazy = false }
       simplify { $0.isAbstract = false }
@@ -57,8 +59,21 @@ struct ScenarioShrinker {
       guard case .lookup(let environment, var lookup) = operation else { continue }
       (lookup.callsProviders, lookup.current) = (false, nil)
       add { $0.operations[index] = .lookup(environment, lookup) }
+      lookup.givesBack = false
+      add { $0.operations[index] = .lookup(environment, lookup) }
     }
     return steps
+  }
+}
+
+extension Declaration {
+  fileprivate mutating func simplifyRole() {
+    switch role {
+    case .forwarding, .factoryBean(returnsTaken: false): role = .bean
+    case .factoryBean: role = .factoryBean(returnsTaken: false)
+    case .decorator(returnsInner: true): role = .decorator(returnsInner: false)
+    case .decorator, .bean, .instance: break
+    }
   }
 }
 

@@ -14,23 +14,36 @@ extension ScenarioSwift {
       class Node: Bean, DisposableBean {
         /// Whose factory has made the bean.
         let factory: Int
-        /// Whose bean it is.
+        /// Whose bean it is, and which declaration has completed it.
         private(set) var declaration = 0
+        private(set) var owner = 0
         private(set) var name = "?"
         private(set) var given: [Any?]
         var isTaken = false
+        var isPrototype = false
+        /// Whether it is a prototype that a bean in a slot or in a scope has for its object.
+        var isKept = false
+        private var decorated: Node?
 
         init(_ factory: Int, _ given: Any?...) {
           (self.factory, self.given) = (factory, given)
           live += 1
         }
 
+        func belonging(to declaration: Int, around inner: Any? = nil) -> Self {
+          (self.declaration, decorated) = (declaration, inner as? Node)
+          return self
+        }
+
         func postConstruct() {
+          if name != "?" { print("\\(name) is completed again") }
           let list = given.map { " " + take($0) }.joined()
           given.removeAll { $0 is Environment }
-          if prototypes.contains(declaration) {
+          owner = declaration
+          isPrototype = decorated.map { $0.isPrototype && !$0.isKept } ?? prototypes.contains(declaration)
+          if isPrototype {
             name = "d\\(declaration){\\(list)}"
-            print("\\(name) by d\\(factory)")
+            print("~ \\(name) by d\\(factory)")
           } else {
             made += 1
             name = "#\\(made)"
@@ -43,9 +56,44 @@ extension ScenarioSwift {
         deinit { live -= 1 }
       }
 
+      final class Mill: Node, FactoryBean {
+        private var make: (([Any?]) throws -> Node)?
+
+        func making(_ make: @escaping ([Any?]) throws -> Node) -> Self {
+          self.make = make
+          return self
+        }
+
+        func create() throws -> AnyObject { try make!(given) }
+      }
+
+      func hand<T>(on bean: T, by declaration: Int, isDecorator: Bool = false) -> T {
+        let node = bean as! Node
+        print("~ d\\(declaration) returns \\(node.name)")
+        if !isDecorator, !prototypes.contains(declaration) { node.isKept = true }
+        return bean
+      }
+
+      func complete(_ bean: Any, by declaration: Int) {
+        let node = bean as! Node
+        print((node.isPrototype ? "~ " : "") + "d\\(declaration) completes \\(node.name)")
+      }
+
+      func letGo(of bean: Any, by declaration: Int) {
+        print("d\\(declaration) lets go of \\((bean as! Node).name)")
+      }
+
       protocol Seed { var number: Int { get } }
       protocol AnyProvider { func bean() throws -> Any }
       extension Provider: AnyProvider { func bean() throws -> Any { try get() } }
+      protocol AnyOwned {
+        func bean() throws -> Any
+        func giveBack() throws
+      }
+      extension Owned: AnyOwned {
+        func bean() throws -> Any { try get() }
+        func giveBack() throws { try release() }
+      }
       struct Failure: Error {}
 
       /// Says what is handed to somebody.
@@ -53,11 +101,15 @@ extension ScenarioSwift {
         switch value {
         case nil: return "nil"
         case let bean as Node:
-          if prototypes.contains(bean.declaration) && bean.isTaken { print("\\(bean.name) is handed out twice") }
+          if bean.isPrototype && !bean.isKept && bean.isTaken { print("\\(bean.name) is handed out twice") }
+          if bean.declaration != bean.owner {
+            print("\\(bean.name) of d\\(bean.owner) is set by d\\(bean.declaration)")
+          }
           bean.isTaken = true
           return bean.name
         case let beans as [Node]: return "[" + beans.map { take($0) }.joined(separator: " ") + "]"
         case is any AnyProvider: return "provider"
+        case let owned as any AnyOwned: return "owned " + ((try? owned.bean()).map { take($0) } ?? "released")
         case let seed as any Seed: return "seed \\(seed.number)"
         case let environment as Environment:
           return "environment \\(environments.firstIndex { $0 === environment } ?? -1)"
@@ -84,13 +136,17 @@ extension ScenarioSwift {
 
       func look(
         in environment: Environment?, whileCurrent current: Environment? = nil, callsProviders: Bool = false,
-        _ lookup: (Environment) throws -> Any?
+        givesBack: Bool = false, _ lookup: (Environment) throws -> Any?
       ) {
         guard let environment else { return }
         Environment.$current.withValue(current) {
           attempt {
             let found = try lookup(environment)
             print("found \\(take(found))")
+            if givesBack {
+              let owned = found is any AnyOwned ? [found] : (found as? Node)?.given ?? []
+              for case let owned as any AnyOwned in owned { attempt { try owned.giveBack() } }
+            }
             guard callsProviders, let bean = found as? Node else { return }
             for case let provider as any AnyProvider in bean.given {
               attempt { print("provided \\(take(try provider.bean()))") }

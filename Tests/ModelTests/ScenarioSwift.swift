@@ -18,6 +18,9 @@ enum ScenarioSwift {
       for case .kind(let kind) in declaration.requirements { used.formUnion(kind.all) }
     }
     for case .lookup(_, let lookup) in scenario.operations { used.formUnion(lookup.kind.all) }
+    // Decorators and products of a protocol are new objects of a class.
+    used.formUnion(used.flatMap { $0.made.all })
+    used.remove(.mill)
     let protocols = used.sorted().filter(\.isProtocol).map { "protocol \($0.name) {}" }
     let classes = used.sorted().filter { !$0.isProtocol }.map { kind in
       let isRoot = !kind.supertypes.contains { !$0.isProtocol }
@@ -35,6 +38,7 @@ enum ScenarioSwift {
     case .optional: return kind.isProtocol ? "(\(name))?" : "\(name)?"
     case .all: return "[\(name)]"
     case .provider: return "Provider<\(name)>"
+    case .owned: return "Owned<\(name)>"
     }
   }
 
@@ -58,7 +62,17 @@ enum ScenarioSwift {
       lines += ["struct Level\(level) {", "  let environment: Environment"]
       lines += inner.map { "  let factory\($0): EnvironmentFactory<\(scenario.levels[$0].scope!.seed)>" }
       if declared.registersScope { lines.append("  let scope = AbstractBeanScope(name: \"\(Level.ownScope)\")") }
-      lines += ["", "  init(in parent: Environment?) throws {"]
+      let instances = declared.declarations.compactMap { declaration -> String? in
+        guard case .instance(let number) = declaration.role, let kind = declaration.kind else { return nil }
+        return "    if instances[\(number)] == nil { instances[\(number)] = \(kind.name)(\(number)) }"
+      }
+      lines += [
+        "  /// The ready instances that have been declared here and further out.", "  var instances: [Int: Node]",
+      ]
+      lines += [
+        "", "  init(in parent: Environment?, sharing outer: [Int: Node] = [:]) throws {", "    instances = outer",
+      ]
+      lines += instances
       lines.append("    environment = try Environment(name: \"level \(level)\", parent: parent)")
       if declared.registersScope { lines.append("    try environment.registerScope(scope)") }
       lines += declared.declarations.map { "    \(define($0, "environment"))" }
@@ -80,28 +94,23 @@ enum ScenarioSwift {
   }
 
   private static func define(_ declaration: Declaration, _ environment: String) -> String {
-    let line = "file: \"d\", line: \(declaration.number)"
-    var text = "\(environment).template(\"\(declaration.id ?? "")\", \(line))"
-    if let kind = declaration.kind {
-      text = "\(environment).bean(\(kind.name).self" + (declaration.id.map { ", id: \"\($0)\"" } ?? "") + ", \(line)"
-      if let parameters = declaration.parameters {
-        let names = parameters.indices.map { "p\($0)" }
-        let list = zip(names, parameters).map { "\($0): \(type($1.wish))" }.joined(separator: ", ")
-        var body = "\(kind.name)(\((["\(declaration.number)"] + names).joined(separator: ", ")))"
-        if declaration.failures > 0 {
-          body = "try fail(\(declaration.number), first: \(declaration.failures)); return \(body)"
-        }
-        text += ", factory: { \(parameters.isEmpty ? "" : "(\(list)) in ")\(body) }"
-      }
-      text += ")"
+    let isNumbered =
+      !declaration.isAbstract && !declaration.isDecorator
+      && (declaration.kind?.isProtocol != true || declaration.isFactoryBean)
+    var text = bean(declaration, environment)
+    if declaration.hasCallbacks, declaration.kind != nil {
+      let number = declaration.number
+      text += ".postConstruct { complete($0, by: \(number)) }.onDestroy { letGo(of: $0, by: \(number)) }"
     }
-    if !declaration.isAbstract { text += ".property(\"declaration\", value: \(declaration.number))" }
+    if isNumbered { text += ".property(\"declaration\", value: \(declaration.number))" }
+    if declaration.isFactoryBean, let kind = declaration.kind { text += ".target(\(metatype(type(kind))))" }
     if let template = declaration.template { text += ".parent(\"\(template)\")" }
     if declaration.isAbstract { text += ".abstract()" } else if declaration.kind == nil { text += ".abstract(false)" }
     if declaration.isLazy { text += ".lazy()" }
     if declaration.isPrimary { text += ".primary()" }
     if let scope = declaration.scope { text += ".scope(\"\(scope)\")" }
     for (index, parameter) in (declaration.parameters ?? []).enumerated() {
+      let index = declaration.isDecorator ? index + 1 : index
       if let reference = parameter.reference { text += ".argument(\(index), ref: \"\(reference)\")" }
     }
     for requirement in declaration.requirements {
@@ -111,6 +120,49 @@ enum ScenarioSwift {
       }
     }
     return "try environment.define(\(text))"
+  }
+
+  private static func bean(_ declaration: Declaration, _ environment: String) -> String {
+    let line = "file: \"d\", line: \(declaration.number)"
+    let id = declaration.id.map { ", id: \"\($0)\"" } ?? ""
+    guard let kind = declaration.kind else {
+      return "\(environment).template(\"\(declaration.id ?? "")\", \(line))"
+    }
+    if case .instance(let number) = declaration.role {
+      return "\(environment).bean(instances[\(number)]!\(id), \(line))"
+    }
+    let own = declaration.isFactoryBean ? "Mill" : type(kind)
+    let text = "\(environment).\(declaration.isDecorator ? "decorate" : "bean")(\(metatype(own))\(id), \(line)"
+    guard let parameters = declaration.parameters else { return text + ")" }
+    var list = parameters.enumerated().map { "p\($0): \(type($1.wish))" }
+    if declaration.isDecorator { list.insert("inner: \(own)", at: 0) }
+    var body = object(declaration, kind, parameters.indices.map { "p\($0)" })
+    if declaration.failures > 0 {
+      body = "try fail(\(declaration.number), first: \(declaration.failures)); return \(body)"
+    }
+    return text + ", factory: { \(list.isEmpty ? "" : "(\(list.joined(separator: ", "))) -> \(own) in ")\(body) })"
+  }
+
+  /// The result of a factory.
+  private static func object(_ declaration: Declaration, _ kind: Kind, _ parameters: [String]) -> String {
+    let number = declaration.number
+    func new(_ type: String, _ given: [String]) -> String {
+      "\(type)(\((["\(number)"] + given).joined(separator: ", ")))"
+    }
+    switch declaration.role {
+    case .bean, .instance: return new(kind.name, parameters)
+    case .forwarding: return "hand(on: p0, by: \(number))"
+    case .decorator(returnsInner: true): return "hand(on: inner, by: \(number), isDecorator: true)"
+    case .decorator:
+      return new(kind.made.name, ["inner"] + parameters) + ".belonging(to: \(number), around: inner)"
+    case .factoryBean(let returnsTaken):
+      let product = ReferenceBean.product(of: number)
+      let made =
+        returnsTaken
+        ? "hand(on: $0[0] as! Node, by: \(product))"
+        : "_ in " + new(kind.made.name, []) + ".belonging(to: \(product))"
+      return new("Mill", parameters) + ".making { \(made) }"
+    }
   }
 
   // MARK: operations
@@ -135,7 +187,8 @@ enum ScenarioSwift {
           lines.append("environments.append(attempt { try \(environment).flatMap { \(build) } })")
         } else {
           owners.append(number)
-          lines.append("let made\(number) = attempt { try \(environment).map { try Level\(level)(in: $0) } }")
+          let made = "try Level\(level)(in: $0, sharing: made\(owners[parent])?.instances ?? [:])"
+          lines.append("let made\(number) = attempt { try \(environment).map { \(made) } }")
           lines.append("environments.append(made\(number)?.environment)")
         }
         let start = "attempt { try environments[\(number)]?.startup() }"
@@ -143,7 +196,8 @@ enum ScenarioSwift {
       case .lookup(_, let lookup):
         let current = lookup.current.map { ", whileCurrent: environments[\($0)]" } ?? ""
         let providers = lookup.callsProviders ? ", callsProviders: true" : ""
-        lines.append("look(in: \(environment)\(current)\(providers)) { try \(call(lookup)) }")
+        let givesBack = lookup.givesBack ? ", givesBack: true" : ""
+        lines.append("look(in: \(environment)\(current)\(providers)\(givesBack)) { try \(call(lookup)) }")
       }
     }
     return lines + [
@@ -154,7 +208,7 @@ enum ScenarioSwift {
   private static func call(_ lookup: Lookup) -> String {
     let id = lookup.id.map { ", byId: \"\($0)\"" } ?? ""
     switch lookup.form {
-    case .one, .optional: return "$0.getBean(\(metatype(type(lookup.kind, lookup.form)))\(id))"
+    case .one, .optional, .owned: return "$0.getBean(\(metatype(type(lookup.kind, lookup.form)))\(id))"
     case .all: return "$0.getBeansByType(\(metatype(type(lookup.kind))))"
     case .provider: return "$0.getBean(\(metatype(type(lookup.kind, lookup.form)))).get()"
     }

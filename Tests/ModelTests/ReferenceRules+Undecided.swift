@@ -1,0 +1,58 @@
+extension ReferenceRules {
+  /// A declaration whose role leads to something that the contract leaves to the container, and a role that does not.
+  var undecided: (declaration: Int, role: Declaration.Role)? {
+    for decorator in decorators.joined() {
+      // Declarations that are at fault by themselves are decorated, or not.
+      let isSound = faults.joined().allSatisfy { $0.declaration == decorator.line }
+      if !isSound { return (decorator.line, .bean) }
+      // A bean whose scope opens nowhere further in is decorated, or not.
+      if let scope = decorator.scope, !decorator.isPrototype, !decorator.isOfOwnScope, !isKnown(scope, decorator.level)
+      {
+        return (decorator.line, .bean)
+      }
+      // A decorator cannot tell a prototype from a bean that is kept where the one has the object of the other.
+      if case .decorator(let bean, _) = decorator.part, bean.isPrototype, bean.factory.returnsAnother {
+        return (bean.factory.number, bean.factory.isFactoryBean ? .factoryBean(returnsTaken: false) : .bean)
+      }
+    }
+    for bean in (beans + decorators).joined() where bean.factory.returnsAnother && bean.kind != .mill {
+      switch bean.part {
+      case .product:
+        // An earlier build may have made a prototype that the factory bean took, or the same build.
+        let first = bean.factory.parameters?.first
+        if takesPrototype(first.map { [$0] } ?? [], bean) { return (bean.line, .factoryBean(returnsTaken: false)) }
+      case .only:
+        // The order of prototypes that are made for it shows nowhere, where it has another bean for its object.
+        if bean.isPrototype, takesPrototype(bean.parameters.dropFirst(), bean) { return (bean.factory.number, .bean) }
+      case .decorator:
+        if bean.isPrototype, takesPrototype(bean.parameters[...], bean) {
+          return (bean.line, .decorator(returnsInner: false))
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Whether parameters of a bean are given a prototype, wherever the bean is built.
+  private func takesPrototype(_ parameters: some Sequence<Parameter>, _ bean: ReferenceBean) -> Bool {
+    let levels = scenario.levels.indices.filter { scenario.chain(from: $0).contains(bean.level) }
+    return parameters.contains { parameter in
+      levels.contains { level in
+        ((try? targets(of: .parameter(parameter), from: level)) ?? []).contains(where: \.isPrototype)
+      }
+    }
+  }
+
+  /// A declaration of a protocol where an environment further in declares classes that conform to it.
+  var hiddenProtocol: Int? {
+    for level in scenario.levels.indices {
+      for outer in scenario.chain(from: level).dropFirst() {
+        let hidden = beans[outer].first { bean in
+          bean.kind.isProtocol && beans[level].contains { $0.kind.isA(bean.kind) && $0.kind != bean.kind }
+        }
+        if let hidden { return hidden.line }
+      }
+    }
+    return nil
+  }
+}
