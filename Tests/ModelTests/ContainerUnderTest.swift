@@ -265,7 +265,7 @@ private struct Making: Sendable {
 
   private func make(_ given: [Given]) throws -> Node {
     let number = declaration.number
-    try recorder.call(number, failures: declaration.failures)
+    try recorder.call(number, failures: declaration.failures, given)
     let kind = declaration.kind!
     switch declaration.role {
     case .forwarding, .decorator(returnsInner: true):

@@ -79,11 +79,11 @@ final class Recorder: @unchecked Sendable {  // used by one thread
   }
 
   /// Notes the call of a factory; throws where the declaration says so.
-  func call(_ declaration: Int, failures: Int) throws {
+  func call(_ declaration: Int, failures: Int, _ given: [Given]) throws {
     calls[declaration, default: 0] += 1
     guard calls[declaration]! <= failures else { return }
     note("d\(declaration) throws")
-    add(.threw(declaration: declaration))
+    add(.threw(declaration: declaration), given)
     throw PlannedFailure()
   }
 
@@ -105,8 +105,7 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     if bean.isPrototype {
       let name = "d\(bean.declaration){\(given)}"
       prototypeLines.append(name + " by d\(bean.factory)")
-      bean.position = outcome.orders[outcome.orders.count - 1].count
-      add(.prototype)
+      place(bean)
       return name
     }
     made += 1
@@ -123,13 +122,21 @@ final class Recorder: @unchecked Sendable {  // used by one thread
   func hand(on bean: Node, _ given: [Given], by declaration: Int, isDecorator: Bool) -> Node {
     prototypeLines.append("d\(declaration) returns \(bean.name)")
     let isKept = !bean.isPrototype || bean.isKept
-    if isDecorator {
-      if isKept { add(.decorated(declaration: declaration, inner: bean.name), given) }
-    } else if !prototypes.contains(declaration) {
+    if isDecorator && isKept {
+      add(.decorated(declaration: declaration, inner: bean.name), given)
+    } else if isDecorator || prototypes.contains(declaration) {
+      place(bean)
+    } else {
       add(.made(declaration), given)
       bean.isKept = true
     }
     return bean
+  }
+
+  /// Places a prototype behind all that has been made.
+  private func place(_ bean: Node) {
+    bean.position = outcome.orders[outcome.orders.count - 1].count
+    add(.prototype)
   }
 
   /// Notes a call of `.postConstruct { }`.

@@ -21,6 +21,8 @@ final class ReferenceContainer {
   private var rank: [Outcome.Creation: Int] = [:]
   /// The positions of owned beans, for each bean that the container has found and the reference has not.
   private var found: ArraySlice<[Int]> = []
+  /// The positions of decorators that the reference has built.
+  private var followed: Set<Int> = []
   private var operation = 0
   private var position = 0
   private var choices: Choices
@@ -186,6 +188,7 @@ final class ReferenceContainer {
     lines.append(operation)
     order = index < orders.count ? orders[index] : []
     rank = [:]
+    followed = []
     found = []
     (self.operation, position) = (index, order.count)
     for (position, creation) in order.enumerated() {
@@ -384,8 +387,14 @@ final class ReferenceContainer {
       func isLast(_ fault: Fault) -> Bool { ["scopeNotActive", "cyclicDependency"].contains(fault.code) }
       let ordered = [own, faults].flatMap { group in group.filter { !isLast($0) } + group.filter(isLast) }
       guard let first = ordered.first else { continue }
-      // Which of these two the container meets first depends on the way to them: no contract says which.
-      throw isLast(first) ? FaultAlternatives(faults: faults.filter(isLast)) : first
+      // Of several beans, one may have been made before, with others that it owns.
+      if beans.count > 1, rules.hasOwners { choices.isUndecided = true }
+      // Which of these two the container meets first depends on the way to them: no contract says which. Nor whether it meets
+      // a circle before what is not found further on.
+      if isLast(first) { throw FaultAlternatives(faults: faults.filter(isLast)) }
+      let circles = faults.filter { $0.code == "cyclicDependency" }
+      if circles.isEmpty { throw first }
+      throw FaultAlternatives(faults: [first] + circles)
     }
     return try beans.map { try made($0, home(of: $0, from: asking)!) }
   }
@@ -402,7 +411,7 @@ final class ReferenceContainer {
     for (position, creation) in order.enumerated() {
       self.position = position
       for next in ranked[position] ?? [] { _ = try made(next.bean, next.home) }
-      guard case .decorated(let declaration, let name) = creation else { continue }
+      guard case .decorated(let declaration, let name) = creation, !followed.contains(position) else { continue }
       // Of several decorators around one object, no record tells which one has been built first.
       let candidates = decorators.filter { next in
         guard next.bean.line == declaration, existing(next.bean, next.home) == nil,
@@ -411,6 +420,7 @@ final class ReferenceContainer {
         return foreseen(inner, next.home)?.name == name
       }
       if candidates.isEmpty { continue }
+      followed.insert(position)
       let next = candidates[candidates.count == 1 ? 0 : choices.choose(candidates.count)]
       _ = try made(next.bean, next.home)
     }
@@ -492,9 +502,7 @@ final class ReferenceContainer {
       return object
     }
     let position = rank[.made(bean.number)] ?? position
-    if position > 0, position <= order.count, case .owned(let made) = order[position - 1] {
-      move(owned(by: given), to: made)
-    }
+    move(owned(by: given), before: position)
     object.isKept = true
     var tracked: Tracked?
     if !isBean || mistake == .ownsFaces {
@@ -528,6 +536,7 @@ final class ReferenceContainer {
       calls[factory.number, default: 0] += 1
       if calls[factory.number]! <= factory.failures {
         lines.append("d\(factory.number) throws")
+        move(owned(by: given), before: rank[.threw(declaration: factory.number)])
         throw Fault(code: "creationFailed", declaration: factory.number)
       }
     }
@@ -591,6 +600,14 @@ final class ReferenceContainer {
   }
 
   /// Moves owned beans to where the container has made them: it may have built arguments behind them since.
+  ///
+  /// - Parameters:
+  ///   - owned: the beans.
+  ///   - end: the position of the bean that owns them.
+  private func move(_ owned: [Tracked], before end: Int?) {
+    if let end, end > 0, end <= order.count, case .owned(let made) = order[end - 1] { move(owned, to: made) }
+  }
+
   private func move(_ owned: [Tracked], to positions: [Int]) {
     for (tracked, position) in zip(owned, positions) {
       let home = tracked.home

@@ -33,6 +33,13 @@ extension ReferenceRules {
     return nil
   }
 
+  /// Whether beans own others.
+  var hasOwners: Bool {
+    (beans + decorators).joined().flatMap(\.parameters).contains {
+      if case .bean(_, .owned) = $0.wish { true } else { false }
+    }
+  }
+
   /// Whether parameters of a bean are given a prototype, wherever the bean is built.
   private func takesPrototype(_ parameters: some Sequence<Parameter>, _ bean: ReferenceBean) -> Bool {
     let levels = scenario.levels.indices.filter { scenario.chain(from: $0).contains(bean.level) }

@@ -338,7 +338,9 @@ struct ScenarioGenerator {
     if random.chance(4) { kind = random.pick(Kind.allCases) }
     if target?.isFactoryBean == true, random.chance(15) { kind = .mill }
     var form = random.pick([.one, .one, .one, .one, .optional, .all, .provider] as [Parameter.Form])
-    if hasOwners, target?.scope == "prototype", random.chance(35) { form = .owned }
+    // Whether a prototype has been made for an Owned before another factory fails is left to the container.
+    let mayFail = scenario.levels.contains { $0.declarations.contains { $0.failures > 0 } }
+    if hasOwners, !mayFail, target?.scope == "prototype", random.chance(35) { form = .owned }
     var lookup = Lookup(kind: kind, form: form, callsProviders: random.chance(60), current: current)
     lookup.givesBack = hasOwners && random.chance(30)
     if [.one, .owned].contains(form) && random.chance(50) { lookup.id = random.chance(95) ? target?.id : "nowhere" }
