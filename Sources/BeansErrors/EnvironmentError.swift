@@ -1,17 +1,17 @@
-/// Everything that goes wrong in the container.
+/// The error of the container: its declarations, lookups, builds and releases.
 ///
-/// Two errors are told apart by `code`; the message is for people. A single fault is thrown as itself, several as one
-/// `.startupFailed` (`.destructionFailed`, `.listenerFailed`) that holds all of them in `underlying`. <doc:Faults> lists the causes of each
-/// code, and what helps.
+/// `code` distinguishes errors; the message is for people. A single fault is thrown as itself, several as one
+/// `.startupFailed` (`.destructionFailed`, `.listenerFailed`) that holds all of them in `underlying`. <doc:Faults>
+/// lists the causes and the remedies of each code.
 public struct EnvironmentError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// What kind of failure it is. Extensible: compare with `==`, never switch exhaustively.
+  /// A kind of failure. Extensible: compare with `==`, never switch exhaustively.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private let name: String
     private init(_ name: String) { self.name = name }
 
-    /// No bean of that type or id can be seen from the environment that asked.
+    /// No bean of that type or id is visible from the environment of the lookup.
     public static let unknownBean = Code("unknownBean")
-    /// Several beans answer to one type and none of them is primary.
+    /// Several beans match one type and none of them is primary.
     public static let ambiguousBean = Code("ambiguousBean")
     /// One environment declares two beans with the same id.
     public static let duplicateId = Code("duplicateId")
@@ -19,7 +19,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     public static let unknownClass = Code("unknownClass")
     /// The class has no such property.
     public static let unknownProperty = Code("unknownProperty")
-    /// A bean or value is not of the type that is asked for.
+    /// A bean or value does not have the requested type.
     public static let typeMismatch = Code("typeMismatch")
     /// No conversion between two types is registered.
     public static let noConversion = Code("noConversion")
@@ -35,21 +35,21 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     public static let captiveDependency = Code("captiveDependency")
     /// No scope has that name.
     public static let unknownScope = Code("unknownScope")
-    /// The bean lives in a scope that is not open here.
+    /// The bean belongs to a scope that is not open here.
     public static let scopeNotActive = Code("scopeNotActive")
     /// The environment has started; declarations are closed.
     public static let frozen = Code("frozen")
     /// The environment, or one above it, has been finished.
     public static let finished = Code("finished")
-    /// There are as many as there may be, and all of them are in use.
+    /// The capacity is reached, and all instances are in use.
     public static let exhausted = Code("exhausted")
     /// A factory or a lifecycle callback threw while a bean was built.
     public static let creationFailed = Code("creationFailed")
     /// A release callback threw.
     public static let destructionFailed = Code("destructionFailed")
-    /// A bean that listens threw at an event, or could not be built for it.
+    /// A listener threw while it handled an event, or building the listening bean failed.
     public static let listenerFailed = Code("listenerFailed")
-    /// The bean is created asynchronously and is not there yet.
+    /// The bean is created asynchronously and is not ready yet.
     public static let notReady = Code("notReady")
     /// A declaration contradicts itself or the rules.
     public static let invalidDeclaration = Code("invalidDeclaration")
@@ -62,24 +62,24 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     public var description: String { name }
   }
 
-  /// Where a declaration was written.
+  /// The place of a declaration in a source file.
   public struct Origin: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The file, as the compiler or the XML source names it.
     public var file: String
     /// The line, from 1.
     public var line: Int
-    /// The column, from 1, where one is known.
+    /// The column, from 1, if known.
     public var column: Int?
-    /// The module that declares it, if one does.
+    /// The module that contains the declaration, if any.
     public var module: String?
 
     /// Creates an origin.
     ///
     /// - Parameters:
-    ///   - file: as the compiler or the XML source names it.
-    ///   - line: from 1.
-    ///   - column: from 1, where one is known.
-    ///   - module: the name of the module that declares it.
+    ///   - file: the file, as the compiler or the XML source names it.
+    ///   - line: the line, from 1.
+    ///   - column: the column, from 1, if known.
+    ///   - module: the name of the module that contains the declaration.
     public init(file: String, line: Int, column: Int? = nil, module: String? = nil) {
       self.file = file
       self.line = line
@@ -100,84 +100,84 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   public struct Step: Hashable, Sendable, CustomStringConvertible {
     /// The type of the bean and its id, as reports name it; the type or the id alone where no bean was found.
     public var label: String
-    /// Where the bean is declared, where that is known.
+    /// The place of the bean's declaration, if known.
     public var origin: Origin?
 
     /// Creates a step.
     public init(_ label: String, origin: Origin? = nil) { (self.label, self.origin) = (label, origin) }
 
-    /// The label, and the place in parentheses.
+    /// The label, followed by the origin in parentheses.
     public var description: String { label + (origin.map { " (\($0))" } ?? "") }
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code { cause.code }
-  /// What happened.
+  /// A description of the failure, for people.
   public package(set) var message: String
-  /// What to do about it, as <doc:Faults> has it.
+  /// The remedy, as listed in <doc:Faults>.
   public var help: String { cause.help }
-  /// From the bean that was asked for, inwards to the one at fault.
+  /// The beans on the way to the fault, from the requested bean inwards to the faulty one.
   public package(set) var steps: [Step]
   /// The labels of `steps`.
   public var path: [String] { steps.map(\.label) }
-  /// Where the declaration at fault was written; the call, where no declaration is at fault.
+  /// The origin of the faulty declaration; the origin of the call if no declaration is at fault.
   public package(set) var origin: Origin?
-  /// What a factory or a callback threw; for `startupFailed` and for several failed releases, all of them.
+  /// The error that a factory or a callback threw; for `startupFailed` and for several failed releases, all errors.
   public package(set) var underlying: [any Error]
-  /// What it comes of.
+  /// The cause of the fault. Selects its help text.
   package private(set) var cause: FaultCause
-  /// The call that came upon it, where it has an origin of its own.
+  /// The call that met the fault, if the fault has an origin of its own.
   private var call: Origin?
   /// The scope that is not open, for `scopeNotActive` found by the linker.
   package var scope: String?
-  /// Which bean has to be awaited first, for `notReady`.
+  /// The bean that has to be awaited first, for `notReady`.
   package var missing: (any Sendable)?
 
-  /// Creates an error; scopes and factories of your own may throw it.
+  /// Creates an error; your own scopes and factories may throw it.
   ///
   /// - Parameters:
-  ///   - code: what kind of failure it is.
-  ///   - message: what happened, and what to do about it where <doc:Faults> does not say it.
-  ///   - path: from the bean that was asked for, inwards to the one at fault.
-  ///   - origin: where the declaration at fault was written.
-  ///   - underlying: what a factory or a callback threw.
+  ///   - code: the kind of failure.
+  ///   - message: a description of the failure, and the remedy if <doc:Faults> does not list it.
+  ///   - path: the labels from the requested bean inwards to the faulty one.
+  ///   - origin: the place of the faulty declaration.
+  ///   - underlying: the error that a factory or a callback threw.
   public init(
     _ code: Code, _ message: String, path: [String] = [], origin: Origin? = nil, underlying: [any Error] = []
   ) {
     self.init(code, message, steps: path.map { Step($0) }, origin: origin, underlying: underlying)
   }
 
-  /// Creates an error that says where the beans on its path are declared.
+  /// Creates an error whose path contains the origins of its beans.
   ///
   /// - Parameters:
-  ///   - code: what kind of failure it is.
-  ///   - message: what happened, and what to do about it where <doc:Faults> does not say it.
-  ///   - steps: from the bean that was asked for, inwards to the one at fault.
-  ///   - origin: where the declaration at fault was written.
-  ///   - underlying: what a factory or a callback threw, or all failures that are held.
+  ///   - code: the kind of failure.
+  ///   - message: a description of the failure, and the remedy if <doc:Faults> does not list it.
+  ///   - steps: the beans from the requested one inwards to the faulty one.
+  ///   - origin: the place of the faulty declaration.
+  ///   - underlying: the error that a factory or a callback threw, or all failures that this error holds.
   public init(_ code: Code, _ message: String, steps: [Step], origin: Origin?, underlying: [any Error] = []) {
     self.init(cause: FaultCause(of: code), message, steps: steps, origin: origin, underlying: underlying)
   }
 
-  /// Creates an error of the code that the cause has.
+  /// Creates an error with the code of the cause.
   ///
   /// - Parameters:
-  ///   - cause: what it comes of.
-  ///   - message: what happened.
-  ///   - path: the labels of the steps, where nothing more is known of them.
-  ///   - origin: where the declaration at fault was written.
+  ///   - cause: the cause of the fault.
+  ///   - message: a description of the failure.
+  ///   - path: the labels of the steps, if nothing else is known about them.
+  ///   - origin: the place of the faulty declaration.
   package init(cause: FaultCause, _ message: String, path: [String] = [], origin: Origin? = nil) {
     self.init(cause: cause, message, steps: path.map { Step($0) }, origin: origin)
   }
 
-  /// Creates an error of the code that the cause has, which says where the beans on its path are declared.
+  /// Creates an error with the code of the cause, whose path contains the origins of its beans.
   ///
   /// - Parameters:
-  ///   - cause: what it comes of.
-  ///   - message: what happened.
-  ///   - steps: from the bean that was asked for, inwards to the one at fault.
-  ///   - origin: where the declaration at fault was written.
-  ///   - underlying: what a factory or a callback threw, or all failures that are held.
+  ///   - cause: the cause of the fault.
+  ///   - message: a description of the failure.
+  ///   - steps: the beans from the requested one inwards to the faulty one.
+  ///   - origin: the place of the faulty declaration.
+  ///   - underlying: the error that a factory or a callback threw, or all failures that this error holds.
   package init(
     cause: FaultCause, _ message: String, steps: [Step], origin: Origin?, underlying: [any Error] = []
   ) {
@@ -188,14 +188,14 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     self.underlying = underlying
   }
 
-  /// One line for a single failure; a numbered list where several are held. `report` says more.
+  /// One line for a single failure; a numbered list for several. `report` contains more detail.
   public var description: String {
     var text = "\(code): \(message)"
     if !steps.isEmpty { text += " [\(path.joined(separator: " → "))]" }
     if let origin { text += " (\(origin))" }
     for (number, error) in underlying.enumerated() {
       let whole = "\(error)"
-      // The message of a single failure says it, unless there is more to say.
+      // The message of a single failure already ends with its text, unless the error has more detail.
       if underlying.count == 1, message.hasSuffix(whole) { break }
       let inner = whole.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n     ")
       text += "\n  \(number + 1). \(inner)"
@@ -203,8 +203,9 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     return text
   }
 
-  /// All failures for people, numbered, on several lines: what happened, and where that is written; the call that came upon
-  /// it; the beans on its path, and where these are declared; what to do; and the section of <doc:Faults> that shows it.
+  /// A numbered text for people with all failures, on several lines. Each one contains the message and its origin, the
+  /// call that met the failure, the beans on its path with their origins, the remedy, and the matching section of
+  /// <doc:Faults>.
   public var report: String {
     let faults = failures
     if faults.count == 1 { return block(indent: "") }
@@ -216,10 +217,10 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     return "\(code): \(message)\n\n\(text.joined(separator: "\n\n"))"
   }
 
-  /// The report: what a program prints that ends with the error.
+  /// The report, which a program prints when the error ends it.
   public var debugDescription: String { report }
 
-  /// The single failures, however deep they stand in errors that hold several.
+  /// The single failures, collected recursively from errors that hold several.
   private var failures: [any Error] {
     if underlying.count < 2 { return [self] }
     return underlying.flatMap { ($0 as? EnvironmentError)?.failures ?? [$0] }
@@ -230,7 +231,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     if let origin { lines.append("at \(origin)") }
     if let call { lines.append("asked for at \(call)") }
     for (number, step) in steps.enumerated() {
-      // The place of a bean that is alone on its path has been said.
+      // The only bean of a path often has the origin that is already printed.
       let isSaid = steps.count == 1 && step.origin == origin
       lines.append((number == 0 ? "for " : "  → ") + (isSaid ? step.label : "\(step)"))
     }
@@ -241,18 +242,19 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     return lines.joined(separator: "\n\(indent)")
   }
 
-  /// What to do, and where more is said about it.
+  /// The remedy, and a link to the section with more detail.
   package var advice: [String] { ["help: \(help)", "see \(cause.link)"] }
 
   // MARK: other errors made of it
 
-  /// This failure with another message.
+  /// Returns this failure with another message.
   package func saying(_ message: String) -> EnvironmentError { with { $0.message = message } }
 
-  /// This failure, of which more is known than its code.
+  /// Returns this failure with a more specific cause than its code implies.
   package func because(of cause: FaultCause) -> EnvironmentError { with { $0.cause = cause } }
 
-  /// This failure, seen from a bean further out, which is at fault where nothing else is known.
+  /// Returns this failure with an outer bean at the front of its path. That bean becomes the origin if the failure has
+  /// none.
   package func within(_ name: String, declaredAt outer: Origin? = nil) -> EnvironmentError {
     with { error in
       error.steps.insert(Step(name, origin: outer), at: 0)
@@ -260,7 +262,8 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     }
   }
 
-  /// This failure as a call came upon it, which is its origin where it has none. The innermost call counts.
+  /// Returns this failure with the call that met it, which becomes the origin if the failure has none. The innermost
+  /// call is kept.
   package func met(by call: Origin) -> EnvironmentError {
     with { error in
       if origin == nil, underlying.count < 2 {
@@ -271,20 +274,20 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     }
   }
 
-  /// This failure, changed.
+  /// Returns a changed copy of this failure.
   package func with(_ change: (inout EnvironmentError) -> Void) -> EnvironmentError {
     var error = self
     change(&error)
     return error
   }
 
-  /// No error for none, the error itself for one, `code` holding all for several.
+  /// Returns nil for no error, the error itself for one, and one error with `code` that holds all for several.
   package static func combining(_ errors: [any Error], code: Code, _ message: (Int) -> String) -> (any Error)? {
     errors.count < 2 ? errors.first : EnvironmentError(code, message(errors.count), underlying: errors)
   }
 }
 
 extension EnvironmentError: Equatable {
-  /// Equality of faults is by code.
+  /// Compares the codes alone.
   public static func == (left: EnvironmentError, right: EnvironmentError) -> Bool { left.code == right.code }
 }

@@ -1,6 +1,7 @@
-/// What a fault comes of, as far as that decides what helps: a section of <doc:Faults>, to which `EnvironmentError.report` leads.
+/// The cause of a fault. Selects the help text and the section of <doc:Faults> that `EnvironmentError.report` links.
 ///
-/// The first one of each code is called as the code is, and stands for all that have no cause of their own.
+/// The first cause of each code has the name of the code. That cause also covers all errors of the code without a cause
+/// of their own.
 package enum FaultCause: String, CaseIterable, Sendable {
   case unknownBean, onlyInChildren, inactiveBean, privateBean, onlyTemplate, missingQualifier, noneOfChild
   case nothingToDecorate, unknownId, unknownTemplate, undefinedDeclaration, noIdOfType, unmetOverride
@@ -36,20 +37,20 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case invalidXML, unknownName, unhandledNamespace, missingDocument, documentType, noModule
   case startupFailed
 
-  /// The code of its errors.
+  /// The code of all errors with this cause.
   package var code: EnvironmentError.Code { entry.code }
-  /// What to do about it, in a sentence or two.
+  /// The remedy, in a sentence or two.
   package var help: String { entry.help }
-  /// Whether it stands for all of its code that have no cause of their own.
+  /// Whether this cause covers all errors of its code without a cause of their own.
   package var isUsual: Bool { rawValue == "\(code)" }
-  /// The heading of its section.
+  /// The heading of the section about this cause.
   package var heading: String {
     isUsual ? rawValue : rawValue.reduce("") { $1.isUppercase ? "\($0)-\($1.lowercased())" : "\($0)\($1)" }
   }
-  /// Where its section is found.
+  /// The link to the section about this cause.
   package var link: String { "Faults.md#\(heading.lowercased())" }
 
-  /// That of errors of which only the code is known.
+  /// Creates the cause of an error of which only the code is known.
   package init(of code: EnvironmentError.Code) { self = FaultCause(rawValue: "\(code)") ?? .invalidDeclaration }
 
   private var entry: (code: EnvironmentError.Code, help: String) {

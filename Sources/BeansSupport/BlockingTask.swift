@@ -1,12 +1,12 @@
 import Dispatch
 
-/// Asynchronous work for a thread that has nothing else to do, as that of a synchronous `main`.
+/// Runs asynchronous work from a thread without a task, such as the thread of a synchronous `main`.
 package enum BlockingTask {
-  /// Runs the work in a task and keeps the calling thread until it is done.
+  /// Runs the work in a task and blocks the calling thread until the work has ended.
   ///
-  /// Not from inside a task: the thread that it keeps may be the one that the work needs.
+  /// Not to be called from inside a task: the work may need the blocked thread.
   ///
-  /// - Throws: what the work throws.
+  /// - Throws: the error that the work throws.
   package static func run(_ work: @escaping @Sendable () async throws -> Void) throws {
     let outcome = Locked<Result<Void, any Error>>(.success(()))
     let done = DispatchSemaphore(value: 0)

@@ -1,6 +1,6 @@
-/// Near misses, for hints in messages.
+/// A measure of near misses, for hints in messages.
 package enum EditDistance {
-  /// Whether two different words are at most two edits apart, and that is little for their length.
+  /// Whether two different words are at most two edits apart, and are long enough for that to be a near miss.
   package static func isSmall(_ left: String, _ right: String) -> Bool {
     let left = Array(left.utf8), right = Array(right.utf8)
     guard abs(left.count - right.count) <= 2, max(left.count, right.count) > 3 else { return false }

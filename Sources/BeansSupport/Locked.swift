@@ -4,14 +4,14 @@ public import Synchronization
   import CBeansRuntime
 #endif
 
-/// A `Mutex` whose order ThreadSanitizer sees.
+/// A `Mutex` with an order that ThreadSanitizer sees.
 ///
-/// On Linux a contended `Mutex` is handed over by the kernel (a priority-inheritance futex), inside a library that is not
-/// instrumented: two holders look unordered, and correct programs are reported. Debug builds, the only ones that run under
-/// it, therefore announce each hand-over; release builds use the mutex as it is.
+/// On Linux the kernel hands over a contended `Mutex` (a priority-inheritance futex), inside a library without
+/// instrumentation: two holders look unordered, and ThreadSanitizer reports correct programs. Debug builds, the only
+/// ones that run under ThreadSanitizer, therefore announce each hand-over; release builds use the mutex alone.
 ///
-/// For the modules of this package only. Not `package`, because a generic body of that access is not handed to other
-/// modules: they would call the unspecialised one, and make the mutex's type at run time in each call.
+/// For the modules of this package only. Not `package`, because other modules do not see a generic body of that access:
+/// they would call the unspecialised one, and make the mutex's type at run time in each call.
 @_spi(BeansPackage)
 public struct Locked<Value>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
@@ -26,7 +26,7 @@ public struct Locked<Value>: ~Copyable, Sendable {
       _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
       try mutex.withLock { value throws(Failure) in
-        // The address only names the lock; nothing is read through it.
+        // The address identifies the lock; nothing is read through it.
         unsafe withUnsafePointer(to: mutex) { unsafe beans_lock_acquired($0) }
         defer { unsafe withUnsafePointer(to: mutex) { unsafe beans_lock_releasing($0) } }
         return try body(&value)

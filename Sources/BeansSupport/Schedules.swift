@@ -2,42 +2,43 @@
   public import Dispatch
   public import Synchronization
 
-  // The seam that the tests of `Schedules/` drive: with `-DBEANS_SCHEDULES`, these types stand in for the primitives that
-  // threads of the container meet at. They ask a scheduler before each step. Nothing of this is in other builds.
+  // The seam for the tests of `Schedules/`: with `-DBEANS_SCHEDULES`, these types replace the primitives through which
+  // threads of the container synchronise. Each step first waits for a scheduler. Other builds contain none of this.
 
-  /// What a thread is about to do that another thread may notice.
+  /// A step that is visible to other threads.
   public struct ScheduledStep {
-    /// How the step comes into the way of others on its object.
+    /// The way in which the step conflicts with other steps on its object.
     public enum Kind: Sendable { case read, write, note, lock, wait }
 
-    /// How the step comes into the way of others on its object.
+    /// The way in which the step conflicts with other steps on its object.
     public let kind: Kind
-    /// Names what the step is done to: steps on different objects have nothing to do with each other.
+    /// The identity of the object. Steps on different objects are independent.
     public let object: UInt
-    /// Whether a thread that waits may go on.
+    /// Whether the waiting thread may continue.
     public let isReady: () -> Bool
-    /// Whether it also goes on when nothing else can happen any more.
+    /// Whether the thread also continues when no other thread can.
     public let timesOut: Bool
 
-    /// A step of a kind on an object, which waits until it is ready.
+    /// Creates a step of a kind on an object, which waits until it is ready.
     public init(_ kind: Kind, _ object: UInt, timesOut: Bool = false, isReady: @escaping () -> Bool = { true }) {
       (self.kind, self.object, self.timesOut, self.isReady) = (kind, object, timesOut, isReady)
     }
   }
 
-  /// Says which thread goes on.
+  /// Decides which thread continues.
   public protocol StepScheduler: AnyObject {
-    /// Returns when the calling thread may take the step; false where it has waited for too long.
+    /// Returns when the calling thread may take the step; false if it has waited for too long.
     func wait(for step: ScheduledStep) -> Bool
-    /// The calling thread has given a lock back.
+    /// Records that the calling thread has released a lock.
     func unlocked(_ object: UInt)
-    /// The calling thread's number, from 2; nil for a thread that this does not drive. Each run numbers its threads alike.
+    /// The calling thread's number, from 2; nil for a thread that this scheduler does not drive. Each run numbers its
+    /// threads alike.
     var threadNumber: UInt? { get }
   }
 
-  /// Where the tests of schedules come in.
+  /// The entry point for the tests of schedules.
   public enum Schedules {
-    /// Changed only while a single thread runs.
+    /// The scheduler of the running test. Changed only while a single thread runs.
     nonisolated(unsafe) public static var scheduler: (any StepScheduler)?
 
     @discardableResult
@@ -45,24 +46,24 @@
       unsafe scheduler.map { $0.wait(for: step()) } ?? true
     }
 
-    /// Tells threads apart, by numbers that do not depend on what has been run before: the container chooses by them.
+    /// The number of the calling thread, independent of earlier runs. The container makes choices by this number.
     public static var threadNumber: UInt { unsafe scheduler?.threadNumber ?? 1 }
 
-    /// Threads may note something in any order.
+    /// Records a write that commutes with other notes: threads may note in any order.
     public static func note(_ object: UInt) { reach(ScheduledStep(.note, object)) }
 
-    /// A look at what threads note.
+    /// Records a read of an object that threads note.
     public static func read(_ object: UInt) { reach(ScheduledStep(.read, object)) }
   }
 
-  /// As `Atomic`. One thread at a time runs, so that all orderings are the strongest.
+  /// Replaces `Atomic`. One thread at a time runs, so that all orderings are the strongest.
   public struct ScheduledAtomic<Value: AtomicRepresentable & BitwiseCopyable & Equatable>: ~Copyable,
     @unchecked Sendable
   {
-    // Only one of the threads runs at a time; the scheduler orders them.
+    // The scheduler orders the threads: only one of them runs at a time.
     private let word: Atomic<Value>
 
-    /// Holds a first value.
+    /// Creates an atomic with a first value.
     public init(_ value: consuming Value) { word = Atomic(value) }
 
     private func access<R>(_ kind: ScheduledStep.Kind, _ body: (UnsafeMutablePointer<Value>) -> R) -> R {
@@ -73,7 +74,7 @@
       }
     }
 
-    /// The value.
+    /// Returns the value.
     public func load(ordering: AtomicLoadOrdering) -> Value { unsafe access(.read) { unsafe $0.pointee } }
 
     /// Replaces the value.
@@ -81,7 +82,7 @@
       unsafe access(.write) { unsafe $0.pointee = value }
     }
 
-    /// Replaces the value, and answers the one before.
+    /// Replaces the value, and returns the previous one.
     @discardableResult
     public func exchange(_ value: Value, ordering: AtomicUpdateOrdering) -> Value {
       unsafe access(.write) { place in
@@ -90,7 +91,7 @@
       }
     }
 
-    /// Replaces the value where it is the expected one.
+    /// Replaces the value if it equals the expected one.
     public func compareExchange(
       expected: Value, desired: Value, ordering: AtomicUpdateOrdering
     ) -> (exchanged: Bool, original: Value) {
@@ -113,11 +114,11 @@
     }
   }
 
-  /// As `SpinLock`.
+  /// Replaces `SpinLock`.
   public struct ScheduledLock: ~Copyable, Sendable {
     private let place = Atomic(false)
 
-    /// A lock that nobody holds.
+    /// Creates an unlocked lock.
     public init() {}
 
     /// Runs `body` while no other thread is inside.
@@ -134,12 +135,12 @@
     fileprivate func unlock() { unsafe Schedules.scheduler?.unlocked(object) }
   }
 
-  /// As `Mutex`.
+  /// Replaces `Mutex`.
   public struct ScheduledMutex<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Synchronization.Mutex<Value>
     private let lock = ScheduledLock()
 
-    /// Holds a first value.
+    /// Creates a mutex with a first value.
     public init(_ value: consuming sending Value) { mutex = Synchronization.Mutex(value) }
 
     /// Runs `body` while no other thread is inside.
@@ -152,17 +153,17 @@
     }
   }
 
-  /// As `DispatchSemaphore` and as `DispatchGroup`, for threads that a scheduler drives.
+  /// Replaces `DispatchSemaphore` and `DispatchGroup`, for threads that a scheduler drives.
   public final class ScheduledSignal: @unchecked Sendable {
-    // Only one of the threads runs at a time; the scheduler orders them.
+    // The scheduler orders the threads: only one of them runs at a time.
     private var count: Int
 
-    /// A signal that so many threads may take without waiting.
+    /// Creates a signal that `value` threads may take without waiting.
     public init(value: Int = 0) { count = value }
 
     private var object: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
 
-    /// Lets one thread go on.
+    /// Wakes one waiting thread.
     @discardableResult
     public func signal() -> Int {
       Schedules.reach(ScheduledStep(.write, object))
@@ -176,23 +177,23 @@
       count -= 1
     }
 
-    /// One more has to leave before those who wait go on.
+    /// Adds one entry. Waiting threads continue when all entries have left.
     public func enter() { count -= 1 }
 
-    /// Has left.
+    /// Removes one entry.
     public func leave() { signal() }
 
-    /// Waits until all have left, or nothing else can happen.
+    /// Waits until all entries have left, or no other thread can continue.
     public func wait(timeout: DispatchTime) -> DispatchTimeoutResult {
       Schedules.reach(ScheduledStep(.wait, object, timesOut: true) { self.count >= 0 }) ? .success : .timedOut
     }
   }
 
-  /// Stands in for the function of that name in this module.
+  /// Replaces the function of that name in this module.
   func beans_thread() -> UInt { Schedules.threadNumber }
 
-  /// Stands in for the type of that name in this module.
+  /// Replaces the type of that name in this module.
   typealias DispatchGroup = ScheduledSignal
-  /// Stands in for the type of that name in this module.
+  /// Replaces the type of that name in this module.
   public typealias Mutex = ScheduledMutex
 #endif

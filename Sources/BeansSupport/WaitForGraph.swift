@@ -4,11 +4,12 @@ import CBeansRuntime
 import Dispatch
 import Synchronization
 
-/// Threads that wait for what another thread is building: a bean in a slot or a scope, or a whole environment.
+/// The threads that wait for a build in flight on another thread: a bean in a slot or a scope, or a whole environment.
 ///
-/// Entered only when two threads want the same missing thing. Knows who waits for whom, and so sees circles.
+/// Used only when two threads need the same missing instance. Records which thread waits for which build, and so
+/// detects cycles.
 package enum WaitForGraph {
-  /// One build that somebody waits for.
+  /// One build with at least one waiting thread.
   private final class PendingBuild: @unchecked Sendable {  // `error` is written before the group is left, read after
     let group = DispatchGroup()
     let builder: UInt
@@ -20,7 +21,8 @@ package enum WaitForGraph {
     }
   }
 
-  /// One thread that waits: for which build, and what it is building meanwhile, ending with what it waits for.
+  /// One waiting thread: the key of the build, and the labels of the beans in flight on this thread, the awaited one
+  /// last.
   private struct Waiter {
     let key: UInt
     let path: [String]
@@ -35,16 +37,17 @@ package enum WaitForGraph {
   private static let logger = LogManager.getLogger(forName: "Beans.Environment")
   private static let path = Locked<@Sendable () -> [String]>({ [] })
 
-  /// Names the calling thread, as `builder` does.
+  /// The id of the calling thread, as `builder` returns it.
   package static var thread: UInt { UInt(beans_thread()) }
 
-  /// Says how to find what the calling thread is building: labels, outermost first.
+  /// Sets the function that returns the labels of the calling thread's builds in flight, outermost first.
   package static func findPath(by path: @escaping @Sendable () -> [String]) { self.path.withLock { $0 = path } }
 
-  /// Returns when the build has ended or was over already; throws what it threw, or `.cyclicDependency`.
+  /// Returns when the build has ended or was over already; throws the error of the build, or `.cyclicDependency`.
   ///
-  /// `key` names the build among all there are. `builder` answers the thread that builds, or nil when that is over; the
-  /// build that ends has to call `end` after that. It may miss a thread that begins to wait at that moment.
+  /// `key` identifies the build in the process. `builder` returns the id of the building thread, or nil once the build
+  /// is over; the thread that ends a build calls `end` after that. `end` may miss a thread that begins to wait at that
+  /// moment.
   package static func wait(
     for key: UInt, _ label: String, in environment: String, origin: EnvironmentError.Origin?, builder: () -> UInt?
   ) throws {
@@ -52,7 +55,7 @@ package enum WaitForGraph {
     let path = path.withLock { $0 }() + [label]
     let step: Result<PendingBuild?, EnvironmentError> = state.withLock { state in
       guard let builder = builder() else { return .success(nil) }
-      // Who the builder waits for, and so on: a way back to this thread is a circle.
+      // Follows the chain of waits from the builder: a way back to this thread is a cycle.
       var labels = path
       var thread = builder
       if thread == me {
@@ -98,11 +101,11 @@ package enum WaitForGraph {
     if let error = build.error { throw error }
   }
 
-  /// Wakes those who wait for what the calling thread has built.
+  /// Wakes the threads that wait for the build of the calling thread.
   package static func end(_ key: UInt, _ error: EnvironmentError?) {
     let me = thread
     let build = state.withLock { state -> PendingBuild? in
-      // Somebody else may have begun anew meanwhile, and have waiters of its own.
+      // Another thread may have started a new build meanwhile, with waiters of its own.
       guard let build = state.builds[key], build.builder == me else { return nil }
       state.builds[key] = nil
       return build
@@ -111,7 +114,7 @@ package enum WaitForGraph {
     build?.group.leave()
   }
 
-  /// For a build that ended just when the first thread began to wait, and missed it.
+  /// Ends a build whose `end` missed the first waiting thread.
   private static func leave(_ key: UInt, _ build: PendingBuild) {
     let isMissed = state.withLock { state in
       guard state.builds[key] === build else { return false }
