@@ -2,16 +2,16 @@ import BeansConfiguration
 import Synchronization
 
 extension Environment {
-  /// Creates an empty environment, to be declared, then started.
+  /// Creates an empty environment, for declarations and then startup.
   ///
   /// - Parameters:
-  ///   - name: for reports and errors.
-  ///   - parent: the environment whose beans, scopes and post processors this one sees. It may be started or not; it
-  ///     is started before this one.
-  ///   - traceOrigin: keeps the origins of declarations in `report()`: file and line, of a document the column, too. Errors
-  ///     name them anyhow.
-  ///   - file: where it is created, as errors say it.
-  ///   - line: where in the file.
+  ///   - name: the name in reports and errors.
+  ///   - parent: the environment whose beans, scopes and post processors this one sees. If the parent has not started,
+  ///     it starts before this environment.
+  ///   - traceOrigin: keeps the origins of declarations for `report()`: file and line, in a document also the column.
+  ///     Errors contain origins in any case.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   /// - Throws: `.finished` when the parent has been finished.
   public convenience init(
     name: String = "environment", parent: Environment? = nil, traceOrigin: Bool = false, file: StaticString = #fileID,
@@ -26,7 +26,7 @@ extension Environment {
     self.init(declarations, traceOrigin: traceOrigin, parent: parent, .plain)
   }
 
-  /// What a factory's `configure` is handed: declares, never starts.
+  /// Creates the environment that is passed to a factory's `configure`: it declares, and never starts.
   convenience init(configuring declarations: EnvironmentDeclarations, parent: Environment?) {
     self.init(declarations, traceOrigin: false, parent: parent, [.plain, .template])
   }
@@ -38,15 +38,16 @@ extension Environment {
     self.init(EnvironmentCore(parent: parent, kind, EnvironmentExtras(resources)))
   }
 
-  /// Validates all declarations and builds every singleton that is not lazy. The first lookup does it otherwise.
+  /// Validates all declarations and builds every singleton that is not lazy. Without this call, the first lookup does
+  /// so.
   ///
-  /// Starts the parent first. Threads that come meanwhile wait. A second call returns at once. Beans whose creation has to be
-  /// awaited are left to `ready()`, and so is what needs them.
+  /// Starts the parent first. Other threads wait until startup has ended. A second call returns at once. Beans with an
+  /// asynchronous creation, and the beans that depend on them, are left to `ready()`.
   ///
-  /// - Throws: a single fault as itself, several as `.startupFailed` with all of them in `underlying`; what a factory
-  ///   threw as `.creationFailed`. What was already built has been released then, in reverse order, and every later
-  ///   call throws the same error. `.notReady` where beans are missing that have to be awaited: the environment has started
-  ///   then, and answers lookups of all others.
+  /// - Throws: a single fault as itself, several as `.startupFailed` with all of them in `underlying`; an error of a
+  ///   factory as `.creationFailed`. Then the beans already built have been released, in reverse order, and every later
+  ///   call throws the same error. `.notReady` where asynchronous beans are missing: then the environment has started,
+  ///   and lookups of all other beans succeed.
   @discardableResult
   public func startup(file: StaticString = #fileID, line: UInt = #line) throws -> Self {
     do { try start() } catch { throw SourceLocation(file: file, line: line).met(error) }
@@ -64,14 +65,14 @@ extension Environment {
     }
   }
 
-  /// As `startup()`, and does what the options ask for.
+  /// Starts the environment as `startup()` does, with additional checks or records.
   ///
   /// - Parameters:
-  ///   - options: what is checked or recorded beyond that.
-  ///   - file: where it is called, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: as `startup()`; `.invalidDeclaration` for each bean that the options refuse. Where the environment has started
-  ///   before, it stays as it is.
+  ///   - options: the additional checks and records.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as `startup()`; `.invalidDeclaration` for each bean that the options reject. An environment that has
+  ///   already started remains started.
   @discardableResult
   public func startup(
     options: StartupOptions, file: StaticString = #fileID, line: UInt = #line
@@ -84,21 +85,23 @@ extension Environment {
     return self
   }
 
-  /// Calls `body` once everything here has been released, on the thread that released it; at once if that is so already.
+  /// Calls `body` once everything here has been released, on the thread that released it; at once if that has already
+  /// happened.
   public func whenFinished(_ body: @escaping @Sendable () -> Void) { whenReleased(body) }
 
-  /// Begins the end: from now on lookups here and below throw `.finished`.
+  /// Begins the end: from now on, lookups here and below throw `.finished`.
   ///
-  /// Children are finished first. Beans are released in reverse order of creation, each exactly once, whatever fails.
-  /// Scopes without a loop are released before this returns, unless lookups are under way on other threads: then by
-  /// the last one to end. Scopes bound to a loop are released there; this does not wait for them. Failures are logged
-  /// and thrown by the next `shutdown()`. Idempotent, from any thread.
+  /// Children are finished first. Beans are released in reverse order of creation, each exactly once, even if releases
+  /// fail. Scopes without a loop are released before this returns; if lookups are in flight on other threads, the last
+  /// one to end releases instead. Scopes bound to a loop are released there; this does not wait for them. Failures are
+  /// logged, and the next `shutdown()` throws them. Idempotent; safe to call from any thread.
   public func finish() { beginFinish() }
 
-  /// As `finish()`, for a scope whose work has failed: `.onDestroy(outcome:)` of its beans, and of beans in children that this ends,
-  /// is given the error.
+  /// Begins the end as `finish()` does, for a scope whose work has failed: `.onDestroy(outcome:)` of its beans, and of
+  /// beans in children that this call ends, receives the error.
   ///
-  /// The first end decides: where one has begun, this changes nothing. `withChild` does it with an error that its body throws.
+  /// The first end decides the outcome: once an end has begun, this has no effect. `withChild` calls this with an error
+  /// of its body.
   ///
   /// - Parameter error: the reason of the failure.
   public func finish(failing error: any Error) {
@@ -108,12 +111,13 @@ extension Environment {
 
   /// Finishes the whole subtree and waits until everything is released.
   ///
-  /// On a loop's own thread the scopes bound to that loop are released in place instead of being waited for. Called
-  /// from inside a factory of this environment it cannot wait, and begins the end only. From the third second on the log
-  /// says what it waits for.
+  /// On a loop's own thread, the scopes bound to that loop are released in place. Inside a factory of this environment,
+  /// `shutdown()` cannot wait, and only begins the end. From the third second on, the log reports the reasons for the
+  /// wait.
   ///
-  /// - Throws: what failed, once: one failure as it is (`.destructionFailed`), several as one error holding all. A
-  ///   second call returns at once. A bean whose release is asynchronous is such a failure: use `await shutdown()`.
+  /// - Throws: the failures, once: a single failure as itself (`.destructionFailed`), several as one error that
+  ///   contains all. A second call returns at once. A bean with an asynchronous release is such a failure: use
+  ///   `await shutdown()`.
   public func shutdown() throws {
     guard let watch = beginWatch(isInside: isInside) else { return beginFinish() }
     beginFinish()
@@ -122,11 +126,12 @@ extension Environment {
     try throwFailures()
   }
 
-  /// As the synchronous `shutdown()`, and awaits asynchronous releases in their place in the order.
+  /// Shuts down as the synchronous `shutdown()` does, and awaits asynchronous releases in their place in the order.
   ///
-  /// Call it from a function: in top-level code the compiler chooses the synchronous form, and warns that `await` has no effect.
+  /// Call this from a function: in top-level code the compiler selects the synchronous form, and warns that `await` has
+  /// no effect.
   ///
-  /// - Throws: what failed, as the synchronous form; a release that is asynchronous is no failure here.
+  /// - Throws: the failures, as the synchronous form; an asynchronous release is not a failure here.
   public func shutdown() async throws {
     allowAwaiting()
     guard let watch = beginWatch(isInside: isInsideTask) else { return beginFinish() }
@@ -137,17 +142,19 @@ extension Environment {
     try throwFailures()
   }
 
-  /// As `shutdown()`, and gives up in time: this returns or throws when the limit has passed, whatever hangs.
+  /// Shuts down as `shutdown()` does, within a time limit: this returns or throws at the deadline at the latest, even
+  /// if a release hangs.
   ///
-  /// A tenth of a second before the deadline, a release that hangs is abandoned, so that all others are released in time; half of
-  /// a limit below a fifth of a second is kept for them. An abandoned release may still return, without effect on the container.
-  /// A release that still runs at the deadline is named in the error, and the rest is released after it.
+  /// A tenth of a second before the deadline, a release that hangs is abandoned, so that all others are released in
+  /// time; of a limit below a fifth of a second, half is reserved for them. An abandoned release may still return,
+  /// without effect on the container. A release that is still running at the deadline is named in the error, and the
+  /// remaining beans are released after it.
   ///
-  /// Releases run on other threads than the caller's. Those of a scope on a loop run there; where the loop has not come to
-  /// them in that time, they run elsewhere, at once where the calling thread is the loop's own.
+  /// Releases run on other threads than the caller's. The releases of a scope on a loop run on the loop; if the loop
+  /// does not run them in time, they run elsewhere, and at once if the calling thread is the loop's own.
   ///
-  /// - Throws: `.destructionFailed`, which names each release that was abandoned, with bean, environment, place and time;
-  ///   where the limit has passed also what is left. Otherwise as `shutdown()`.
+  /// - Throws: `.destructionFailed`, which names each abandoned release, with bean, environment, place and time; past
+  ///   the limit also the beans that are left. Otherwise as `shutdown()`.
   public func shutdown(within limit: Duration) throws {
     guard let watch = beginWatch(isInside: isInside, within: limit) else {
       return beginFinish()
@@ -158,7 +165,8 @@ extension Environment {
     try throwFailures(of: watch)
   }
 
-  /// As the synchronous `shutdown(within:)`, and awaits asynchronous releases in their place in the order.
+  /// Shuts down as the synchronous `shutdown(within:)` does, and awaits asynchronous releases in their place in the
+  /// order.
   ///
   /// - Throws: as the synchronous form.
   public func shutdown(within limit: Duration) async throws {
@@ -173,19 +181,20 @@ extension Environment {
     try throwFailures(of: watch)
   }
 
-  /// Has the end await asynchronous releases, unless it has begun.
+  /// Makes the end await asynchronous releases, unless the end has begun.
   private func allowAwaiting() {
     if core.lifecycle.phase < .finishing { extras.isAsynchronous.store(true, ordering: .relaxed) }
   }
 
-  /// Begins an end that awaits asynchronous releases, and releases on another thread the beans of each host that no thread runs.
+  /// Begins an end that awaits asynchronous releases. Beans of a host that no thread runs are released on another
+  /// thread.
   package func finishStalled() {
     allowAwaiting()
     beginFinish()
     takeOverFromThisThread()
   }
 
-  /// nil where there is nothing to wait for but the caller itself.
+  /// Returns nil if the caller is inside the environment, so that a wait would be for the caller itself.
   private func beginWatch(isInside: Bool, within limit: Duration? = nil) -> EndWatch? {
     if isInside { return nil }
     let watch = EndWatch(self, limit: limit)
@@ -197,7 +206,7 @@ extension Environment {
   /// Whether the calling thread is inside the environment, or below.
   private var isInside: Bool { ResolutionContext.isInside(self) || AsyncBuild.isInside(self) }
 
-  /// Whether the running task is part of a release or of a build of the environment itself, or below.
+  /// Whether the running task is part of a release or a build of the environment, or of one below.
   private var isInsideTask: Bool {
     if let inner = Environment.releasing, inner === self || inner.isDescendant(of: self) { return true }
     return AsyncBuild.isInside(self)

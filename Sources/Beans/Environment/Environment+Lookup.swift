@@ -1,19 +1,19 @@
 extension Environment {
-  /// The bean of that type, or of that type and id.
+  /// Returns the bean of a type, or of a type and an id.
   ///
-  /// `T` may be a bean's type, a superclass or a protocol of it, `T?` (nil when there is none), `[T]`, `Provider<T>`,
-  /// `Environment`, or the seed of an enclosing factory. The first call starts the environment. From any thread; a bean
-  /// that does not exist is built by one thread while others that want it wait. The container publishes the bean safely;
-  /// whether several threads may *use* it is the bean's own contract.
+  /// `T` may be a bean's type, a superclass or a protocol of it, `T?` (nil if there is no bean), `[T]`, `Provider<T>`,
+  /// `Environment`, or the seed of an enclosing factory. The first call starts the environment. Safe to call from any
+  /// thread: one thread builds a missing bean while other threads that need the bean wait. The container publishes the
+  /// bean safely; whether several threads may *use* it is the bean's own contract.
   ///
   /// - Parameters:
-  ///   - type: what is wanted.
-  ///   - id: the bean's id; without one, it is found by its type.
-  ///   - file: where it is looked up, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: `.unknownBean`, `.ambiguousBean`, `.typeMismatch`, `.scopeNotActive`, `.finished`; what startup throws;
-  ///   `.creationFailed` with what a factory threw in `underlying`; `.cyclicDependency` for a circle that only dynamic
-  ///   lookups close; `.captiveDependency` where a factory of a longer-lived bean asks.
+  ///   - type: the type of the result.
+  ///   - id: the bean's id; without one, the type alone selects the bean.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.unknownBean`, `.ambiguousBean`, `.typeMismatch`, `.scopeNotActive`, `.finished`; the error of startup;
+  ///   `.creationFailed` with the error of a factory in `underlying`; `.cyclicDependency` for a circle that only
+  ///   dynamic lookups close; `.captiveDependency` where the factory of a longer-lived bean makes the lookup.
   @inlinable @inline(__always)
   public func getBean<T>(
     _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -21,13 +21,13 @@ extension Environment {
     do { return try find(type, id) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
-  /// The bean of that type which has that tag; see `Qualified`.
+  /// Returns the bean of a type that has a tag; see `Qualified`.
   ///
   /// - Parameters:
-  ///   - type: what `getBean(_:byId:)` takes.
-  ///   - qualifier: the tag, given to the bean's declaration.
-  ///   - file: where it is looked up, as errors say it.
-  ///   - line: where in the file.
+  ///   - type: the type of the result, as for `getBean(_:byId:)`.
+  ///   - qualifier: the tag of the bean's declaration.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   /// - Throws: as `getBean(_:byId:)`.
   public func getBean<Tag, T>(
     _ type: T.Type, qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
@@ -35,7 +35,7 @@ extension Environment {
     try getBean(Qualified<Tag, T>.self, file: file, line: line).value
   }
 
-  /// Looks a bean up as `getBean(_:byId:)` does; its errors name no call.
+  /// Looks a bean up as `getBean(_:byId:)` does; the errors name no call.
   @inlinable @inline(__always)
   func find<T>(_ type: T.Type, _ id: String?) throws -> T {
     let found = if let id { try fetch(ObjectIdentifier(type), id) } else { try fetch(ObjectIdentifier(type)) }
@@ -48,18 +48,19 @@ extension Environment {
     try fetch(Parameter.of(type), id: id).take(as: type)
   }
 
-  /// Lends the bean: it is not released before `body` has returned, even if the environment is finished meanwhile.
+  /// Passes the bean to `body`. The bean is not released before `body` has returned, even if the environment is
+  /// finished meanwhile.
   ///
-  /// A bean of an environment that is no child of a factory is not even retained: threads that use it at the same time
-  /// do not slow each other down. In `body`, `shutdown()` begins the end and does not wait for it.
+  /// A bean of an environment that is not a child of a factory is not even retained: threads that use the bean at the
+  /// same time do not slow each other down. Inside `body`, `shutdown()` begins the end and does not wait.
   ///
   /// - Parameters:
-  ///   - type: what `getBean` takes.
-  ///   - id: the bean's id; without one, it is found by its type.
-  ///   - file: where it is looked up, as errors say it.
-  ///   - line: where in the file.
+  ///   - type: the type of the bean, as for `getBean(_:byId:)`.
+  ///   - id: the bean's id; without one, the type alone selects the bean.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   ///   - body: uses the bean, on the calling thread.
-  /// - Throws: what `getBean` or `body` throws.
+  /// - Throws: the errors of `getBean` and of `body`.
   @inlinable @inline(__always)
   public func withBean<T, R>(
     _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line, _ body: (T) throws -> R
@@ -71,7 +72,7 @@ extension Environment {
     return try withKept(type, id, SourceLocation(file: file, line: line), body)
   }
 
-  /// Keeps the environment from being released, too, while `body` runs.
+  /// Also keeps the environment from being released while `body` runs.
   @inlinable @inline(never)
   func withKept<T, R>(
     _ type: T.Type, _ id: String?, _ place: SourceLocation, _ body: (T) throws -> R
@@ -86,13 +87,13 @@ extension Environment {
     } catch { throw isFound ? error : place.met(error) }
   }
 
-  /// All beans of that type, subclasses and conforming types: those of the nearest environment first, then in order of
-  /// definition. Beans whose id a nearer environment has taken are left out. Builds those that do not exist.
+  /// Returns all beans of a type, its subclasses and conforming types: those of the nearest environment first, then in
+  /// order of definition. A bean whose id is taken by a nearer environment is left out. Builds the missing beans.
   ///
   /// - Parameters:
-  ///   - type: what the beans have in common.
-  ///   - file: where they are looked up, as errors say it.
-  ///   - line: where in the file.
+  ///   - type: the common type of the beans.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   /// - Throws: as `getBean`; an empty array is no error.
   public func getBeansByType<T>(
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line
@@ -100,23 +101,24 @@ extension Environment {
     try getBean([T].self, file: file, line: line)
   }
 
-  /// Runs the class-level injections of an object that the container did not build: what its class's bean descriptor
-  /// says, and its `@Injected` properties. No post processors, no `postConstruct`, and nobody releases it.
+  /// Runs the class-level injections of an object that the container did not build: those of its class's bean
+  /// descriptor, and its `@Injected` properties. Runs no post processors and no `postConstruct`; the container does not
+  /// release the object.
   ///
-  /// Starts the environment if need be. From any thread, one at a time for each object.
+  /// Starts the environment if need be. Safe to call from any thread, but from one at a time for each object.
   ///
   /// - Parameters:
-  ///   - object: what is injected into.
-  ///   - file: where it is called, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: as `getBean` and `getConfigurationValue`; what an `Injection` of your own throws.
+  ///   - object: the object whose properties are set.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as `getBean` and `getConfigurationValue`; the error of an `Injection` of your own.
   public func inject(_ object: AnyObject, file: StaticString = #fileID, line: UInt = #line) throws {
     do { try using { try injectAll(object) } } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
-  /// Whether `finish()` has been called here or above: lookups throw. From any thread.
+  /// Whether `finish()` has been called here or above, so that lookups throw. Safe to read from any thread.
   public var isFinished: Bool { core.lifecycle.isEnding }
 
-  /// Whether a child environment has been opened and not ended. From any thread.
+  /// Whether a child environment has been opened and has not ended. Safe to read from any thread.
   public var hasOpenChildren: Bool { existingExtras?.children.isEmpty == false }
 }

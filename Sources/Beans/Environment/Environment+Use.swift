@@ -1,12 +1,13 @@
-/// Who is inside of a factory's child: a lookup under way, a child of its own, or somebody who has entered it. For
-/// registries of children, which end those that nobody is inside of.
+/// The users of a factory's child: a lookup in flight, a child of its own, or a caller of `tryEnter()`. For registries
+/// of children, which end those without users.
 extension Environment {
-  /// Whether somebody is inside. From any thread; may be over when this returns.
+  /// Whether the environment has users. Safe to read from any thread; the result may be outdated when this returns.
   package var isInUse: Bool { core.lifecycle.users > 0 }
 
-  /// Goes inside: until `leave()` the environment is neither closed for want of use nor released. From any thread.
+  /// Adds a user: until `leave()`, the environment is neither closed as unused nor released. Safe to call from any
+  /// thread.
   ///
-  /// - Returns: false where the end has begun.
+  /// - Returns: false if the end has begun.
   package func tryEnter() -> Bool {
     changeLocked { lifecycle in
       if lifecycle.isOpen { lifecycle.enter() }
@@ -14,7 +15,7 @@ extension Environment {
     }
   }
 
-  /// Runs `body` after `tryEnter()`, then leaves, which counts as use. A `shutdown()` from in there does not wait.
+  /// Runs `body` after `tryEnter()`, then calls `used()` and `leave()`. A `shutdown()` inside `body` does not wait.
   package func inside<R>(_ body: (Environment) throws -> R) rethrows -> R {
     defer { leave() }
     return try ResolutionContext.with(Unretained(self), nil) { _ in
@@ -23,8 +24,8 @@ extension Environment {
     }
   }
 
-  /// Runs `body` after `tryEnter()`, then leaves, which counts as use. A `shutdown() async` from in there does not wait; a
-  /// synchronous one would wait for itself.
+  /// Runs `body` after `tryEnter()`, then calls `used()` and `leave()`. An asynchronous `shutdown()` inside `body` does
+  /// not wait; a synchronous one would wait for itself.
   package nonisolated(nonsending) func inside<R>(
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async rethrows -> R {
@@ -35,8 +36,8 @@ extension Environment {
     return try await Environment.$releasing.withValue(self) { try await body(self) }
   }
 
-  /// Ends lookups where nobody is inside; `finish()` has to follow, outside of the caller's locks.
+  /// Ends lookups if the environment has no users; then the caller must call `finish()`, outside of its locks.
   ///
-  /// - Returns: false where somebody is inside, or where the end has begun.
+  /// - Returns: false if the environment has users, or if the end has begun.
   package func closeIfUnused() -> Bool { changeLocked { $0.closeIfUnused() } }
 }
