@@ -1,37 +1,43 @@
 public import BeansConfiguration
 
 extension Environment {
-  /// The configuration: what is declared here, with that of the ancestors behind it. Children of one factory share one.
+  /// The configuration: the values of this environment, then those of its ancestors. Children of one factory share one
+  /// configuration.
   ///
-  /// Beans get it as a parameter. Sources that are beans are part of it from startup on. From any thread.
+  /// A bean can take the configuration as a parameter. Sources that are beans are part of the configuration from
+  /// startup on. Safe to read from any thread.
   public var configurationManager: ConfigurationManager { configuration }
 
-  /// The conversions: those registered here, those of the ancestors, and the standard ones. From any thread.
+  /// The conversions: those registered here, those of the ancestors, and the standard ones. Safe to read from any
+  /// thread.
   public var conversionFactory: StandardConversionFactory { configuration.conversions }
 
-  /// The profiles that conditions of declarations here go by: those that the configuration names as `beans.profiles` or
-  /// `BEANS_PROFILES`, else "default". In alphabetical order, each once.
+  /// The profiles that decide conditions of declarations here: the configuration value `beans.profiles` or
+  /// `BEANS_PROFILES`, else "default". In alphabetical order, without duplicates.
   ///
-  /// Reads the configuration as it is now; conditions have been asked at startup. From any thread.
+  /// Reads the current configuration; startup has evaluated the conditions once. Safe to read from any thread.
   ///
-  /// - Throws: `.noConversion` or `.conversionFailed` for a value that is neither text nor a list of it.
+  /// - Throws: `.noConversion` or `.conversionFailed` for a value that is neither text nor a list of texts.
   public var activeProfiles: [String] {
     get throws { try ActiveProfiles(in: configuration).names }
   }
 
-  /// The configuration value as `T`, converted if need be, or the default. An optional `T` is nil where there is neither.
+  /// Returns the configuration value as `T`, converted if need be, or the default. An optional `T` is nil where neither
+  /// exists.
   ///
-  /// Does not start the environment, so that declarations can depend on it. From any thread, in factories, too.
+  /// Does not start the environment, so that declarations can depend on the value. Safe to call from any thread, also
+  /// in factories.
   ///
   /// - Parameters:
-  ///   - type: what the value becomes.
-  ///   - namespace: where the key stands.
-  ///   - key: names the value.
-  ///   - defaultValue: what is answered where there is no value.
-  ///   - scope: a dotted path; a value for "a.b" holds for "a.b.c", and is preferred to one for "a".
-  ///   - file: where it is read, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: `.missingConfiguration`, `.noConversion`, `.conversionFailed`; `.finished`, or what startup threw.
+  ///   - type: the type of the result.
+  ///   - namespace: the namespace of the key.
+  ///   - key: the name of the value.
+  ///   - defaultValue: the result where the configuration has no value.
+  ///   - scope: a dotted path; a value for "a.b" applies to "a.b.c", and takes precedence over one for "a".
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.missingConfiguration`, `.noConversion`, `.conversionFailed`; `.finished`, or the error of a failed
+  ///   startup.
   public func getConfigurationValue<T>(
     _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = "",
     file: StaticString = #fileID, line: UInt = #line
@@ -41,14 +47,14 @@ extension Environment {
       type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope, file: file, line: line)
   }
 
-  /// Configuration values to be written down in code, then given to `define`.
+  /// Returns an empty set of configuration values, to be filled in code and then passed to `define`.
   public func settings(file: StaticString = #fileID, line: UInt = #line) -> Settings {
     Settings(file: file, line: line)
   }
 
-  /// Adds values, which can be read at once. What is set later on the same `settings` has no effect.
+  /// Adds values, which can be read at once. Later changes of the same `settings` have no effect.
   ///
-  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a value that is there already.
+  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a value that exists already.
   @discardableResult
   public func define(_ settings: Settings) throws -> Self {
     try checkDeclaring("define", at: settings.origin)
@@ -56,14 +62,15 @@ extension Environment {
     return self
   }
 
-  /// Adds a source, whose values can be read at once. After startup, too: then they reach listeners and readers, but no
+  /// Adds a source, whose values can be read at once. After startup, the values reach listeners and readers, but no
   /// bean whose placeholders have been resolved.
   ///
   /// - Parameters:
-  ///   - source: where the values come from.
-  ///   - file: where it is added, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: what the source's `load` throws; `.invalidDeclaration` for a value that it cannot overrule; `.finished`.
+  ///   - source: the source of the values.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: the error of the source's `load`; `.invalidDeclaration` for a value that the source cannot override;
+  ///   `.finished`.
   @discardableResult
   public func addConfigurationSource(
     _ source: any ConfigurationSource, file: StaticString = #fileID, line: UInt = #line
@@ -72,7 +79,7 @@ extension Environment {
     return self
   }
 
-  /// Adds a source that a document brings, which is loaded at `origin`.
+  /// Adds a configuration source of a document, loaded at `origin`.
   ///
   /// - Throws: as `addConfigurationSource`.
   package func addConfigurationSource(_ source: any ConfigurationSource, origin: EnvironmentError.Origin) throws {
@@ -86,14 +93,15 @@ extension Environment {
     } catch { throw location.met(error) }
   }
 
-  /// Adds a conversion for values that are declared, resolved or configured here and below. It wins over standard ones.
+  /// Adds a conversion for values that are declared, resolved or configured here and below. The conversion takes
+  /// precedence over standard ones.
   ///
   /// - Parameters:
-  ///   - source: of values to be converted; of a class, with its subclasses.
-  ///   - target: what they become.
-  ///   - file: where the conversion is registered, as errors say it.
-  ///   - line: where in the file.
-  ///   - convert: called on the thread that converts. What it throws arrives in `.conversionFailed`.
+  ///   - source: the type of the values to be converted; for a class, also its subclasses.
+  ///   - target: the type of the result.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - convert: called on the thread that converts. `.conversionFailed` carries its error.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func registerConversion<S, T>(

@@ -1,20 +1,20 @@
-/// Constructor injection. The form for any number of parameters walks them in a loop each time a bean is built; those for
-/// up to six leave straight code.
+/// Constructor injection. The form for any number of parameters loops over them each time a bean is built; those for up
+/// to six compile to straight-line code.
 extension Environment {
   /// Declares a bean built by constructor injection: each parameter of `factory` is resolved by its type.
   ///
-  /// A parameter may be a bean's type, a superclass or protocol of it, `T?`, `[T]`, `Provider<T>`, `Environment`, or the
-  /// seed of an enclosing factory. `.argument` pins one by its index.
+  /// A parameter may be a bean's type, a superclass or protocol of it, `T?`, `[T]`, `Provider<T>`, `Environment`, or
+  /// the seed of an enclosing factory. `.argument` overrides a parameter by its index.
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - factory: makes an instance, on whichever thread asks first.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - factory: makes an instance, on the first thread that needs the bean.
   @inlinable @inline(__always)
   public func bean<T, each D>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -29,13 +29,13 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - factory: makes an instance, on whichever thread asks first.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - factory: makes an instance, on the first thread that needs the bean.
   @inlinable @inline(__always)
   public func bean<T>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -48,13 +48,13 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - factory: makes an instance, on whichever thread asks first.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - factory: makes an instance, on the first thread that needs the bean.
   @inlinable @inline(__always)
   public func bean<T, A>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -67,13 +67,13 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - factory: makes an instance, on whichever thread asks first.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - factory: makes an instance, on the first thread that needs the bean.
   @inlinable @inline(__always)
   public func bean<T, A, B>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -86,13 +86,13 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - factory: makes an instance, on whichever thread asks first.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - factory: makes an instance, on the first thread that needs the bean.
   @inlinable @inline(__always)
   public func bean<T, A, B, C>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -107,13 +107,13 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - factory: makes an instance, on whichever thread asks first.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - factory: makes an instance, on the first thread that needs the bean.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -128,13 +128,13 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - factory: makes an instance, on whichever thread asks first.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - factory: makes an instance, on the first thread that needs the bean.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D, E>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -149,13 +149,13 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - factory: makes an instance, on whichever thread asks first.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - factory: makes an instance, on the first thread that needs the bean.
   @inlinable @inline(__always)
   public func bean<T, A, B, C, D, E, F>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
@@ -166,19 +166,20 @@ extension Environment {
     }
   }
 
-  /// Declares a bean whose factory is awaited: each parameter of it is resolved by its type.
+  /// Declares a bean whose factory is asynchronous: each of its parameters is resolved by its type.
   ///
-  /// `ready()` awaits it, after what it takes and before what takes it; a bean of a factory's children is awaited by
-  /// `readyBean`. Until it is there, a lookup that needs it throws `.notReady`. No prototype can be declared so.
+  /// `ready()` awaits the bean, after its dependencies and before the beans that depend on it; `readyBean` awaits a
+  /// bean of a factory's children. Until the bean exists, a lookup that needs it throws `.notReady`. A prototype cannot
+  /// have an asynchronous factory.
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is created when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup creates the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   ///   - factory: makes an instance, on no particular thread.
   @inlinable
   public func bean<T, each D>(
@@ -196,22 +197,23 @@ extension Environment {
       location: SourceLocation(file: file, line: line), factory: function)
   }
 
-  /// Declares what stands before each bean that answers to a type, for whoever asks for exactly that type.
+  /// Declares a decorator: it wraps each bean that a lookup or parameter of exactly this type resolves to.
   ///
   ///     environment.decorate((any Store).self) { (inner: any Store, metrics: Metrics) in CountingStore(inner, metrics) }
   ///
-  /// `T`, `T?`, `[T]`, `Provider<T>` and lookups by `T` and an id get what `factory` makes of the bean; whoever asks for
-  /// another type gets the bean itself. There may be several decorators: the one that is defined first stands next to the
-  /// bean. A child environment may decorate what it sees further out, for itself and its own children.
+  /// `T`, `T?`, `[T]`, `Provider<T>` and lookups by `T` and an id get the result of `factory`; another type gets the
+  /// bean itself. Several decorators nest: the one that is defined first is innermost. A child environment may decorate
+  /// a bean of an ancestor, for itself and its own children.
   ///
-  /// A decorator is a bean: it lives as long as what it decorates, or as the environment that declares it where that is
-  /// shorter, is built after it and released before it. Nothing to decorate is a fault at startup (`.unknownBean`).
+  /// A decorator is a bean: it lives as long as the decorated bean, or as the environment that declares the decorator
+  /// where that is shorter. It is built after the decorated bean and released before it. A decorator without a bean to
+  /// decorate is a fault at startup (`.unknownBean`).
   ///
   /// - Parameters:
-  ///   - type: what is decorated: a class, a value type or a protocol.
-  ///   - file: where the decorator is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - factory: takes the bean, or the decorator before it, then whatever else it needs, each resolved by its type.
+  ///   - type: the type that is decorated: a class, a value type or a protocol.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - factory: takes the bean, or the next inner decorator, then any other dependencies, each resolved by its type.
   @inlinable @inline(__always)
   public func decorate<T, each D>(
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
@@ -243,7 +245,7 @@ extension Environment {
       var arguments = arguments
       return try make(&arguments)
     }
-    // Not the type that was given: that may be a subclass, of which the factory knows nothing.
+    // Not the type that the caller passed: that may be a subclass, while the factory returns `T`.
     return TypedBeanDeclaration<T>(
       type: T.self, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location, factory: function)
   }

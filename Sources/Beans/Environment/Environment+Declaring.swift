@@ -2,15 +2,16 @@ import BeansReflection
 import CBeansRuntime
 
 extension Environment {
-  /// Declares a ready instance, class or value. It is wired and released like any other bean.
+  /// Declares an existing instance, of a class or a value type. The container wires and releases it like any other
+  /// bean.
   ///
-  /// A metatype is refused (`.invalidDeclaration`): it is a class that has no factory.
+  /// A metatype is rejected (`.invalidDeclaration`): a class needs a factory.
   ///
   /// - Parameters:
   ///   - instance: the bean.
-  ///   - id: names the bean, once in its environment.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
+  ///   - id: the bean's id, unique in its environment.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   @_disfavoredOverload
   public func bean<T>(
     _ instance: T, id: String? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -35,12 +36,12 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   public func bean<T: Initializable>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
@@ -51,17 +52,17 @@ extension Environment {
     return declaration.set { $0.initializer = FactoryFunction(initializing: type) }
   }
 
-  /// Declares a class without `init()`: legal when abstract, or when a template gives the factory; else a fault at
-  /// startup.
+  /// Declares a class without `init()`: valid if the declaration is abstract, or if a template has a factory; else a
+  /// fault at startup.
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   public func bean<T>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
@@ -71,17 +72,17 @@ extension Environment {
       location: SourceLocation(file: file, line: line))
   }
 
-  /// Declares a bean by the name of its class. It is built by `init()` where the class is `Initializable`.
+  /// Declares a bean by the name of its class. `init()` builds the bean if the class is `Initializable`.
   ///
   /// - Parameters:
   ///   - className: "Module.Class", or a bare name that is unique in the program.
-  ///   - id: names the bean, once in its environment.
+  ///   - id: the bean's id, unique in its environment.
   ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: `.unknownClass` where no class has the name, or several have it.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.unknownClass` if no class has the name, or several do.
   public func bean(
     className: String, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
@@ -102,15 +103,15 @@ extension Environment {
     }
   }
 
-  /// Declares a bean that has its class and its factory from a template.
+  /// Declares a bean that inherits its class and its factory from a template.
   ///
   /// - Parameters:
-  ///   - parent: the id of the template that the bean has its class and its factory from.
-  ///   - id: names the bean, once in its environment.
-  ///   - lazy: whether the bean is built when it is first asked for, instead of at startup.
+  ///   - parent: the id of the template from which the bean inherits its class and its factory.
+  ///   - id: the bean's id, unique in its environment.
+  ///   - lazy: whether the first lookup builds the bean, instead of startup.
   ///   - abstract: whether the declaration is a template only.
-  ///   - file: where the bean is declared, as errors say it.
-  ///   - line: where in the file.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   public func bean(
     parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
     line: UInt = #line
@@ -120,28 +121,28 @@ extension Environment {
       location: SourceLocation(file: file, line: line))
   }
 
-  /// An abstract bean without a class.
+  /// Declares an abstract bean without a class.
   ///
   /// - Parameters:
-  ///   - id: what declarations name as their parent.
-  ///   - file: where it is declared, as errors say it.
-  ///   - line: where in the file.
+  ///   - id: the id that declarations use as their `parent`.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   public func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
     BeanDeclaration(type: nil, id: id, abstract: true, location: SourceLocation(file: file, line: line))
   }
 
-  /// Adds a declaration. What is wrong with it is reported at startup, with all other faults.
+  /// Adds a declaration. Startup reports its faults, together with all others.
   ///
-  /// - Throws: `.frozen` once the environment has started; what startup threw once that has failed.
+  /// - Throws: `.frozen` once the environment has started; the error of startup once that has failed.
   @_disfavoredOverload @discardableResult
   public func define(_ declaration: BeanDeclaration) throws -> Self {
     try declarations("define", declaration.spec.written, at: declaration.spec.location.origin).define(declaration)
     return self
   }
 
-  // The compiler prefers a form that is not generic, and among the others the one that asks for more.
+  // The compiler prefers a form that is not generic, and among generic ones the form with more constraints.
 
-  /// Adds a declaration of a bean whose type the compiler does not know to be `Sendable`.
+  /// Adds a declaration of a bean whose type is not statically `Sendable`.
   ///
   /// - Throws: as the form for all declarations.
   @inlinable @discardableResult
@@ -149,33 +150,34 @@ extension Environment {
     try define(declaration as BeanDeclaration)
   }
 
-  /// Adds a declaration of a bean whose type the compiler knows to be `Sendable`; it chooses this form by itself.
+  /// Adds a declaration of a bean whose type is statically `Sendable`; the compiler selects this form by itself.
   ///
   /// - Throws: as the form for all declarations.
   @discardableResult
   public func define<T: Sendable>(_ declaration: TypedBeanDeclaration<T>) throws -> Self {
-    // Before the declaration is taken: nobody else has what is changed here.
+    // Before the declaration is added: until then, the caller holds the only reference to it.
     try define(declaration.ofSendableType() as BeanDeclaration)
   }
 
-  /// Has a module declare what it has: once, however often it is named here, by whichever module.
+  /// Includes a module: calls its `configure`, once for this environment, however many modules include it.
   ///
-  /// Modules of one type are told apart by their content: equal ones are included once, different ones each. A module that stores
-  /// anything is `Hashable` or `Equatable` for that; two inclusions of another one are a fault of startup (`.invalidDeclaration`),
-  /// unless both are the same instance of a class. A condition of a module (`include(Payments().profile("production"))`) is one of
-  /// all that it declares, but for what takes effect at once: settings, sources, conversions and registered scopes.
+  /// The content of modules distinguishes those of one type: equal ones are included once, different ones each. A
+  /// module with stored properties is therefore `Hashable` or `Equatable`; two inclusions of another one are a fault at
+  /// startup (`.invalidDeclaration`), unless both are the same instance of a class. A condition of a module
+  /// (`include(Payments().profile("production"))`) applies to all of its declarations, but not to calls that take
+  /// effect at once: settings, sources, conversions and registered scopes.
   ///
   /// - Parameters:
-  ///   - module: what declares.
-  ///   - file: where the module is included, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: `.frozen` once the environment has started; what the module's `configure` throws.
+  ///   - module: the module.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.frozen` once the environment has started; the error of the module's `configure`.
   @discardableResult
   public func include(_ module: any BeanModule, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
     try include(module, origin: SourceLocation(file: file, line: line).origin)
   }
 
-  /// Includes a module that is named elsewhere than in Swift.
+  /// Includes a module that a document names, instead of Swift code.
   @discardableResult
   package func include(_ module: any BeanModule, origin: EnvironmentError.Origin) throws -> Self {
     try declarations("include", "module \(type(of: module))", at: origin).include(module, at: .known(origin)) {
@@ -184,13 +186,13 @@ extension Environment {
     return self
   }
 
-  /// Adds a scope that beans of this environment and those below can name. This environment finishes it.
+  /// Registers a scope for beans of this environment and those below. This environment finishes the scope.
   ///
   /// - Parameters:
-  ///   - scope: keeps the instances of the beans that name it.
-  ///   - file: where the scope is registered, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a name the container uses itself, or
+  ///   - scope: the scope object, which keeps the instances of its beans.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for the name of a built-in scope, or
   ///   one that is taken here or in an ancestor.
   @discardableResult
   public func registerScope(
@@ -219,7 +221,8 @@ extension Environment {
     return self
   }
 
-  /// How a scope of that name is known, which has been registered here or further out, or is open there.
+  /// Returns the state of a scope of the same name that is registered here or further out, or is open there; nil if
+  /// there is none.
   private func knownScope(_ scopeName: String) -> String? {
     var next = Optional(self)
     while let environment = next {
@@ -236,14 +239,14 @@ extension Environment {
   /// Declares the children of one scope.
   ///
   /// - Parameters:
-  ///   - scope: what the children's beans name in `.scope("…")`; once in a chain of ancestors.
-  ///   - seed: the type of the value each child is built from, which its beans may take as a parameter.
+  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
   ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
-  ///   - file: where the factory is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - configure: declares beans that exist in the children alone. Lookups on what it is handed throw.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
   /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a scope that is already open in an
-  ///   ancestor; what `configure` throws.
+  ///   ancestor; the error of `configure`.
   public func childFactory<Seed>(
     _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
     file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
@@ -251,15 +254,16 @@ extension Environment {
     try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
 
-  /// Declares the children of one scope, with a seed that the compiler knows to be `Sendable`; it chooses this form by itself.
+  /// Declares the children of one scope, with a seed whose type is statically `Sendable`; the compiler selects this
+  /// form by itself.
   ///
   /// - Parameters:
-  ///   - scope: what the children's beans name in `.scope("…")`; once in a chain of ancestors.
-  ///   - seed: the type of the value each child is built from, which its beans may take as a parameter.
+  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
   ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
-  ///   - file: where the factory is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - configure: declares beans that exist in the children alone. Lookups on what it is handed throw.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
   /// - Throws: as the form for all seeds.
   public func childFactory<Seed: Sendable>(
     _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
@@ -279,19 +283,19 @@ extension Environment {
       declaring: scope, at: location, in: try declarations(), of: self, isSendable: isSendable, makeScope
     ) {
       try configure($0)
-      // What `configure` declared would never be compiled.
+      // Throws if `configure` has closed the declarations: those that it added would never be compiled.
       _ = try declarations()
     }
   }
 
-  /// Declares the children of one scope, which have no scope object: a trailing closure is the `configure` one.
+  /// Declares the children of one scope, without scope objects: a trailing closure is `configure`.
   ///
   /// - Parameters:
-  ///   - scope: what the children's beans name in `.scope("…")`; once in a chain of ancestors.
-  ///   - seed: the type of the value each child is built from, which its beans may take as a parameter.
-  ///   - file: where the factory is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - configure: declares beans that exist in the children alone. Lookups on what it is handed throw.
+  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
   /// - Throws: as the form with a scope object.
   public func childFactory<Seed>(
     _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
@@ -300,15 +304,15 @@ extension Environment {
     try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
   }
 
-  /// Declares the children of one scope, which have no scope object, with a seed that the compiler knows to be `Sendable`; it
-  /// chooses this form by itself.
+  /// Declares the children of one scope, without scope objects, with a seed whose type is statically `Sendable`; the
+  /// compiler selects this form by itself.
   ///
   /// - Parameters:
-  ///   - scope: what the children's beans name in `.scope("…")`; once in a chain of ancestors.
-  ///   - seed: the type of the value each child is built from, which its beans may take as a parameter.
-  ///   - file: where the factory is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - configure: declares beans that exist in the children alone. Lookups on what it is handed throw.
+  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
   /// - Throws: as the form for all seeds.
   public func childFactory<Seed: Sendable>(
     _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
@@ -317,7 +321,8 @@ extension Environment {
     try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
   }
 
-  /// What has been declared so far. Throws `.frozen`, or what startup threw; `subject` and `origin` tell what comes too late.
+  /// Returns the declarations while they are open. Throws `.frozen`, or the error of startup; `subject` and `origin`
+  /// describe the late declaration.
   private func declarations(
     _ what: String, _ subject: @autoclosure () -> String? = nil,
     at origin: @autoclosure () -> EnvironmentError.Origin? = nil
@@ -331,40 +336,41 @@ extension Environment {
         + "the first lookup", path: ["'\(name)'"] + (subject().map { [$0] } ?? []), origin: origin())
   }
 
-  /// Throws where nothing can be declared any more.
+  /// Throws once declarations are closed.
   package func checkDeclaring(
     _ what: String, _ subject: String? = nil, at origin: EnvironmentError.Origin? = nil
   ) throws {
     _ = try declarations(what, subject, at: origin)
   }
 
-  /// The declarations of the nearest environment here or further out that is no child of a factory.
+  /// The declarations of the nearest environment, here or further out, that is not a child of a factory.
   var nearestDeclarations: EnvironmentDeclarations? {
     let resources = sequence(first: self, next: \.parent).lazy.compactMap(\.existingExtras?.resources).first
     return resources?.knownDeclarations(UInt(beans_thread()))
   }
 
-  /// The name of the module that declares now.
+  /// The name of the module whose `configure` is running.
   var declaringModule: String? { existingExtras?.resources?.openDeclarations?.module?.name }
 
-  /// Gives a bean another id. Whatever takes an id takes the alias, too; reports show the bean's own.
+  /// Adds an alias: another id of a bean. Every parameter that takes an id also takes the alias; reports show the
+  /// bean's own id.
   ///
-  /// The bean may be declared later, or further out; an alias may name another one. In a module, an alias of what is private
-  /// there is private, too. What is wrong with it is reported at
-  /// startup, with all other faults: an id that is taken (`.duplicateId`), no such bean (`.unknownBean`), a circle.
+  /// The bean may be declared later, or further out; an alias may refer to another alias. In a module, an alias of a
+  /// private bean is private, too. Startup reports the faults of an alias, together with all others: an id that is
+  /// taken (`.duplicateId`), an unknown bean (`.unknownBean`), a circle.
   ///
   /// - Parameters:
   ///   - name: the other id.
   ///   - id: the id that the bean has, or another alias.
-  ///   - file: where the alias is declared, as errors say it.
-  ///   - line: where in the file.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func alias(_ name: String, of id: String, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
     try alias(name, of: id, origin: SourceLocation(file: file, line: line).origin)
   }
 
-  /// Gives a bean another id, in a document.
+  /// Adds an alias that a document declares.
   @discardableResult
   package func alias(_ name: String, of id: String, origin: EnvironmentError.Origin) throws -> Self {
     try declarations("alias", "'\(name)'", at: origin).alias(name, of: id, at: .known(origin))
@@ -381,24 +387,24 @@ extension Environment {
   ///           CustomerDetailViewController(customerID: seed.get(), customerService: customerService)
   ///         })
   ///
-  /// The bean is the `Factory`, not the product: a plain declaration of the product's type may stand beside it. An
-  /// environment takes one binding for each tag.
+  /// The bean is the `Factory`, not the product: the product's type may also have a plain declaration. An environment
+  /// takes one binding for each tag.
   ///
   /// - Parameters:
-  ///   - type: what the factory makes.
-  ///   - file: where it is declared, as errors say it.
-  ///   - line: where in the file.
+  ///   - type: the type of the products.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   public func bindFactory<Element>(
     _ type: Element.Type, file: StaticString = #fileID, line: UInt = #line
   ) -> AssistedBuilder<Element, EmptySeed<Element>> {
     AssistedBuilder(SourceLocation(file: file, line: line))
   }
 
-  /// The dynamic type of an instance, and what a slot holds for it.
+  /// Returns the dynamic type of an instance, and the object that a slot stores for the instance.
   private static func identify(_ instance: Any) -> (Any.Type, AnyObject) {
     func open<Value>(_ type: Value.Type) -> (Any.Type, AnyObject) {
       if type is AnyObject.Type { return (type, instance as AnyObject) }
-      // Always: the type is the instance's own.
+      // Always succeeds: the type is the instance's own.
       guard let value = instance as? Value else { return (Any.self, ValueBox(instance)) }
       return (type, ValueBox(value))
     }

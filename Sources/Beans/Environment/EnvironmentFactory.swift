@@ -1,18 +1,18 @@
 public import BeansConfiguration
 import Synchronization
 
-/// Builds child environments of one scope from a plan that was compiled once.
+/// Builds child environments of one scope from a plan that is compiled once.
 ///
-/// Opening a child costs one allocation beyond its beans, which are built at first use.
+/// Opening a child costs one allocation, in addition to those of its beans, which are built at first use.
 public final class EnvironmentFactory<Seed>: Sendable {
   @usableFromInline let opener: ChildOpening
 
   /// - Parameters:
   ///   - scope: the name of the scope.
-  ///   - location: where the factory is declared.
-  ///   - outer: what is declared where the factory is.
-  ///   - environment: where the factory is declared: a template for the children of another one.
-  ///   - isSendable: whether the compiler knows that the seed is.
+  ///   - location: the place of the factory's declaration.
+  ///   - outer: the declarations of the environment that declares the factory.
+  ///   - environment: the environment that declares the factory: a template for the children of another factory.
+  ///   - isSendable: whether the seed is statically `Sendable`.
   ///   - makeScope: makes the scope object of each child.
   ///   - configure: declares beans of the children.
   init(
@@ -37,7 +37,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
       seed = BeanSpec(type: Seed.self, id: nil, location: location)
       seed?.isSendable = isSendable
       let identity = Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self)
-      // Never called: the slot is filled when the environment opens.
+      // Never called: opening the environment fills the slot.
       seed?.factory = FactoryFunction(parameters: [], identity: identity) { _ in
         throw EnvironmentError(.scopeNotActive, "the seed of '\(scope)' is missing")
       }
@@ -55,15 +55,15 @@ public final class EnvironmentFactory<Seed>: Sendable {
     opener.declared(declarations)
   }
 
-  /// A child of the environment that declared this factory; of a nested factory, a child of the current environment
-  /// that the enclosing factory built. Starts the environment if need be. From any thread.
+  /// Returns a new child of the environment that declared this factory; for a nested factory, a child of the current
+  /// environment that the enclosing factory built. Starts the environment if need be. Safe to call from any thread.
   ///
   /// - Parameters:
-  ///   - seed: what the child is built from.
-  ///   - file: where it is opened, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: `.finished` when the parent has been finished; `.scopeNotActive` when there is no parent to be found;
-  ///   what the parent's startup throws.
+  ///   - seed: the value that the child is built from.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.finished` if the parent has been finished; `.scopeNotActive` if no parent is found; the error of the
+  ///   parent's startup.
   @inlinable
   public func build(
     _ seed: consuming Seed, file: StaticString = #fileID, line: UInt = #line
@@ -73,14 +73,14 @@ public final class EnvironmentFactory<Seed>: Sendable {
     }
   }
 
-  /// A child of an environment that the enclosing factory built (a request in its session).
+  /// Returns a new child of an environment that the enclosing factory built (a request in its session).
   ///
   /// - Parameters:
-  ///   - seed: what the child is built from.
-  ///   - parent: the environment that the child belongs in.
-  ///   - file: where it is opened, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: as `build(_:)`; `.scopeNotActive` when `parent` is not what this factory's children belong in.
+  ///   - seed: the value that the child is built from.
+  ///   - parent: the parent of the child.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as `build(_:)`; `.scopeNotActive` if this factory does not build children of `parent`.
   @inlinable
   public func build(
     _ seed: consuming Seed, in parent: Environment, file: StaticString = #fileID, line: UInt = #line
@@ -90,7 +90,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
     }
   }
 
-  /// What the first slot of a child holds, with the caller's count if that is an object.
+  /// Returns the object for the first slot of a child, and transfers the caller's reference if the seed is an object.
   @inlinable @inline(__always)
   static func object(for seed: consuming Seed) -> ObjectReference? {
     if Seed.self is AnyObject.Type {
@@ -102,12 +102,12 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// Declares the children of this factory's children.
   ///
   /// - Parameters:
-  ///   - scope: the name of the scope; once in a chain of ancestors.
-  ///   - seed: the type of the value each child is built from.
+  ///   - scope: the name of the scope; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from.
   ///   - makeScope: makes the scope object of each child.
-  ///   - file: where the factory is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - configure: declares beans that exist in the children alone.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children.
   /// - Throws: as `Environment.childFactory`.
   public func childFactory<S>(
     _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
@@ -116,16 +116,16 @@ public final class EnvironmentFactory<Seed>: Sendable {
     try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
 
-  /// Declares the children of this factory's children, with a seed that the compiler knows to be `Sendable`; it chooses this form by
-  /// itself.
+  /// Declares the children of this factory's children, with a seed whose type is statically `Sendable`; the compiler
+  /// selects this form by itself.
   ///
   /// - Parameters:
-  ///   - scope: the name of the scope; once in a chain of ancestors.
-  ///   - seed: the type of the value each child is built from.
+  ///   - scope: the name of the scope; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from.
   ///   - makeScope: makes the scope object of each child.
-  ///   - file: where the factory is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - configure: declares beans that exist in the children alone.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children.
   /// - Throws: as the form for all seeds.
   public func childFactory<S: Sendable>(
     _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
@@ -144,15 +144,14 @@ public final class EnvironmentFactory<Seed>: Sendable {
       makeScope, configure)
   }
 
-  /// Declares the children of this factory's children, which have no scope object: a trailing closure is the `configure`
-  /// one.
+  /// Declares the children of this factory's children, without scope objects: a trailing closure is `configure`.
   ///
   /// - Parameters:
-  ///   - scope: the name of the scope; once in a chain of ancestors.
-  ///   - seed: the type of the value each child is built from.
-  ///   - file: where the factory is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - configure: declares beans that exist in the children alone.
+  ///   - scope: the name of the scope; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children.
   /// - Throws: as `Environment.childFactory`.
   public func childFactory<S>(
     _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
@@ -161,15 +160,15 @@ public final class EnvironmentFactory<Seed>: Sendable {
     try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
   }
 
-  /// Declares the children of this factory's children, which have no scope object, with a seed that the compiler knows to be
-  /// `Sendable`; it chooses this form by itself.
+  /// Declares the children of this factory's children, without scope objects, with a seed whose type is statically
+  /// `Sendable`; the compiler selects this form by itself.
   ///
   /// - Parameters:
-  ///   - scope: the name of the scope; once in a chain of ancestors.
-  ///   - seed: the type of the value each child is built from.
-  ///   - file: where the factory is declared, as errors say it.
-  ///   - line: where in the file.
-  ///   - configure: declares beans that exist in the children alone.
+  ///   - scope: the name of the scope; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children.
   /// - Throws: as the form for all seeds.
   public func childFactory<S: Sendable>(
     _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
@@ -183,28 +182,28 @@ public final class EnvironmentFactory<Seed>: Sendable {
 
   // MARK: conditions
 
-  /// Activates the factory only where one of the profile expressions holds; see `BeanDeclaration.profile`.
+  /// Activates the factory only if one of the profile expressions holds; see `BeanDeclaration.profile`.
   ///
-  /// Where it does not, opening a child throws `.scopeNotActive` with the reason, and what is declared for the children is
-  /// declared nowhere.
+  /// For an inactive factory, opening a child throws `.scopeNotActive` with the reason, and the declarations for its
+  /// children do not exist.
   ///
   /// - Parameters:
   ///   - expressions: names of profiles, combined by `!`, `&`, `|` and parentheses.
-  ///   - file: where it is called, as errors say it.
-  ///   - line: where in the file.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func profile(_ expressions: String..., file: StaticString = #fileID, line: UInt = #line) throws -> Self {
     try add(.profile(ProfileCondition(expressions)), at: SourceLocation(file: file, line: line))
   }
 
-  /// Lets the factory count only where the configuration is as `condition` wants it; see `BeanDeclaration.when`.
+  /// Activates the factory only if the configuration meets a condition; see `BeanDeclaration.when`.
   ///
   /// - Parameters:
-  ///   - description: what has to hold, as reports and faults say it.
-  ///   - file: where it is called, as errors say it.
-  ///   - line: where in the file.
-  ///   - condition: whether it holds; called once, on the thread that starts the environment.
+  ///   - description: the condition in words, for reports and faults.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - condition: returns whether the condition is met; called once, on the thread that starts the environment.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func when(
@@ -214,13 +213,13 @@ public final class EnvironmentFactory<Seed>: Sendable {
     try add(.configuration(description, condition), at: SourceLocation(file: file, line: line))
   }
 
-  /// Lets the factory count only where nothing else answers to the type, in the environment that declares the factory or
+  /// Activates the factory only if no other bean is of the type, in the environment that declares the factory or
   /// further out; see `BeanDeclaration.whenMissing`.
   ///
   /// - Parameters:
-  ///   - type: what nothing else may answer to.
-  ///   - file: where it is called, as errors say it.
-  ///   - line: where in the file.
+  ///   - type: the type; no other bean may be of it.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
   public func whenMissing(_ type: Any.Type, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
@@ -234,15 +233,15 @@ public final class EnvironmentFactory<Seed>: Sendable {
 
   // MARK: children for the time of a closure
 
-  /// Builds a child, makes it `Environment.current`, runs `body`, and finishes the child, also when `body` throws.
+  /// Builds a child, makes it `Environment.current`, runs `body`, and finishes the child, also if `body` throws.
   ///
   /// - Parameters:
-  ///   - seed: what the child is built from.
-  ///   - parent: an environment that the enclosing factory built; without one, the child is placed as `build(_:)` says.
-  ///   - file: where it is opened, as errors say it.
-  ///   - line: where in the file.
-  ///   - body: runs inside of the child.
-  /// - Throws: what `build` or `body` throws; when both succeed, what failed in a release that was done before this
+  ///   - seed: the value that the child is built from.
+  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:)`.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - body: runs inside the child.
+  /// - Throws: the errors of `build` and of `body`; if both succeed, the failures of releases that ended before this
   ///   returns.
   public func withChild<R>(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -258,23 +257,23 @@ public final class EnvironmentFactory<Seed>: Sendable {
       throw error
     }
     child.finish()
-    // A scope bound to a loop is not waited for here.
+    // A scope bound to a loop is not awaited here.
     if child.isReleased { try child.shutdown() }
     return result
   }
 
-  /// Builds a child, makes it `Environment.current` for the task and its children, runs `body`, and finishes the child,
-  /// also when `body` throws or is cancelled. Returns when everything is released; asynchronous releases are awaited.
+  /// Builds a child, makes it `Environment.current` for the task and its child tasks, runs `body`, and finishes the
+  /// child, also if `body` throws or is cancelled. Returns once everything is released; awaits asynchronous releases.
   ///
   /// `body` runs on the caller's actor, and may use its state.
   ///
   /// - Parameters:
-  ///   - seed: what the child is built from.
-  ///   - parent: an environment that the enclosing factory built; without one, the child is placed as `build(_:)` says.
-  ///   - file: where it is opened, as errors say it.
-  ///   - line: where in the file.
-  ///   - body: runs inside of the child.
-  /// - Throws: what `build` or `body` throws; when both succeed, what failed in a release.
+  ///   - seed: the value that the child is built from.
+  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:)`.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - body: runs inside the child.
+  /// - Throws: the errors of `build` and of `body`; if both succeed, the failures of releases.
   public nonisolated(nonsending) func withChild<R>(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (Environment) async throws -> R
@@ -286,7 +285,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
       result = try await Environment.$current.withValue(child) { try await body(child) }
     } catch {
       child.noteOutcome(failing: error)
-      // The body's error is the one to report; a failing release has been logged.
+      // The error of the body takes precedence; a failed release has been logged.
       try? await child.shutdown()
       throw error
     }
