@@ -1,16 +1,19 @@
 import Synchronization
 
 extension Environment {
-  /// What is declared here, in order of definition, and what lives below, as text for people.
+  /// Returns the declarations here, in order of definition, and the live environments below, as text for people.
   ///
-  /// A line for each bean: its type, id, scope, and whether it is lazy, abstract or primary; with `traceOrigin`, where it
-  /// was declared. Then the active profiles that no declaration names, and the beans, of factories' children, too, that several threads share although the compiler does not know
-  /// their type to be `Sendable`, with the places of their declarations. From any thread; walks the whole tree.
+  /// Contains a line for each bean: its type, id and scope, and whether it is lazy, abstract or primary; with
+  /// `traceOrigin`, also the place of its declaration. Then the active profiles that no declaration names, and the
+  /// beans, also of factories' children, that several threads share although their type is not statically `Sendable`,
+  /// with the places of their declarations. Safe to call from any thread; walks the whole tree.
   public func report() -> String { report(maximumChildren: .max) }
 
-  /// What `report()` tells, with at most so many children of each environment, and the number of those left out.
+  /// Returns the text of `report()` with a maximum number of children for each environment, and the number of the
+  /// children left out.
   ///
-  /// For services whose sessions are many. From any thread; takes time for what it tells, however many are left out.
+  /// For services with many sessions. Safe to call from any thread; the cost depends on the environments in the text,
+  /// not on those left out.
   public func report(maximumChildren: Int) -> String {
     var lines = ["### ENVIRONMENT \(name) REPORT"]
     let traceOrigin = existingExtras?.resources?.traceOrigin == true
@@ -30,7 +33,7 @@ extension Environment {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What was declared, in order.
+  /// The declarations, in order.
   private var listing: [(text: String, location: SourceLocation)] {
     guard let plan = core.plan?.object else {
       let declarations = existingExtras?.resources?.declarations
@@ -61,34 +64,37 @@ extension Environment {
     if count > children.count { lines.append("\(indent)  and \(count - children.count) more") }
   }
 
-  /// Counts for each scope: this environment and all that were opened below it so far, live or not, wherever in the tree.
+  /// Returns counts for each scope: this environment and all that have been opened below it so far, live or not,
+  /// anywhere in the tree.
   ///
-  /// Walks the live children; for reports. From any thread.
+  /// Walks the live children; for reports. Safe to call from any thread.
   public func statistics() -> [ScopeStatistics] {
     guard let extras = existingExtras else { return [ownStatistics] }
     let (live, ended) = core.lock.withLock { (extras.children.all, extras.children.statistics) }
     return ScopeStatistics.merged([ownStatistics] + ended + live.flatMap { $0.statistics() })
   }
 
-  /// As `statistics()`, from counts that are kept while environments come and go: takes the same time however many are live.
+  /// The counts of `statistics()`, maintained while environments open and end: the cost does not depend on how many are
+  /// live.
   ///
-  /// Beans that live children of factories have created are not among them; see `forEachLive`. Nil in a child of a factory.
+  /// Excludes the beans that live children of factories have created; see `forEachLive`. Nil in a child of a factory.
   package var keptStatistics: [ScopeStatistics]? {
     countsBelow.map { ScopeStatistics.merged([ownStatistics] + $0) }
   }
 
-  /// How many siblings are taken from an environment at a time, while their comings and goings wait.
+  /// The number of siblings read at a time, while the environment's lock delays others that open or end.
   private static var slice: Int { 512 }
 
-  /// Calls `body` with each live environment below, and with how many beans it has created that `keptStatistics` does not count.
+  /// Calls `body` with each live environment below, and with the number of its created beans that `keptStatistics`
+  /// excludes.
   ///
-  /// Holds no lock for longer than a few hundred siblings. Meets none twice, and may miss those that join meanwhile. From any
-  /// thread.
+  /// Holds a lock for a few hundred siblings at a time. Visits no environment twice, and may miss those that open
+  /// meanwhile. Safe to call from any thread.
   ///
   /// - Parameters:
-  ///   - maximum: how many are looked at; taken off.
+  ///   - maximum: the number of environments to visit; reduced by each visit.
   ///   - body: called outside of all locks.
-  /// - Returns: false where some were left out: beyond the maximum, or because a whole slice of siblings ended meanwhile.
+  /// - Returns: false if some were left out: beyond the maximum, or because a whole slice of siblings ended meanwhile.
   package func forEachLive(upTo maximum: inout Int, _ body: (Environment, Int) -> Void) -> Bool {
     guard let children = existingExtras?.children, !children.isEmpty else { return true }
     var isComplete = true
@@ -115,21 +121,22 @@ extension Environment {
 
   private var isPlain: Bool { core.kind.contains(.plain) }
 
-  /// Beans in the order in which this environment's startup has built them, with how long each took.
+  /// The beans that this environment's startup built, in order, each with its duration.
   ///
-  /// Empty unless the startup was given `.recordTimes`, and for children of factories. From any thread.
+  /// Empty without the startup option `.recordTimes`, and for children of factories. Safe to read from any thread.
   public var startupTimes: [StartupTime] { existingExtras?.resources?.record?.times ?? [] }
 
-  /// How long the startup took, until all that is awaited by `ready()` was there. Nil unless it was given `.recordTimes`.
+  /// The duration of the startup, including the beans that `ready()` awaits. Nil without the startup option
+  /// `.recordTimes`.
   public var startupDuration: Duration? { existingExtras?.resources?.record?.duration }
 
-  /// Releases that have failed here and below so far; 0 for children of factories.
+  /// The number of failed releases here and below so far; 0 for children of factories.
   package var failedReleases: Int { existingExtras?.resources?.failedReleases.load(ordering: .relaxed) ?? 0 }
 
-  /// Whether lookups find every bean that is not lazy: startup is over, and no end has begun.
+  /// Whether lookups find every bean that is not lazy: startup has ended, and no end has begun.
   package var isReady: Bool { core.lifecycle.isOpen && existingExtras?.resources?.unready.isEmpty != false }
 
-  /// Other ids of beans, by the ids of their environments (as `graph()` names them) and then their own.
+  /// The aliases of beans, by the path of their environment (as in `graph()`) and then by the bean's own id.
   package var aliases: [String: [String: [String]]] {
     guard let plan = core.plan?.object else { return [:] }
     var aliases: [String: [String: [String]]] = [:]

@@ -1,16 +1,17 @@
-/// What `BeansTesting` needs of an environment.
+/// The interface of an environment for `BeansTesting`.
 extension Environment {
-  /// Has startup put overrides in the place of declarations, here and below, and an observer told of the end of beans.
-  /// Before anything is looked up.
+  /// Sets the overrides that replace declarations at startup, here and below, and an observer of the end of beans. Call
+  /// this before the first lookup.
   package func test(_ setup: TestSetup) { existingExtras?.resources?.test(setup) }
 
-  /// What is wrong with the declarations, as startup would find it; builds nothing. By the thread that declares.
+  /// Returns the faults that startup would find in the declarations; builds nothing. Call this on the thread that
+  /// declares.
   ///
-  /// - Throws: what the parent's startup throws.
+  /// - Throws: the error of the parent's startup.
   package func findFaults() throws -> [EnvironmentError] { try faults() }
 
-  /// Environments below that nobody has begun to end: their names, each with those around it, outermost first, and where their
-  /// factories are declared.
+  /// The environments below whose end has not begun: their names, each with those of the enclosing environments,
+  /// outermost first, and the places where their factories are declared.
   package var openBelow: [(path: [String], factory: EnvironmentError.Origin?)] {
     liveChildren.flatMap { child -> [(path: [String], factory: EnvironmentError.Origin?)] in
       let below = child.openBelow.map { (path: [child.name] + $0.path, factory: $0.factory) }
@@ -19,8 +20,8 @@ extension Environment {
     }
   }
 
-  /// Finished environments below whose release waits for a host that no thread runs: their names, each with those around it,
-  /// outermost first.
+  /// The finished environments below whose release waits for a host that no thread runs: their names, each with those
+  /// of the enclosing environments, outermost first.
   package var stalledBelow: [[String]] {
     liveChildren.flatMap { child in
       let isStalled = child.isFinished && !child.isReleased && child.host?.canReleaseHere == true
@@ -28,6 +29,6 @@ extension Environment {
     }
   }
 
-  /// Labels of the beans that the calling thread is building, outermost first.
+  /// The labels of the beans that the calling thread is building, outermost first.
   package static var beansBeingBuilt: [String] { ResolutionContext.path }
 }
