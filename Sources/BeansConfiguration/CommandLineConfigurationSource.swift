@@ -1,22 +1,22 @@
 import BeansErrors
 
-/// Options of the command line: `--key=value`, `--namespace:key=value`, and `--flag`, which is the value `true`.
+/// The options of the command line: `--key=value`, `--namespace:key=value`, and `--flag`, which has the value `true`.
 ///
-/// The last one of several with the same name holds. What does not begin with `--` is somebody else's, and so is all that
-/// follows a bare `--`.
+/// The last one of several options with the same name has precedence. Arguments without a leading `--` are ignored, and
+/// so are all arguments after a bare `--`.
 public final class CommandLineConfigurationSource: ConfigurationSource {
   private let arguments: [String]
 
-  /// Takes the arguments of the process, or others.
+  /// Creates a source with the arguments of the process, or with others.
   public init(arguments: [String] = CommandLine.arguments) { self.arguments = arguments }
 
-  /// "command line".
+  /// The text "command line".
   public var url: String { "command line" }
 
-  /// The command line replaces what sources added before it say.
+  /// Always true: the command line overrides sources added before it.
   public var canOverrule: Bool { true }
 
-  /// Adds one value for each option. Throws `.invalidDeclaration` for one without a name, such as `--=3`.
+  /// Adds one value for each option. Throws `.invalidDeclaration` for an option without a name, such as `--=3`.
   public func load(_ manager: ConfigurationManager) throws {
     for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("--") {
       let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,12 +1,12 @@
-/// One value that a source brings.
+/// One value of a source.
 public struct ConfigurationItem: Sendable {
   /// The first part of the name; empty for values without a namespace.
   public let namespace: String
   /// The name within the namespace.
   public let key: String
-  /// The value; converted to the type that is asked for when it is read.
+  /// The value; converted to the requested type when it is read.
   public let value: any Sendable
-  /// Where the value holds: a dotted path that is searched from the specific to the general; empty for everywhere.
+  /// The scope of the value: a dotted path, searched from the specific to the general; empty for everywhere.
   public let scope: String
   /// Whether the source may change the value later. For reports; a dynamic value is read like any other.
   public let dynamic: Bool
@@ -14,11 +14,11 @@ public struct ConfigurationItem: Sendable {
   /// Creates an item.
   ///
   /// - Parameters:
-  ///   - namespace: where the key stands.
-  ///   - key: names the value.
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the value.
   ///   - value: the value, of any type; it is converted when it is read.
-  ///   - scope: where the value holds: a dotted path; empty for everywhere.
-  ///   - dynamic: whether the source may change the value later.
+  ///   - scope: the scope of the value: a dotted path; empty for everywhere.
+  ///   - dynamic: true if the source may change the value later.
   public init(namespace: String = "", key: String, value: any Sendable, scope: String = "", dynamic: Bool = false) {
     self.namespace = namespace
     self.key = key

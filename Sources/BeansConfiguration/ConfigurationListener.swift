@@ -4,12 +4,12 @@
 public struct ConfigurationListener: Sendable {
   let observer: ConfigurationObserver
 
-  /// Ends the registration and lets go of the closure. No call begins after this has returned; one that another thread
-  /// is in may still be under way. Idempotent, from any thread.
+  /// Ends the registration and drops the reference to the closure. No call begins after `cancel()` has returned; a call
+  /// on another thread may still be in flight. Idempotent, callable from any thread.
   public func cancel() { observer.cancel() }
 }
 
-/// The other half: remembers the last value it has told of, and tells of one after the other.
+/// The state behind a `ConfigurationListener`: stores the last reported value, and reports one value at a time.
 final class ConfigurationObserver: Sendable {
   typealias Body = @Sendable (ConfigurationManager, ConfigurationValue) -> Void
 
@@ -21,7 +21,7 @@ final class ConfigurationObserver: Sendable {
     weak var manager: ConfigurationManager?
     var body: Body?
     var last: ConfigurationValue?
-    /// Some thread is looking for changes: others only tell it to look once more, so that values arrive in order.
+    /// A thread is looking for changes. Other threads only request another look, so that values arrive in order.
     var isBusy = true
     var isStale = false
   }
@@ -34,7 +34,7 @@ final class ConfigurationObserver: Sendable {
 
   var manager: ConfigurationManager? { state.withLock { $0.manager } }
 
-  /// Takes the value that holds now as known.
+  /// Stores the current value as the last reported one.
   func begin(_ value: ConfigurationValue?) {
     let isStale = state.withLock { state in
       state.last = value
@@ -44,7 +44,7 @@ final class ConfigurationObserver: Sendable {
     if isStale { check() }
   }
 
-  /// Calls the closure if another value holds than at the last call, with no lock held.
+  /// Calls the closure if the current value differs from the last reported one, with no lock held.
   func check() {
     let isMine = state.withLock { state in
       state.isStale = true
@@ -63,10 +63,11 @@ final class ConfigurationObserver: Sendable {
     }
   }
 
-  /// What to do, or nil where nothing has happened since the last look.
+  /// Returns the manager and the closure for the next look; nil if nothing has changed since the last one.
   private func next() -> (ConfigurationManager, Body)? {
     state.withLock { state in
-      // The manager last: the reference taken here must not be the one that ends it, under this lock.
+      // The manager is read last: the reference taken here must not be released under this lock, because it may be the
+      // last one.
       guard state.isStale, let body = state.body, let manager = state.manager else {
         state.isBusy = false
         return nil
@@ -83,7 +84,7 @@ final class ConfigurationObserver: Sendable {
       return old
     }
     manager?.forget(self)
-    // What the closure holds may end here, and do anything: not under the lock.
+    // Dropping the closure may run any code: not under the lock.
     _ = body
   }
 }

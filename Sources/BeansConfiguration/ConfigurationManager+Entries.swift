@@ -1,25 +1,26 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// One value that a source has brought, or a key that was read but that no source has; without the value.
+/// One value of a source, or a key that was read without a value in any source. Contains no value.
 package struct ConfigurationEntry: Sendable, Hashable {
   /// `key` or `namespace:key`.
   package let key: String
-  /// The scope in which it holds; empty for everywhere.
+  /// The scope of the value; empty for everywhere.
   package let scope: String
-  /// The name of its source; nil where no source has it, so that the default of its reader holds.
+  /// The name of the source; nil if no source has a value, so that the reader's default applies.
   package let source: String?
   package let isDynamic: Bool
-  /// The source whose value hides this one; nil where none does.
+  /// The source whose value overrides this one; nil if there is none.
   package let overruledBy: String?
-  /// The sources whose values this one hides, or would hide: the nearest first.
+  /// The sources whose values this one overrides, or would override, the nearest first.
   package let overrules: [String]
-  /// The number of managers before the one that has it: 0 for the manager itself.
+  /// The number of managers between the reader and the owner: 0 for the manager itself.
   package let distance: Int
 }
 
 extension ConfigurationManager {
-  /// The values here and in the parents with their sources, in the order of their keys, and for each key the value that holds
-  /// before those that it hides; then keys that were read but that no source has. No values: they may be secrets.
+  /// The values here and in the parents with their sources, in the order of their keys, for each key the effective
+  /// value before those that it overrides; then the keys that were read without a value in any source. Contains no
+  /// values: they may be secrets.
   package var entries: [ConfigurationEntry] {
     var found: [ConfigurationStore.Address: [(value: ConfigurationValue, distance: Int)]] = [:]
     var missed: Set<ConfigurationStore.Address> = []
@@ -36,7 +37,9 @@ extension ConfigurationManager {
     }
   }
 
-  /// - Parameter values: of one address, the one that holds first; empty where no source has one.
+  /// Returns the entries of one address.
+  ///
+  /// - Parameter values: the values of the address, the effective one first; empty if no source has one.
   private static func entries(
     _ values: [(value: ConfigurationValue, distance: Int)], _ address: ConfigurationStore.Address
   ) -> [ConfigurationEntry] {

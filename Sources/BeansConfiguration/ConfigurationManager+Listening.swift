@@ -2,18 +2,19 @@
 import BeansLogging
 
 extension ConfigurationManager {
-  /// Calls `changed` with the converted value whenever another value holds, here or inherited, after it can be read.
+  /// Calls `changed` with the converted value whenever another value takes effect, here or inherited, once the value is
+  /// readable.
   ///
-  /// Not called for the value that holds now, nor when a value goes away without another in its place. Calls come one after
-  /// the other and in order, on the thread that changes the configuration, with no lock held; changes that happen during
-  /// a call may arrive as one. A value that does not convert to `T` is logged. Held until cancelled, or until the
-  /// environment has been finished; a closure that holds the manager keeps it alive until then.
+  /// Not called for the current value, nor when a value is removed without a replacement. Calls are serial and in
+  /// order, on the thread that changes the configuration, with no lock held; changes during a call may be combined into
+  /// one. A value that does not convert to `T` is logged. The manager retains the closure until the listener is
+  /// cancelled or the environment has been finished; a closure that retains the manager keeps it alive until then.
   ///
   /// - Parameters:
-  ///   - type: what values are converted to.
-  ///   - namespace: of the key.
-  ///   - key: whose value is wanted.
-  ///   - scope: the place for which the value is wanted, as in `getValue`.
+  ///   - type: the target type of the conversion.
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the value.
+  ///   - scope: the scope of the value, as in `getValue`.
   ///   - changed: called with the value.
   @discardableResult
   public func addListener<T>(
@@ -33,7 +34,7 @@ extension ConfigurationManager {
     return ConfigurationListener(observer: observer)
   }
 
-  /// Has all who may see the key look again.
+  /// Makes all observers of the key look for a change.
   func notify(_ key: QualifiedKey) {
     for observer in state.withLock({ $0.listeners[key] ?? [] }) { observer.check() }
   }
@@ -47,7 +48,7 @@ extension ConfigurationManager {
     }
   }
 
-  /// Forgets the listeners of this manager, here and above.
+  /// Cancels the listeners of this manager, and removes them here and above.
   func forgetListeners() {
     let observers = state.withLock { state in
       defer { state.listeners = [:] }
@@ -55,7 +56,7 @@ extension ConfigurationManager {
     }
     for observer in observers {
       observer.cancel()
-      // A manager that is going away cannot be reached through its listeners any more.
+      // A manager in `deinit` is no longer reachable through its listeners.
       if observer.manager == nil { parent?.forget(observer) }
     }
   }

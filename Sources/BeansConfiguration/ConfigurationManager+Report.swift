@@ -1,9 +1,10 @@
 @_spi(BeansPackage) import BeansSupport
 
 extension ConfigurationManager {
-  /// All values by source, in the order in which the sources were added; the parent's follow. As text for people.
+  /// Returns all values by source as text for people, in the order in which the sources were added; the parent's values
+  /// follow.
   ///
-  /// Values are shown, long ones cut: keep secrets out of what you do with it. From any thread.
+  /// The text contains values, long ones cut: keep secrets out of its uses. Callable from any thread.
   public func report() -> String {
     var lines = ["### CONFIGURATION REPORT"]
     for (distance, manager) in chain.enumerated() {

@@ -1,26 +1,27 @@
 package import BeansReflection
 package import BeansErrors
 
-// What declarations give as text or as values of another type; the compiler asks here, at startup.
+// Resolves values of declarations, given as text or as values of another type. The compiler calls these functions at
+// startup.
 extension ConfigurationManager {
-  /// The text with its placeholders replaced.
+  /// Returns the text with its placeholders replaced.
   ///
   /// - Parameters:
-  ///   - text: has the placeholders.
-  ///   - file: where it is resolved, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: `.unresolvedPlaceholder`; `.invalidDeclaration` for text that is malformed; `.noConversion` or
-  ///   `.conversionFailed` for a value that has no text.
+  ///   - text: the text with placeholders.
+  ///   - file: the file of the call, for errors.
+  ///   - line: the line of the call.
+  /// - Throws: `.unresolvedPlaceholder`; `.invalidDeclaration` for malformed text; `.noConversion` or
+  ///   `.conversionFailed` for a value without a text form.
   public func resolve(_ text: String, file: StaticString = #fileID, line: UInt = #line) throws -> String {
     do throws(EnvironmentError) { return try resolve(PlaceholderText(text), hints: true) } catch {
       throw error.met(by: .init(file, line))
     }
   }
 
-  /// The text with its placeholders replaced, as a value of that type.
+  /// Returns the text with its placeholders replaced, converted to a type.
   package func resolve(_ text: String, as type: Any.Type, hints: Bool = true) throws(EnvironmentError) -> Any {
     let parsed = try PlaceholderText(text)
-    // A value that stands for itself need not have a text, nor lose anything on the way through one.
+    // The value of a sole placeholder needs no text form, and loses nothing in a conversion to text.
     if let key = parsed.soleKey {
       let key = QualifiedKey(TextConversion.trim(try resolve(key, hints: hints)))
       if let value = find(key, scope: ""),
@@ -32,12 +33,12 @@ extension ConfigurationManager {
     return try convert(resolve(parsed, hints: hints), to: type)
   }
 
-  /// A value as a value of that type.
+  /// Returns a value converted to a type.
   package func convert(_ value: Any, to type: Any.Type) throws(EnvironmentError) -> Any {
     try conversions.convert(value, targetType: type)
   }
 
-  /// The configuration value as a value of that type; nil where there is none.
+  /// Returns the configuration value converted to a type; nil if there is none.
   func value(_ type: Any.Type, namespace: String, key: String, scope: String = "") throws(EnvironmentError)
     -> Any?
   {
@@ -45,7 +46,8 @@ extension ConfigurationManager {
     return try convert(value, to: type)
   }
 
-  /// What a class-level injection asks for. An optional type is nil where there is neither a value nor a default.
+  /// Returns the value for a class-level injection. For an optional type, returns nil if there is neither a value nor a
+  /// default.
   package func value(_ type: Any.Type, for inject: InjectConfigurationValue) throws(EnvironmentError) -> Any {
     if let value = try value(type, namespace: inject.namespace, key: inject.key) { return value }
     if let value = inject.defaultValue { return try convert(value, to: type) }

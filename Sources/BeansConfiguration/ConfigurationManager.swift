@@ -1,34 +1,34 @@
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
-/// The configuration values of an environment: its own sources' and, behind them, those of its parent.
+/// The configuration values of an environment: those of its own sources and, behind them, those of its parent.
 ///
-/// The nearest environment that has a value for a key decides; within it the most specific scope, and there the source
-/// that was added last. A source that brings a value which an earlier one has must be one that `canOverrule`. Injectable
-/// like any bean. Everything may be called from any thread; a read costs a lock and a probe for each environment and scope
-/// that is searched, and the first read as a type the conversion to it.
+/// The nearest environment with a value for a key decides; within it the most specific scope, and there the source that
+/// was added last. A source may repeat a key of an earlier source only if it `canOverrule`. Injectable like any bean.
+/// All members are callable from any thread; a read costs a lock and a probe for each environment and scope that is
+/// searched, and the first read as a type the conversion to it.
 public final class ConfigurationManager: Sendable {
   let parent: ConfigurationManager?
-  /// How values become what readers ask for.
+  /// The conversions from stored values to the types of readers.
   public let conversions: StandardConversionFactory
   let state = Locked(State())
 
   struct State {
     var store = ConfigurationStore()
-    /// Those of this manager and of the ones below it.
+    /// The listeners of this manager and of its descendants.
     var listeners: [QualifiedKey: [ConfigurationObserver]] = [:]
-    /// What sources have brought whose `load` has not returned: listeners are told afterwards.
+    /// The keys that sources have added whose `load` has not returned. Listeners are notified afterwards.
     var loading: [ObjectIdentifier: [QualifiedKey]] = [:]
-    /// The addresses that were read here or below, while no source had them, for reports. Kept by a manager without a parent; no
-    /// more than `maximumMissed`, because readers may make up keys.
+    /// The addresses that were read here or below without a value in any source, for reports. Stored by a manager
+    /// without a parent; at most `maximumMissed`, because readers may make up keys.
     var missed: Set<ConfigurationStore.Address> = []
   }
 
-  /// Creates an empty manager. Environments bring their own; one by itself needs no environment.
+  /// Creates an empty manager. Environments create their own; a manager also works without an environment.
   ///
   /// - Parameters:
-  ///   - parent: whose values are seen behind those of this manager.
-  ///   - conversions: a factory of its own that knows what the parent's knows, unless given.
+  ///   - parent: the manager whose values are visible behind those of this manager.
+  ///   - conversions: the conversion factory; by default a new one behind which the parent's conversions are visible.
   public init(parent: ConfigurationManager? = nil, conversions: StandardConversionFactory? = nil) {
     self.parent = parent
     self.conversions = conversions ?? StandardConversionFactory(parent: parent?.conversions)
@@ -38,21 +38,21 @@ public final class ConfigurationManager: Sendable {
 
   // MARK: sources
 
-  /// Loads the source, once: adding the same object again does nothing.
+  /// Loads the source once: adding the same object again has no effect.
   ///
   /// - Parameters:
-  ///   - source: where the values come from.
-  ///   - file: where it is added, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: what `load` throws; `.invalidDeclaration` for a value that the source cannot overrule. Nothing of the
-  ///   source is kept then.
+  ///   - source: the source of the values.
+  ///   - file: the file of the call, for errors.
+  ///   - line: the line of the call.
+  /// - Throws: the error that `load` throws; `.invalidDeclaration` for a value that the source cannot overrule. The
+  ///   manager then keeps no value of the source.
   public func addSource(
     _ source: any ConfigurationSource, file: StaticString = #fileID, line: UInt = #line
   ) throws {
     do { try load(source) } catch let error as EnvironmentError { throw error.met(by: .init(file, line)) }
   }
 
-  /// Adds a source for whoever says where it comes from.
+  /// Adds a source on behalf of a caller that adds the origin to the error.
   ///
   /// - Throws: as `addSource`.
   package func load(_ source: any ConfigurationSource) throws {
@@ -78,28 +78,29 @@ public final class ConfigurationManager: Sendable {
 
   /// Adds a value of a source.
   ///
-  /// - Throws: `.invalidDeclaration`, naming both sources, for a value that is there already and cannot be overruled; for
-  ///   an empty key.
+  /// - Throws: `.invalidDeclaration` for an existing value that cannot be overruled (the error names both sources), and
+  ///   for an empty key.
   public func configurationAdded(_ item: ConfigurationItem, source: any ConfigurationSource) throws {
     try put(item, source, isChange: false)
   }
 
-  /// Replaces a value of a source, or adds one. What a later source overrules stays overruled.
+  /// Replaces a value of a source, or adds one. A value that a later source overrules stays overruled.
   ///
-  /// Listeners are called before this returns, on this thread, unless another thread is calling them just then.
+  /// Listeners are called before this returns, on this thread, unless another thread is calling them at that moment.
   ///
-  /// - Throws: as `configurationAdded`, unless the value that is there is the source's own.
+  /// - Throws: as `configurationAdded`, unless the existing value belongs to the source itself.
   public func configurationChanged(_ item: ConfigurationItem, source: any ConfigurationSource) throws {
     try put(item, source, isChange: true)
   }
 
-  /// Takes back a value of a source: what it hid can be seen again. Does nothing where the source has none.
+  /// Removes a value of a source: the value that it overruled becomes visible again. Has no effect if the source has
+  /// none.
   ///
   /// - Parameters:
-  ///   - namespace: where the key stands.
-  ///   - key: names the value.
-  ///   - scope: where the value holds, as the source has said it.
-  ///   - source: whose value it is.
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the value.
+  ///   - scope: the scope of the value, as in the item of the source.
+  ///   - source: the source of the value.
   public func configurationRemoved(
     namespace: String = "", key: String, scope: String = "", source: any ConfigurationSource
   ) {
@@ -123,7 +124,7 @@ public final class ConfigurationManager: Sendable {
   /// Undoes `addSource`, as if the source had never been added.
   package func withdraw(_ source: any ConfigurationSource) { state.withLock { _ = $0.store.withdraw(source) } }
 
-  /// After the end of the environment: lets go of sources and listeners. Values can still be read.
+  /// Drops the references to sources and listeners after the end of the environment. Values remain readable.
   package func close() {
     forgetListeners()
     _ = state.withLock { $0.store.close() }
@@ -131,26 +132,27 @@ public final class ConfigurationManager: Sendable {
 
   // MARK: reading
 
-  /// Whether there is a value here or in a parent.
+  /// Whether a value exists here or in a parent.
   ///
   /// - Parameters:
-  ///   - namespace: where the key stands.
-  ///   - key: names the value.
-  ///   - scope: a dotted path; a value for "a.b" holds for "a.b.c", too.
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the value.
+  ///   - scope: a dotted path; a value for "a.b" applies to "a.b.c", too.
   public func hasValue(namespace: String = "", key: String, scope: String = "") -> Bool {
     find(QualifiedKey(namespace: namespace, key: key), scope: scope) != nil
   }
 
-  /// The value as `T`, converted if need be, or the default. An optional `T` is nil where there is neither.
+  /// Returns the value as `T`, converted if needed, or the default. For an optional `T`, returns nil if there is
+  /// neither.
   ///
   /// - Parameters:
-  ///   - type: what the value is converted to.
-  ///   - namespace: of the key.
-  ///   - key: whose value is wanted.
-  ///   - defaultValue: what is returned where there is no value.
-  ///   - scope: a dotted path; a value for "a.b" holds for "a.b.c", and is preferred to one for "a".
-  ///   - file: where it is read, as errors say it.
-  ///   - line: where in the file.
+  ///   - type: the target type of the conversion.
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the value.
+  ///   - defaultValue: the result if there is no value.
+  ///   - scope: a dotted path; a value for "a.b" applies to "a.b.c", with precedence over one for "a".
+  ///   - file: the file of the call, for errors.
+  ///   - line: the line of the call.
   /// - Throws: `.missingConfiguration`; `.noConversion` or `.conversionFailed` for a value that is no `T`.
   public func getValue<T>(
     _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = "",
@@ -167,7 +169,8 @@ public final class ConfigurationManager: Sendable {
 
   private static let maximumMissed = 1_000
 
-  /// The nearest manager's value for the most specific scope; for a reader, so that reports name a key that is missing.
+  /// Returns the nearest manager's value for the most specific scope. Records a missing key for reports: callers are
+  /// readers.
   func find(_ key: QualifiedKey, scope: String) -> ConfigurationValue? {
     var next: ConfigurationManager? = self
     while let manager = next {
@@ -186,18 +189,18 @@ public final class ConfigurationManager: Sendable {
 
   func read<T>(_ value: ConfigurationValue, as type: T.Type) throws(EnvironmentError) -> T {
     if let value = value.item.value as? T { return value }
-    // Kept where all readers convert alike, and a copy shares nothing with the original.
+    // Kept only if all readers convert alike, and if a copy shares nothing with the original.
     let isKept = (_isPOD(type) || type == String.self) && convertsAsOwner(of: value)
     if isKept, let known = value.converted(to: type), let known = known as? T { return known }
     guard let result = try convert(value, to: type) as? T else {
       throw EnvironmentError(.typeMismatch, "configuration value '\(value.item.qualifiedKey)' is not a \(type)")
     }
-    // Sendable by being plain memory, or text.
+    // Sendable because the value is plain memory, or text.
     if isKept { unsafe value.keep(unsafeBitCast(result as Any, to: (any Sendable).self), as: type) }
     return result
   }
 
-  /// The value for a type that only startup knows.
+  /// Returns the value converted to a type that is known only at startup.
   func convert(_ value: ConfigurationValue, to type: Any.Type) throws(EnvironmentError) -> Any {
     do throws(EnvironmentError) {
       return try conversions.convert(value.item.value, targetType: type)
@@ -209,7 +212,7 @@ public final class ConfigurationManager: Sendable {
     }
   }
 
-  /// Whether a child that reads an inherited value would convert it as its owner does.
+  /// Whether a child that reads an inherited value would convert it in the same way as its owner.
   private func convertsAsOwner(of value: ConfigurationValue) -> Bool {
     var manager = self
     while let parent = manager.parent, !manager.owns(value) { manager = parent }
@@ -223,7 +226,7 @@ public final class ConfigurationManager: Sendable {
     }
   }
 
-  /// Names what is missing, and what may have been meant.
+  /// Creates the error for a missing key, with the keys that the reader may have meant.
   func missing(_ key: QualifiedKey, scope: String, _ cause: FaultCause, hints: Bool = true)
     -> EnvironmentError
   {

@@ -1,15 +1,16 @@
-/// Where configuration values come from.
+/// A source of configuration values.
 ///
-/// Add one with `Environment.addConfigurationSource`, or declare it as a bean: then it is built, and added, before
-/// anything else of its environment.
+/// Add one with `Environment.addConfigurationSource`, or declare it as a bean: then the environment builds and adds it
+/// before its other beans.
 public protocol ConfigurationSource: AnyObject, Sendable {
-  /// Names the source in reports and errors.
+  /// The name of the source in reports and errors.
   var url: String { get }
-  /// Whether values of this source replace those of sources added before it.
+  /// Whether values of this source override those of sources added before it.
   var canOverrule: Bool { get }
-  /// Hands all values to `manager.configurationAdded`. Called once, when the source is added, on the adding thread. A
+  /// Passes all values to `manager.configurationAdded`. Called once, when the source is added, on the adding thread. A
   /// source that changes later keeps the manager, and calls `configurationChanged`.
   ///
-  /// - Throws: whatever failed: all that the source has added is undone, and whoever adds the source gets the error.
+  /// - Throws: any error: the manager then removes all values of the source, and rethrows the error to the caller that
+  ///   adds it.
   func load(_ manager: ConfigurationManager) throws
 }

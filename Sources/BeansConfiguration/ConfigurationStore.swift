@@ -1,21 +1,22 @@
 import BeansErrors
 
-/// The values of one manager: for each address those of all sources that have one, the latest source on top.
+/// The values of one manager: for each address a stack of the values of all sources, the latest source on top.
 ///
-/// Lives under the manager's lock. What a change removes is handed out, because its end may run the user's code.
+/// Guarded by the manager's lock. A change returns the objects that it removes, because their deinitialisation may run
+/// user code.
 struct ConfigurationStore: Sendable {
   struct Address: Hashable, Sendable {
     let key: QualifiedKey
     let scope: String
   }
 
-  /// By rank.
+  /// The sources by rank.
   private(set) var sources: [any ConfigurationSource] = []
   private var ranks: [ObjectIdentifier: Int] = [:]
-  /// By ascending rank; never empty.
+  /// The values of each address by ascending rank; never empty.
   private(set) var layers: [Address: [ConfigurationValue]] = [:]
 
-  /// False where the source is known.
+  /// Adds a source. Returns false if the source was added before.
   mutating func add(_ source: any ConfigurationSource) -> Bool {
     guard ranks[ObjectIdentifier(source)] == nil else { return false }
     ranks[ObjectIdentifier(source)] = sources.count
@@ -23,8 +24,10 @@ struct ConfigurationStore: Sendable {
     return true
   }
 
-  /// - Parameter url: of the source. Asked for beforehand, because it is the user's code.
-  /// - Returns: the source's own value that was there.
+  /// Adds or replaces a value of a source.
+  ///
+  /// - Parameter url: the name of the source. Read beforehand, because it is user code.
+  /// - Returns: the source's own value that was replaced, or nil.
   mutating func put(
     _ item: ConfigurationItem, of source: any ConfigurationSource, url: String, canOverrule: Bool, isChange: Bool
   ) throws(EnvironmentError) -> ConfigurationValue? {
@@ -51,7 +54,7 @@ struct ConfigurationStore: Sendable {
     return replaced
   }
 
-  /// Takes back the value of one source.
+  /// Removes the value of one source.
   mutating func remove(_ address: Address, of source: any ConfigurationSource) -> ConfigurationValue? {
     guard let rank = ranks[ObjectIdentifier(source)], var stack = layers[address],
       let position = stack.firstIndex(where: { $0.rank == rank })
@@ -61,7 +64,7 @@ struct ConfigurationStore: Sendable {
     return removed
   }
 
-  /// Takes back everything of the source, which was the last to be added or keeps its place.
+  /// Removes all values of the source, and the source itself if it was added last; otherwise its rank stays taken.
   mutating func withdraw(_ source: any ConfigurationSource) -> [ConfigurationValue] {
     guard let rank = ranks.removeValue(forKey: ObjectIdentifier(source)) else { return [] }
     var removed: [ConfigurationValue] = []
@@ -74,7 +77,7 @@ struct ConfigurationStore: Sendable {
     return removed
   }
 
-  /// The value that holds for a scope: the specific wins over the general.
+  /// Returns the effective value for a scope: a specific scope has precedence over a general one.
   func find(_ key: QualifiedKey, scope: String) -> ConfigurationValue? {
     var scope = Substring(scope)
     while true {
@@ -84,7 +87,7 @@ struct ConfigurationStore: Sendable {
     }
   }
 
-  /// Lets go of the sources; the values can still be read.
+  /// Drops the references to the sources; the values remain readable.
   mutating func close() -> [any ConfigurationSource] {
     defer { (sources, ranks) = ([], [:]) }
     return sources

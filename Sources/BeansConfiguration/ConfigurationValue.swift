@@ -1,13 +1,13 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// One item of one source, with what it has been converted to.
+/// One item of one source, with its conversions.
 final class ConfigurationValue: Sendable {
   let item: ConfigurationItem
   let url: String
   let canOverrule: Bool
-  /// The position of the source among those of its manager: a later one stands above.
+  /// The position of the source among those of its manager: later sources have precedence.
   let rank: Int
-  /// Conversions of values that several readers may share: see `ConfigurationManager.read`.
+  /// The converted values that several readers may share: see `ConfigurationManager.read`.
   private let converted = Locked<[ObjectIdentifier: any Sendable]>([:])
 
   init(_ item: ConfigurationItem, url: String, canOverrule: Bool, rank: Int) {

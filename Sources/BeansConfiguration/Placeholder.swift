@@ -1,8 +1,8 @@
 package import BeansErrors
 
-/// Text with placeholders, taken apart: `${key}`, `${namespace:key}`, `${key=default}`.
+/// A parsed text with placeholders: `${key}`, `${namespace:key}`, `${key=default}`.
 ///
-/// Keys and defaults may hold placeholders themselves. `$${` stands for `${`; any other `$` for itself. Braces within a
+/// Keys and defaults may contain placeholders. `$${` denotes `${`; any other `$` denotes itself. Braces within a
 /// placeholder are counted, so a default may be `{"a": 1}`. Spaces around a key do not matter.
 package struct PlaceholderText: Sendable {
   indirect enum Segment: Sendable {
@@ -16,7 +16,8 @@ package struct PlaceholderText: Sendable {
 
   private init(segments: [Segment]) { self.segments = segments }
 
-  /// Throws `.invalidDeclaration` for a placeholder that is not closed, has no key, or stands too deep in others.
+  /// Parses the text. Throws `.invalidDeclaration` for a placeholder that is not closed, has no key, or is nested too
+  /// deeply.
   package init(_ text: String) throws(EnvironmentError) {
     guard text.utf8.contains(UInt8(ascii: "$")) else {
       segments = [.text(text)]
@@ -26,13 +27,14 @@ package struct PlaceholderText: Sendable {
     segments = try parser.parse()
   }
 
-  /// The key where the text is one placeholder and nothing else, so that its value need not pass through text.
+  /// The key if the text is exactly one placeholder, so that its value needs no conversion to text; otherwise nil.
   var soleKey: PlaceholderText? {
     guard segments.count == 1, case .placeholder(let key, _)? = segments.first else { return nil }
     return PlaceholderText(segments: key)
   }
 
-  /// The text with all placeholders replaced. Values are taken as they are: placeholders in them are not looked for.
+  /// Returns the text with all placeholders replaced. Values are inserted unchanged: placeholders in them are not
+  /// resolved.
   func resolve(
     find: Find, missing: (QualifiedKey) -> EnvironmentError
   ) throws(EnvironmentError) -> String {

@@ -1,6 +1,6 @@
 import BeansErrors
 
-/// Reads text with placeholders once, front to back.
+/// A parser for text with placeholders, in one pass.
 struct PlaceholderParser {
   private enum Place { case text, key, fallback }
 
@@ -9,12 +9,12 @@ struct PlaceholderParser {
   private var position = 0
   private var depth = 0
 
-  /// How deep placeholders may stand in each other.
+  /// The maximum nesting of placeholders.
   static let deepest = 64
 
   init(_ text: String) {
     self.text = text
-    // All that matters is ASCII, which is never a part of another character in UTF-8.
+    // All special characters are ASCII, which is never a part of another character in UTF-8.
     bytes = Array(text.utf8)
   }
 
@@ -56,7 +56,7 @@ struct PlaceholderParser {
     return result
   }
 
-  /// After `${`.
+  /// Parses the rest of a placeholder, after `${`.
   private mutating func placeholder() throws(EnvironmentError) -> PlaceholderText.Segment {
     depth += 1
     defer { depth -= 1 }

@@ -4,20 +4,21 @@
   import Musl
 #endif
 
-/// The environment variables of the process, as text. A variable called `namespace:key` is split at the first colon.
+/// The environment variables of the process, as text. The name of a variable `namespace:key` is split at the first
+/// colon.
 public final class ProcessInfoConfigurationSource: ConfigurationSource {
   private let variables: [String: String]
 
-  /// Takes the variables as they are now. Not while another thread calls `setenv`.
+  /// Creates a source with a copy of the current variables. Not to be called while another thread calls `setenv`.
   public convenience init() { self.init(variables: Self.current()) }
 
-  /// Takes these variables instead of those of the process.
+  /// Creates a source with these variables instead of those of the process.
   public init(variables: [String: String]) { self.variables = variables }
 
-  /// "environment variables".
+  /// The text "environment variables".
   public var url: String { "environment variables" }
 
-  /// Environment variables replace what sources added before them say.
+  /// Always true: environment variables override sources added before them.
   public var canOverrule: Bool { true }
 
   /// Adds one value for each variable that has a name.
@@ -32,7 +33,7 @@ public final class ProcessInfoConfigurationSource: ConfigurationSource {
 
   private static func current() -> [String: String] {
     var variables: [String: String] = [:]
-    // Ends with a null pointer; the process keeps the memory unless somebody changes a variable, see `init`.
+    // Ends with a null pointer; the process keeps the memory unless another thread changes a variable, see `init`.
     var next = unsafe environ
     while let entry = unsafe next.pointee {
       let parts = unsafe String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// What a configuration value is found by, besides its scope.
+/// The namespace and the key of a configuration value.
 struct QualifiedKey: Hashable, Sendable, CustomStringConvertible {
   let namespace: String
   let key: String
@@ -8,7 +8,7 @@ struct QualifiedKey: Hashable, Sendable, CustomStringConvertible {
     self.key = key
   }
 
-  /// From `key` or `namespace:key`; the first colon counts.
+  /// Parses `key` or `namespace:key`; the first colon separates the two.
   init(_ text: some StringProtocol) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     self.init(namespace: parts.count == 2 ? String(parts[0]) : "", key: String(parts.last ?? ""))

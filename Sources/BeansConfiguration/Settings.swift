@@ -1,8 +1,8 @@
 package import BeansErrors
 
-/// Configuration values written down in code: `environment.define(environment.settings().setValue(key: "port", value: 80))`.
+/// Configuration values in code: `environment.define(environment.settings().setValue(key: "port", value: 80))`.
 ///
-/// They cannot overrule values of sources added before them. Written on one thread, until defined.
+/// Settings cannot overrule values of sources added before them. Confined to one thread until defined.
 public final class Settings {
   package let origin: EnvironmentError.Origin
   private var items: [ConfigurationItem] = []
@@ -12,18 +12,18 @@ public final class Settings {
   /// Adds a value.
   ///
   /// - Parameters:
-  ///   - namespace: where the key stands.
-  ///   - key: names the value.
-  ///   - value: is read by any thread: give it what several threads can share.
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the value.
+  ///   - value: the value, which any thread may read: several threads must be able to share it.
   @discardableResult
   public func setValue(namespace: String = "", key: String, value: Any) -> Self {
-    // The two types have the same representation, and the user answers for what several threads read.
+    // The two types have the same representation; the user is responsible for sharing the value between threads.
     let shared = unsafe unsafeBitCast(value as Any, to: (any Sendable).self)
     items.append(ConfigurationItem(namespace: namespace, key: key, value: shared))
     return self
   }
 
-  /// Hands the values over as they are now, in the name of a module if one defines them.
+  /// Adds the current values to the manager, on behalf of a module if one defines them.
   package func add(to manager: ConfigurationManager, in module: String? = nil) throws {
     var origin = origin
     origin.module = module

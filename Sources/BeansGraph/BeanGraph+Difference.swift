@@ -1,31 +1,31 @@
 extension BeanGraph {
-  /// What two graphs do not have in common: for reviews.
+  /// The difference between two graphs, for reviews.
   public struct Difference: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// A declaration that both have, as it was and as it is.
+    /// A declaration of both graphs, in the old and the new form.
     public struct Change: Sendable, Hashable, Codable {
-      /// As it was.
+      /// The declaration in the old graph.
       public let old: Node
-      /// As it is.
+      /// The declaration in the new graph.
       public let new: Node
     }
 
-    /// Declarations that only the new graph has.
+    /// The declarations that only the new graph contains.
     public let added: [Node]
-    /// Declarations that only the old one has.
+    /// The declarations that only the old graph contains.
     public let removed: [Node]
-    /// Those that are of another scope or type, or have other flags.
+    /// The declarations of both graphs with another scope, type, flag or inactive condition.
     public let changed: [Change]
-    /// Dependencies that only the new graph has.
+    /// The dependencies that only the new graph contains.
     public let addedEdges: [Edge]
-    /// Dependencies that only the old one has.
+    /// The dependencies that only the old graph contains.
     public let removedEdges: [Edge]
 
-    /// Whether the graphs differ at most in where something is declared.
+    /// Whether the graphs are equal except for the places of declarations.
     public var isEmpty: Bool {
       added.isEmpty && removed.isEmpty && changed.isEmpty && addedEdges.isEmpty && removedEdges.isEmpty
     }
 
-    /// A line for each: "+" for what is new, "-" for what is gone, "~" for what has changed.
+    /// One line for each entry: "+" for an added one, "-" for a removed one, "~" for a changed one.
     public var description: String {
       var lines = removed.map { "- \($0.id) (\($0.summary))" } + added.map { "+ \($0.id) (\($0.summary))" }
       lines += changed.map { "~ \($0.new.id): \($0.old.summary) → \($0.new.summary)" }
@@ -34,7 +34,7 @@ extension BeanGraph {
     }
   }
 
-  /// What has changed since another graph of the same declarations was made; where they stand in their files does not count.
+  /// Returns the changes since an older graph. The places of declarations in their files are not compared.
   public func difference(from old: BeanGraph) -> Difference {
     let before = Dictionary(old.nodes.map { ($0.id, $0) }) { first, _ in first }
     let now = Set(nodes.map(\.id))
@@ -49,12 +49,12 @@ extension BeanGraph {
 }
 
 extension BeanGraph.Edge: CustomStringConvertible {
-  /// Who takes what, and how.
+  /// The taker, the taken bean, and the kind and place of the dependency.
   public var description: String { "\(from) → \(to) (\(kind.rawValue)\(label.isEmpty ? "" : ": \(label)"))" }
 }
 
 extension BeanGraph.Node {
-  /// What is said of a declaration besides its name.
+  /// The properties of a declaration besides its name, as one text.
   fileprivate var summary: String {
     ([scope] + flags.map(\.rawValue) + [type ?? "no type"] + (inactive.map { ["inactive: \($0)"] } ?? []))
       .joined(separator: ", ")

@@ -1,7 +1,7 @@
 import Beans
 
 extension BeanGraph {
-  /// Creates the graph of an outline: names for its numbers, and each dependency once.
+  /// Creates the graph of an outline: replaces its numbers by names, and keeps each dependency once.
   init(_ outline: DeclarationOutline) {
     var names = UniqueNames()
     var clusters: [Cluster] = []
@@ -19,7 +19,7 @@ extension BeanGraph {
         origin: declaration.origin, flags: Node.Flag.allCases.filter { declaration.traits.contains($0.trait) },
         inactive: declaration.inactive)
     }
-    // Several environments may see the taker.
+    // The outline contains a dependency once for each environment that sees the taker.
     let sorted = outline.dependencies.enumerated().sorted {
       ($0.element.taker, $0.offset) < ($1.element.taker, $1.offset)
     }
@@ -34,7 +34,7 @@ extension BeanGraph {
   }
 }
 
-/// Ids that are unique in one graph: a later one of several equal ids gets a number.
+/// A source of ids that are unique in one graph: the later ones of several equal ids get a number.
 private struct UniqueNames {
   private var counts: [String: Int] = [:]
 
@@ -46,7 +46,8 @@ private struct UniqueNames {
 }
 
 extension BeanGraph.Node {
-  /// A type with its module, without the address by which Swift names a function or a file around it.
+  /// Returns the name of a type with its module, without the address by which Swift names an enclosing function or
+  /// file.
   fileprivate static func name(of type: Any.Type) -> String {
     var (name, rest) = ("", String(reflecting: type)[...])
     while let open = rest.firstIndex(of: "(") {

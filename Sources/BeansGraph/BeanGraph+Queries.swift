@@ -1,22 +1,23 @@
 extension BeanGraph {
-  /// The nodes that a text names: by their id, their label, the bean's own id, or the type, with its module or without.
+  /// Returns the nodes that match the text by id, label, bean id, or type, with or without its module.
   public func nodes(named text: String) -> [Node] {
     nodes.filter {
       $0.id == text || $0.label == text || $0.beanId == text || $0.type == text || $0.label.hasPrefix("\(text) '")
     }
   }
 
-  /// The part of the graph around the beans of that name: what they take, and who takes them, at most so many steps away.
+  /// Returns the part of the graph around the matching beans: their dependencies and dependents, up to a number of
+  /// steps away.
   ///
   /// - Parameters:
-  ///   - bean: as for `nodes(named:)`.
-  ///   - depth: how many steps; 0 for the beans alone.
+  ///   - bean: the name of the beans, as for `nodes(named:)`.
+  ///   - depth: the number of steps; 0 for the beans alone.
   public func filter(_ bean: String, depth: Int = .max) -> BeanGraph {
     let roots = nodes(named: bean).map(\.id)
     let kept = Set(roots).union(reached(from: roots, depth, outgoing)).union(reached(from: roots, depth, incoming))
     let nodes = nodes.filter { kept.contains($0.id) }
     var around = Set(nodes.map(\.environment))
-    // Those further out stand before those in them.
+    // An outer cluster precedes its inner clusters.
     for cluster in clusters.reversed() where around.contains(cluster.id) {
       cluster.parent.map { _ = around.insert($0) }
     }
@@ -25,12 +26,12 @@ extension BeanGraph {
       edges: edges.filter { kept.contains($0.from) && kept.contains($0.to) })
   }
 
-  /// All ways on which one bean needs another, none of which comes by a bean twice.
+  /// Returns all paths on which one bean needs another. No path visits a bean twice.
   ///
   /// - Parameters:
-  ///   - start: who needs, as for `nodes(named:)`.
-  ///   - end: what is needed, as for `nodes(named:)`.
-  ///   - limit: how many are looked for: a dense graph has more than anybody reads.
+  ///   - start: the name of the dependent bean, as for `nodes(named:)`.
+  ///   - end: the name of the required bean, as for `nodes(named:)`.
+  ///   - limit: the maximum number of paths: a dense graph has more than a person reads.
   public func paths(from start: String, to end: String, limit: Int = 1_000) -> [[Edge]] {
     let (outgoing, ends) = (outgoing, Set(nodes(named: end).map(\.id)))
     let useful = ends.union(reached(from: Array(ends), .max, incoming))
@@ -56,9 +57,10 @@ extension BeanGraph {
     return found
   }
 
-  /// Through what the beans of that name are kept: by those that hold them, then by those that hold these, and so on.
+  /// Returns the edges through which the matching beans are retained: by their holders, then by the holders of these,
+  /// and so on.
   ///
-  /// A `Provider` keeps nothing, and neither does what only has to be there before.
+  /// A `Provider` retains nothing, and neither does a mere requirement.
   public func keepers(of bean: String) -> [Edge] {
     let incoming = incoming.mapValues { $0.filter(\.kind.keeps) }
     var found: [Edge] = []
@@ -75,7 +77,7 @@ extension BeanGraph {
 
   private var incoming: [String: [Edge]] { Dictionary(grouping: edges, by: \.to) }
 
-  /// The nodes that edges lead to from others, in either direction.
+  /// Returns the nodes that the edges reach from the roots, in either direction.
   private func reached(from roots: [String], _ depth: Int, _ edges: [String: [Edge]]) -> Set<String> {
     var (seen, level, left) = (Set(roots), roots, depth)
     while !level.isEmpty, left > 0 {

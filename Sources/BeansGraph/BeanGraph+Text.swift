@@ -1,7 +1,8 @@
-// Pictures of the graph as text. Beans are coloured by scope; what is no bean, or is asked for later, is dashed.
+// Drawings of the graph as text. Beans are coloured by scope. Templates and inactive declarations are dashed, and so
+// are lazy, provided, required and inherited dependencies.
 
 extension BeanGraph {
-  /// The graph in the language of Mermaid: a flowchart, environments as subgraphs.
+  /// Returns the graph as a Mermaid flowchart, with environments as subgraphs.
   public func mermaid() -> String {
     var lines = ["flowchart LR"]
     let numbers = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($0.element.id, "n\($0.offset)") })
@@ -30,7 +31,7 @@ extension BeanGraph {
     return lines.map { "\($0)\n" }.joined()
   }
 
-  /// The graph in the language of Graphviz, environments as clusters.
+  /// Returns the graph in the language of Graphviz, with environments as clusters.
   public func dot() -> String {
     var lines = [
       "digraph beans {", "  rankdir=LR;", "  compound=true;",
@@ -55,12 +56,12 @@ extension BeanGraph {
     return (lines + ["}"]).map { "\($0)\n" }.joined()
   }
 
-  /// Walks the clusters in a cluster, or those that stand in none, each with its nodes.
+  /// Visits the clusters inside a cluster, or the outermost ones, each with its nodes.
   ///
   /// - Parameters:
-  ///   - parent: the id of the cluster around.
-  ///   - indent: before each line.
-  ///   - cluster: called before what is in a cluster, and after.
+  ///   - parent: the id of the enclosing cluster.
+  ///   - indent: the indentation of each line.
+  ///   - cluster: called before and after the content of a cluster.
   ///   - node: called for each node.
   private func appendClusters(
     of parent: String?, indent: String, cluster: (Cluster, String, _ isOpening: Bool) -> Void,
@@ -74,7 +75,7 @@ extension BeanGraph {
     }
   }
 
-  /// In the order in which they are met.
+  /// The scopes of the nodes, in the order of their first occurrence.
   private var scopes: [String] {
     var seen: Set<String> = []
     return nodes.map(\.scope).filter { seen.insert($0).inserted }
@@ -103,7 +104,7 @@ extension BeanGraph.Edge.Kind {
 }
 
 extension String {
-  /// As text between quotation marks in Mermaid, where some characters have a meaning.
+  /// The text for use between quotation marks in Mermaid, with special characters escaped.
   fileprivate var mermaid: String {
     var text = ""
     for character in self {
@@ -115,7 +116,7 @@ extension String {
     return text
   }
 
-  /// Between quotation marks, as Graphviz reads it.
+  /// The text between quotation marks, escaped for Graphviz.
   fileprivate var quoted: String {
     var text = "\""
     for character in self {

@@ -1,16 +1,17 @@
 public import Beans
 
-/// Which beans are declared in an environment, further out and for the children of factories, and what each of them takes.
+/// The beans that are declared in an environment, further out and for the children of factories, with the dependencies
+/// of each.
 ///
-/// A value: `Environment.graph()` makes one, and nothing that happens later changes it. Clusters stand from the outside in,
-/// nodes in order of definition, edges in the order of the nodes that they start from, so that equal declarations make equal
+/// A value: `Environment.graph()` makes one, and nothing that happens later changes it. Clusters are ordered from the
+/// outside in, nodes by definition, edges by the nodes that they start from, so that equal declarations make equal
 /// graphs and equal text.
 public struct BeanGraph: Sendable, Hashable, Codable {
   /// The environments.
   public let clusters: [Cluster]
   /// The declarations.
   public let nodes: [Node]
-  /// What they take.
+  /// The dependencies between the declarations.
   public let edges: [Edge]
 
   init(clusters: [Cluster], nodes: [Node], edges: [Edge]) {
@@ -21,43 +22,43 @@ public struct BeanGraph: Sendable, Hashable, Codable {
   public struct Cluster: Sendable, Hashable, Codable, Identifiable {
     /// The names of the environment and of those around it, from the outside in, separated by slashes.
     public let id: String
-    /// What the environment is called: the children of a factory, by their scope.
+    /// The name of the environment; for the children of a factory, their scope.
     public let name: String
-    /// The cluster around this one.
+    /// The id of the enclosing cluster.
     public let parent: String?
     /// The scope that the children of a factory open; nil for an environment that is no child of a factory.
     public let scope: String?
-    /// Why the children of the factory do not count; nil where they do.
+    /// The reason why the children of the factory are inactive; nil if they are active.
     public let inactive: String?
   }
 
-  /// One declaration: a bean, or what is none, such as a template.
+  /// One declaration: a bean, or a declaration without an instance, such as a template.
   public struct Node: Sendable, Hashable, Codable, Identifiable {
-    /// What a declaration is beside a bean of its scope. More may follow.
+    /// A property of a declaration besides its scope. More may follow.
     public enum Flag: String, Sendable, Hashable, Codable, CaseIterable {
-      /// It is abstract: others inherit from it, and it is never built.
+      /// An abstract declaration: others inherit from it, and it is never built.
       case template
       /// The value that each child of a factory is built from.
       case seed
-      /// It is built when it is first asked for.
+      /// A bean that is built at its first lookup.
       case lazy
-      /// It is created asynchronously.
+      /// A bean that is created asynchronously.
       case asynchronous
-      /// It stands before another bean.
+      /// A decorator: wraps another bean.
       case decorator
-      /// It is preferred to others of its type.
+      /// The preferred bean among others of its type.
       case primary
-      /// Only declarations of its module find it.
+      /// A bean that only declarations of its module find.
       case `private`
-      /// It makes another bean.
+      /// A bean that makes another bean.
       case factory
-      /// Another bean makes it.
+      /// A bean that another bean makes.
       case product
     }
 
-    /// The cluster and the label; of several that have both in common, the later ones with a number.
+    /// The cluster and the label; the later ones of several equal ids end in a number.
     public let id: String
-    /// How faults and reports name it: its type, and its own id if it has one.
+    /// The name in faults and reports: the type, and the bean's own id if it has one.
     public let label: String
     /// The bean's own id.
     public let beanId: String?
@@ -65,46 +66,46 @@ public struct BeanGraph: Sendable, Hashable, Codable {
     public let type: String?
     /// The id of the cluster that declares it.
     public let environment: String
-    /// How long an instance lives.
+    /// The name of the scope.
     public let scope: String
-    /// Where it is declared.
+    /// The place of the declaration.
     public let origin: EnvironmentError.Origin?
-    /// What it is beside that, in the order of `Flag`.
+    /// The properties besides the scope, in the order of `Flag`.
     public let flags: [Flag]
-    /// Which condition does not hold; nil where the declaration counts.
+    /// The condition that is not met; nil if the declaration is active.
     public let inactive: String?
   }
 
   /// One dependency.
   public struct Edge: Sendable, Hashable, Codable {
-    /// How a bean takes another one. More may follow.
+    /// The way in which a bean takes another one. More may follow.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-      /// As a parameter of its factory.
+      /// A parameter of the factory.
       case parameter
-      /// As a property.
+      /// A property.
       case property
-      /// As one that may be missing.
+      /// An optional, which may be missing.
       case optional
-      /// As one of all, or as part of a collection.
+      /// One of all beans of a type, or an element of a collection.
       case collection
-      /// When it is first used.
+      /// A bean that is resolved at its first use.
       case lazy
-      /// For itself, to be released by it.
+      /// A bean that its taker owns and releases.
       case owned
-      /// Each time anew, by a `Provider`.
+      /// A bean that a `Provider` resolves at each call.
       case provider
-      /// From the child environment that is current, by a `Current`.
+      /// A bean of the current child environment, by a `Current`.
       case current
-      /// Not at all: it only has to be there before.
+      /// No reference: the required bean only has to be built first.
       case requirement
-      /// As what it stands before.
+      /// The bean that a decorator wraps.
       case decorates
-      /// As the factory that makes it.
+      /// The factory that makes the bean.
       case factory
-      /// As the declaration that it inherits from.
+      /// The declaration that the bean inherits from.
       case template
 
-      /// Whether a bean that takes another one so keeps it.
+      /// Whether a dependency of this kind retains the taken bean.
       public var keeps: Bool {
         switch self {
         case .parameter, .property, .optional, .collection, .lazy, .owned, .decorates: true
@@ -113,13 +114,13 @@ public struct BeanGraph: Sendable, Hashable, Codable {
       }
     }
 
-    /// The id of the node that takes.
+    /// The id of the node that takes the other one.
     public let from: String
-    /// The id of the node that is taken.
+    /// The id of the taken node.
     public let to: String
-    /// How.
+    /// The kind of the dependency.
     public let kind: Kind
-    /// Where: "parameter 0", "property 'store'"; empty where the kind says it all.
+    /// The place of the dependency: "parameter 0", "property 'store'"; empty if the kind is sufficient.
     public let label: String
   }
 }

@@ -1,14 +1,17 @@
 public import Beans
 
 extension Environment {
-  /// The beans declared here, further out and for the children of factories, and what each of them takes.
+  /// Returns the beans that are declared here, further out and for the children of factories, with the dependencies of
+  /// each.
   ///
-  /// Compiles the declarations as startup does, and builds nothing: before startup, conditions of declarations are evaluated, and
-  /// once more by startup itself; after it, they are as startup has found them. For the child of a factory, the graph is that
-  /// of the environment which declared the factory. From any thread once the environment has started; before, from the thread
-  /// that declares. Takes as long as the first half of a startup, each time.
+  /// Compiles the declarations as startup does, and builds nothing. Before startup, `graph()` evaluates the conditions
+  /// of declarations, and startup evaluates them once more; after startup, it uses the results of startup. For the
+  /// child of a factory, the graph is that of the environment which declared the factory. Callable from any thread once
+  /// the environment has started; before, from the declaring thread. Each call takes as long as the first half of a
+  /// startup.
   ///
-  /// - Throws: what is wrong with the declarations, as `validate()`; `.finished` once the environment has been finished.
+  /// - Throws: the faults of the declarations, as `validate()` does; `.finished` once the environment has been
+  ///   finished.
   public func graph(file: StaticString = #fileID, line: UInt = #line) throws -> BeanGraph {
     do {
       return try readGraph()
@@ -17,6 +20,6 @@ extension Environment {
     }
   }
 
-  /// Reads the graph as `graph()` does; its errors name no call.
+  /// Returns the graph as `graph()` does; its errors contain no call.
   package func readGraph() throws -> BeanGraph { BeanGraph(try outlineDeclarations()) }
 }

@@ -1,6 +1,6 @@
 import BeansErrors
 
-/// Between collections, element by element, and between text with commas and arrays or sets.
+/// Conversions between collections, element by element, and between text with commas and arrays or sets.
 enum CollectionConversion {
   static func find(
     _ source: Any.Type, _ target: Any.Type, in factory: StandardConversionFactory, depth: Int
@@ -46,7 +46,7 @@ enum CollectionConversion {
       let convertElement = factory.search(source.elementType, element, depth: depth)
     else { return nil }
     return { value in
-      // In an order that does not change from run to run, so that neither do faults.
+      // Sorted, so that faults are the same in each run.
       let entries = source.entries(of: value).map { (name: ConversionFailure.quote($0.key), entry: $0) }
         .sorted { $0.name < $1.name }
       return try target.make(
@@ -72,14 +72,14 @@ enum CollectionConversion {
   }
 }
 
-/// Arrays and sets, whatever their elements are.
+/// Arrays and sets with any elements.
 private protocol ListType: SendableMetatype {
   static var elementType: Any.Type { get }
-  /// Whether each element has its place.
+  /// Whether the order of the elements is significant.
   static var isOrdered: Bool { get }
-  /// The elements of an instance.
+  /// Returns the elements of an instance.
   static func elements(of list: Any) -> [Any]
-  /// A list of such elements; nil where one is of another type.
+  /// Returns a list of such elements; nil if one has another type.
   static func make(_ elements: [Any]) -> Any?
 }
 
@@ -101,13 +101,13 @@ extension Set: ListType {
   fileprivate static func make(_ elements: [Any]) -> Any? { ([Element].make(elements) as? [Element]).map { Set($0) } }
 }
 
-/// Dictionaries, whatever they hold.
+/// Dictionaries with any keys and values.
 private protocol DictionaryType: SendableMetatype {
   static var keyType: Any.Type { get }
   static var elementType: Any.Type { get }
-  /// The entries of an instance, in any order.
+  /// Returns the entries of an instance, in any order.
   static func entries(of dictionary: Any) -> [(key: Any, value: Any)]
-  /// A dictionary of such entries. Throws where two have one key, or one is of another type.
+  /// Returns a dictionary of such entries. Throws if two entries have the same key, or if one has another type.
   static func make(_ entries: [(key: Any, value: Any)]) throws -> Any
 }
 
@@ -129,13 +129,14 @@ extension Dictionary: DictionaryType {
   }
 }
 
-/// Why an element of a collection does not convert. Collections around it say where it stands in them.
+/// The reason why an element of a collection does not convert. Each enclosing collection adds the position of the
+/// element.
 struct ElementFailure: Error {
-  /// From the outermost collection inwards; empty where the collection as a whole is at fault.
+  /// The positions from the outermost collection inwards; empty if the collection as a whole is faulty.
   private let place: [String]
   private let fault: EnvironmentError
 
-  /// What the whole conversion throws.
+  /// The error of the whole conversion.
   var error: EnvironmentError {
     let place = place.isEmpty ? "" : "\(place.joined(separator: ", ")): "
     return fault.saying(place + fault.message)
@@ -147,7 +148,7 @@ struct ElementFailure: Error {
       fault: EnvironmentError(cause: .repeatedKey, "two entries have the same key \(ConversionFailure.quote(key))"))
   }
 
-  /// What `convert` answers; what it throws is said of the element that stands at that place.
+  /// Returns the result of `convert`; attributes its error to the element at that position.
   fileprivate static func naming<Result>(
     _ place: @autoclosure () -> String, _ element: Any, _ target: Any.Type, _ convert: () throws -> Result
   ) throws -> Result {
@@ -161,9 +162,9 @@ struct ElementFailure: Error {
   }
 }
 
-/// Text that lists its elements.
+/// A list of elements in text.
 enum CommaList {
-  /// The elements without the spaces around them; none for text without any content.
+  /// Returns the elements without the spaces around them; none for blank text.
   static func split(_ text: String) -> [String] {
     if text.allSatisfy(\.isWhitespace) { return [] }
     return text.split(separator: ",", omittingEmptySubsequences: false).map { TextConversion.trim($0) }

@@ -1,17 +1,17 @@
 import BeansErrors
 
-/// Turns a value of one type into a value of another, or throws `.conversionFailed`.
+/// A function that converts a value of one type to another, or throws `.conversionFailed`.
 public typealias Conversion = (Any) throws -> Any
 
-/// Knows how values of one type become values of another. From any thread.
+/// A source of conversions between types. Callable from any thread.
 public protocol ConversionFactory: Sendable {
   /// Whether there is a conversion between the two types.
   func hasConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Bool
-  /// The conversion between the two types, or nil.
+  /// Returns the conversion between the two types, or nil.
   func findConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Conversion?
-  /// The conversion between the two types.
+  /// Returns the conversion between the two types.
   ///
-  /// - Throws: `.noConversion` where there is none.
+  /// - Throws: `.noConversion` if there is none.
   func getConversion(_ sourceType: Any.Type, targetType: Any.Type) throws -> Conversion
 }
 
@@ -21,9 +21,9 @@ extension ConversionFactory {
     findConversion(sourceType, targetType: targetType) != nil
   }
 
-  /// The conversion between the two types.
+  /// Returns the conversion between the two types.
   ///
-  /// - Throws: `.noConversion` where there is none.
+  /// - Throws: `.noConversion` if there is none.
   public func getConversion(_ sourceType: Any.Type, targetType: Any.Type) throws -> Conversion {
     if let conversion = findConversion(sourceType, targetType: targetType) { return conversion }
     throw EnvironmentError(.noConversion, "no conversion from \(sourceType) to \(targetType) is registered")

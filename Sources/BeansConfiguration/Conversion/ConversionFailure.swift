@@ -1,12 +1,12 @@
 import BeansErrors
 
-/// Why a value does not convert; becomes a `.conversionFailed` that names the value and the types.
+/// The reason for a failed conversion; becomes a `.conversionFailed` that names the value and the types.
 struct ConversionFailure: Error {
   let reason: String
 
   init(_ reason: String = "") { self.reason = reason }
 
-  /// What a failed conversion throws, whatever its inner parts threw.
+  /// Returns the error of a failed conversion for any error of its inner parts.
   static func error(_ value: Any, to target: Any.Type, _ cause: any Error) -> EnvironmentError {
     if let error = cause as? EnvironmentError, error.code == .conversionFailed { return error }
     if let failure = cause as? ElementFailure { return failure.error }
@@ -18,7 +18,7 @@ struct ConversionFailure: Error {
     return EnvironmentError(.conversionFailed, failure.reason.isEmpty ? text : "\(text): \(failure.reason)")
   }
 
-  /// A value for people: on one line, and not longer than one.
+  /// Returns a value as text for people: on one line, and at most 60 characters long.
   static func quote(_ value: Any) -> String {
     let longest = 60
     let text = (value as? String) ?? "\(value)"

@@ -1,11 +1,11 @@
-/// Durations as people write them: `250ms`, `1.5s`, `1h30m`.
+/// Durations in human-readable form: `250ms`, `1.5s`, `1h30m`.
 enum DurationText {
-  /// Longest first, in attoseconds, which is what `Duration` counts in.
+  /// The units from the longest to the shortest, in attoseconds, the unit of `Duration`.
   private static let units: [(name: String, attoseconds: Int128)] = [
     ("d", 86_400_000_000_000_000_000_000), ("h", 3_600_000_000_000_000_000_000), ("m", 60_000_000_000_000_000_000),
     ("s", 1_000_000_000_000_000_000), ("ms", 1_000_000_000_000_000), ("us", 1_000_000_000_000), ("ns", 1_000_000_000),
   ]
-  /// Seconds have to fit an `Int64`, wherever the duration is taken apart.
+  /// The longest duration: its seconds fit an `Int64`, the limit of `Duration.components`.
   private static let limit = Int128(Int64.max) * 1_000_000_000_000_000_000
 
   static func parse(_ given: String) throws -> Duration {
@@ -40,7 +40,7 @@ enum DurationText {
     return part
   }
 
-  /// Decimals beyond what the unit can be divided into are cut.
+  /// Multiplies, and cuts decimals below one attosecond.
   private static func multiply(_ number: Substring, _ unit: Int128) throws -> Int128 {
     let parts = number.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, let whole = parts.first, !whole.isEmpty, parts.last?.isEmpty == false else {
@@ -57,7 +57,7 @@ enum DurationText {
     return total
   }
 
-  /// In the longest unit that leaves no rest; below a nanosecond the rest is cut.
+  /// Formats a duration in the longest unit without a remainder; below a nanosecond the remainder is cut.
   static func format(_ duration: Duration) -> String {
     let total = duration.attoseconds
     guard let unit = units.first(where: { total % $0.attoseconds == 0 }) ?? units.last, total != 0 else { return "0s" }

@@ -1,10 +1,10 @@
-/// Optionals, whatever they wrap.
+/// Optionals of any type.
 protocol OptionalConversion {
   static func conversion(
     from source: Any.Type, in factory: StandardConversionFactory, depth: Int
   ) -> Conversion?
   static func conversion(to target: Any.Type, in factory: StandardConversionFactory, depth: Int) -> Conversion?
-  /// nil.
+  /// The value nil.
   static var absent: Any { get }
 }
 

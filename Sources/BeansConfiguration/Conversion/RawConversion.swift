@@ -1,4 +1,4 @@
-/// Between `RawRepresentable` types, such as enums, and whatever converts to or from their raw values.
+/// Conversions between `RawRepresentable` types, such as enums, and types that convert to or from their raw values.
 enum RawConversion {
   static func find<Target: RawRepresentable>(
     _ source: Any.Type, to target: Target.Type, in factory: StandardConversionFactory, depth: Int
@@ -21,7 +21,7 @@ enum RawConversion {
     }
   }
 
-  /// "expected one of …", for types that can list their values.
+  /// The text "expected one of …", for types that can list their values.
   private static func expectation(_ target: any RawRepresentable.Type) -> String {
     guard let target = target as? any CaseIterable.Type else { return "expected the raw value of a case" }
     func list<Cases: CaseIterable>(_ type: Cases.Type) -> [String] {

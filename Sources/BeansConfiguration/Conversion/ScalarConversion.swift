@@ -1,4 +1,4 @@
-/// Between text, `Bool`, and numbers of every width. Nothing here traps: what does not fit is refused.
+/// Conversions between text, `Bool`, and numbers of every width. Never traps: a value out of range is refused.
 enum ScalarConversion {
   static func find(_ source: Any.Type, _ target: Any.Type) -> Conversion? {
     guard source == String.self || isScalar(source) else { return nil }
@@ -59,7 +59,7 @@ enum ScalarConversion {
     func nearest(_ number: some BinaryInteger) -> Target { Target(number) }
     func nearest(_ number: some BinaryFloatingPoint) -> Target? {
       let result = Target(number)
-      // Infinity stays what it is; a number must not become one.
+      // Infinity stays infinity; a finite number must not become infinite.
       return number.isFinite && !result.isFinite ? nil : result
     }
     return { value in
@@ -80,7 +80,7 @@ enum ScalarConversion {
   ) throws -> Target {
     let text = TextConversion.trim(text)
     guard let number = Target(text) else { throw ConversionFailure("expected a number") }
-    // Too large a number is read as infinity, which has to be spelled out to be meant.
+    // A number that is too large parses as infinity, which is accepted only if it is spelled out.
     if number.isInfinite, !text.lowercased().contains("inf") { throw ConversionFailure("it is out of range") }
     return number
   }

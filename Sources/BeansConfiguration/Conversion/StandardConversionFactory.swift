@@ -2,21 +2,22 @@ import BeansReflection
 public import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
-/// The conversions of an environment: what users register, and between the standard types.
+/// The conversions of an environment: those that users register, and those between the standard types.
 ///
 /// Without registration it converts
-/// - between text, `Bool`, and all integer and floating-point types: what does not fit is refused, and so is a fraction
-///   where an integer is wanted; the nearest floating-point number is taken. As a `Bool`, text is true, yes, on, 1 or
-///   false, no, off, 0 in any case; spaces around numbers and Booleans do not matter;
+/// - between text, `Bool`, and all integer and floating-point types: values out of range are refused, and so is a
+///   fraction where an integer is expected; the nearest floating-point number is taken. As a `Bool`, text is true, yes,
+///   on, 1 or false, no, off, 0 in any case; spaces around numbers and Booleans do not matter;
 /// - text to a `Duration` (`250ms`, `1.5s`, `1h30m`; units d, h, m, s, ms, us, ns) and back;
-/// - raw values, and whatever gives them, to `RawRepresentable` types such as enums, and back;
-/// - text to whatever is `LosslessStringConvertible`, and back;
+/// - raw values, and values that convert to them, to `RawRepresentable` types such as enums, and back;
+/// - text to any `LosslessStringConvertible` type, and back;
 /// - text with commas to arrays (`1, 2,3`; empty text is an empty array) and back, and to sets;
-/// - arrays and sets to sets, arrays to arrays, and dictionaries to dictionaries, element by element: elements of a set may
-///   become equal, keys may not;
-/// - to and from optionals of all these; and to a superclass or protocol, which leaves the value as it is.
+/// - arrays and sets to sets, arrays to arrays, and dictionaries to dictionaries, element by element: elements of a set
+///   may become equal, keys may not;
+/// - to and from optionals of all these; and to a superclass or protocol, which leaves the value unchanged.
 ///
-/// What is registered wins, in the nearest environment that has it. A search costs a few dynamic casts; from any thread.
+/// A registered conversion has precedence; among several, the one of the nearest environment. A search costs a few
+/// dynamic casts. Callable from any thread.
 public final class StandardConversionFactory: ConversionFactory {
   private struct Pair: Hashable {
     let source: ObjectIdentifier
@@ -26,16 +27,16 @@ public final class StandardConversionFactory: ConversionFactory {
   private let parent: StandardConversionFactory?
   private let registered = Locked<[Pair: @Sendable (Any) throws -> Any]>([:])
 
-  /// Creates a factory that knows the standard conversions and, where it has a parent, all that the parent knows.
+  /// Creates a factory with the standard conversions and, if it has a parent, all conversions of the parent.
   public init(parent: StandardConversionFactory? = nil) { self.parent = parent }
 
-  /// Adds a conversion, or replaces one for the same two types. The parent is not affected.
+  /// Adds a conversion, or replaces the one for the same two types. The parent is not affected.
   ///
   /// - Parameters:
-  ///   - sourceType: of values to be converted; of a class, with its subclasses.
-  ///   - targetType: what they become.
-  ///   - conversion: what it throws arrives as `.conversionFailed`, with the original in `underlying`. Called on the
-  ///     thread that converts; no lock is held.
+  ///   - sourceType: the type of the values to convert; a class includes its subclasses.
+  ///   - targetType: the type of the converted values.
+  ///   - conversion: the function that converts. Its error arrives as `.conversionFailed`, with the original in
+  ///     `underlying`. Called on the thread that converts; no lock is held.
   @discardableResult
   public func register<S, T>(
     _ sourceType: S.Type, targetType: T.Type, conversion: @escaping @Sendable (S) throws -> T
@@ -45,13 +46,13 @@ public final class StandardConversionFactory: ConversionFactory {
       return try conversion(value)
     }
     let pair = Pair(source: ObjectIdentifier(sourceType), target: ObjectIdentifier(targetType))
-    // What a replaced closure holds may end here: not under the lock.
+    // Dropping a replaced closure may run user code: not under the lock.
     _ = registered.withLock { $0.updateValue(erased, forKey: pair) }
     return self
   }
 
-  /// The conversion between the two types, or nil. What it throws is `.conversionFailed`, or `.invalidDeclaration` where two
-  /// keys of a dictionary become one.
+  /// Returns the conversion between the two types, or nil. The conversion throws `.conversionFailed`, or
+  /// `.invalidDeclaration` if two keys of a dictionary become one.
   public func findConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Conversion? {
     guard let conversion = search(sourceType, targetType, depth: 0) else { return nil }
     return { value in
@@ -59,10 +60,10 @@ public final class StandardConversionFactory: ConversionFactory {
     }
   }
 
-  /// `value` as the target type, converted if need be.
+  /// Returns `value` as the target type, converted if needed.
   ///
-  /// - Throws: `.noConversion`; `.conversionFailed`, which names the element of a collection that is at fault;
-  ///   `.invalidDeclaration` where two keys of a dictionary become one.
+  /// - Throws: `.noConversion`; `.conversionFailed`, which names the faulty element of a collection;
+  ///   `.invalidDeclaration` if two keys of a dictionary become one.
   public func convert(_ value: Any, targetType: Any.Type) throws(EnvironmentError) -> Any {
     guard let conversion = search(type(of: value), targetType, depth: 0) else {
       throw EnvironmentError(.noConversion, "no conversion from \(type(of: value)) to \(targetType) is registered")
@@ -70,7 +71,7 @@ public final class StandardConversionFactory: ConversionFactory {
     do { return try conversion(value) } catch { throw ConversionFailure.error(value, to: targetType, error) }
   }
 
-  /// The nearest factory with conversions of its own: two factories that share it convert alike.
+  /// The nearest factory with registered conversions: two factories that share it convert alike.
   var effective: StandardConversionFactory {
     var factory = self
     while let parent = factory.parent, factory.registered.withLock({ $0.isEmpty }) { factory = parent }
@@ -79,7 +80,7 @@ public final class StandardConversionFactory: ConversionFactory {
 
   // MARK: searching
 
-  /// `depth` ends the search for types that are made of themselves.
+  /// Searches for a conversion. `depth` ends the search for types that contain themselves.
   func search(_ source: Any.Type, _ target: Any.Type, depth: Int) -> Conversion? {
     guard depth < 16 else { return nil }
     if let found = findRegistered(source, target) { return found }

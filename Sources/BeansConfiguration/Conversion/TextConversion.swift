@@ -1,4 +1,5 @@
-/// Between text and types that have a text of their own: `Duration`, and whatever is `LosslessStringConvertible`.
+/// Conversions between text and types with a text form of their own: `Duration`, and every `LosslessStringConvertible`
+/// type.
 enum TextConversion {
   static func find(_ source: Any.Type, _ target: Any.Type) -> Conversion? {
     if source == String.self { return parser(of: target) }
@@ -17,7 +18,7 @@ enum TextConversion {
     }
   }
 
-  /// Its own `init` traps where the text is not one character.
+  /// Converts text to a character. `Character.init` traps if the text is not exactly one character.
   private static func toCharacter(_ value: Any) throws -> Any {
     guard let text = value as? String, let first = text.first, text.count == 1 else {
       throw ConversionFailure("expected one character")
@@ -25,7 +26,7 @@ enum TextConversion {
     return first
   }
 
-  /// Without the white space around it.
+  /// Returns the text without the white space around it.
   static func trim(_ text: some StringProtocol) -> String {
     let end = text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex
     return String(text[..<end].drop { $0.isWhitespace })
