@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What an environment says of its end, and does, for whoever waits.
+/// Reports the state of an environment's end, and takes over releases, for a `shutdown` that waits.
 extension Environment {
-  /// Notes here and below that somebody waits for the end. Whoever gives up at some time counts most.
+  /// Registers, here and below, a watch that waits for the end. An unlimited watch does not replace a limited one.
   func watch(by watch: EndWatch) {
     let extras = extras
     if !watch.isLimited, extras.watch?.isLimited == true { return }
@@ -11,12 +11,13 @@ extension Environment {
     for child in liveChildren { child.watch(by: watch) }
   }
 
-  /// The releases that are under way here and below.
+  /// The releases that are in flight here and below.
   var releasesBelow: [ReleaseInProgress] {
     liveChildren.flatMap(\.releasesBelow) + [existingExtras?.running].compactMap(\.self)
   }
 
-  /// Releases what has been waiting for the thread of a loop; of beans that are not being released.
+  /// Moves releases that wait for the thread of a loop to spare threads, here and below. Skips an environment in which
+  /// a bean is being released.
   func takeOver() {
     for child in liveChildren { child.takeOver() }
     takeOverHere()
@@ -28,15 +29,16 @@ extension Environment {
     if let rest = existingExtras?.takeHandedOver(here: false) { SpareThread.run { rest(false) } }
   }
 
-  /// Those that only the calling thread could release, because it is that of their loop.
+  /// Moves releases to spare threads that only the calling thread could run, because it is the thread of their loop.
   func takeOverFromThisThread() {
     for child in liveChildren { child.takeOverFromThisThread() }
     if host?.canReleaseHere == true || existingExtras?.isHandedOverHere == true { takeOverHere() }
   }
 
-  /// The state of the end, here and below.
+  /// Returns the state of the end, here and below.
   ///
-  /// - Parameter takesFailures: whether the failures of releases are taken, too, to be thrown with what is said of the rest.
+  /// - Parameter takesFailures: whether the state also takes the failures of releases, to be thrown with the report of
+  ///   the rest.
   func endState(takesFailures: Bool = false) -> EndState {
     var state = EndState()
     add(to: &state, takesFailures: takesFailures)
@@ -46,11 +48,12 @@ extension Environment {
   private func add(to state: inout EndState, takesFailures: Bool) {
     let count = state.levels.count
     for child in liveChildren { child.add(to: &state, takesFailures: takesFailures) }
-    // A child that ends meanwhile hands its failures over before it goes, so they are looked for after it.
+    // A child that ends meanwhile hands its failures over before it leaves, so the failures here are read after the
+    // children.
     let extras = existingExtras
     let (failures, running) = extras?.releases(takesFailures: takesFailures) ?? ([], nil)
     state.failures += failures
-    // Under the lock: lookups that are still under way append to the log.
+    // Under the lock: lookups that are still in flight append to the log.
     let (lifecycle, slots) = core.lock.withLock { () -> (Lifecycle, [Int32]) in
       let lifecycle = core.lifecycle
       let count = running?.behind ?? (lifecycle.phase < .releasing ? createdBeans : 0)

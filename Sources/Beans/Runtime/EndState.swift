@@ -1,18 +1,18 @@
-/// The state of an end, seen once: each release has failed, is under way or is left.
+/// A snapshot of an end: each release has failed, is in flight or is left.
 struct EndState {
-  /// The reason for which an environment has not been released.
+  /// The reason why an environment has not been released.
   enum Reason {
-    /// A release is under way.
+    /// A release is in flight.
     case release(ReleaseInProgress)
-    /// An environment below it has not been released.
+    /// An environment below this one has not been released.
     case below
-    /// The loop has not come to release the environment.
+    /// The loop has not reached the release of the environment.
     case loop
-    /// Lookups are still under way.
+    /// Lookups are still in flight.
     case lookups
     /// No release has begun.
     case start
-    /// One release is over, and the next one has not begun.
+    /// One release has ended, and the next one has not begun.
     case nextRelease
   }
 
@@ -20,15 +20,15 @@ struct EndState {
   struct Level {
     let name: String
     let reason: Reason
-    /// Labels of beans that have not been released, in the order of their release.
+    /// Labels of the beans that have not been released, in the order of their release.
     let left: [String]
   }
 
-  /// Innermost first.
+  /// The environments that have not been released, innermost first.
   var levels: [Level] = []
   var failures: [any Error] = []
 
-  /// Descriptions of everything that the end waits for, innermost first.
+  /// Returns descriptions of everything that the end waits for, innermost first.
   func reasons(_ now: Duration) -> [String] {
     levels.compactMap { level in
       let name = "'\(level.name)'"
@@ -43,8 +43,8 @@ struct EndState {
     }
   }
 
-  /// Environments with the beans that are left in them, innermost first; those that the reasons name and that have none are
-  /// left out.
+  /// Environments with the beans that are left in them, innermost first. An environment without such beans is omitted
+  /// when its own reason already names it.
   var left: [String] {
     levels.compactMap { level in
       if level.left.isEmpty {
@@ -56,7 +56,8 @@ struct EndState {
     }
   }
 
-  /// Whether a release has been abandoned since it was seen, and its failure has been taken from an environment further out.
+  /// Whether `failures` already contains the failure of a release that was abandoned after this snapshot saw it in
+  /// flight. Such a failure was taken from an environment further out.
   private func isTold(_ release: ReleaseInProgress) -> Bool {
     guard let failure = release.failure?.report else { return false }
     return failures.contains { ($0 as? EnvironmentError)?.report == failure }

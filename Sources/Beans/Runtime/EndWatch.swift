@@ -4,16 +4,17 @@ import BeansErrors
 import Dispatch
 import Synchronization
 
-/// One `shutdown` that waits: says in the log what it waits for, from the third second on, and gives up what takes too long.
+/// Watches one `shutdown` that waits: from the third second on it logs the reasons for the wait, and it abandons
+/// releases that take too long.
 ///
-/// Sees what is under way by what the environments note of themselves. Nothing is scheduled before a release begins that
-/// runs code of users, or a thread waits.
+/// The watch reads the notes that environments keep of releases in flight. Nothing is scheduled before a release begins
+/// that runs code of users, or a thread waits.
 final class EndWatch: Sendable {
   let clock: EndingClock
-  /// Wakes the thread that waits, if one does.
+  /// Wakes the thread that waits, if there is one.
   let signal = DispatchSemaphore(value: 0)
   private let times: EndTimes
-  /// Its extras hold this.
+  /// The environment that ends. Weak: its extras hold this watch.
   private weak let environment: Environment?
   private let state = Locked(State())
 
@@ -22,7 +23,7 @@ final class EndWatch: Sendable {
     var isOver = false
     var hasGivenUp = false
     var nextReport = EndTimes.patience
-    /// How many have been set.
+    /// The number of alarms that have been set.
     var alarms = 0
     var cancel: (@Sendable () -> Void)?
     var whenOver: (@Sendable () -> Void)?
@@ -34,12 +35,12 @@ final class EndWatch: Sendable {
     times = EndTimes(begun: clock.now(), limit: limit)
   }
 
-  /// Whether it gives up at some time.
+  /// Whether the watch has a time limit.
   var isLimited: Bool { times.limit != nil }
 
   var hasGivenUp: Bool { state.withLock { $0.hasGivenUp } }
 
-  /// Begins to look at the time; again and again, until the end.
+  /// Begins to check the time, repeatedly until the end.
   func arm() {
     let isFirst = state.withLock { state in
       defer { state.isArmed = true }
@@ -48,7 +49,7 @@ final class EndWatch: Sendable {
     if isFirst { schedule() }
   }
 
-  /// Everything has been released.
+  /// Ends the watch: everything has been released.
   func end() {
     let (cancel, whenOver) = state.withLock { state in
       state.isOver = true
@@ -60,7 +61,7 @@ final class EndWatch: Sendable {
     signal.signal()
   }
 
-  /// Calls `body` at the end, or when the time is over.
+  /// Calls `body` at the end, or when the time limit has passed.
   func whenOver(_ body: @escaping @Sendable () -> Void) {
     let isOver = state.withLock { state in
       if state.isOver || state.hasGivenUp { return true }
@@ -77,9 +78,10 @@ final class EndWatch: Sendable {
       return (state.alarms, state.nextReport)
     }
     let next = times.next(after: now, report: times.begun + report)
-    // The timer would keep an environment alive that never ends.
+    // Weak: the timer would keep alive an environment that never ends.
     let cancel = clock.schedule(next - now) { [weak self] in self?.look() }
-    // Without it the alarm is gone. One that has gone off meanwhile leaves its place to the next.
+    // Dropping `cancel` drops the alarm. An alarm that has gone off meanwhile has set the next one already, whose
+    // `cancel` stays.
     let isOver = state.withLock { state in
       if !state.isOver, state.alarms == number { state.cancel = cancel }
       return state.isOver
@@ -90,7 +92,7 @@ final class EndWatch: Sendable {
   private func look() {
     guard let environment, !state.withLock({ $0.isOver }) else { return }
     let now = clock.now()
-    // Seen first, told last.
+    // The report is read before anything is abandoned, and logged last.
     let report = report(on: environment, now)
     if times.isNearlyOver(now) {
       environment.takeOver()
@@ -120,7 +122,7 @@ final class EndWatch: Sendable {
     let waited = now - times.begun
     let isDue = state.withLock { state in
       if state.hasGivenUp || waited < state.nextReport { return false }
-      // Each second at first.
+      // Once a second at first.
       state.nextReport = waited + (waited < .seconds(10) ? .seconds(1) : .seconds(10))
       return true
     }
@@ -131,13 +133,14 @@ final class EndWatch: Sendable {
       + Self.list(reasons, separator: "; ")
   }
 
-  /// At most so many that a line can be read.
+  /// Joins a list, shortened so that a line stays readable.
   static func list(_ all: [String], separator: String) -> String {
     let shown = all.prefix(8).joined(separator: separator)
     return all.count > 8 ? "\(shown) and \(all.count - 8) more" : shown
   }
 
-  /// The fault of an environment that had not been released when the time was over; nil where nothing is left in it.
+  /// Returns the error of an environment that was not released within the limit; nil where nothing is left in the
+  /// environment.
   func fault(of environment: Environment, _ state: EndState) -> EnvironmentError? {
     if state.levels.isEmpty { return nil }
     let (reasons, left) = (state.reasons(clock.now()), state.left)
@@ -150,18 +153,18 @@ final class EndWatch: Sendable {
   }
 }
 
-/// The times of one end. A release that hangs is abandoned shortly before the deadline, so that all others are released. One
-/// that still runs at the deadline is named, and abandoned after that.
+/// The times of one end. A release that hangs is abandoned shortly before the deadline, so that all others are
+/// released. A release that still runs at the deadline is named in the error, and abandoned later.
 struct EndTimes: Sendable {
-  /// The time that an end waits before it says so in the log.
+  /// The time that an end waits before the wait is logged.
   static let patience = Duration.seconds(3)
-  /// The time before the deadline that is kept for the others; the time that each release has at least.
+  /// The time before the deadline that is reserved for the other releases. Also the minimum time of each release.
   static let reserve = Duration.milliseconds(100)
 
   let begun: Duration
   let limit: Duration?
   private let deadline: Duration?
-  /// The time at which a release is abandoned that has been running for longer than the reserve.
+  /// The time from which a release is abandoned if it has been running for longer than the reserve.
   private let late: Duration?
 
   init(begun: Duration, limit: Duration?) {
@@ -176,38 +179,38 @@ struct EndTimes: Sendable {
 
   func isOver(_ now: Duration) -> Bool { deadline.map { now >= $0 } ?? false }
 
-  /// The time that a release may take that begins at that time.
+  /// Returns the time that a release may take if it begins at `time`.
   func allowed(beginning time: Duration) -> Duration {
     guard let deadline, let late else { return EndingClock.longest }
     let end = max(late, time + Self.reserve)
     return (end < deadline ? end : max(deadline, time) + Self.reserve) - time
   }
 
-  /// When to look again.
+  /// Returns the time of the next check.
   ///
   /// - Parameters:
-  ///   - now: the time.
-  ///   - report: when the log is to be told next.
+  ///   - now: the current time.
+  ///   - report: the time of the next report in the log.
   func next(after now: Duration, report: Duration) -> Duration {
     guard let deadline, let late else { return report }
     if now < late { return min(late, report) }
-    // Nothing waits any more: less and less often.
+    // No thread waits any more: the checks become rarer.
     let next = now + max(.milliseconds(10), (now - deadline) / 8)
     return now < deadline ? min(next, deadline) : next
   }
 }
 
-/// One release that is under way: it ends or is abandoned, whichever comes first.
+/// One release in flight. It ends or is abandoned; only the first of the two takes effect.
 final class ReleaseInProgress: Sendable {
   let bean: BeanDirectory.Entry
-  /// The name of the environment, or of the scope.
+  /// The name of the environment or of the scope.
   let place: String
   let began: Duration
-  /// How many beans of the environment come after it.
+  /// The number of beans of the environment that are released after this one.
   let behind: Int
   private let isOver = Atomic(false)
   private let abandonment = Locked<EnvironmentError?>(nil)
-  /// What goes on without it; nil where nothing can.
+  /// Continues the end without this release; nil where the end cannot continue.
   private let abandoned: (@Sendable (EnvironmentError) -> Void)?
 
   init(
@@ -218,12 +221,14 @@ final class ReleaseInProgress: Sendable {
     self.abandoned = abandoned
   }
 
-  /// False where it has been abandoned: whoever ran it has nothing more to do.
+  /// Ends the release. Returns false where it has been abandoned: its runner then has nothing more to do.
   func end() -> Bool { !isOver.exchange(true, ordering: .acquiringAndReleasing) }
 
+  /// Abandons the release, unless it has ended or the end cannot continue without it.
+  ///
   /// - Parameters:
-  ///   - time: how long it has been running.
-  ///   - isLimit: whether that is the declaration's own limit.
+  ///   - time: the time for which the release has been running.
+  ///   - isLimit: whether `time` is the limit of the declaration.
   func abandon(after time: Duration, isLimit: Bool) {
     guard let abandoned, end() else { return }
     let reason = isLimit ? "did not end within its limit of" : "has been running for"
@@ -236,17 +241,17 @@ final class ReleaseInProgress: Sendable {
   /// The failure of a release that has been abandoned.
   var failure: EnvironmentError? { abandonment.withLock { $0 } }
 
-  /// What the log says of it.
+  /// Returns the description of the release for the log.
   func description(_ now: Duration) -> String {
     "\(bean.label) in '\(place)' (\(bean.location.origin)), whose release has been running for \((now - began).rounded)"
   }
 }
 
-/// What ends tell the time by. Tests have one that stands still until they move it.
+/// The clock of all ends. Tests replace it with one that they advance by hand.
 struct EndingClock: Sendable {
-  /// Since some beginning.
+  /// Returns the time since a fixed, unspecified beginning.
   let now: @Sendable () -> Duration
-  /// Runs the body after that time, unless what is returned is called before.
+  /// Runs the body after a delay, unless the returned closure is called before.
   let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> @Sendable () -> Void
 
   @TaskLocal static var current = EndingClock(
@@ -256,11 +261,11 @@ struct EndingClock: Sendable {
       return { timer.cancel() }
     })
 
-  /// A limit may be far beyond what Dispatch can count.
+  /// The longest delay. A limit may be longer than any time that Dispatch can represent.
   static let longest = Duration.seconds(1_000_000_000)
 
   private final class Timer: Sendable {
-    // Concurrent: a log that blocks keeps no other timer waiting.
+    // Concurrent: a log that blocks delays no other timer.
     private static let queue = DispatchQueue(label: "Beans.EndingClock", attributes: .concurrent)
     // Dispatch's own objects may be used from any thread.
     private let source = Carried(value: DispatchSource.makeTimerSource(queue: Timer.queue))
@@ -278,6 +283,6 @@ struct EndingClock: Sendable {
 }
 
 extension Duration {
-  /// To milliseconds.
+  /// The duration, rounded to milliseconds.
   var rounded: Duration { .milliseconds(Int64((self / .milliseconds(1)).rounded())) }
 }
