@@ -3,23 +3,23 @@ import BeansErrors
 import Synchronization
 
 extension Environment {
-  /// Validates all declarations and builds every bean that is not lazy, awaiting those whose creation has to be awaited.
+  /// Validates all declarations and builds every bean that is not lazy, awaiting the asynchronous creations.
   ///
-  /// Makes the parent ready first, except inside an asynchronous factory of the parent. Beans that do not need each other are
-  /// created side by side, each after what it takes. In a child of a factory, this creates the child's own asynchronous beans
-  /// that are not lazy; plain ones are built when they are asked for. Several tasks may call it; one that is cancelled leaves
-  /// what others wait for alone.
+  /// Makes the parent ready first, except inside an asynchronous factory of the parent. Beans that do not need each
+  /// other are created side by side, each after its dependencies. In a child of a factory, this creates the child's own
+  /// asynchronous beans that are not lazy; synchronous beans are built at their first lookup. Several tasks may call
+  /// this method. A cancelled task does not affect a creation for which other tasks wait.
   ///
-  /// The first failure cancels the other creations and is thrown at once. Where none of them is under way any more, what was
-  /// built has been released by then, in reverse order. Otherwise that follows when they have ended; `shutdown()` waits for it.
-  /// A child of a factory stays open, and the next call tries again.
+  /// The first failure cancels the other creations and is thrown at once. If no creation is in flight by then, the
+  /// beans that were built have already been released, in reverse order. Otherwise their release follows when the
+  /// creations have ended; `shutdown()` waits for it. A child of a factory stays open, and the next call tries again.
   ///
   /// - Parameters:
-  ///   - options: what to check before anything is built.
-  ///   - file: where it is called, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: as `startup(options:)`: after a bean that failed, every later call throws the same error. `CancellationError`
-  ///   changes nothing: the next call goes on.
+  ///   - options: checks that run before anything is built.
+  ///   - file: the file of the call, which errors name.
+  ///   - line: the line of the call.
+  /// - Throws: the errors of `startup(options:)`. After a bean has failed, every later call throws the same error.
+  ///   `CancellationError` changes nothing: the next call continues.
   @discardableResult
   public func ready(
     options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
@@ -31,9 +31,9 @@ extension Environment {
     return self
   }
 
-  /// Makes everything ready as `ready(options:)` does; its errors name no call.
+  /// Makes everything ready like `ready(options:)`; its errors name no call.
   ///
-  /// - Throws: as `ready(options:)`.
+  /// - Throws: the errors of `ready(options:)`.
   package func makeReady(
     options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
   ) async throws {
@@ -55,7 +55,7 @@ extension Environment {
     do { try await buildUnready(caller) } catch {
       if error is CancellationError { throw error }
       guard !core.lifecycle.isEnding else { throw finishedError() }
-      // From now on every call throws it.
+      // Every later call throws this error.
       resources.end(error)
       extras.isAsynchronous.store(true, ordering: .relaxed)
       fail(error)
@@ -68,12 +68,12 @@ extension Environment {
     resources.record?.end()
   }
 
-  /// Whether a creation is under way, here or below.
+  /// Whether a creation is in flight, here or below.
   private var isCreating: Bool {
     existingExtras?.builds.withLock { $0.running.isEmpty } == false || liveChildren.contains(where: \.isCreating)
   }
 
-  /// Builds what startup has left out.
+  /// Builds the beans that startup has omitted.
   private func buildUnready(_ caller: AwaitingCaller) async throws {
     try await create(needs { _ in true }, caller)
     let record = existingExtras?.resources?.record
@@ -82,28 +82,30 @@ extension Environment {
     }
   }
 
-  /// Recipes of own beans that are not lazy, dependencies first.
+  /// Recipes of this environment's own beans that are not lazy, dependencies first.
   private var eager: [FrozenReference<Recipe>] {
     core.compiledPlan.with { plan in plan.sorted.map { plan.recipe($0) } }
       .filter { $0.value.kind == .slot && !$0.value.isLazy }
   }
 
-  /// Returns the creations that have to come before own beans that are not lazy.
+  /// Returns the creations that have to precede own beans that are not lazy.
   private func needs(of isIncluded: (FrozenReference<Recipe>) -> Bool) -> AwaitedBeans {
     AwaitedBeans { body in for recipe in eager where isIncluded(recipe) { noteAwaited(recipe, body) } }
   }
 
-  /// The bean of that type, or of that type and id, created first if it is not there.
+  /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
   ///
-  /// `getBean` for beans whose creation has to be awaited, and for those that take such beans. Each is created once, however
-  /// many tasks ask. A task that is cancelled stops to wait; the creation is cancelled when nobody waits for it.
+  /// `getBean` for beans that are created asynchronously, and for beans that depend on them. Each bean is created once,
+  /// regardless of the number of tasks that wait. A cancelled task stops waiting; the creation is cancelled when no
+  /// task waits for it.
   ///
   /// - Parameters:
-  ///   - type: what `getBean` takes.
-  ///   - id: the bean's id; without one, it is found by its type.
-  ///   - file: where it is looked up, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: as `getBean`; `CancellationError`; `.cyclicDependency` where a factory awaits what needs its own bean.
+  ///   - type: a type that `getBean` accepts.
+  ///   - id: the bean's id; without one, the bean is found by its type.
+  ///   - file: the file of the lookup, which errors name.
+  ///   - line: the line of the lookup.
+  /// - Throws: the errors of `getBean`; `CancellationError`; `.cyclicDependency` where a factory awaits a bean that
+  ///   needs the factory's own bean.
   public func readyBean<T>(
     _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> T {
@@ -115,21 +117,21 @@ extension Environment {
     } catch { throw location.met(error) }
   }
 
-  /// The bean of that type which has that tag, created first if it is not there.
+  /// Returns the bean of a type that has a tag, and creates it first if it does not exist.
   ///
   /// - Parameters:
-  ///   - type: what `getBean` takes.
-  ///   - qualifier: the tag, given to the bean's declaration.
-  ///   - file: where it is looked up, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: as `readyBean(_:byId:)`.
+  ///   - type: a type that `getBean` accepts.
+  ///   - qualifier: the tag of the bean's declaration.
+  ///   - file: the file of the lookup, which errors name.
+  ///   - line: the line of the lookup.
+  /// - Throws: the errors of `readyBean(_:byId:)`.
   public func readyBean<Tag, T>(
     _ type: T.Type, qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> T {
     try await readyBean(Qualified<Tag, T>.self, file: file, line: line).value
   }
 
-  /// Returns the creations that have to come before a lookup.
+  /// Returns the creations that have to precede a lookup.
   private func needs(of parameter: Parameter, id: String?) throws -> AwaitedBeans {
     try using {
       guard core.compiledPlan.with({ $0.awaits }) else { return AwaitedBeans { _ in } }
@@ -137,14 +139,14 @@ extension Environment {
     }
   }
 
-  /// Runs `body` again whenever a bean that it lacked has been created: one that a factory looks up.
+  /// Runs `body`, and again after each creation of a bean that was missing because a factory looks it up.
   private func awaiting<R>(_ caller: AwaitingCaller, _ body: () throws -> R) async throws -> R {
     var created: [Slot] = []
     while true {
       do { return try body() } catch let error as EnvironmentError {
         guard let missing = error.missing as? MissingBean, let environment = missing.environment else { throw error }
         let slot = environment.core.slots[missing.slot]
-        // A bean that was there before is no reason: the error has been kept.
+        // A second error about the same bean is a stored one: another creation would not help.
         if created.contains(slot) { throw error }
         let needs = AwaitedBeans { environment.noteAwaited(environment.recipe(missing.slot), $0) }
         try await create(needs, caller)
@@ -153,7 +155,7 @@ extension Environment {
     }
   }
 
-  /// Creates what has to come first, each bean as soon as its needs are there. The first failure is thrown at once.
+  /// Creates the needed beans, each as soon as its own needs exist. Throws the first failure at once.
   private func create(_ needs: AwaitedBeans, _ caller: AwaitingCaller) async throws {
     if needs.isEmpty { return }
     var left = needs
@@ -176,7 +178,7 @@ extension Environment {
 
   // MARK: one creation
 
-  /// Creates the bean of a slot, or waits for the creation that is under way.
+  /// Creates the bean of a slot, or waits for the creation that is in flight.
   private func create(
     _ slot: Int32, _ caller: AwaitingCaller, between: () -> [EnvironmentError.Step]
   ) async throws {
@@ -184,14 +186,14 @@ extension Environment {
       do { return try await build.wait(caller, between: between) } catch {
         guard build.isCancelled, !Task.isCancelled else { throw error }
         if core.lifecycle.isEnding { throw finishedError() }
-        // The calls that had waited for it before were cancelled.
+        // The calls that were waiting for this creation have been cancelled.
       }
     }
   }
 
-  /// The creation under way, or a new one; nil where the bean is there.
+  /// Returns the creation in flight, or a new one; nil where the bean exists.
   private func join(_ slot: Int32) throws -> AsyncBuild? {
-    // Keeps the environment from being released until the creation has ended.
+    // Prevents the release of the environment until the creation has ended.
     try enter()
     let (extras, recipe) = (extras, recipe(slot))
     let (build, isFirst) = extras.builds.withLock { builds -> (AsyncBuild?, Bool) in
@@ -236,7 +238,7 @@ extension Environment {
     }
   }
 
-  /// The finished object, with one count.
+  /// Returns the finished object, retained once.
   private func made(_ recipe: FrozenReference<Recipe>) async throws -> ObjectReference {
     if core.kind.contains(.scoped) {
       throw recipe.value.entry.fault(
@@ -260,17 +262,17 @@ extension Environment {
     return finished
   }
 
-  /// Puts what has been made into its slot, as every build does.
+  /// Moves a created object into its slot through an ordinary build.
   private func put(_ object: ObjectReference, in slot: Int32) throws {
     let extras = extras
     extras.builds.withLock { $0.made[slot] = object }
     var isTaken = false
     while true {
       do { return try bean(slot).release() } catch {
-        // Another thread began to look for it before it was there, and this one has waited for that build.
+        // Another thread looked for the object before it was stored, and this thread has waited for that failed build.
         let isTooEarly = (error as? EnvironmentError)?.missing != nil && !isTaken
         isTaken = extras.builds.withLock { $0.made[slot] == nil }
-        // One that took it is about to fill the slot.
+        // A build that took the object is about to fill the slot.
         if isTooEarly { continue }
         if let made = extras.builds.withLock({ $0.made.removeValue(forKey: slot) }) {
           giveUp(made.beanIdentity)
@@ -281,7 +283,10 @@ extension Environment {
     }
   }
 
-  /// What a build finds of a bean that has to be awaited, with one count.
+  /// Returns the object of a bean that is created asynchronously, retained once, for the build that fills its slot.
+  ///
+  /// - Throws: `.notReady` where the bean has not been created; `.cyclicDependency` where its creation waits for the
+  ///   caller.
   func takeAwaited(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     let slot = recipe.value.slot
     let found = existingExtras?.builds.withLock { ($0.made.removeValue(forKey: slot), $0.running[slot]) }

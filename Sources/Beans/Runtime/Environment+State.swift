@@ -1,10 +1,10 @@
 import BeansConfiguration
 public import Synchronization
 
-// What the words of an environment's core mean, and what follows from them.
+// The meaning of the words of an environment's core, and the state derived from them.
 
 extension EnvironmentCore {
-  /// The core of a factory's child.
+  /// Makes the core of a factory's child.
   @inline(__always)
   init(_ plan: Unretained<Plan>, parent: Unretained<Environment>) {
     parent.retain()
@@ -13,7 +13,7 @@ extension EnvironmentCore {
       slots: Slots(address: 0), extras: 0)
   }
 
-  /// The core of an environment that is no factory's child.
+  /// Makes the core of an environment that is not a child of a factory.
   init(parent: Environment?, _ kind: Kind, _ extras: EnvironmentExtras) {
     let (parent, extras) = (parent.map { Unretained($0) }, Unretained(extras))
     parent?.retain()
@@ -32,18 +32,19 @@ extension EnvironmentCore {
   @inline(__always)
   var lifecycle: Lifecycle { Lifecycle(word: lifecycleWord.load(ordering: .acquiring)) }
 
-  /// As `lifecycle.isFinishing`, for code that is inlined into users' modules.
+  /// Equals `lifecycle.isFinishing`, for code that is inlined into users' modules.
   @inlinable @inline(__always)
   var isFinishing: Bool { lifecycleWord.load(ordering: .acquiring) & 7 >= 4 }
 
   @inline(__always)
   var kind: Kind { Kind(rawValue: kindByte.load(ordering: .relaxed)) }
 
-  /// There is one once the environment has been compiled. A child's is kept by the environment that declared its factory.
+  /// The plan; nil until the environment has been compiled. The environment that declared a factory keeps the plan of
+  /// its children.
   @inline(__always)
   var plan: Unretained<Plan>? { Unretained(address: planWord.load(ordering: .acquiring)) }
 
-  /// For whoever knows that there is one.
+  /// The plan, for callers that run only after compilation.
   @inline(__always)
   var compiledPlan: Unretained<Plan> { Unretained(known: planWord.load(ordering: .relaxed)) }
 
@@ -59,7 +60,7 @@ extension EnvironmentCore {
 
   func remove(_ kind: Kind) { kindByte.store(self.kind.subtracting(kind).rawValue, ordering: .relaxed) }
 
-  /// Keeps a plan of one's own.
+  /// Stores a plan that this environment retains.
   func compiled(_ plan: Plan, _ slots: Slots) {
     let plan = Unretained(plan)
     plan.retain()
@@ -67,7 +68,7 @@ extension EnvironmentCore {
     planWord.store(plan.address, ordering: .releasing)
   }
 
-  /// The other extras, where there are some already.
+  /// Stores the extras, unless there are some already. Returns the stored ones.
   func offer(_ extras: EnvironmentExtras) -> Unretained<EnvironmentExtras> {
     let offered = Unretained(extras)
     let (won, other) = extrasWord.compareExchange(
@@ -78,7 +79,7 @@ extension EnvironmentCore {
 
   // MARK: under the lock
 
-  /// Runs a transition; everybody sees its result.
+  /// Runs a transition and publishes its result to all threads.
   @inline(__always)
   func change<R>(_ transition: (inout Lifecycle) -> R) -> R {
     var lifecycle = Lifecycle(word: lifecycleWord.load(ordering: .relaxed))
@@ -95,10 +96,10 @@ extension EnvironmentCore {
 extension Environment {
   var existingExtras: EnvironmentExtras? { core.extras?.object }
 
-  /// What most children never need; made when something of it is.
+  /// Rarely used state of an environment, allocated on demand.
   var extras: EnvironmentExtras { (core.extras ?? core.offer(EnvironmentExtras())).object }
 
-  /// The resources of the nearest environment that is no child of a factory.
+  /// The resources of the nearest environment that is not a child of a factory.
   var homeResources: EnvironmentResources? {
     var next = Optional(Unretained(self))
     while let environment = next {
@@ -117,7 +118,7 @@ extension Environment {
   @inline(__always)
   var creationLog: CreationLog { core.compiledPlan.with { CreationLog(of: core.slots, $0.layout) } }
 
-  /// Beans created here so far; the seed is none.
+  /// The number of beans created here so far, without the seed.
   @inline(__always)
   var createdBeans: Int { core.plan == nil ? 0 : creationLog.count }
 
@@ -133,7 +134,7 @@ extension Environment {
     return false
   }
 
-  /// The environment so many steps further out. The plan knows that it exists.
+  /// Returns the environment that many steps further out. The plan guarantees that it exists.
   @inline(__always)
   func ancestor(_ hops: Int32) -> Unretained<Environment> {
     var (environment, hops) = (Unretained(self), hops)

@@ -1,20 +1,20 @@
-/// A container. Environments form a tree: a child sees everything its ancestors declare and changes nothing of theirs.
+/// A container. Environments form a tree: a child sees all declarations of its ancestors and changes none of them.
 ///
 /// Declare beans on one thread, then start. After that every lookup is safe from any thread. The container publishes a
 /// bean safely to every thread that looks it up; whether a bean may be *used* by several threads is the bean's own
 /// contract, so singletons should be `Sendable`.
 ///
-/// End it with `shutdown()`. An environment dropped without that lets go of its beans untold; one that has children, or
-/// beans that hold it, is held by them and stays.
+/// End it with `shutdown()`. An environment that is deallocated without a shutdown drops its references to its beans
+/// and calls no release callbacks. Children, and beans that hold the environment, keep it alive.
 public final class Environment: Sendable {
   @usableFromInline let core: EnvironmentCore
-  /// Room for the slots of a factory's child that has few; unused elsewhere.
+  /// Storage for the slots of a factory's child that has few; unused elsewhere.
   private let room = SlotRoom()
 
   @inline(__always)
   init(_ core: consuming EnvironmentCore) { self.core = core }
 
-  /// A factory's child with its slots: in its own room, or beside where there are more.
+  /// Makes a factory's child with its slots: in its own room, or in an allocation where the room is too small.
   @inline(__always)
   init(_ layout: SlotLayout, _ core: consuming EnvironmentCore) {
     self.core = core
@@ -28,7 +28,7 @@ public final class Environment: Sendable {
     if !core.kind.contains(.plain), core.slots.address != room.slots.address { core.slots.deallocate() }
   }
 
-  /// For reports and errors; the scope's name in the children of factories.
+  /// The name in reports and errors; in a child of a factory, the name of the scope.
   public var name: String { existingExtras?.resources?.name ?? core.compiledPlan.with { $0.name } }
 
   /// The environment whose beans this one sees.
@@ -37,6 +37,6 @@ public final class Environment: Sendable {
   /// The child environment that is current for the running task or synchronous scope; see `withChild`.
   @TaskLocal public static var current: Environment?
 
-  /// The environment whose asynchronous release the running task is part of.
+  /// The environment in whose asynchronous release the current task takes part.
   @TaskLocal static var releasing: Environment?
 }

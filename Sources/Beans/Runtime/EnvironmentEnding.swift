@@ -3,9 +3,9 @@ import Dispatch
 import Synchronization
 import BeansErrors
 
-/// The end of environments: no more lookups, children first, then beans, each exactly once.
+/// The end of environments: lookups end first, then children are released, then beans, each exactly once.
 extension Environment {
-  /// Begins the end here and below; whoever calls it second finds all of it closed when this returns.
+  /// Begins the end here and below. When a second call returns, all lookups here and below have ended, too.
   @inline(__always)
   func beginFinish() {
     // Usually there have been no children.
@@ -20,7 +20,7 @@ extension Environment {
   @inline(never)
   private func finishAll() {
     let isFirst = changeLocked { $0.finish() }
-    // Not only by the first one: another caller must not return while something below still answers.
+    // Every caller closes the children: no caller may return while an environment below still allows lookups.
     closeChildren()
     if core.kind.contains(.watched), let watch = existingExtras?.watch { self.watch(by: watch) }
     guard isFirst else { return }
@@ -37,8 +37,8 @@ extension Environment {
     if changeLocked({ $0.releaseIfQuiet() }) { release() }
   }
 
-  /// Gives the beans here, and in children that this end will end, an error as the outcome of their scope. An end that has begun
-  /// has its outcome.
+  /// Records an error as the scope outcome of the beans here, and in children that this end will end. An end that has
+  /// begun keeps its outcome.
   @inline(never)
   func noteOutcome(failing error: any Error) {
     if core.lifecycle.isFinishing { return }
@@ -46,7 +46,7 @@ extension Environment {
     for child in liveChildren { child.noteOutcome(failing: error) }
   }
 
-  /// The outcome for the beans of this environment.
+  /// The scope outcome that the beans of this environment receive.
   var outcome: ScopeOutcome {
     (existingExtras?.scopeFailure ?? existingExtras?.resources?.failure).map { .failed($0) } ?? .completed
   }
@@ -62,10 +62,11 @@ extension Environment {
     for child in liveChildren { child.close() }
   }
 
-  /// Counts of all that were opened below, live or not, by scope; kept, so that none of the children of factories is looked at.
+  /// The counts of all environments that were opened below, live or not, by scope. They are kept up to date, so that
+  /// reading them visits no children of factories.
   ///
-  /// The beans that children of factories have created are counted when they are released. Nil in a child of a factory: what is
-  /// opened in it is counted together with what is opened in its siblings.
+  /// The beans that children of factories have created are counted at their release. Nil in a child of a factory:
+  /// environments opened in it are counted together with those opened in its siblings.
   var countsBelow: [ScopeStatistics]? {
     guard let resources = existingExtras?.resources else { return nil }
     let nested = resources.nested
@@ -74,7 +75,7 @@ extension Environment {
       + nested.live.values.flatMap { [$0.ownStatistics] + ($0.countsBelow ?? []) }
   }
 
-  /// Counts of this environment alone.
+  /// The counts of this environment alone.
   var ownStatistics: ScopeStatistics {
     var own = ScopeStatistics(scope: name)
     own.opened = 1
@@ -92,7 +93,7 @@ extension Environment {
 
   // MARK: releasing
 
-  /// Nobody is inside, nobody will be: releases here, or hands that over.
+  /// Releases here, or sends the release to the host. No thread is inside, and none will enter.
   @inline(never)
   func release() {
     if core.kind.isDisjoint(with: [.plain, .hosted]) { release(onHost: false) } else { postponeRelease() }
@@ -100,7 +101,7 @@ extension Environment {
 
   private func postponeRelease() {
     core.isPostponed.store(true, ordering: .sequentiallyConsistent)
-    // Under the lock: a thread that begins to wait now sees what is postponed, or is seen here.
+    // Under the lock: a thread that begins to wait now sees the postponed release, or is seen here.
     core.lock.withLock { core.extras }?.with { $0.wake() }
     guard let host else { return releaseUnlessRead() }
     let isAccepted = host.release { [self] in
@@ -109,17 +110,20 @@ extension Environment {
     if !isAccepted, takeBack() { release(onHost: false) }
   }
 
-  /// A thread that still uses a bean of this environment goes on with the release when it has done so.
+  /// Continues a postponed release, unless a thread still uses a bean of this environment. That thread calls this
+  /// method again when its use ends.
   @usableFromInline
   func releaseUnlessRead() {
     guard core.isPostponed.load(ordering: .sequentiallyConsistent) else { return }
     if !HazardPointer.isProtected(Unretained(self).address), takeBack() { release(onHost: false) }
   }
 
-  /// One of those who may release gets to.
+  /// Claims a postponed release. Returns true for exactly one of the threads that may run it.
   func takeBack() -> Bool { core.isPostponed.exchange(false, ordering: .sequentiallyConsistent) }
 
-  /// - Parameter onHost: whether this is where the host releases, and can await.
+  /// Releases the beans.
+  ///
+  /// - Parameter onHost: whether the caller runs where the host releases, and can await.
   @inline(__always)
   func release(onHost: Bool) {
     let created = createdBeans
@@ -135,7 +139,8 @@ extension Environment {
     }
   }
 
-  /// Goes on with what has something to say at its end.
+  /// Continues a release that `releasePlain` cannot complete: beans are left, or the environment is plain, has a scope
+  /// object or holds owned beans.
   @inline(never)
   private func releaseWithCare(_ left: Int, of created: Int, onHost: Bool) {
     let canWait = onHost || existingExtras?.isAsynchronous.load(ordering: .relaxed) == true
@@ -144,7 +149,7 @@ extension Environment {
   }
 
   private func goOn(_ begun: BeanReleaser, onHost: Bool) {
-    // The context lets a callback that shuts this environment down see that it is inside.
+    // The context makes the container see that a callback which shuts this environment down runs inside it.
     let (releaser, pending) = ResolutionContext.with(Unretained(self), nil) { _ in
       var releaser = begun
       let pending = releaser.advance()
@@ -171,7 +176,7 @@ extension Environment {
     }
   }
 
-  /// Goes on where a scope releases its beans, or here where that place is gone.
+  /// Continues where a scope releases its beans, or here where that place no longer exists.
   private func goOn(in scope: any HostedScope, _ body: @escaping @Sendable (_ isThere: Bool) -> Void) {
     let extras = extras
     extras.handOver(to: scope, body)
@@ -183,7 +188,7 @@ extension Environment {
     _ releaser: BeanReleaser, _ ending: BeanEnding, _ object: ObjectReference, onHost: Bool
   ) {
     let host = releaser.host ?? (onHost ? host : nil)
-    // What runs on a spare thread needs no other one.
+    // A release on a spare thread needs no other thread.
     if ending.isAsynchronous, let host { extras.awaits { host.canReleaseHere } }
     ending.start(object, at: releaser.site, on: host) { [self] failure, isThere in
       releaser.note(failure)
@@ -195,10 +200,10 @@ extension Environment {
     }
   }
 
-  /// Goes on outside the place of any host.
+  /// Continues outside the place of any host.
   func goOnElsewhere(_ releaser: BeanReleaser) { goOn(releaser.elsewhere, onHost: false) }
 
-  /// The last step: lets the parent go on and wakes whoever waits.
+  /// Performs the last step: lets the parent continue and wakes the threads that wait.
   @inline(__always)
   private func ended(_ released: Int) {
     let kind = core.kind
@@ -206,7 +211,7 @@ extension Environment {
     if core.extras != nil || !kind.isDisjoint(with: [.plain, .hosted]) || core.compiledPlan.with({ $0.isTraced }) {
       closeWithCare(released)
     }
-    // First: whoever has waited for this environment finds that the parent waits for it no longer.
+    // First: a thread that has waited for this environment finds that the parent no longer waits for it.
     if kind.contains(.joined) { leaveParent(released) }
     // Extras that are made from now on see that nothing is left: see `whenReleased`.
     let extras = core.lock.withLock {
@@ -214,23 +219,23 @@ extension Environment {
       return core.extras
     }
     if let extras { extras.with { $0.end() } }
-    // What the parent held: there may be no other reference.
+    // Drops the parent's reference, which may be the last one.
     if kind.contains(.joined) { Unretained(self).release() }
   }
 
-  /// What most children of factories need not do at their end.
+  /// Performs the rarely needed steps of an end: log, statistics, resources and host.
   @inline(never)
   private func closeWithCare(_ released: Int) {
     if core.kind.contains(.plain) || core.compiledPlan.with({ $0.isTraced }) { log.finished(name, released: released) }
     existingExtras?.releasedBeans.store(released, ordering: .relaxed)
     existingExtras?.resources?.letGo()
-    // Before anybody is told: whoever has waited finds no timer left.
+    // Before the callbacks: a caller that has waited finds no timer left.
     host?.closed()
   }
 
   @inline(__always)
   private func leaveParent(_ released: Int) {
-    // There is one: the child has joined it.
+    // There is a parent: the child has joined it.
     guard let parent = core.parent else { return }
     parent.with { parent in
       if core.extras != nil { handOverExtras(to: parent, released) }
@@ -246,7 +251,7 @@ extension Environment {
     }
   }
 
-  /// Counts of what was below, and failures where the parent is being shut down.
+  /// Adds the counts of environments below to the parent's, and the failures if the parent is being shut down.
   @inline(never)
   private func handOverExtras(to parent: Environment, _ released: Int) {
     let extras = extras
@@ -258,7 +263,7 @@ extension Environment {
     for failure in extras.takeFailures() { parent.extras.record(failure) }
   }
 
-  /// A release that failed does not stop the others; the next `shutdown()` throws it.
+  /// Records the failure of a release. It does not stop the other releases; the next `shutdown()` throws it.
   func note(_ failure: EnvironmentError) {
     tell(failure)
     countFailedRelease()
@@ -266,7 +271,7 @@ extension Environment {
     homeResources?.testSetup?.observer.failed(failure)
   }
 
-  /// Here and further out: what ends takes its own counts with it.
+  /// Counts a failed release here and further out: an environment that ends takes its own counts with it.
   func countFailedRelease() {
     var next = Optional(self)
     while let environment = next {
@@ -279,14 +284,15 @@ extension Environment {
 
   // MARK: waiting
 
-  /// Calls `body` once everything here has been released; at once if that is so already.
+  /// Calls `body` when everything here has been released; at once if it has been already.
   func whenReleased(_ body: @escaping @Sendable () -> Void) {
     let extras = extras
     if core.lock.withLock({ core.lifecycle.isReleased }) { extras.end() }
     extras.whenEnded(body)
   }
 
-  /// Waits for everything below and here, and releases what belongs to the calling thread or to a loop that has stopped.
+  /// Waits for the release of everything here and below. Meanwhile, releases the beans that belong to the calling
+  /// thread or to a loop that has stopped.
   ///
   /// - Returns: false where this thread would wait for itself.
   @discardableResult
@@ -299,7 +305,7 @@ extension Environment {
     whenReleased {}
     while !extras.isDone {
       let isOurs = host?.canReleaseHere == true
-      // Taken from the loop: what it was sent finds nothing left to do.
+      // Taken from the loop: the work that was sent to the loop finds nothing left to do.
       if isOurs, takeBack() {
         release(onHost: false)
       } else if !canWait || extras.isAwaitedHere || isOurs && core.lifecycle.phase < .releasing {
@@ -315,7 +321,8 @@ extension Environment {
     return true
   }
 
-  /// Waits for everything below and here, or until the time is over. Releases nothing by itself: this thread goes on.
+  /// Waits for the release of everything here and below, until the watch gives up. Runs no release on the calling
+  /// thread: releases that belong to this thread move to spare threads.
   func wait(until watch: EndWatch) {
     whenReleased { watch.end() }
     while !isReleased, !watch.hasGivenUp {
@@ -333,7 +340,7 @@ extension Environment {
     if let failure { throw failure }
   }
 
-  /// Where the time was over, also what is left, and what has failed below.
+  /// Throws the failures here and below. After the time limit, also throws an error that names the beans that are left.
   func throwFailures(of watch: EndWatch) throws {
     let state = endState(takesFailures: true)
     guard let fault = watch.fault(of: self, state) else { return try throwFailures(state.failures) }
@@ -341,9 +348,9 @@ extension Environment {
     try throwFailures(state.failures + [fault])
   }
 
-  /// The references of an environment that was dropped without having been finished: there is nobody left to tell them.
+  /// Drops the bean references of an environment that was deallocated without `finish`. No release callbacks run.
   func letGoOfBeans() {
-    // Sources of the configuration, too, may hold what holds them.
+    // The sources of the configuration, too, may hold objects that hold them.
     defer { existingExtras?.resources?.letGo() }
     guard let plan = core.plan, core.lifecycle.phase < .releasing else { return }
     let (log, slots) = (creationLog, core.slots)
