@@ -4,19 +4,19 @@ import BeansErrors
 import Dispatch
 import Synchronization
 
-/// What most children of factories never need: children of their own, failures, and threads that wait for the end.
+/// Rarely used state of an environment, allocated on demand: its children, failures, and threads that wait for the end.
 final class EnvironmentExtras: Sendable {
   let children: ChildRegistry
-  /// What was declared and compiled here; nil in the child of a factory.
+  /// The resources of an environment that is not a child of a factory; nil in a child of a factory.
   let resources: EnvironmentResources?
   private let outcome = Locked(Outcome())
-  /// Whether releases may be awaited: set before a `shutdown() async` begins.
+  /// Whether releases may be awaited. Set before a `shutdown() async` begins.
   let isAsynchronous = Atomic<Bool>(false)
-  /// Beans released when the environment ended.
+  /// The number of beans released at the end of the environment.
   let releasedBeans = Atomic<Int>(0)
-  /// Beans whose creation is awaited.
+  /// The beans that are created asynchronously.
   let builds = Locked(AsyncBuilds())
-  /// The identities of beans, as far as they have been asked for.
+  /// The identities of beans, as far as they have been computed.
   let identities = Locked(BeanIdentities())
 
   private struct Outcome {
@@ -25,18 +25,18 @@ final class EnvironmentExtras: Sendable {
     var scopeFailure: (any Error)?
     var isDone = false
     var callbacks: [@Sendable () -> Void] = []
-    /// What wakes the threads that wait for the end.
+    /// The signals that wake the threads that wait for the end.
     var waiting: [DispatchSemaphore] = []
     var rest: Rest?
-    /// Whether what is awaited needs the calling thread.
+    /// Returns whether the awaited release needs the calling thread.
     var isAwaitedHere: (@Sendable () -> Bool)?
-    /// What waits for the end.
+    /// The watch that waits for the end.
     var watch: EndWatch?
-    /// The release that is under way, where something waits.
+    /// The release in flight; recorded where a thread or a task waits for its end.
     var running: ReleaseInProgress?
-    /// What keeps beans outside the slots.
+    /// The objects that keep beans outside the slots.
     var keepers: [ObjectIdentifier: Keeper] = [:]
-    /// Beans that their takers own, with the order in which they were made.
+    /// Beans that their takers own, numbered in the order of their creation.
     var owned: [ObjectIdentifier: (number: Int, bean: any OwnedInstance)] = [:]
     var ownedCount = 0
   }
@@ -45,7 +45,7 @@ final class EnvironmentExtras: Sendable {
     weak let object: (any KeepsBean)?
   }
 
-  /// What is left of an end that goes on elsewhere. A class, so that extras without one stay small.
+  /// The rest of an end that continues elsewhere. A class, so that extras without a rest stay small.
   private final class Rest: Sendable {
     let place: any HostedScope
     let work: @Sendable (_ isThere: Bool) -> Void
@@ -63,9 +63,9 @@ final class EnvironmentExtras: Sendable {
 
   func record(_ failure: any Error) { outcome.withLock { $0.failures.append(failure) } }
 
-  /// Cancels the creations that are awaited.
+  /// Cancels the asynchronous creations in flight.
   ///
-  /// - Parameter error: thrown to the tasks that wait for them.
+  /// - Parameter error: the error that is thrown to the tasks that wait for them.
   func endBuilds(throwing error: @autoclosure () -> any Error) {
     let running = builds.withLock { Array($0.running.values) }
     if running.isEmpty { return }
@@ -78,7 +78,7 @@ final class EnvironmentExtras: Sendable {
 
   func fail(_ error: any Error) { outcome.withLock { $0.scopeFailure = $0.scopeFailure ?? error } }
 
-  /// Each failure is handed out once.
+  /// Returns the failures. Each failure is returned once.
   func takeFailures() -> [any Error] {
     outcome.withLock { outcome in
       defer { outcome.failures = [] }
@@ -88,7 +88,7 @@ final class EnvironmentExtras: Sendable {
 
   var isDone: Bool { outcome.withLock { $0.isDone } }
 
-  /// Everything is released: tells whoever waits.
+  /// Marks the end: everything has been released. Runs the callbacks and wakes the threads that wait.
   func end() {
     let (callbacks, waiting, keepers) = outcome.withLock { outcome in
       outcome.isDone = true
@@ -109,7 +109,7 @@ final class EnvironmentExtras: Sendable {
     if isDone { body() }
   }
 
-  /// Tells it to let go once everything is released.
+  /// Registers a keeper. It drops its bean when everything has been released.
   func add(_ keeper: any KeepsBean) {
     outcome.withLock { $0.keepers[ObjectIdentifier(keeper)] = Keeper(object: keeper) }
   }
@@ -125,7 +125,7 @@ final class EnvironmentExtras: Sendable {
     _ = outcome.withLock { $0.owned.removeValue(forKey: ObjectIdentifier(bean)) }
   }
 
-  /// Those that have not been given back, in the order in which they were made.
+  /// Returns the owned beans that have not been given back, in the order in which they were made.
   func takeOwned() -> [any OwnedInstance] {
     let owned = outcome.withLock { outcome in
       defer { outcome.owned = [:] }
@@ -138,7 +138,8 @@ final class EnvironmentExtras: Sendable {
 
   // MARK: an end that goes on elsewhere
 
-  /// A signal for a thread that waits for the end: sent whenever that thread may have to go on with it.
+  /// Returns a signal for a thread that waits for the end. It is sent whenever that thread may have to continue the
+  /// end.
   func addWaiter() -> DispatchSemaphore {
     let signal = DispatchSemaphore(value: 0)
     outcome.withLock { $0.waiting.append(signal) }
@@ -151,18 +152,18 @@ final class EnvironmentExtras: Sendable {
     watch?.signal.signal()
   }
 
-  /// What waits for the end, here or further out. Nothing watches what has ended.
+  /// The watch that waits for the end, here or further out; nil after the end.
   var watch: EndWatch? {
     get { outcome.withLock { $0.watch } }
     set { outcome.withLock { if !$0.isDone { $0.watch = newValue } } }
   }
 
-  /// The release that is under way, where something waits for the end.
+  /// The release in flight, where a watch or a thread waits for the end.
   var running: ReleaseInProgress? { outcome.withLock { $0.running } }
 
   func running(_ release: ReleaseInProgress?) { outcome.withLock { $0.running = release } }
 
-  /// Records the failure of the release that is under way, which is abandoned.
+  /// Records the failure of the release in flight, which is abandoned.
   func abandonRunning(_ failure: any Error) {
     outcome.withLock { outcome in
       outcome.failures.append(failure)
@@ -170,9 +171,9 @@ final class EnvironmentExtras: Sendable {
     }
   }
 
-  /// The releases that have failed, and the one that is under way: each is one or the other.
+  /// Returns the releases that have failed and the one in flight. A release is never both.
   ///
-  /// - Parameter takesFailures: whether failures are handed out, each once.
+  /// - Parameter takesFailures: whether failures are returned, each once.
   func releases(takesFailures: Bool) -> (failures: [any Error], running: ReleaseInProgress?) {
     outcome.withLock { outcome in
       defer { if takesFailures { outcome.failures = [] } }
@@ -180,13 +181,16 @@ final class EnvironmentExtras: Sendable {
     }
   }
 
-  /// Keeps the rest of the end for whoever comes first: the thread it is meant for, or one that may do it, too.
+  /// Stores the rest of the end. The first taker runs it: the thread for which it is meant, or another one that may run
+  /// it.
   func handOver(to place: any HostedScope, _ work: @escaping @Sendable (_ isThere: Bool) -> Void) {
     outcome.withLock { $0.rest = Rest(place: place, work: work) }
     wake()
   }
 
-  /// - Parameter here: only where that is the calling thread's to do.
+  /// Takes the rest of the end.
+  ///
+  /// - Parameter here: whether the rest is taken only if it is meant for the calling thread.
   func takeHandedOver(here: Bool) -> (@Sendable (_ isThere: Bool) -> Void)? {
     if here, !isHandedOverHere { return nil }
     return outcome.withLock { outcome in
@@ -195,10 +199,10 @@ final class EnvironmentExtras: Sendable {
     }
   }
 
-  /// Whether the calling thread is the one that the rest of the end is meant for.
+  /// Whether the rest of the end is meant for the calling thread.
   var isHandedOverHere: Bool { outcome.withLock { $0.rest }?.place.canReleaseHere == true }
 
-  /// Notes that something is awaited, and how to tell whether the calling thread is needed for that; nil when it is over.
+  /// Stores a check whether the awaited release needs the calling thread; nil when the release is over.
   func awaits(_ isAwaitedHere: (@Sendable () -> Bool)?) {
     outcome.withLock { $0.isAwaitedHere = isAwaitedHere }
     wake()
@@ -208,11 +212,11 @@ final class EnvironmentExtras: Sendable {
   var isAwaitedHere: Bool { outcome.withLock { $0.isAwaitedHere }?() == true }
 }
 
-/// Environments that are no children of factories, below another one of that kind.
+/// Environments that are not children of factories, below another one of that kind.
 struct NestedEnvironments {
-  /// Those that have not ended, which their parents hold.
+  /// The environments that have not ended. Their parents retain them.
   var live: [ObjectIdentifier: Environment] = [:]
-  /// Counts of those that have ended, and of all below them.
+  /// The counts of environments that have ended, and of all below them.
   var ended: [String: ScopeStatistics] = [:]
 
   mutating func begin(_ environment: Environment) { live[ObjectIdentifier(environment)] = environment }
@@ -223,40 +227,40 @@ struct NestedEnvironments {
   }
 }
 
-/// What an environment that is no child of a factory keeps beside its slots.
+/// The state, beside its slots, of an environment that is not a child of a factory.
 final class EnvironmentResources: Sendable {
   let name: String
   let configuration: ConfigurationManager
   let traceOrigin: Bool
-  /// Where the environment and its children speak of themselves.
+  /// The log of the environment and its children.
   let log: ContainerLog
   let creations: CreationWatch
-  /// What lookups that nobody foresaw have found.
+  /// The results of lookups that the plan does not foresee.
   let answers = AnswerTable<UnforeseenLookup>()
-  /// Releases that have failed here and below.
+  /// The number of releases that have failed here and below.
   let failedReleases = Atomic<Int>(0)
   private let nestedEnvironments = Locked(NestedEnvironments())
   private let state: Locked<Carried<State>>
 
   private struct State {
     var declarations: EnvironmentDeclarations?
-    /// What a startup has read, for graphs that are made later.
+    /// The declarations that a startup has read, for graphs that are made later.
     var read: EnvironmentDeclarations?
     /// The thread that starts the environment.
     var starter: UInt?
     var failure: (any Error)?
-    /// Those that users have registered. The name is asked for once: it is user code.
+    /// The scopes that users have registered. A scope's name is read once: reading it runs user code.
     var scopes: [RegisteredScope] = []
     var block: SlotBlock?
     var codes: [AnyObject] = []
     var declared: DeclaredBeans?
-    /// Those of factories, for as long as children of theirs may exist.
+    /// The plans of factories, kept as long as their children may exist.
     var plans: [Plan] = []
-    /// Why the children of some factories do not count.
+    /// The reasons why some factories are inactive.
     var inactiveFactories: [EnvironmentError] = []
     /// A line for each active profile that no declaration names.
     var unnamedProfiles: [String] = []
-    /// Whether what several threads share has to be known to be `Sendable`.
+    /// Whether beans that several threads share have to be known to be `Sendable`.
     var requiresSendable = false
     /// Labels of beans that startup could not build without waiting.
     var unready: [String] = []
@@ -275,10 +279,10 @@ final class EnvironmentResources: Sendable {
     state = Locked(Carried(value: State(declarations: declarations)))
   }
 
-  /// What has been declared; nil once startup has read it.
+  /// The declarations; nil once startup has read them.
   var declarations: EnvironmentDeclarations? { state.withLock { Carried(value: $0.value.declarations) }.value }
 
-  /// What has been declared, as long as no thread starts the environment.
+  /// The declarations; nil once a thread starts the environment.
   var openDeclarations: EnvironmentDeclarations? {
     state.withLock { state in
       guard state.value.starter == nil else { return Carried<EnvironmentDeclarations?>(value: nil) }
@@ -286,8 +290,8 @@ final class EnvironmentResources: Sendable {
     }.value
   }
 
-  /// What has been declared, before and after startup; nil while another thread than that one starts the environment, and at
-  /// the end.
+  /// Returns the declarations, before and after startup; nil while a thread other than `thread` starts the environment,
+  /// and after the end.
   func knownDeclarations(_ thread: UInt) -> EnvironmentDeclarations? {
     state.withLock { state in
       let isOpen = state.value.starter.map { $0 == thread } ?? true
@@ -295,12 +299,14 @@ final class EnvironmentResources: Sendable {
     }.value
   }
 
-  /// Environments below that are no children of factories, but for those below others of them.
+  /// Environments below that are not children of factories, except those below another one of that kind.
   var nested: NestedEnvironments { nestedEnvironments.withLock { $0 } }
 
   func begin(nested environment: Environment) { nestedEnvironments.withLock { $0.begin(environment) } }
 
-  /// - Parameter counts: those of the environment and of all below it; none where it has not become a child.
+  /// Records the end of an environment below that is not a child of a factory.
+  ///
+  /// - Parameter counts: the counts of the environment and of all below it; none where it has not become a child.
   func end(nested environment: Environment, _ counts: [ScopeStatistics] = []) {
     nestedEnvironments.withLock { $0.end(environment, counts) }
   }
@@ -311,9 +317,10 @@ final class EnvironmentResources: Sendable {
 
   var failure: (any Error)? { state.withLock { $0.value.failure } }
 
-  /// Answers the thread that starts the environment: the calling one where no other does; nil where it has been started.
+  /// Returns the thread that starts the environment: the calling one where no other does. Returns nil where startup has
+  /// ended, and for the starting thread once the slots exist.
   ///
-  /// - Throws: what a startup has thrown.
+  /// - Throws: the error of an earlier startup.
   func begin(_ thread: UInt) throws -> UInt? {
     try state.withLock { state in
       if let failure = state.value.failure { throw failure }
@@ -323,16 +330,18 @@ final class EnvironmentResources: Sendable {
       }
       if starter != thread { return starter }
       if state.value.block != nil { return nil }
-      // Only the name of a user's scope is asked for while declarations are read.
+      // The only user code that runs while declarations are read is the name of a user's scope.
       throw EnvironmentError(.frozen, "a lookup while the declarations are being read")
     }
   }
 
-  /// Ends a startup, or the wait for what it has left out. Factories of children learn what has failed.
+  /// Ends a startup, or the wait for the beans that startup has omitted. Reports a failure to the factories of
+  /// children.
   ///
   /// - Parameters:
-  ///   - failure: what every later call throws.
-  ///   - declarations: what the startup has begun with; the environment may have let go of it.
+  ///   - failure: the error that every later call throws.
+  ///   - declarations: the declarations with which the startup began; the environment may have dropped its reference to
+  ///     them.
   func end(_ failure: (any Error)?, of declarations: EnvironmentDeclarations? = nil) {
     let declared = Carried(value: declarations)
     let known = state.withLock { state in
@@ -359,10 +368,10 @@ final class EnvironmentResources: Sendable {
     }
   }
 
-  /// Those of factories.
+  /// The plans of factories.
   var plans: [Plan] { state.withLock { $0.value.plans } }
 
-  /// Why the children of some factories do not count, for reports.
+  /// The reasons why some factories are inactive, for reports.
   var inactiveFactories: [EnvironmentError] { state.withLock { $0.value.inactiveFactories } }
 
   /// A line for each active profile that no declaration names, for reports.
@@ -373,18 +382,18 @@ final class EnvironmentResources: Sendable {
   var declared: DeclaredBeans? { state.withLock { Carried(value: $0.value.declared) }.value }
   var block: SlotBlock? { state.withLock { $0.value.block } }
 
-  /// Labels of beans that startup could not build without waiting, as long as they are not there.
+  /// Labels of beans that startup could not build without waiting, as long as they do not exist.
   var unready: [String] { state.withLock { $0.value.unready } }
 
-  /// Whether what several threads share has to be known to be `Sendable`.
+  /// Whether beans that several threads share have to be known to be `Sendable`.
   var requiresSendable: Bool { state.withLock { $0.value.requiresSendable } }
 
   func requireSendable() { state.withLock { $0.value.requiresSendable = true } }
 
-  /// What a startup keeps of itself, where it has been asked to.
+  /// The record of a startup; nil unless it has been requested.
   var record: StartupRecord? { state.withLock { $0.value.record } }
 
-  /// Has the startup keep times, unless it is over.
+  /// Requests a record of the startup's times, unless startup has ended.
   func recordTimes() {
     state.withLock { if $0.value.declarations != nil { $0.value.record = $0.value.record ?? StartupRecord() } }
   }
@@ -393,7 +402,7 @@ final class EnvironmentResources: Sendable {
 
   func isReady() { state.withLock { $0.value.unready = [] } }
 
-  /// What a test wants of the environment, and of those below it that are no children of factories.
+  /// The setup of a test for the environment, and for those below it that are not children of factories.
   var testSetup: TestSetup? { state.withLock { $0.value.testSetup } }
 
   func test(_ setup: TestSetup) { state.withLock { $0.value.testSetup = setup } }
@@ -410,7 +419,7 @@ final class EnvironmentResources: Sendable {
 
   // MARK: the end
 
-  /// Lets go of what users gave: their closures may hold the environment.
+  /// Drops the references to objects of users: their closures may hold the environment.
   func letGo() {
     configuration.close()
     let old = state.withLock { state in
@@ -426,29 +435,33 @@ final class EnvironmentResources: Sendable {
   }
 }
 
-/// The children of one environment that have not ended, each held until it has; linked through the children themselves, so
-/// that joining and leaving cost the same whatever the number of siblings. Under the environment's lock.
+/// The children of one environment that have not ended. Each is retained until it has ended. The children themselves
+/// are linked, so that joining and leaving cost the same regardless of the number of siblings. Under the environment's
+/// lock.
 ///
-/// An environment that many threads use has several lists, and the thread that opens a child decides which one takes it. A
-/// thread then finds children of its own beside it, and memory that no other processor has to hand over.
+/// An environment that many threads use has several lists, and the thread that opens a child determines the list. A
+/// thread then finds its own children in its list, in memory that no other processor has to hand over.
 final class ChildRegistry: Sendable {
   private struct List: ~Copyable {
     /// The address of the first child, or 0.
     let first = Atomic<UInt>(0)
-    // Counts of the children of `plan` that have left on threads of this list.
+    // The counts of the children of `plan` that have left on threads of this list.
     let finished = Atomic<Int>(0)
     let released = Atomic<Int>(0)
-    /// Children that have joined on threads of this list, less those that have left on them: may be negative.
+    /// The number of children that have joined on threads of this list, minus those that have left on them; may be
+    /// negative.
     let live = Atomic<Int>(0)
   }
 
-  /// Every fourth one is used: no two of these share a line of a cache.
+  /// The lists. Only every fourth one is used, so that no two used lists share a cache line.
   private let lists: FrozenArray<List>
-  /// The address of the plan that most children have: plans of factories outlive this registry.
+  /// The address of the plan that most children have. Plans of factories outlive this registry.
   private let plan = Atomic<UInt>(0)
-  /// Counts of children of all other plans that have left, by scope.
+  /// The counts of children of all other plans that have left, by scope.
   private let others = Locked<[String: ScopeStatistics]>([:])
 
+  /// Creates an empty registry.
+  ///
   /// - Parameter isShared: whether many threads are likely to open children.
   init(isShared: Bool) {
     var lists = FrozenArray<List>(capacity: isShared ? 29 : 1)
@@ -456,13 +469,15 @@ final class ChildRegistry: Sendable {
     self.lists = lists
   }
 
-  /// Where in `lists` that of a thread stands.
+  /// Returns the index in `lists` for the place of a thread.
   @inline(__always)
   private func list(at place: Int) -> Int { place & (lists.count &- 1) }
 
   var isEmpty: Bool { (0..<lists.count).allSatisfy { lists[$0].first.load(ordering: .acquiring) == 0 } }
 
-  /// - Parameter place: that of the calling thread, see `ScopeCounts`.
+  /// Adds a child, and retains it.
+  ///
+  /// - Parameter place: the place of the calling thread, see `ScopeCounts`.
   @inline(__always)
   func join(_ child: Unretained<Environment>, at place: Int) {
     child.retain()
@@ -478,7 +493,8 @@ final class ChildRegistry: Sendable {
     lists[list].live.store(lists[list].live.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
-  /// Takes the child out, which has released so many beans: all that it has created. Its reference is the caller's then.
+  /// Removes a child that has released `count` beans, which are all that it has created. The caller takes over the
+  /// reference.
   @inline(__always)
   func leave(_ child: Unretained<Environment>, _ plan: UInt, released count: Int, at place: Int) {
     let (before, after) = child.with {
@@ -490,7 +506,7 @@ final class ChildRegistry: Sendable {
       lists[Int(before >> 1)].first.store(after, ordering: .releasing)
     }
     Unretained<Environment>(address: after)?.with { $0.core.previous.store(before, ordering: .relaxed) }
-    // A walk that comes back to the child finds it gone.
+    // A walk that returns to the child finds it gone.
     child.with { $0.core.previous.store(0, ordering: .relaxed) }
     let list = list(at: place)
     lists[list].live.store(lists[list].live.load(ordering: .relaxed) &- 1, ordering: .relaxed)
@@ -506,7 +522,8 @@ final class ChildRegistry: Sendable {
     }
   }
 
-  /// The first plan of a factory is the one whose counts stand in the lists.
+  /// Selects the plan whose counts the lists store: the first plan of a factory. Returns whether the plan is selected
+  /// now.
   @inline(never)
   private func select(_ plan: UInt) -> Bool {
     guard self.plan.load(ordering: .relaxed) == 0, let named = Unretained<Plan>(address: plan) else { return false }
@@ -515,34 +532,34 @@ final class ChildRegistry: Sendable {
     return true
   }
 
-  /// Those that live now.
+  /// The children that live now.
   var all: [Environment] { first(.max) }
 
-  /// Some of those that live now, in the order of `all`.
+  /// Returns some of the children that live now, in the order of `all`.
   func first(_ maximum: Int) -> [Environment] {
     var children: [Environment] = []
     for list in listNumbers { append(from: lists[list].first.load(ordering: .relaxed), to: &children, maximum) }
     return children
   }
 
-  /// The number of those that live now; kept.
+  /// The number of children that live now. Reading it needs no walk.
   var count: Int { listNumbers.reduce(0) { $0 + lists[$1].live.load(ordering: .relaxed) } }
 
-  /// The lists that take children.
+  /// The numbers of the lists that take children.
   var listNumbers: StrideTo<Int> { stride(from: 0, to: lists.count, by: 4) }
 
-  /// Adds the next children of a list to an empty array that has room for so many: no walk holds the lock longer than for
-  /// those.
+  /// Appends the next children of a list to an empty array, up to its capacity. A walk holds the lock no longer than
+  /// for that many.
   ///
   /// - Parameters:
-  ///   - next: takes the children.
+  ///   - next: receives the children.
   ///   - list: the number of the list.
-  ///   - last: the children before them; empty at the beginning.
-  /// - Returns: false where all of `last` have left, and with them the place in the list.
+  ///   - last: the children that precede them; empty at the beginning.
+  /// - Returns: false where all of `last` have left, so that the position in the list is lost.
   func read(_ next: inout [Environment], of list: Int, after last: [Environment]) -> Bool {
     var start = lists[list].first.load(ordering: .relaxed)
     if !last.isEmpty {
-      // A child has a neighbour or the number of a list before it for as long as it is listed; neither is 0.
+      // A listed child's `previous` is a neighbour's address or the number of a list; neither is 0.
       guard let place = last.last(where: { $0.core.previous.load(ordering: .relaxed) != 0 }) else { return false }
       start = place.core.next.load(ordering: .relaxed)
     }
@@ -558,14 +575,14 @@ final class ChildRegistry: Sendable {
     }
   }
 
-  /// Keeps the counts of children that have gone with an ended child.
+  /// Stores the counts of environments below an ended child.
   func add(_ below: [ScopeStatistics]) {
     others.withLock { others in
       for counts in below { others[counts.scope, default: ScopeStatistics(scope: counts.scope)].add(counts) }
     }
   }
 
-  /// Counts of the children that have ended, and of theirs.
+  /// The counts of the children that have ended, and of their children.
   var statistics: [ScopeStatistics] {
     var all = Array(others.withLock { $0 }.values)
     guard let plan = Unretained<Plan>(address: plan.load(ordering: .relaxed)) else { return all }

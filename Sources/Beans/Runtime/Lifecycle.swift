@@ -1,24 +1,25 @@
-/// What an environment may do. A value with no idea of threads: each transition says what its caller has to do next.
+/// The phase of an environment and the number of its users. A value without synchronization: the result of a transition
+/// determines the next step of its caller.
 struct Lifecycle: Equatable, Sendable {
   enum Phase: UInt32, Comparable {
-    /// Lookups are answered.
+    /// Lookups are allowed.
     case open
-    /// Declarations may still come; the first lookup starts the environment.
+    /// Declarations are allowed; the first lookup starts the environment.
     case declaring
     /// The thread that starts the environment builds beans; others wait.
     case starting
-    /// An environment further out has begun to end, or this one is to end for want of use: nothing is looked up any more.
+    /// Lookups have ended, because an environment further out has begun to end or because this one is unused.
     case closed
     /// `finish` has been called.
     case finishing
-    /// Somebody releases.
+    /// A thread releases the beans.
     case releasing
     case released
 
     static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The phase in the lowest three bits, whether startup failed in the fourth, users above.
+  /// The phase in the lowest three bits, the failure of startup in the fourth, the number of users above.
   private(set) var word: UInt32
 
   init(_ phase: Phase) { word = phase.rawValue }
@@ -37,7 +38,7 @@ struct Lifecycle: Equatable, Sendable {
 
   var isFailed: Bool { word & Self.failedBit != 0 }
 
-  /// Whether no lookup is answered any more.
+  /// Whether lookups have ended.
   @inline(__always)
   var isEnding: Bool { word & 7 >= Phase.closed.rawValue }
 
@@ -48,14 +49,14 @@ struct Lifecycle: Equatable, Sendable {
   @inline(__always)
   var isReleased: Bool { word & 7 == Phase.released.rawValue }
 
-  /// Lookups, builds and children under way.
+  /// The number of lookups, builds and children in flight.
   var users: UInt32 { word / Self.user }
 
   /// Adds a user: a lookup, a build or a child.
   @inline(__always)
   mutating func enter() { word &+= Self.user }
 
-  /// Takes a user away; true for the last one of a finishing environment, who releases it.
+  /// Removes a user. Returns true for the last user of a finishing environment, which has to release the environment.
   @inline(__always)
   mutating func leave() -> Bool {
     word &-= Self.user
@@ -77,14 +78,15 @@ struct Lifecycle: Equatable, Sendable {
     if !isEnding { set(.closed) }
   }
 
-  /// Ends lookups where nobody is inside; false where somebody is, or where they have ended already.
+  /// Ends lookups of an environment without users. Returns false where there are users, or where lookups have ended
+  /// already.
   mutating func closeIfUnused() -> Bool {
     guard word & ~Self.failedBit == Phase.open.rawValue else { return false }
     set(.closed)
     return true
   }
 
-  /// False where another call has begun the end.
+  /// Begins the end. Returns false where another call has begun it.
   @inline(__always)
   mutating func finish() -> Bool {
     if isFinishing { return false }
@@ -92,7 +94,7 @@ struct Lifecycle: Equatable, Sendable {
     return true
   }
 
-  /// After `finish`: true where there is nobody to wait for, and the caller has to release.
+  /// Begins the release of a finishing environment without users. Returns true where the caller has to release.
   @inline(__always)
   mutating func releaseIfQuiet() -> Bool {
     guard word & ~Self.failedBit == Phase.finishing.rawValue else { return false }
@@ -108,27 +110,28 @@ struct Lifecycle: Equatable, Sendable {
 }
 
 extension EnvironmentCore {
-  /// What an environment is; settled before others know it, but for `joined`.
+  /// The properties of an environment. Fixed before other threads see the environment, except `joined` and those that
+  /// are set under the lock.
   struct Kind: OptionSet {
     let rawValue: UInt8
-    /// No child of a factory.
+    /// The environment is not a child of a factory.
     static let plain = Kind(rawValue: EnvironmentCore.keepsPlan)
-    /// The child's scope object says where beans are released.
+    /// The child's scope object determines where beans are released.
     static let hosted = Kind(rawValue: 2)
-    /// The child's scope object is asked for beans.
+    /// Lookups go to the child's scope object.
     static let scoped = Kind(rawValue: 4)
     /// The child has been among its parent's children.
     static let joined = Kind(rawValue: 8)
-    /// What `configure` is handed.
+    /// The environment is the argument of `configure`.
     static let template = Kind(rawValue: 16)
     /// There may be beans that their takers own, or faces of other beans. Set under the lock.
     static let owning = Kind(rawValue: 32)
-    /// Somebody waits for the end. Set under the lock.
+    /// A watch waits for the end. Set under the lock.
     static let watched = Kind(rawValue: 64)
 
     /// The child has a scope object.
     static var withScope: Kind { [.hosted, .scoped] }
-    /// What stands in slots is not all that has to be known of the beans when they are released.
+    /// The kinds of which a release needs more than the slots.
     static var careful: Kind { [.scoped, .owning, .watched] }
   }
 }
