@@ -2,11 +2,11 @@ import BeansLogging
 import CBeansRuntime
 import BeansErrors
 
-/// Calling those who listen, as the plan says.
+/// Delivery of events to the receivers that the plan lists.
 extension Environment {
-  /// Calls all who receive the event, or sends it to where they are called.
+  /// Calls all receivers of the event, or sends it to the loops of receivers.
   ///
-  /// - Throws: what failed here, when all have been called.
+  /// - Throws: the failures of calls made here, after all receivers have been called.
   @inline(never)
   func deliver<Event: Sendable>(_ event: Event) throws {
     let type: Any.Type = type(of: event as Any)
@@ -28,7 +28,7 @@ extension Environment {
   }
 
   private func deliver<Event: Sendable>(_ event: Event, to receiver: EventReceiver) throws {
-    // This environment keeps those further out from being released.
+    // This environment prevents the release of those further out.
     try ancestor(receiver.hops).with { home in
       if home.core.lifecycle.isEnding { return }
       if let host = home.host(of: receiver), !host.canReleaseHere,
@@ -40,7 +40,8 @@ extension Environment {
     }
   }
 
-  /// Where a bean of this environment is called; nil for wherever an event is published.
+  /// Returns the scope on whose loop a bean of this environment is called; nil where the bean is called on the
+  /// publishing thread.
   private func host(of receiver: EventReceiver) -> (any HostedScope)? {
     if let host { return host }
     let recipe = recipe(receiver.number)
@@ -48,9 +49,9 @@ extension Environment {
     return userScope(of: recipe) as? any HostedScope
   }
 
-  /// Calls a listener where its scope belongs: whoever published the event has gone.
+  /// Calls a listener on the loop of its scope. `publish` has returned by then, so a failure is logged.
   private func deliverLate<Event: Sendable>(_ event: Event, to receiver: EventReceiver) {
-    // What has ended meanwhile receives nothing.
+    // An environment that has ended meanwhile receives nothing.
     guard (try? enter()) != nil else { return }
     defer { leave() }
     do {
@@ -58,7 +59,7 @@ extension Environment {
     } catch { log.logger.error("'\(name)': \(error)") }
   }
 
-  /// Has a bean of this environment receive an event, for a caller who keeps the environment from being released.
+  /// Delivers an event to a bean of this environment, for a caller that prevents the release of the environment.
   private func receive(_ event: Any, _ receiver: EventReceiver) throws {
     let recipe = recipe(receiver.number)
     do {
@@ -67,7 +68,7 @@ extension Environment {
     } catch { throw failure(error, of: recipe, at: type(of: event)) }
   }
 
-  /// The bean, built if need be; nil where a scope of the user's has ended.
+  /// Returns the bean, built if need be; nil where a user's scope has ended.
   private func listener(_ recipe: FrozenReference<Recipe>) throws -> AnyObject? {
     switch recipe.value.kind {
     case .slot: return try askedOrBuilt(recipe.value.slot).take(as: AnyObject.self)
@@ -80,8 +81,9 @@ extension Environment {
     }
   }
 
-  /// What a listener has thrown, or what kept it from being built. A failure of an event that it published keeps its text,
-  /// and a listener stands on its path once, or the error would grow with each level.
+  /// Returns the error of a listener that has thrown, or that could not be built. A failure of an event that the
+  /// listener published keeps its text, and a listener is on its path once. Otherwise the error would grow with each
+  /// level.
   private func failure(_ error: any Error, of recipe: FrozenReference<Recipe>, at event: Any.Type) -> EnvironmentError {
     let (own, label, origin) = (recipe.value.entry.step, recipe.value.entry.label, recipe.value.entry.location.origin)
     let cause = error as? EnvironmentError
@@ -89,7 +91,7 @@ extension Environment {
       return cause.steps.contains(own) ? cause : cause.within(label, declaredAt: origin)
     }
     var steps = cause?.steps ?? []
-    // A circle names every bean on it.
+    // A cycle already names all its beans.
     if steps.first?.label != label, cause?.code != .cyclicDependency { steps = [own] + steps }
     return EnvironmentError(
       .listenerFailed, "\(label) could not receive \(event): \(cause?.message ?? "\(error)")", steps: steps,

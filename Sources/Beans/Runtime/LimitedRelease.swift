@@ -4,48 +4,50 @@ import Dispatch
 import Synchronization
 
 extension BeanDeclaration {
-  /// Limits how long the release of each instance may take, in any end: of an environment, a request or a scope.
+  /// Limits the duration of the release of each instance, in any end: of an environment, a request or a scope.
   ///
-  /// A release that takes longer is abandoned: it is named in the log and in what `shutdown()` throws, and all others go on.
-  /// What it does after that has no effect on the container. With a limit, a release that is not asynchronous runs on a
-  /// thread of its own, also where the scope is bound to a loop: do not limit what may only be done on the loop's thread.
-  /// Costs that thread and a timer for each release. A limit that is not above zero is an `.invalidDeclaration`.
+  /// A release that takes longer is abandoned: the log and the error of `shutdown()` name it, and all other releases
+  /// continue. Its later effects do not reach the container. With a limit, a release that is not asynchronous runs on a
+  /// thread of its own, even where the scope is bound to a loop: do not limit a release that must run on the loop's
+  /// thread. Costs that thread and a timer for each release. A limit that is not above zero is an
+  /// `.invalidDeclaration`.
   @discardableResult public func releaseLimit(_ limit: Duration) -> Self {
     if limit <= .zero { note(fault: "releaseLimit has to be above zero, and is \(limit)", .releaseLimit) }
     return set { $0.change { $0.releaseLimit = limit } }
   }
 }
 
-/// Threads for what may never return.
+/// Threads for calls that may never return.
 enum SpareThread {
-  /// A queue of its own: one that hangs keeps nothing else waiting.
+  /// Runs `body` on a queue of its own, so that a call that hangs delays no other work.
   static func run(_ body: @escaping @Sendable () -> Void) {
     DispatchQueue(label: "Beans.SpareThread").async(execute: body)
   }
 }
 
-/// Where a release is done, as far as limits and reports need to know.
+/// The place of a release, as limits and reports need it.
 struct ReleaseSite: Sendable {
   let name: String
-  /// nil for what a scope has kept longer than its environment has lived.
+  /// The environment; nil for a bean that a scope has kept longer than its environment has lived.
   let environment: Environment?
-  /// How many beans of the environment come after it.
+  /// The number of beans of the environment that are released after this one.
   var behind = 0
-  /// Whether a scope releases, beside the environment.
+  /// Whether a scope or an owner releases the bean, beside the environment.
   var isOfScope = false
 
   private var extras: EnvironmentExtras? { isOfScope ? nil : environment?.existingExtras }
-  /// Whether something waits for the end of the environment, and says so in the log.
+  /// Whether a watch waits for the end of the environment, and logs the wait.
   var isWatched: Bool { watch != nil }
   private var watch: EndWatch? { extras?.watch }
 
   /// Whether the end of the environment has a deadline.
   var hasDeadline: Bool { watch?.isLimited ?? false }
 
-  /// Notes that a release begins. Answers what has to be called when it has ended, and says whether that was in time.
+  /// Records that a release begins. Returns a closure to call when the release has ended; the closure returns false
+  /// where the release has been abandoned.
   ///
-  /// - Parameter goOn: goes on without the release, on a thread of its own, with the failure that is to be noted; nil
-  ///   where nothing can.
+  /// - Parameter goOn: continues without the release, on a thread of its own, with a failure that is still to be
+  ///   recorded; nil where the caller cannot continue.
   func begin(
     _ ending: BeanEnding, _ goOn: (@Sendable (EnvironmentError?) -> Void)? = nil
   ) -> @Sendable () -> Bool {
@@ -69,7 +71,7 @@ struct ReleaseSite: Sendable {
 
   private func abandoned(_ failure: EnvironmentError, _ goOn: @escaping @Sendable (EnvironmentError?) -> Void) {
     guard let environment, !isOfScope else { return SpareThread.run { goOn(failure) } }
-    // At once: whoever gives up now tells of it.
+    // At once: a watch that gives up now reports the failure.
     environment.countFailedRelease()
     environment.extras.abandonRunning(failure)
     // A log may block.
@@ -79,7 +81,8 @@ struct ReleaseSite: Sendable {
     }
   }
 
-  /// Runs what belongs to the release. The context lets a callback that shuts the environment down see that it is inside.
+  /// Runs a part of the release in a context, so that a callback that shuts the environment down is known to be inside
+  /// it.
   func within<Result>(_ body: () -> Result) -> Result {
     guard let environment else { return body() }
     return ResolutionContext.with(Unretained(environment), nil) { _ in body() }
@@ -87,8 +90,8 @@ struct ReleaseSite: Sendable {
 }
 
 extension BeanEnding {
-  /// Releases the object as the disposer decides for a caller that cannot go on later. Returns when the release has ended, or
-  /// has been abandoned.
+  /// Releases the object as the disposer decides for a caller that cannot continue later. Returns when the release has
+  /// ended, or has been abandoned.
   func run(_ object: ObjectReference, at site: ReleaseSite) -> EnvironmentError? {
     guard Disposer(self, at: site, canAwait: false).next() == .releaseAside else {
       let end = site.isWatched ? site.begin(self) : nil
@@ -104,19 +107,20 @@ extension BeanEnding {
     return outcome.failure.withLock { $0 }
   }
 
-  /// What a thread waits for.
+  /// The result for which a thread waits.
   private final class Outcome: Sendable {
     let failure = Locked<EnvironmentError?>(nil)
     let isThere = DispatchSemaphore(value: 0)
   }
 
-  /// Begins the release, and calls `then` when it has ended or has been abandoned.
+  /// Begins the release, and calls `then` when the release has ended or has been abandoned.
   ///
   /// - Parameters:
-  ///   - object: what is released. It is kept until then, and longer where the release has been abandoned.
-  ///   - site: where, for what is said of it.
-  ///   - host: what awaits it; nil for any thread.
-  ///   - then: called once, with what failed, and whether that is where the host awaits releases.
+  ///   - object: the object to release. It is retained until its release ends, even where the release has been
+  ///     abandoned.
+  ///   - site: the place of the release, for reports.
+  ///   - host: the host that awaits the release; nil for any thread.
+  ///   - then: called once, with the failure, and with whether the call happens where the host awaits releases.
   func start(
     _ object: ObjectReference, at site: ReleaseSite, on host: (any HostedScope)?,
     then: @escaping @Sendable (EnvironmentError?, _ isThere: Bool) -> Void

@@ -2,12 +2,12 @@ import Synchronization
 import BeansErrors
 import CBeansRuntime
 
-/// Answering lookups: one probe of the plan's index, then the slot.
+/// Lookups: one probe of the plan's index, then the slot.
 extension Environment {
   // MARK: the usual lookups
 
-  /// The bean of a type that has been asked for before, or that the plan foresees, with a count for the caller;
-  /// `Argument.none` where there is more to it.
+  /// Returns the bean of a type that the plan foresees, or that an earlier lookup has resolved, retained for the
+  /// caller; `Argument.none` where another kind of lookup is needed.
   @usableFromInline
   func fetch(_ type: ObjectIdentifier) throws -> Argument {
     guard let plan = core.plan else { return .none }
@@ -24,18 +24,19 @@ extension Environment {
     return fetch(slot, operand.reading, plan)
   }
 
-  /// A bean of an environment that is no child of a factory.
+  /// Returns a bean of an environment that is not a child of a factory.
   @inline(__always)
   private func fetch(_ slot: Slot, _ reading: Reading, _ plan: Unretained<Plan>) -> Argument {
     guard let lent = lend(slot, plan) else { return .none }
     lent.object.retain()
     lent.end()
-    // An environment that is no child of a factory has no host.
+    // An environment that is not a child of a factory has no host.
     if lent.home.address != Unretained(self).address, core.kind.contains(.hosted) { used() }
     return Argument(lent.object, reading)
   }
 
-  /// A bean of a factory's child, nearly always; a prototype; what a lookup that the plan does not foresee has found before.
+  /// Returns any other bean: nearly always one of a factory's child, else a prototype, or the result of an earlier
+  /// lookup that the plan does not foresee.
   @inline(never)
   private func fetchOther(_ operand: Operand, _ type: ObjectIdentifier, _ id: String?) throws -> Argument {
     if case .own(let slot) = operand.place {
@@ -60,7 +61,7 @@ extension Environment {
     return fetch(slot, found.reading, plan)
   }
 
-  /// A bean that stands, with a count for the caller; nil where there is none, or where nothing is looked up any more.
+  /// Returns a bean that exists, retained for the caller; nil where there is none, or where lookups have ended.
   @inline(__always)
   private func keepEntering(_ slot: Int32) -> ObjectReference? {
     let content = core.slots[slot].content
@@ -73,18 +74,20 @@ extension Environment {
     }
   }
 
-  /// Whatever has to be evaluated. In an environment that is no child of a factory, a note is enough to keep that.
+  /// Evaluates an operand. In an environment that is not a child of a factory, a hazard pointer is enough to prevent
+  /// the release.
   private func fetchComputed(_ operand: Operand) throws -> Argument {
     guard core.kind.contains(.plain), let use = HazardPointer.protecting(Unretained(self).address) else { return .none }
     defer { endUse(use) }
     return core.lifecycle.isOpen ? try lookUp(operand) : .none
   }
 
-  /// The nearest environment that is no child of a factory.
+  /// Returns the nearest environment that is not a child of a factory.
   @inline(__always)
   private func home(_ plan: Unretained<Plan>) -> Unretained<Environment> { ancestor(plan.with { $0.depth }) }
 
-  /// Ends a use that has been noted; where the environment has begun to end, its release may have waited for that.
+  /// Ends a use that a hazard pointer protects. If the environment has begun to end, its release may have waited for
+  /// this use.
   @inlinable @inline(__always)
   func endUse(_ use: HazardPointer) {
     use.clear()
@@ -93,7 +96,7 @@ extension Environment {
 
   // MARK: lent beans
 
-  /// A bean in use until its note is crossed out; not retained.
+  /// A bean in use until its hazard pointer is cleared; not retained.
   @usableFromInline
   struct Lent {
     @usableFromInline let object: ObjectReference
@@ -109,7 +112,8 @@ extension Environment {
     func end() { home.with { $0.endUse(use) } }
   }
 
-  /// The bean of a class that stands in an environment which is no child of a factory; nil where that is otherwise.
+  /// Returns the bean of a class that exists in an environment which is not a child of a factory; nil in every other
+  /// case.
   @usableFromInline
   func lend(_ type: ObjectIdentifier) -> Lent? {
     guard let plan = core.plan, case .outer(let slot) = plan.with({ $0.index.entry(type) }).value.operand.place,
@@ -118,13 +122,13 @@ extension Environment {
     return lend(slot, plan)
   }
 
-  /// The bean of a slot further out, where it stands.
+  /// Returns the bean of a slot further out; nil where it does not exist.
   @inline(__always)
   private func lend(_ slot: Slot, _ plan: Unretained<Plan>) -> Lent? {
     let home = home(plan)
     guard let use = HazardPointer.protecting(home.address) else { return nil }
     let content = slot.content
-    // A child that has not begun to end keeps its ancestors from doing so.
+    // The ancestors of an environment that has not begun to end are not released.
     guard core.lifecycle.isOpen, content.isFilled else {
       home.with { $0.endUse(use) }
       return nil
@@ -145,7 +149,7 @@ extension Environment {
 
   // MARK: every other lookup
 
-  /// The bean for a parameter, with a count for the caller. Starts the environment if need be.
+  /// Returns the bean for a parameter, retained for the caller. Starts the environment if need be.
   @usableFromInline
   func fetch(_ parameter: Parameter, id: String?) throws -> Argument {
     try using {
@@ -174,7 +178,8 @@ extension Environment {
     }
   }
 
-  /// Ends what `enter` or `tryEnter` has begun; the last one to leave releases where the end has begun meanwhile.
+  /// Ends a use that `enter` or `tryEnter` has begun. The last user to leave releases the environment if its end has
+  /// begun.
   package func leave() {
     if changeLocked({ $0.leave() }) { release() }
   }
@@ -182,20 +187,20 @@ extension Environment {
   /// Runs a transition under the lock.
   func changeLocked<R>(_ transition: (inout Lifecycle) -> R) -> R { core.lock.withLock { core.change(transition) } }
 
-  /// Why nothing can be looked up any more: what startup threw, or `.finished`.
+  /// Returns the reason why lookups have ended: the error of startup, or `.finished`.
   func finishedError() -> any Error {
     if let cause = existingExtras?.resources?.failure { return cause }
     return EnvironmentError(.finished, "environment '\(name)' has been finished", path: ["'\(name)'"])
   }
 
-  /// For whoever keeps the environment from being released.
+  /// Looks up a bean, for callers that prevent the release of the environment.
   func lookUp(_ parameter: Parameter, id: String?) throws -> Argument {
     if let foreseen = foreseen(parameter, id: id) { return try lookUp(foreseen) }
     return try lookUp(unforeseen(parameter, id: id))
   }
 
-  /// Calls `body` with each bean that a lookup needs, and that is not there before an asynchronous creation; for callers that
-  /// keep the environment from being released.
+  /// Calls `body` with each bean that a lookup needs, and that does not exist before an asynchronous creation. For
+  /// callers that prevent the release of the environment.
   func forEachAwaited(
     by parameter: Parameter, id: String?, _ body: (Environment, FrozenReference<Recipe>) -> Void
   ) throws {
@@ -219,7 +224,7 @@ extension Environment {
     return lookup
   }
 
-  /// The bean as declarations of a module find it.
+  /// Looks up a bean as the declarations of a module find it.
   func lookUp(_ parameter: Parameter, id: String?, from module: ObjectIdentifier) throws -> Argument {
     try lookUp(resolve(parameter, id: id, from: module))
   }
@@ -234,7 +239,7 @@ extension Environment {
     return try argument(operand)
   }
 
-  // MARK: lookups that nobody foresaw
+  // MARK: lookups that the plan does not foresee
 
   private func resolve(
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil
@@ -266,7 +271,7 @@ extension Environment {
     }
   }
 
-  /// How a bean is got from here, and the environment and the recipe that it belongs to.
+  /// Returns the computation of a bean from here, and the environment and the recipe to which the bean belongs.
   private func computation(
     of bean: BeanDirectory.Found
   ) throws -> (computation: Computation, home: Unretained<Environment>, recipe: FrozenReference<Recipe>) {
@@ -278,7 +283,7 @@ extension Environment {
     return (computation, home, recipe)
   }
 
-  /// How what has been selected is evaluated, now or when it is asked for.
+  /// Returns the computation of a selection, which is evaluated at once or deferred.
   private func computation(of selection: Selection, _ parameter: Parameter) throws -> Computation {
     switch selection {
     case .computed(let computation, _): return computation
@@ -292,12 +297,12 @@ extension Environment {
     }
   }
 
-  /// The error of a provider that finds no bean: `.scopeNotActive` where children of factories below this environment declare one.
-  /// Returns every other error as it is, one of a factory that misses something included.
+  /// Returns the error of a provider that finds no bean: `.scopeNotActive` where children of factories below this
+  /// environment declare one. Returns every other error unchanged, including the error of a factory that lacks a bean.
   func reason(
     for error: EnvironmentError, _ parameter: Parameter, id: String?, from module: ObjectIdentifier?
   ) -> EnvironmentError {
-    // An environment without a plan has not started: the error tells why.
+    // An environment without a plan has not started: the error already names the reason.
     guard error.code == .unknownBean, core.plan != nil else { return error }
     let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
     do throws(EnvironmentError) {

@@ -1,5 +1,6 @@
 extension Environment {
-  /// Tells a test of an object that is about to be let go of. What was handed in, and what is no object, is not spoken of.
+  /// Reports an object to a test before the container drops its reference. Omits values, instances that were handed in,
+  /// and externally owned beans.
   @inline(never)
   func observe(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
     guard let observer = homeResources?.testSetup?.observer,
