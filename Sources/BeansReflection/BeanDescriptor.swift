@@ -3,9 +3,9 @@ import BeansErrors
 
 /// A class and its stored properties, inherited ones included.
 ///
-/// There is one descriptor per class, made when it is first asked for, without an instance, and kept as long as the
-/// process. Works for every class: the types are read from what the compiler leaves for the runtime. From any thread;
-/// costs a lookup under a lock once it is made.
+/// Each class has one descriptor. It is made at its first use, without an instance, and kept until the process ends.
+/// Works for every class: the types come from the compiler's metadata for the runtime. Callable from any thread; later
+/// uses cost a lookup under a lock.
 public final class BeanDescriptor: Sendable {
   private let type: AnyClass
   private let superBean: BeanDescriptor?
@@ -19,7 +19,8 @@ public final class BeanDescriptor: Sendable {
     self.type = type
     self.superBean = superBean
     let fields = StoredField.declared(by: type)
-    // Distributed actors are known by what the compiler adds to them; where they are remote they have no properties.
+    // The compiler adds synthetic fields to distributed actors, which identify them; remote instances have no
+    // properties.
     let isActor = type is any Actor.Type || fields.contains { $0.isSynthetic }
     let local = fields.lazy.filter { !$0.isSynthetic }
       .map { PropertyDescriptor($0, obstacle: isActor ? "\(type) is an actor" : nil) }
@@ -30,9 +31,9 @@ public final class BeanDescriptor: Sendable {
     propertiesByName = Dictionary(properties.map { ($0.getName(), $0) }, uniquingKeysWith: { $1 })
   }
 
-  /// The descriptor of a class.
+  /// Returns the descriptor of a class.
   ///
-  /// - Throws: `.typeMismatch` for other types; what an initializer throws.
+  /// - Throws: `.typeMismatch` for other types; the error that an initializer throws.
   public static func forType(_ type: Any.Type) throws -> BeanDescriptor {
     guard let type = type as? AnyClass else {
       throw EnvironmentError(.typeMismatch, "\(type) is no class: only classes have bean descriptors")
@@ -40,60 +41,61 @@ public final class BeanDescriptor: Sendable {
     return try forClass(type)
   }
 
-  /// The descriptor of a class.
+  /// Returns the descriptor of a class.
   ///
-  /// - Throws: what an initializer of the class or of its superclasses throws.
+  /// - Throws: the error that an initializer of the class or of its superclasses throws.
   public static func forClass(_ type: AnyClass) throws -> BeanDescriptor { try DescriptorRegistry.descriptor(of: type) }
 
-  /// The descriptor of a class by name: `Module.Class`, `Module.Outer.Inner`, or the end of it, as far as it is unique.
+  /// Returns the descriptor of a class by name: `Module.Class`, `Module.Outer.Inner`, or the end of the name if it is
+  /// unique.
   ///
   /// Searches all types of the loaded images: startup only.
   ///
-  /// - Throws: `.unknownClass` where no class has the name, where several have it, and for generic classes; what an
+  /// - Throws: `.unknownClass` if no class or several classes have the name, and for generic classes; the error that an
   ///   initializer throws.
   public static func forClass(_ name: String) throws -> BeanDescriptor { try forClass(ClassName.find(name)) }
 
-  /// The descriptor of the class an object was made from.
+  /// Returns the descriptor of the dynamic class of an object.
   ///
-  /// - Throws: what an initializer of the class or of its superclasses throws.
+  /// - Throws: the error that an initializer of the class or of its superclasses throws.
   public static func forInstance(_ instance: AnyObject) throws -> BeanDescriptor {
     try forClass(Swift.type(of: instance))
   }
 
-  /// The class.
+  /// Returns the class.
   public func getBeanClass() -> AnyClass { type }
 
-  /// The descriptor of the superclass, where there is one.
+  /// Returns the descriptor of the superclass, or nil for a root class.
   public func getSuperBean() -> BeanDescriptor? { superBean }
 
-  /// The direct subclasses among the classes described so far.
+  /// Returns the direct subclasses among the classes described so far.
   public func getSubBeans() -> [BeanDescriptor] { DescriptorRegistry.subclasses(of: type) }
 
-  /// The stored properties, inherited ones first, or only those the class itself declares.
+  /// Returns the stored properties, inherited ones first; with `local`, only those that the class itself declares.
   public func getProperties(local: Bool = false) -> [PropertyDescriptor] {
     local ? Array(properties.suffix(localCount)) : properties
   }
 
-  /// The property of that name, the class's own before an inherited one.
+  /// Returns the property of that name. The class's own property has precedence over an inherited one.
   ///
-  /// - Throws: `.unknownProperty` where there is none.
+  /// - Throws: `.unknownProperty` if there is none.
   public func getProperty(_ name: String) throws -> PropertyDescriptor {
     if let property = propertiesByName[name] { return property }
     throw EnvironmentError(.unknownProperty, "\(type) has no stored property '\(name)'\(hint(for: name))")
   }
 
-  /// The property of that name, or nil.
+  /// Returns the property of that name, or nil.
   public func findProperty(_ name: String) -> PropertyDescriptor? { propertiesByName[name] }
 
-  /// `getProperty(name)`.
+  /// Returns `getProperty(name)`.
   ///
-  /// - Throws: `.unknownProperty` where there is none.
+  /// - Throws: `.unknownProperty` if there is none.
   public subscript(name: String) -> PropertyDescriptor { get throws { try getProperty(name) } }
 
   /// Declares protocols that the class conforms to.
   ///
-  /// - Throws: `.invalidDeclaration` for what is no protocol, `.typeMismatch` where the class does not conform; then
-  ///   none of them is recorded.
+  /// - Throws: `.invalidDeclaration` for a type that is no protocol, `.typeMismatch` if the class does not conform;
+  ///   then none of the types is recorded.
   public func implements(_ types: Any.Type...) throws {
     for wanted in types {
       guard TypeRelation.isProtocol(wanted) else {
@@ -108,7 +110,7 @@ public final class BeanDescriptor: Sendable {
     }
   }
 
-  /// What `implements` has recorded.
+  /// The protocols that `implements` has recorded.
   var implemented: [Any.Type] { implementedTypes.withLock { $0 } }
 
   private func hint(for name: String) -> String {

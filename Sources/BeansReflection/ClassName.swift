@@ -1,16 +1,16 @@
 import BeansErrors
 import BeansSupport
 
-/// Finds classes by what they are called in source.
+/// Finds classes by their names in source.
 package enum ClassName {
   private static let exported = ["BeansConfiguration", "BeansErrors", "BeansReflection"]
 
-  /// The class of that name. Throws `.unknownClass`, saying what was found instead.
+  /// Returns the class of that name. Throws `.unknownClass` with the near misses.
   package static func find(_ name: String) throws -> AnyClass {
     guard RuntimeLayout.hasDescriptors else { return try findByFullPath(name) }
     let types = named(name)
     let candidates = types.filter { $0.path == name || $0.path.hasSuffix("." + name) }
-    // The full path is the name of one type only, and what stands at the top of a module hides what is nested.
+    // The full path is the name of one type only, and a top-level type of a module shadows nested ones.
     let depth = candidates.filter { $0.descriptor.kind == .class }.map(\.names.count).min()
     let classes = candidates.filter { $0.descriptor.kind == .class && $0.names.count == depth }
     if classes.count > 1 {
@@ -28,8 +28,8 @@ package enum ClassName {
     return type
   }
 
-  /// The class of that full path, for classes at the top of a module or in other classes: without a look at what the images
-  /// hold.
+  /// Returns the class of that full path, for classes at the top of a module or in other classes, without a search of
+  /// the loaded images.
   static func findByFullPath(_ path: String) throws -> AnyClass {
     let names = path.split(separator: ".", omittingEmptySubsequences: false)
     let isPlain = path.unicodeScalars.allSatisfy {
@@ -57,21 +57,21 @@ package enum ClassName {
       }
     }
 
-    /// The names of the module, the types around it and of itself.
+    /// The names of the module, of the enclosing types and of the type itself.
     var names: [String] {
       var names = descriptor.names
-      // Users know what `Beans` re-exports as part of that.
+      // Users know the modules that `Beans` re-exports as part of `Beans`.
       if let module = names.last, ClassName.exported.contains(module) { names[names.count - 1] = "Beans" }
       return names.reversed()
     }
 
     var path: String { names.joined(separator: ".") }
 
-    /// nil for generic classes.
+    /// The class; nil for generic classes.
     var type: AnyClass? { descriptor.type as? AnyClass }
   }
 
-  /// The types whose own name is the last part of `name`.
+  /// Returns the types whose own name is the last part of `name`.
   private static func named(_ name: String) -> [Named] {
     guard let last = name.split(separator: ".", omittingEmptySubsequences: false).last, !last.isEmpty,
       !last.utf8.contains(0)
@@ -79,7 +79,7 @@ package enum ClassName {
     return search(String(last))
   }
 
-  /// The types of that own name, or all.
+  /// Returns the types of that own name, or all.
   private static func search(_ name: String?) -> [Named] { ContextDescriptor.all(named: name).map(Named.init) }
 
   private static func hint(_ name: String) -> String {

@@ -1,11 +1,11 @@
-/// What one type declares, in whichever image; its subclasses inherit it.
-@safe struct ConformanceRecord: @unchecked Sendable {  // the compiler has written it, and nobody else does
+/// A conformance that one type declares, in any image; its subclasses inherit it.
+@safe struct ConformanceRecord: @unchecked Sendable {  // immutable: memory that only the compiler writes
   let address: UnsafeRawPointer
 
-  /// nil for that of a library that is linked weakly and is missing.
+  /// The descriptor of the protocol; nil if the protocol belongs to a weakly linked library that is missing.
   var protocolDescriptor: UnsafeRawPointer? { unsafe address.indirectTarget() }
 
-  /// The descriptor; nil where it is not simply referred to by its address, as that of a type from Objective-C.
+  /// The descriptor of the type; nil if the record does not refer to it by address, as for a type from Objective-C.
   var typeDescriptor: UnsafeRawPointer? {
     let place = 4
     if flags & Self.isOfProtocol != 0 { return nil }
@@ -17,7 +17,7 @@
   }
 
   var conformance: Conformance {
-    // There are conditions, or the runtime makes the table.
+    // The conformance has conditions, or the runtime makes the witness table.
     if flags & (Self.isConditional | Self.hasGenericTable | Self.isIsolated) != 0 { return .uncertain }
     return unsafe address.indirectTarget(at: 8).map { unsafe .certain(Address($0)) } ?? .uncertain
   }
@@ -33,18 +33,18 @@
   private static let isIsolated: UInt32 = 1 << 19
 }
 
-/// Whether a type conforms to a protocol.
+/// The relation of a type to a protocol.
 enum Conformance: Equatable {
   case absent
-  /// With that witness table.
+  /// The type conforms, with that witness table.
   case certain(Address)
-  /// Only the runtime can say: of conformances with conditions, and of types that are imported from C or have no name.
+  /// Only the runtime can decide: for conformances with conditions, and for types imported from C or without a name.
   case uncertain
 }
 
-/// A place in memory as a key: hashed by a multiplication, where pointers take some two hundred steps.
+/// A place in memory as a key. Hashed by one multiplication, where a pointer takes some two hundred steps.
 ///
-/// Good enough because nobody chooses addresses to make them collide.
+/// A weak hash is sufficient because addresses are not chosen by an attacker.
 struct Address: Hashable {
   private let value: UInt
 
@@ -54,7 +54,7 @@ struct Address: Hashable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(value) }
 
-  /// What dictionaries ask for: Fibonacci hashing, with the good upper half where they look.
+  /// Returns the hash that dictionaries use: Fibonacci hashing, with the good upper half in the bits that they read.
   func _rawHashValue(seed: Int) -> Int {
     let product = value &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: product ^ (product >> 32))

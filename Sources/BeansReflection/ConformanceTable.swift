@@ -3,21 +3,21 @@ import CBeansRuntime
 
 /// The conformances that all loaded images declare, by protocol.
 ///
-/// The runtime looks at every conformance of the process for each type and protocol that it is asked about for the first
-/// time. This looks at them once, and again where images have been loaded since. Conformances that are registered
-/// without an image, as debuggers do, are not seen.
+/// The runtime scans every conformance of the process at the first query for each type and protocol. This table scans
+/// them once, and again after images have been loaded. It does not contain conformances that are registered without an
+/// image, as debuggers do.
 struct ConformanceTable {
   private static let shared = Locked(ConformanceTable())
 
   private var imageCount = 0
   private var records: [Address: [ConformanceRecord]] = [:]
-  /// What conforms to the protocols that have been asked for.
+  /// The conformers of each protocol that was looked up.
   private var conformers: [Address: Conformers] = [:]
-  /// What has been asked for.
+  /// The protocol types that were looked up.
   private var protocolTypes: [Address: ProtocolType] = [:]
 
-  /// Who conforms to each of these protocols (descriptors). Costs a lock, and a look at all conformances of the process
-  /// where images have been loaded since the last one.
+  /// Returns the conformers of each of these protocols (descriptors). Costs a lock; if images have been loaded since
+  /// the last call, also a scan of all conformances of the process.
   static func conformers(of protocols: [Address?]) -> [Conformers?] {
     shared.withLock { table in
       table.update()
@@ -25,7 +25,7 @@ struct ConformanceTable {
     }
   }
 
-  /// What a protocol type asks of types, kept from the first time on; nil for other types.
+  /// Returns the requirements of a protocol type, cached after the first call; nil for other types.
   static func protocolType(_ type: Any.Type) -> ProtocolType? {
     guard TypeRelation.kind(type) == ExistentialMetadata.kind else { return nil }
     return shared.withLock { table in

@@ -1,20 +1,20 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// Protocols that types are asked about, up to 32 at a time, as far as it can be told without the runtime: that is slow to
-/// answer for a type it has not seen.
+/// A list of up to 32 protocols, for checks of types without the runtime, which is slow at the first query for a type.
 package final class ProtocolList: Sendable {
   private let descriptors: [Address?]
-  /// Who conforms to each of them, and how many images that was read from.
+  /// The conformers of each protocol, and the number of images that they were read from.
   private let known = Locked<(images: Int, conformers: [Conformers?])>((0, []))
 
   package init(_ types: [Any.Type]) {
     descriptors = types.map { unsafe TypeRelation.protocols(of: $0).first.map { unsafe Address($0) } }
   }
 
-  /// Which of them the type conforms to, one bit for each, in their order; where only the runtime can say, `possible`.
+  /// Returns the protocols to which the type conforms, one bit for each, in order; `possible` if only the runtime can
+  /// decide.
   ///
-  /// Costs a lock and some probes; a look at all conformances of the process where images have been loaded since the
-  /// last one.
+  /// Costs a lock and some probes; if images have been loaded since the last call, also a scan of all conformances of
+  /// the process.
   package func conformances(of type: Any.Type) -> (certain: UInt32, possible: UInt32) {
     let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
     var certain: UInt32 = 0

@@ -1,10 +1,10 @@
 import CBeansRuntime
 
-/// The types that conform to one protocol, as far as the images declare it that were loaded when this was made.
-final class Conformers: @unchecked Sendable {  // immutable; what the pointers lead to belongs to the program
+/// The types that conform to one protocol, as declared by the images that were loaded at creation.
+final class Conformers: @unchecked Sendable {  // immutable; the pointers lead to memory of the program
   private let wanted: Address
   private let byType: [Address: Conformance]
-  /// Whether there are some whose descriptor nobody here can tell.
+  /// Whether the descriptor of at least one conforming type is unknown.
   private let hasUnknownTypes: Bool
 
   init(to wanted: Address, _ records: [ConformanceRecord]) {
@@ -13,11 +13,11 @@ final class Conformers: @unchecked Sendable {  // immutable; what the pointers l
     let declared = records.lazy.compactMap { record in
       unsafe record.typeDescriptor.map { unsafe (Address($0), record.conformance) }
     }
-    // Two modules may declare the same.
+    // Two modules may declare the same conformance.
     byType = Dictionary(declared, uniquingKeysWith: { _, _ in .uncertain })
   }
 
-  /// Whether a type (metadata) or one of its superclasses conforms. A probe for each.
+  /// Returns whether a type (metadata) or one of its superclasses conforms. Costs a probe for each.
   func conformance(of type: UnsafeRawPointer) -> Conformance {
     if hasUnknownTypes { return .uncertain }
     var next: UnsafeRawPointer? = unsafe type
@@ -29,7 +29,8 @@ final class Conformers: @unchecked Sendable {  // immutable; what the pointers l
     return .absent
   }
 
-  /// The witness table of a type (metadata); nil where it does not conform. Asks the runtime where it has to.
+  /// Returns the witness table of a type (metadata); nil if it does not conform. Queries the runtime only in uncertain
+  /// cases.
   func witnessTable(of type: UnsafeRawPointer) -> UnsafeRawPointer? {
     switch unsafe conformance(of: type) {
     case .absent: nil
@@ -38,15 +39,15 @@ final class Conformers: @unchecked Sendable {  // immutable; what the pointers l
     }
   }
 
-  /// The descriptor that only this type has, or all instances of the same generic type; nil where there is no such one:
-  /// tuples and functions have none, types that are imported from C may have several.
+  /// Returns the descriptor of this type alone, or of all instances of the same generic type; nil if there is no unique
+  /// one: tuples and functions have none, types imported from C may have several.
   private static func descriptor(of type: UnsafeRawPointer) -> UnsafeRawPointer? {
     let descriptor = unsafe swift_getTypeContextDescriptor(type) ?? protocolDescriptor(of: type)
     let isUnique: UInt32 = 0x40
     return unsafe descriptor.flatMap { unsafe $0.load(as: UInt32.self) & isUnique == 0 ? nil : $0 }
   }
 
-  /// That of a type that is one protocol, as `any Error`, which conforms to itself.
+  /// Returns the descriptor of a type that is one protocol, such as `any Error`, which conforms to itself.
   private static func protocolDescriptor(of type: UnsafeRawPointer) -> UnsafeRawPointer? {
     guard unsafe type.load(as: UInt.self) == ExistentialMetadata.kind else { return nil }
     let existential = unsafe ExistentialMetadata(type)

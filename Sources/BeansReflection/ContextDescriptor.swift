@@ -1,7 +1,7 @@
 import CBeansRuntime
 
-/// What the compiler leaves of a named type, a protocol, or what stands around them. The first four words: flags, parent,
-/// name (that of an extension is the mangled name of the extended type), accessor of types.
+/// The compiler's record of a named type, a protocol, or an enclosing context. The first four words are flags, parent,
+/// name (for an extension, the mangled name of the extended type), and type accessor.
 @safe struct ContextDescriptor {
   enum Kind: UInt32 {
     case module, `extension`, anonymous, `protocol`
@@ -11,10 +11,10 @@ import CBeansRuntime
 
   let address: UnsafeRawPointer
 
-  /// nil for what has no name in source.
+  /// The kind; nil for contexts without a spelling in source.
   var kind: Kind? { Kind(rawValue: flags & 0x1F) }
 
-  /// Without module and enclosing types; nil for what has none.
+  /// The name without module and enclosing types; nil for contexts without a name.
   var name: UnsafePointer<CChar>? {
     switch kind {
     case nil, .extension, .anonymous: nil
@@ -22,7 +22,7 @@ import CBeansRuntime
     }
   }
 
-  /// The type, or the module, that this was declared in; nil behind a module.
+  /// The type or module that contains this declaration; nil for a module.
   var parent: ContextDescriptor? {
     var context = self
     while let parent = context.enclosing {
@@ -32,24 +32,24 @@ import CBeansRuntime
       case .anonymous: break
       default: return parent
       }
-      // Private and local types stand in nameless contexts.
+      // Private and local types are nested in nameless contexts.
       context = parent
     }
     return nil
   }
 
-  /// The names of itself, the types around it and the module.
+  /// The names of the declaration, of the enclosing types and of the module.
   var names: [String] {
     sequence(first: self, next: \.parent).map { unsafe $0.name.map { unsafe String(cString: $0) } ?? "?" }
   }
 
-  /// Whether the type, or one around it, has generic parameters.
+  /// Whether the type, or an enclosing one, has generic parameters.
   var isGeneric: Bool {
     let mark: UInt32 = 0x80
     return sequence(first: self, next: \.enclosing).contains { $0.flags & mark != 0 }
   }
 
-  /// The type, where it is not generic.
+  /// The type, if it is not generic.
   var type: Any.Type? {
     switch kind {
     case .class, .struct, .enum: break
@@ -59,7 +59,7 @@ import CBeansRuntime
     return unsafe beans_metadata(accessor).map { unsafe unsafeBitCast($0, to: Any.Type.self) }
   }
 
-  /// From all loaded images the types and protocols of that own name, or all.
+  /// Returns the types and protocols of that own name, or all, from all loaded images.
   static func all(named name: String?) -> [ContextDescriptor] {
     var found: [ContextDescriptor] = []
     let images = unsafe LoadedImages.sections
@@ -75,8 +75,8 @@ import CBeansRuntime
     return found
   }
 
-  /// The lowest bit of a reference asks to look up the address, of types the next one belongs to a kind of reference that
-  /// is not used here.
+  /// Creates the descriptor that a reference in a section leads to. The lowest bit marks an indirect address; for
+  /// types, the next bit belongs to a kind of reference that is not used here.
   private init?(listedAt reference: UnsafeRawPointer) {
     guard unsafe reference.load(as: Int32.self) & 2 == 0, let address = unsafe reference.indirectTarget() else {
       return nil
@@ -91,7 +91,7 @@ import CBeansRuntime
     unsafe address.indirectTarget(at: 4).map { unsafe ContextDescriptor(address: $0) }
   }
 
-  /// The type an extension extends; nil where it is not simply the address of its descriptor.
+  /// The type that an extension extends; nil if the name is not simply the address of its descriptor.
   private var extendedType: ContextDescriptor? {
     guard let name = unsafe address.target(at: 8) else { return nil }
     let target = unsafe name.target(at: 1)

@@ -1,13 +1,13 @@
 @_spi(BeansPackage) import BeansSupport
 import Synchronization
 
-/// Classes that are described from outside, by whoever asks for their descriptor: usually none.
+/// The classes whose injections are declared from outside, by users of their descriptors: usually none.
 package enum DescribedClasses {
   private static let described = Locked<Set<ObjectIdentifier>>([])
   private static let areDescribed = Atomic(false)
   private static let describing = ProtocolList([(any BeanDescriptorInitializer).self])
 
-  /// Notes an injection declared for a property of that class.
+  /// Records an injection that is declared for a property of that class.
   static func note(_ type: AnyClass) {
     if isDescribing(type) { return }
     let key = ObjectIdentifier(type)
@@ -15,7 +15,7 @@ package enum DescribedClasses {
     areDescribed.store(true, ordering: .releasing)
   }
 
-  /// Whether an injection has been declared from outside. Costs one load where there are none in the process.
+  /// Whether an injection has been declared from outside. Costs one load if the process has none.
   package static func contains(_ type: Any.Type) -> Bool {
     guard areDescribed.load(ordering: .acquiring) else { return false }
     let classes = TypeRelation.classes(of: type).map { ObjectIdentifier($0) }

@@ -4,8 +4,8 @@ import CBeansRuntime
 
 /// All bean descriptors of the process.
 ///
-/// Descriptors are made outside of the lock, each by one thread; others wait for it. A thread that asks for what it is
-/// itself making, be it through other threads, gets the descriptor as far as it is.
+/// Descriptors are made outside of the lock, each by one thread; other threads wait for it. A thread that needs the
+/// descriptor that it is making itself, directly or through other threads, gets the unfinished descriptor.
 enum DescriptorRegistry {
   private enum Step {
     case found(BeanDescriptor)
@@ -14,7 +14,7 @@ enum DescriptorRegistry {
     case make
   }
 
-  /// One descriptor whose initializer is running, on that thread.
+  /// One descriptor whose initializer is running, with its thread.
   private final class Making: Sendable {
     let thread = UInt(beans_thread())
     let descriptor: BeanDescriptor
@@ -24,7 +24,7 @@ enum DescriptorRegistry {
   }
 
   private struct State {
-    /// By class, each in one of the three.
+    /// The descriptors in flight. A class is in exactly one of `making`, `made` and `failed`.
     var making: [ObjectIdentifier: Making] = [:]
     var made: [ObjectIdentifier: BeanDescriptor] = [:]
     var failed: [ObjectIdentifier: EnvironmentError] = [:]
@@ -37,7 +37,8 @@ enum DescriptorRegistry {
       return making[key].map { .wait($0) } ?? .make
     }
 
-    /// A class fails with its superclass, even where its own descriptor was asked for by the superclass's initializer.
+    /// Records the result for a class. A class fails with its superclass, even if the superclass's initializer
+    /// requested its descriptor.
     mutating func publish(_ descriptor: BeanDescriptor, _ failure: EnvironmentError?) {
       let key = ObjectIdentifier(descriptor.getBeanClass())
       let superclass = descriptor.getSuperBean().map { ObjectIdentifier($0.getBeanClass()) }
@@ -73,7 +74,7 @@ enum DescriptorRegistry {
     state.withLock { $0.subclasses[ObjectIdentifier(type)] ?? [] }
   }
 
-  /// Runs the initializer and publishes what came of it; returns at once where another thread was first.
+  /// Runs the initializer and publishes its result; returns at once if another thread was first.
   private static func make(_ making: Making) {
     let descriptor = making.descriptor
     let type: AnyClass = descriptor.getBeanClass()
@@ -96,7 +97,7 @@ enum DescriptorRegistry {
     WaitForGraph.end(making.key, nil)
   }
 
-  /// Whether the descriptor has come to an end; not where it cannot before the caller goes on.
+  /// Whether the descriptor is finished; false if it cannot finish before the caller continues.
   private static func wait(for making: Making) throws -> Bool {
     if making.thread == UInt(beans_thread()) { return false }
     let type: AnyClass = making.descriptor.getBeanClass()

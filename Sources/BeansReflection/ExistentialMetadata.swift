@@ -1,14 +1,13 @@
-/// What the metadata of a protocol type says: flags, superclass, protocol descriptors, as
-/// `RuntimeLayout` has tried it out.
-@safe struct ExistentialMetadata: @unchecked Sendable {  // immutable; what the pointers lead to belongs to the program
+/// The metadata of a protocol type: flags, superclass, protocol descriptors. `RuntimeLayout` has verified this layout.
+@safe struct ExistentialMetadata: @unchecked Sendable {  // immutable; the pointers lead to memory of the program
   let isClassBound: Bool
-  /// `any Error`, which lives in a box.
+  /// Whether the type is `any Error`, which is stored in a box.
   let isSpecial: Bool
   let witnessCount: Int
   let superclass: AnyClass?
   let protocols: [UnsafeRawPointer]
 
-  /// `metadata` is of this kind.
+  /// Reads `metadata`, which is of this kind.
   init(_ metadata: UnsafeRawPointer) {
     let word = unsafe MemoryLayout<UnsafeRawPointer>.size
     let flags = unsafe metadata.load(fromByteOffset: word, as: UInt32.self)
@@ -26,7 +25,7 @@
     unsafe protocols = unsafe (0..<count).map { unsafe next.load(fromByteOffset: $0 * word, as: UnsafeRawPointer.self) }
   }
 
-  /// Constrained protocol types (`any P<Int>`) have another kind of metadata.
+  /// The kind of unconstrained protocol types. Constrained ones (`any P<Int>`) have another kind of metadata.
   static let kind: UInt = 0x303
   static let constrainedKind: UInt = 0x307
   private static let anyClassAllowed: UInt32 = 0x8000_0000

@@ -2,23 +2,24 @@ import CBeansRuntime
 
 /// Reads and writes one stored property in the memory of an instance.
 ///
-/// Whoever calls has settled that the object is an instance of the class that declares the property. Neither is
-/// synchronised with anything: it is what `object.property = value` is, without the property's observers.
+/// The caller ensures that the object is an instance of the class that declares the property. Neither access is
+/// synchronised: they are equivalent to `object.property = value` and its counterpart, without the property's
+/// observers.
 package class FieldAccess: @unchecked Sendable {  // immutable
   let offset: Int
 
   fileprivate init(_ offset: Int) { self.offset = offset }
 
   func read(_ object: AnyObject) -> Any? { nil }
-  /// Whether the value is of the property's type, and so has been stored.
+  /// Stores the value. Returns false, without a change, if the value does not have the property's type.
   func write(_ object: AnyObject, _ value: Any?) -> Bool { false }
-  /// Whether `write` would store the value.
+  /// Returns whether `write` would store the value.
   func accepts(_ value: Any?) -> Bool { false }
 
-  /// The property, where its memory is one strong reference.
+  /// The property as a reference, if its memory is one strong reference.
   package var reference: ReferenceField? { nil }
 
-  /// The access to a property without an obstacle.
+  /// Returns the access to a property without an obstacle.
   static func to(_ field: StoredField, of type: Any.Type) -> FieldAccess {
     func direct<Value>(_ type: Value.Type) -> FieldAccess { DirectAccess<Value>(field.offset, .plain) }
     return (type as? any OptionalType.Type)?.access(to: field) ?? direct(type)
@@ -34,7 +35,7 @@ package class TypedAccess<Value>: FieldAccess, @unchecked Sendable {  // immutab
     super.init(offset)
   }
 
-  /// The value; nil where a `lazy` property has none yet.
+  /// Returns the value; nil if a `lazy` property has none yet.
   package func load(_ object: AnyObject) -> Value? { nil }
   package func store(_ object: AnyObject, _ value: Value) {}
 
@@ -48,7 +49,7 @@ package class TypedAccess<Value>: FieldAccess, @unchecked Sendable {  // immutab
 
   override final func accepts(_ value: Any?) -> Bool { conversion.fit(value) != nil }
 
-  /// Runs `body` with the property's memory, the object held meanwhile.
+  /// Runs `body` with the property's memory, and retains the object meanwhile.
   fileprivate final func withMemory<Stored, Result>(
     of object: AnyObject, as type: Stored.Type, _ body: (UnsafeMutablePointer<Stored>) -> Result
   ) -> Result {
@@ -58,7 +59,7 @@ package class TypedAccess<Value>: FieldAccess, @unchecked Sendable {  // immutab
     }
   }
 
-  /// The old value is destroyed last: what its `deinit` calls may read the property.
+  /// Replaces the value, and destroys the old one last: code that its `deinit` calls may read the property.
   fileprivate final func replace<Stored>(_ memory: UnsafeMutablePointer<Stored>, with value: Stored) {
     let old = unsafe memory.move()
     unsafe memory.initialize(to: value)
@@ -66,7 +67,7 @@ package class TypedAccess<Value>: FieldAccess, @unchecked Sendable {  // immutab
   }
 }
 
-/// A property that holds its value itself.
+/// A property that contains its value directly.
 final class DirectAccess<Value>: TypedAccess<Value>, @unchecked Sendable {
   override package func load(_ object: AnyObject) -> Value? {
     unsafe withMemory(of: object, as: Value.self) { unsafe $0.pointee }
@@ -83,7 +84,7 @@ final class DirectAccess<Value>: TypedAccess<Value>, @unchecked Sendable {
   }
 }
 
-/// A `lazy` property, stored as an optional that is nil until somebody reads it.
+/// A `lazy` property, stored as an optional that is nil until the first read.
 final class LazyAccess<Value>: TypedAccess<Value>, @unchecked Sendable {
   override package func load(_ object: AnyObject) -> Value? {
     unsafe withMemory(of: object, as: Value?.self) { unsafe $0.pointee }
@@ -94,8 +95,8 @@ final class LazyAccess<Value>: TypedAccess<Value>, @unchecked Sendable {
   }
 }
 
-/// A `weak` property: the runtime's weak reference, and behind it the witness tables of a protocol type, as they stand
-/// behind the reference of a strong one.
+/// A `weak` property: the runtime's weak reference, followed by the witness tables of a protocol type, in the same
+/// place as behind a strong reference.
 final class WeakAccess<Wrapped>: TypedAccess<Wrapped?>, @unchecked Sendable {
   private static var tables: Int { unsafe MemoryLayout<Wrapped?>.size - MemoryLayout<UnsafeRawPointer>.size }
 
@@ -107,7 +108,7 @@ final class WeakAccess<Wrapped>: TypedAccess<Wrapped?>, @unchecked Sendable {
       ) { strong in
         unsafe strong.storeBytes(of: target, as: UnsafeMutableRawPointer.self)
         unsafe copyTables(from: UnsafeRawPointer(reference), to: strong.baseAddress)
-        // Takes over the reference that loading has counted.
+        // Consumes the reference that loading has retained.
         return unsafe strong.assumingMemoryBound(to: Wrapped?.self).baseAddress.map { unsafe $0.move() }
       }
     }

@@ -1,8 +1,9 @@
 import CBeansRuntime
 
-/// What the compiler leaves of a class's own stored properties: it costs no look at their types.
+/// The compiler's records of a class's own stored properties. Reading them does not instantiate the types of the
+/// properties.
 @safe struct FieldRecords {
-  /// How a stored property holds a reference.
+  /// The kind of reference in a stored property.
   enum Ownership {
     case strong, weak, unowned, unmanaged
   }
@@ -11,13 +12,13 @@ import CBeansRuntime
   private let size: Int
   private let count: Int
 
-  /// nil where there are none, or this runtime has them in another form.
+  /// Creates the records of a class; nil if it has none, or if this runtime stores them in another form.
   init?(of type: AnyClass) {
     guard RuntimeLayout.hasFieldRecords else { return nil }
     self.init(reading: type)
   }
 
-  /// Reads records without the trial.
+  /// Reads the records without verification of the layout.
   init?(reading type: AnyClass) {
     // Types have flags, parent, name, accessor, fields; fields have type, superclass, kind, size of a record, number.
     guard let descriptor = unsafe swift_getTypeContextDescriptor(unsafeBitCast(type, to: UnsafeRawPointer.self)),
@@ -36,7 +37,7 @@ import CBeansRuntime
     }
   }
 
-  /// How a property is kept that is not strong: which of the others it is stands at the end of the type's mangled name.
+  /// Returns the ownership of a property that is not strong. It is encoded at the end of the type's mangled name.
   func ownership(at index: Int) -> Ownership {
     guard index >= 0, index < count, let name = unsafe (first + index * size).target(at: 4) else { return .unmanaged }
     let end = unsafe Self.endOfName(name)
@@ -48,7 +49,7 @@ import CBeansRuntime
     }
   }
 
-  /// The end of a mangled name, which holds binary references besides text.
+  /// Returns the end of a mangled name, which contains binary references besides text.
   private static func endOfName(_ name: UnsafeRawPointer) -> UnsafeRawPointer {
     var end = unsafe name
     while true {

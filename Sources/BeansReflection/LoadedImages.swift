@@ -1,8 +1,8 @@
 import CBeansRuntime
 
-/// What the program and its libraries hold for the Swift runtime, as it has them registered.
+/// The metadata sections that the program and its libraries have registered with the Swift runtime.
 enum LoadedImages {
-  /// Images are only ever added, so their number tells whether there are new ones.
+  /// The number of images. Images are only ever added, so a change of the number means new ones.
   static var count: Int {
     var count = 0
     unsafe swift_enumerateAllMetadataSections(
@@ -16,7 +16,7 @@ enum LoadedImages {
   /// The sections of each image, in no particular order.
   static var sections: [beans_sections] {
     var all: [beans_sections] = unsafe []
-    // `&all` would be the address of its elements.
+    // `&all` would be the address of the array's elements.
     unsafe withUnsafeMutablePointer(to: &all) { all in
       unsafe swift_enumerateAllMetadataSections(
         { sections, all in
@@ -31,7 +31,7 @@ enum LoadedImages {
 }
 
 extension beans_section {
-  /// Calls `body` with the place of each of the references it consists of.
+  /// Calls `body` with the place of each reference in the section.
   func forEachReference(_ body: (UnsafeRawPointer) -> Void) {
     guard let start = unsafe UnsafeRawPointer(bitPattern: start) else { return }
     let size = MemoryLayout<Int32>.size
@@ -40,13 +40,14 @@ extension beans_section {
 }
 
 extension UnsafeRawPointer {
-  /// What the reference here leads to, which is stored as its distance from itself; nil where there is none.
+  /// Returns the target of the reference here, which is stored as the distance from its own place; nil if there is
+  /// none.
   func target(at offset: Int = 0) -> UnsafeRawPointer? {
     let distance = unsafe Int(loadUnaligned(fromByteOffset: offset, as: Int32.self))
     return unsafe distance == 0 ? nil : self + offset + distance
   }
 
-  /// The target of a reference whose lowest bit asks to look up the address there.
+  /// Returns the target of a reference whose lowest bit marks an indirect address.
   func indirectTarget(at offset: Int = 0) -> UnsafeRawPointer? {
     let distance = unsafe Int(loadUnaligned(fromByteOffset: offset, as: Int32.self))
     if distance == 0 { return nil }

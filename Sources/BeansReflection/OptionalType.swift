@@ -1,11 +1,11 @@
-/// `Optional`, whatever it wraps.
+/// `Optional` of any type.
 protocol OptionalType {
   static var wrappedType: Any.Type { get }
-  /// The value inside, one level down.
+  /// The wrapped value, one level down.
   var wrappedValue: Any? { get }
-  /// How a property stored as this type is accessed.
+  /// Returns the access to a property that is stored as this type.
   static func access(to field: StoredField) -> FieldAccess
-  /// How a `lazy` property declared as this type is accessed.
+  /// Returns the access to a `lazy` property that is declared as this type.
   static func lazyAccess(to field: StoredField) -> FieldAccess
 }
 

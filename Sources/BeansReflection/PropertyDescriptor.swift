@@ -3,18 +3,18 @@ package import BeansErrors
 
 /// One stored property of a class: its name, its declared type, and access to it in any instance.
 ///
-/// A subclass has descriptors of its own for what it inherits: an injection declared for them leaves the superclass
-/// alone, and one declared for the superclass holds for the subclass as long as that has none of its own.
+/// A subclass has its own descriptors of inherited properties: an injection declared for them does not affect the
+/// superclass, and one declared for the superclass applies to the subclass as long as the subclass has none of its own.
 public final class PropertyDescriptor: Sendable {
   private let field: StoredField
   private let access: FieldAccess?
-  /// Why there is no access.
+  /// The reason why there is no access.
   private let obstacle: String?
   /// The superclass's descriptor of the same property.
   private let inherited: PropertyDescriptor?
   private let declaredInjection = Locked<Inject?>(nil)
 
-  /// The type as declared, with its optionality; `Any` where the runtime does not know it.
+  /// The type as declared, with its optionality; `Any` if the runtime does not have it.
   package let declaredType: Any.Type
 
   init(_ field: StoredField, obstacle ownerObstacle: String?) {
@@ -26,7 +26,7 @@ public final class PropertyDescriptor: Sendable {
     declaredType = field.isLazy ? (stored as? any OptionalType.Type)?.wrappedType ?? stored : stored
   }
 
-  /// The descriptor of a subclass.
+  /// Creates the descriptor of a subclass.
   init(inheriting property: PropertyDescriptor) {
     field = property.field
     access = property.access
@@ -35,21 +35,22 @@ public final class PropertyDescriptor: Sendable {
     declaredType = property.declaredType
   }
 
-  /// The name, as declared. The storage of a property wrapper is called `_name`.
+  /// Returns the name, as declared. The storage of a property wrapper is called `_name`.
   public func getName() -> String { field.name }
 
-  /// The declared type, the wrapped one where the property is an optional.
+  /// Returns the declared type; for an optional property, the wrapped type.
   public func getPropertyType() -> Any.Type { (declaredType as? any OptionalType.Type)?.wrappedType ?? declaredType }
 
-  /// Whether the property may be nil.
+  /// Returns whether the property may be nil.
   public func isOptional() -> Bool { declaredType is any OptionalType.Type }
 
-  /// The value in `object`; nil where an optional or `weak` property is nil, or a `lazy` one has not been computed.
+  /// Returns the value in `object`; nil if an optional or `weak` property is nil, or a `lazy` one has not been
+  /// computed.
   ///
   /// Reads the stored value, as unsynchronised as the property itself.
   ///
-  /// - Throws: `.typeMismatch` where `object` is no instance of the declaring class; `.invalidDeclaration` for what
-  ///   cannot be read: functions, metatypes of values, `unowned` references, values that cannot be copied, actors.
+  /// - Throws: `.typeMismatch` if `object` is no instance of the declaring class; `.invalidDeclaration` for properties
+  ///   that cannot be read: functions, metatypes of values, `unowned` references, values that cannot be copied, actors.
   public func get(_ object: AnyObject) throws -> Any? {
     try readable(in: object).read(object)
   }
@@ -60,47 +61,49 @@ public final class PropertyDescriptor: Sendable {
   /// nothing is converted. Writes the stored value, without the property's observers, and as unsynchronised as the
   /// property itself.
   ///
-  /// - Throws: `.typeMismatch` for a value of another type, for nil where the property is no optional, and where
-  ///   `object` is no instance of the declaring class; `.invalidDeclaration` for constants and for what `get` refuses.
+  /// - Throws: `.typeMismatch` for a value of another type, for nil if the property is no optional, and if `object` is
+  ///   no instance of the declaring class; `.invalidDeclaration` for constants and for properties that `get` refuses.
   public func set(_ object: AnyObject, value: Any?) throws {
     try checkWritable()
     guard try readable(in: object).write(object, value) else { throw mismatch(value) }
   }
 
-  /// Declares where the property's value comes from; replaces what was declared before. From any thread.
+  /// Declares the injection of the property; replaces an earlier one. Callable from any thread.
   ///
-  /// Environments read it when they start. The value is stored as `set(_:_:)` stores it: without the property's observers.
+  /// Environments read the injection at startup. The value is stored as `set(_:_:)` stores it: without the property's
+  /// observers.
   @discardableResult public func inject(_ inject: Inject) -> Self {
     declaredInjection.withLock { $0 = inject }
     DescribedClasses.note(owner)
     return self
   }
 
-  /// Declares that the property gets the bean of its type.
+  /// Declares an injection of the bean of the property's type.
   @discardableResult public func autowire() -> Self { inject(InjectBean()) }
 
-  /// What was declared for the property, here or else in the nearest superclass.
+  /// The injection that was declared for the property, here or else in the nearest superclass.
   package var injection: Inject? { declaredInjection.withLock { $0 } ?? inherited?.injection }
 
   /// The class that declares the property.
   package var owner: AnyClass { field.owner }
 
-  /// `Class.name`.
+  /// The text `Class.name`.
   package var label: String { "\(field.owner).\(field.name)" }
 
-  /// Whether `set` would store the value.
+  /// Returns whether `set` would store the value.
   func accepts(_ value: Any?) -> Bool { access?.accepts(value) ?? false }
 
-  /// Throws where no value at all can be set.
+  /// Throws if the property cannot be set to any value.
   package func checkWritable() throws {
     if let obstacle { throw refusal(obstacle) }
     if !field.isVariable { throw refusal("it is a constant") }
   }
 
-  /// Access without checks of the object, for a value of exactly the declared type; nil for every other type.
+  /// Returns the access without checks of the object, for values of exactly the declared type; nil for every other
+  /// type.
   package func access<Value>(as type: Value.Type) -> TypedAccess<Value>? { access as? TypedAccess<Value> }
 
-  /// `value` is not of the property's type.
+  /// Returns the error for a `value` that does not have the property's type.
   package func mismatch(_ value: Any?) -> EnvironmentError {
     guard let value else { return EnvironmentError(cause: .nilValue, "\(label) is no optional: it cannot be nil") }
     let text = (value as? any LosslessStringConvertible).map { " '\(String($0.description.prefix(80)))'" } ?? ""

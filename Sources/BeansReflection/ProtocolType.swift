@@ -1,16 +1,16 @@
 import CBeansRuntime
 
-/// A protocol type, or a composition, taken apart once so that many types can be asked whether they meet it.
+/// A parsed protocol type, or composition, for checks of many types.
 ///
-/// Knows the conformances of the images that were loaded when it was made: for one loop, not to be kept.
+/// Contains the conformances of the images that were loaded at creation: for one loop, not for storage.
 package struct ProtocolType: Sendable {
   private enum Way: Sendable {
     case reading(ExistentialMetadata, [Conformers])
-    /// The type `any P.Type`: casts to it the runtime is slow to answer for a type it has not seen.
+    /// A cast to the type `any P.Type`; the runtime is slow at the first cast of a type.
     case casting(Any.Type)
   }
 
-  /// Together, so that a protocol type is passed on as one reference.
+  /// The parts in one object, so that a protocol type is passed on as one reference.
   private final class Parts: Sendable {
     let type: Any.Type
     let way: Way
@@ -23,22 +23,23 @@ package struct ProtocolType: Sendable {
 
   private let parts: Parts
 
-  /// nil for what is no protocol type, and for constrained ones (`any P<Int>`): a bean answers to those only where it is
-  /// declared as exactly that type.
+  /// Creates a protocol type; nil for other types, and for constrained ones (`any P<Int>`), which match a bean only if
+  /// it is declared as exactly that type.
   ///
-  /// Costs a lock and a probe; a look at all conformances of the process where images have been loaded since the last one.
+  /// Costs a lock and a probe; if images have been loaded since the last call, also a scan of all conformances of the
+  /// process.
   package init?(_ type: Any.Type) {
     let made = RuntimeLayout.hasConformances ? ConformanceTable.protocolType(type) : ProtocolType(casting: type)
     guard let made else { return nil }
     self = made
   }
 
-  /// One that asks those who conform to its protocols, in the order of the metadata.
+  /// Creates a protocol type from the conformers of its protocols, in the order of the metadata.
   init(reading type: Any.Type, _ existential: ExistentialMetadata, _ conformers: [Conformers]) {
     parts = Parts(type, .reading(existential, conformers))
   }
 
-  /// One that relies on no layout.
+  /// Creates a protocol type that relies on no layout.
   init?(casting type: Any.Type) {
     guard TypeRelation.kind(type) == ExistentialMetadata.kind,
       let metatype = unsafe swift_getExistentialMetatypeMetadata(unsafeBitCast(type, to: UnsafeRawPointer.self))
@@ -46,7 +47,7 @@ package struct ProtocolType: Sendable {
     parts = unsafe Parts(type, .casting(unsafeBitCast(metatype, to: Any.Type.self)))
   }
 
-  /// Whether every `type` is one. Costs a probe for each protocol and superclass.
+  /// Returns whether every instance of `type` has this type. Costs a probe for each protocol and superclass.
   package func isMet(by type: Any.Type) -> Bool {
     if type == parts.type { return true }
     switch parts.way {
@@ -61,8 +62,8 @@ package struct ProtocolType: Sendable {
     }
   }
 
-  /// What a value holds of a class (its metadata) beside the reference; nil where it is made in another way (`any Error`),
-  /// or asks for more than the class has.
+  /// Returns the layout of a value of this type with an instance of a class (its metadata), besides the reference. Nil
+  /// for other layouts (`any Error`), and if the class does not conform.
   func shape(for metadata: UnsafeRawPointer) -> (isClassBound: Bool, witnesses: [UnsafeRawPointer])? {
     guard case .reading(let existential, let conformers) = parts.way, !existential.isSpecial else { return nil }
     let witnesses = unsafe conformers.compactMap { unsafe $0.witnessTable(of: metadata) }
@@ -72,12 +73,12 @@ package struct ProtocolType: Sendable {
     return unsafe (existential.isClassBound, witnesses)
   }
 
-  /// Their descriptors, where they can be told.
+  /// The descriptors of the protocols, if they are known.
   var protocols: [UnsafeRawPointer] {
     if case .reading(let existential, _) = parts.way { unsafe existential.protocols } else { unsafe [] }
   }
 
-  /// Whether it names any.
+  /// Whether the type names at least one protocol.
   var hasProtocols: Bool {
     switch parts.way {
     case .reading(let existential, _): unsafe !existential.protocols.isEmpty

@@ -1,9 +1,9 @@
-/// Whether the runtime's data has the form in which this module reads it.
+/// Checks that the runtime's data has the form in which this module reads it.
 ///
-/// Each part is tried once, when it is first needed, on types of which the compiler says the same. Where one fails, there
-/// is an ordinary way to the answers, or the question is refused.
+/// Each part is verified once, at its first use, on types for which the compiler provides the same facts. If a check
+/// fails, the module takes a slower way without that layout, or refuses the operation.
 enum RuntimeLayout {
-  /// Metadata of protocol types, and what the images declare of conformances.
+  /// Whether metadata of protocol types, and the images' conformance records, have the expected form.
   static let hasConformances: Bool = {
     guard let plain = read((any Plain).self), let bound = read((any Parent & Bound & Other).self),
       let error = read((any Error).self), let all = read(Any.self)
@@ -15,7 +15,7 @@ enum RuntimeLayout {
     guard isRead, let conformers = unsafe ConformanceTable.conformers(of: [Address(plain.protocols[0])])[0] else {
       return false
     }
-    // Such a value is the type and its witness table. Without `as` it would be opened first.
+    // Such a value is the type and its witness table. Without `as`, the compiler would open the value first.
     let (_, witnesses) = unsafe unsafeBitCast(
       Parent.self as any Plain.Type, to: (UnsafeRawPointer, UnsafeRawPointer).self)
     let expected: [(Any.Type, Conformance)] = unsafe [
@@ -27,7 +27,7 @@ enum RuntimeLayout {
     }
   }()
 
-  /// What the compiler leaves of stored properties.
+  /// Whether the records of stored properties have the expected form.
   static let hasFieldRecords: Bool = {
     guard let fields = FieldRecords(reading: Fields.self), let others = FieldRecords(reading: OtherFields.self) else {
       return false
@@ -36,7 +36,7 @@ enum RuntimeLayout {
       && fields.ownership(at: 2) == .unmanaged && fields.hasUnderscored && !others.hasUnderscored
   }()
 
-  /// Descriptors of types, and the images' lists of them.
+  /// Whether descriptors of types, and the images' lists of them, have the expected form.
   static let hasDescriptors: Bool = {
     func isListed(_ names: [String], _ kind: ContextDescriptor.Kind, _ type: Any.Type?) -> Bool {
       ContextDescriptor.all(named: names[0]).contains {
@@ -48,7 +48,7 @@ enum RuntimeLayout {
       && isListed(["BeanDescriptorInitializer"], .protocol, nil)
   }()
 
-  /// Metadata of tuples and metatypes, and the flags of all values.
+  /// Whether metadata of tuples and metatypes, and the flags of all values, have the expected form.
   static let hasValueLayout: Bool = {
     let unique = unsafe unsafeBitCast(Unique.self as any (~Copyable).Type, to: UnsafeRawPointer.self)
     let copied = [Int.self, String.self, Stranger.self, (Int, String).self] as [Any.Type]

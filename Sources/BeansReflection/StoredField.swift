@@ -2,11 +2,12 @@ import CBeansRuntime
 
 /// A stored property as the runtime's metadata describes it.
 package struct StoredField {
-  /// As declared; that of a `lazy` property without the compiler's prefix.
+  /// The name as declared; for a `lazy` property, without the compiler's prefix.
   package let name: String
-  /// The declared type; that of a `lazy` property as the optional it is stored in; nil where the runtime cannot say.
+  /// The declared type; for a `lazy` property, the optional that it is stored in; nil if the runtime does not have it.
   package let type: Any.Type?
-  /// From the start of an instance. Read from the metadata of this process, so right for superclasses of any library.
+  /// The offset from the start of an instance. Read from the metadata of this process, so right for superclasses of any
+  /// library.
   package let offset: Int
   let isVariable: Bool
   let isLazy: Bool
@@ -15,7 +16,7 @@ package struct StoredField {
 
   private static let lazyPrefix = "$__lazy_storage_$_"
 
-  /// The properties that `owner` itself declares, in order. No instance is made.
+  /// Returns the properties that `owner` itself declares, in order. Makes no instance.
   package static func declared(by owner: AnyClass) -> [StoredField] {
     let inherited = _getSuperclass(owner).map { recursiveCount($0) } ?? 0
     let count = recursiveCount(owner)
@@ -26,21 +27,21 @@ package struct StoredField {
     }
   }
 
-  /// Whether the name of one of `owner`'s own stored properties begins with an underscore. Costs less than to look at the
-  /// properties.
+  /// Returns whether the name of one of `owner`'s own stored properties begins with an underscore. Cheaper than reading
+  /// the properties.
   package static func hasUnderscored(in owner: AnyClass) -> Bool {
     if RuntimeLayout.hasFieldRecords { return FieldRecords(reading: owner)?.hasUnderscored ?? false }
     return declared(by: owner).contains { $0.name.hasPrefix("_") }
   }
 
-  /// `index` counts from the outermost superclass's first property.
+  /// Creates the field at `index`, which starts at the outermost superclass's first property.
   private init(at index: Int, of owner: AnyClass, ownership: () -> FieldRecords.Ownership) {
     var field = unsafe beans_field()
     let metadata = unsafe recursiveChildMetadata(owner, index: index, fieldMetadata: &field)
     let stored = unsafe field.name.map { unsafe String(cString: $0) } ?? ""
     isLazy = stored.hasPrefix(Self.lazyPrefix)
     name = isLazy ? String(stored.dropFirst(Self.lazyPrefix.count)) : stored
-    // The runtime answers the empty tuple where it does not know the type, or its values cannot be copied.
+    // The runtime returns the empty tuple if it does not have the type, or if its values cannot be copied.
     type = unsafe metadata.map { unsafe unsafeBitCast($0, to: Any.Type.self) }.flatMap { $0 == Void.self ? nil : $0 }
     offset = recursiveChildOffset(owner, index: index)
     isVariable = unsafe field.is_variable
@@ -48,10 +49,10 @@ package struct StoredField {
     self.owner = owner
   }
 
-  /// Whether the compiler has added it, as the queue of an actor.
+  /// Whether the compiler has added the property, such as the queue of an actor.
   var isSynthetic: Bool { name.hasPrefix("$") }
 
-  /// Why values cannot be read from or written to the property's memory; nil where they can.
+  /// The reason why the property's memory cannot be read or written; nil if it can.
   var obstacle: String? {
     guard let type else { return "its values cannot be copied, or the runtime does not know its type" }
     switch ownership {
@@ -66,7 +67,7 @@ package struct StoredField {
 @_silgen_name("swift_reflectionMirror_recursiveCount")
 private func recursiveCount(_ type: Any.Type) -> Int
 
-/// Metadata of the declared type (of `weak` ones, the optional).
+/// Returns the metadata of the declared type (for a `weak` property, of the optional).
 @_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
 private func recursiveChildMetadata(
   _ type: Any.Type, index: Int, fieldMetadata: UnsafeMutablePointer<beans_field>

@@ -1,9 +1,9 @@
-/// Which types look the same in a stored property as in generic code.
+/// Decides which types have the same form in a stored property as in generic code.
 ///
 /// The compiler stores functions with the calling convention of their exact type, and metatypes of values not at all;
 /// generic code expects one form for all. Reading such a property by its address would be a wild jump.
 enum TypeLayout {
-  /// Why a property of the type cannot be accessed by address; nil where it can.
+  /// Returns the reason why a property of the type cannot be accessed by address; nil if it can.
   static func obstacle(_ type: Any.Type) -> String? {
     if type is AnyClass { return nil }
     guard RuntimeLayout.hasValueLayout else { return "this Swift runtime has \(type) in an unknown form" }
@@ -22,7 +22,7 @@ enum TypeLayout {
   static let tupleKind: UInt = 0x301
   static let metatypeKind: UInt = 0x304
 
-  /// The element types of a tuple: its metadata is count, labels, then pairs of type and offset.
+  /// Returns the element types of a tuple: its metadata is count, labels, then pairs of type and offset.
   static func elements(_ tuple: Any.Type) -> [Any.Type] {
     let metadata = unsafe unsafeBitCast(tuple, to: UnsafeRawPointer.self)
     return unsafe (0..<metadata.load(fromByteOffset: word, as: Int.self)).map { index in
@@ -31,14 +31,14 @@ enum TypeLayout {
     }
   }
 
-  /// The type whose metatype this is.
+  /// Returns the type with this metatype.
   static func instance(_ metatype: Any.Type) -> Any.Type {
     let metadata = unsafe unsafeBitCast(metatype, to: UnsafeRawPointer.self)
     return unsafe unsafeBitCast(metadata.load(fromByteOffset: word, as: UnsafeRawPointer.self), to: Any.Type.self)
   }
 
-  /// Whether values must not be copied: stands in the value witness table, which is found before the metadata: eight
-  /// functions, size, stride, flags.
+  /// Returns whether values must not be copied. The flag is in the value witness table, whose address precedes the
+  /// metadata: eight functions, size, stride, flags.
   static func isNoncopyable(_ metadata: UnsafeRawPointer) -> Bool {
     let witnesses = unsafe metadata.load(fromByteOffset: -word, as: UnsafeRawPointer.self)
     return unsafe witnesses.load(fromByteOffset: 10 * word, as: UInt32.self) & 0x0080_0000 != 0

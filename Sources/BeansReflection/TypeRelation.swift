@@ -1,8 +1,8 @@
-/// Whether an instance of one type can be used as another, decided from the types alone.
+/// Decides from the types alone if an instance of one type can be used as another.
 ///
-/// The standard library answers this for instances only, and the graph is checked before there are any.
+/// The standard library decides this for instances only, and startup checks the graph before instances exist.
 package enum TypeRelation {
-  /// Whether every `type` is a `wanted`. To ask for many types, see `ProtocolType`.
+  /// Returns whether every instance of `type` is a `wanted`. For many types, see `ProtocolType`.
   package static func isUsable(_ type: Any.Type, as wanted: Any.Type) -> Bool {
     if type == wanted { return true }
     if let wanted = wanted as? AnyClass {
@@ -12,27 +12,28 @@ package enum TypeRelation {
     return ProtocolType(wanted)?.isMet(by: type) ?? false
   }
 
-  /// What a value of protocol type `wanted` holds of a class (its metadata) beside the reference; nil where `wanted` is
-  /// none, is made in another way (`any Error`, constrained ones), or asks for more than the class has.
+  /// Returns the layout of a value of protocol type `wanted` with an instance of a class (its metadata), besides the
+  /// reference. Nil if `wanted` is no protocol type or has another layout (`any Error`, constrained ones), and if the
+  /// class does not conform.
   package static func shape(
     of wanted: Any.Type, for metadata: UnsafeRawPointer
   ) -> (isClassBound: Bool, witnesses: [UnsafeRawPointer])? {
     unsafe ProtocolType(wanted)?.shape(for: metadata)
   }
 
-  /// Whether `type` is a protocol type, a composition, `Any` or `AnyObject`, constrained or not.
+  /// Returns whether `type` is a protocol type, a composition, `Any` or `AnyObject`, constrained or not.
   package static func isExistential(_ type: Any.Type) -> Bool {
     let kind = kind(type)
     return kind == ExistentialMetadata.kind || kind == ExistentialMetadata.constrainedKind
   }
 
-  /// Whether `type` is a protocol or a composition that names one, and not constrained.
+  /// Returns whether `type` is a protocol or a composition that names one, and not constrained.
   static func isProtocol(_ type: Any.Type) -> Bool { ProtocolType(type)?.hasProtocols ?? false }
 
-  /// The descriptors of the protocols that a protocol type names; empty for other types.
+  /// Returns the descriptors of the protocols that a protocol type names; empty for other types.
   package static func protocols(of type: Any.Type) -> [UnsafeRawPointer] { unsafe ProtocolType(type)?.protocols ?? [] }
 
-  /// `type` and its superclasses, nearest first; empty for a type that is not a class.
+  /// Returns `type` and its superclasses, nearest first; empty for a type that is not a class.
   package static func classes(of type: Any.Type) -> [AnyClass] {
     var classes: [AnyClass] = []
     var next: AnyClass? = type as? AnyClass
@@ -52,10 +53,10 @@ package enum TypeRelation {
     return false
   }
 
-  /// What sort of type it is, as the runtime numbers them.
+  /// Returns the kind of a type, as numbered by the runtime.
   static func kind(_ type: Any.Type) -> UInt { getMetadataKind(type) }
 }
 
-/// Exported by the Swift runtime for the standard library.
+/// Returns the kind of a type. Exported by the Swift runtime for the standard library.
 @_silgen_name("swift_getMetadataKind")
 private func getMetadataKind(_ type: Any.Type) -> UInt
