@@ -1,20 +1,20 @@
 import BeansConfiguration
 import BeansReflection
 
-/// Which declarations of one environment count, decided before anything else is made of them.
+/// The active declarations of one environment. Conditions are evaluated here, before any other step of the compilation.
 struct ActiveDeclarations {
-  /// The declarations that count, in order.
+  /// The active declarations, in order of definition.
   let specs: [BeanSpec]
   let aliases: [EnvironmentDeclarations.Alias]
-  /// Those of the children of factories.
+  /// The declarations of the children of active factories.
   let factories: [EnvironmentDeclarations]
-  /// What does not count, with what is declared in the children of factories that do not.
+  /// The inactive declarations, including those in the children of inactive factories.
   let inactive: [InactiveDeclaration]
-  /// Factories whose children do not count, at any depth, and what opening one throws.
+  /// The factories whose children are inactive, at any depth, each with the error that opening a child throws.
   let inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)]
-  /// Conditions that threw.
+  /// The errors that conditions threw.
   let faults: [EnvironmentError]
-  /// Why declarations do not count, by their position among all.
+  /// The reasons why declarations are inactive, by position among all declarations.
   private let reasons: [Int: String]
 
   init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
@@ -61,10 +61,10 @@ struct ActiveDeclarations {
     (self.inactive, self.inactiveFactories) = (inactive, inactiveFactories)
   }
 
-  /// What a report says behind the declaration at a position among all.
+  /// Returns the text that a report appends to the declaration at a position among all declarations.
   func text(_ position: Int) -> String { reasons[position].map { " inactive: \($0)" } ?? "" }
 
-  /// The entries of all declarations from those of the ones that count: -1 for the others.
+  /// Expands the entries of the active declarations to entries of all declarations: -1 for each inactive one.
   func merge(_ entries: [Int32]) -> [Int32] {
     if reasons.isEmpty { return entries }
     var rest = entries[...]
@@ -93,27 +93,27 @@ extension InactiveDeclaration {
   }
 }
 
-/// Asks the conditions of one environment's declarations: first those that look at the configuration, then, in order of
-/// definition, those that look for what is missing.
+/// Evaluates the conditions of one environment's declarations: first those on the configuration, then, in order of
+/// definition, those that require a type to be missing.
 private struct ConditionEvaluator {
   private let declarations: EnvironmentDeclarations
-  /// What is declared further out and compiled together with this.
+  /// The graph further out that is compiled together with these declarations.
   private let outer: EnvironmentGraph?
-  /// What is declared where environments have started, nearest first.
+  /// The beans of environments further out that have started, nearest first.
   private let started: BeanDirectory?
   private let templates: [DeclaredBeans]
   private(set) var faults: [EnvironmentError] = []
-  /// Why declarations do not count, by their position.
+  /// The reasons why declarations are inactive, by position.
   private(set) var reasons: [Int: String] = [:]
   private(set) var refusedFactories: [Int: String] = [:]
   private(set) var refusedAliases: [Int: String] = [:]
   private var profiles: ActiveProfiles?
   private typealias Inclusion = (conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)
-  /// The inclusions of modules that hold, as far as the configuration says.
+  /// The inclusions of modules that hold according to the configuration alone.
   private var inclusions: [ObjectIdentifier: [Inclusion]] = [:]
-  /// Why modules do not count, as far as the configuration says.
+  /// The reasons why modules are inactive according to the configuration alone.
   private var refusals: [ObjectIdentifier: String] = [:]
-  /// Modules that count only where something is missing.
+  /// The modules that are active only if a type is missing.
   private var standIns: Set<ObjectIdentifier> = []
 
   init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
@@ -133,7 +133,7 @@ private struct ConditionEvaluator {
       let isStandIn = specs[$0].module.map { self.standIns.contains($0.key) } ?? false
       return reasons[$0] == nil && (isStandIn || specs[$0].conditions.contains(where: \.looksForMissing))
     }
-    // They do not see each other before they have been looked at; a module is looked at as one.
+    // Until they are evaluated, stand-ins do not see each other. All declarations of a module share one result.
     for position in standIns { reasons[position] = "it has not been looked at" }
     var rivals: [ObjectIdentifier: String?] = [:]
     for position in standIns {
@@ -152,7 +152,7 @@ private struct ConditionEvaluator {
 
   // MARK: modules
 
-  /// Decides which inclusions hold: those whose conditions do, in a module that counts. Modules may include each other.
+  /// Decides which inclusions hold: those whose conditions hold, in an active module. Modules may include each other.
   private mutating func evaluateModules() {
     let modules = declarations.modules
     var reasons: [ObjectIdentifier: [String?]] = [:]
@@ -177,7 +177,8 @@ private struct ConditionEvaluator {
     standIns = counting.subtracting(unconditional)
   }
 
-  /// The modules that are included by an inclusion that holds, in a module of which that is so.
+  /// Returns the reached modules. A module is reached if one of its inclusions holds and is made by a reached module,
+  /// by a module further out, or outside of any module.
   private func reached(
     from modules: [IncludedModule], by holds: (IncludedModule, Int) -> Bool
   ) -> Set<ObjectIdentifier> {
@@ -196,7 +197,8 @@ private struct ConditionEvaluator {
     return found
   }
 
-  /// What a module further out has declared is looked at only where that module counts.
+  /// Whether an including module is active. A module further out is always active here: otherwise nothing that it
+  /// declares would be compiled.
   private func isCounted(_ module: IncludedModule?, among counting: Set<ObjectIdentifier>) -> Bool {
     guard let module, declarations.modules.contains(where: { $0 === module }) else { return true }
     return counting.contains(module.key)
@@ -204,11 +206,11 @@ private struct ConditionEvaluator {
 
   private func refusal(of module: IncludedModule?) -> String? { module.flatMap { refusals[$0.key] } }
 
-  /// What answers to a type that each inclusion of the module wants to be missing.
+  /// Returns a description of the bean that makes the module inactive; nil if one of its inclusions has no such bean.
   private func rival(to module: IncludedModule?, _ known: inout [ObjectIdentifier: String?]) -> String? {
     guard let module, standIns.contains(module.key) else { return nil }
     if let rival = known[module.key] { return rival }
-    // Until another inclusion shows that it counts: modules may include each other.
+    // Holds until another inclusion shows that the module is active: modules may include each other.
     known[module.key] = .some("module \(module.name) is included by itself alone")
     var found: String?
     for inclusion in inclusions[module.key] ?? [] {
@@ -222,9 +224,9 @@ private struct ConditionEvaluator {
     return found
   }
 
-  // MARK: the configuration
+  // MARK: configuration
 
-  /// Why one of the conditions does not hold, as far as the configuration says.
+  /// Returns the reason why one of the conditions on the configuration does not hold; nil if all hold.
   private mutating func refusal(
     by conditions: [BeanCondition], _ path: [String], _ location: SourceLocation?
   ) -> String? {
@@ -262,9 +264,9 @@ private struct ConditionEvaluator {
     return read
   }
 
-  // MARK: what is missing
+  // MARK: missing types
 
-  /// What answers to a type that one of the conditions wants to be missing.
+  /// Returns a description of a bean or seed whose type one of the conditions requires to be missing.
   private func rival(to conditions: [BeanCondition]) -> String? {
     for condition in conditions {
       if case .missing(let type) = condition, let rival = rival(for: type) { return rival }
@@ -292,7 +294,7 @@ private struct ConditionEvaluator {
     return first(answering: type, among: specs).map { "a \($0.written) is declared at \($0.location.origin)" }
   }
 
-  /// The graphs further out that are compiled together with this, nearest first.
+  /// The graphs further out that are compiled together with this one, nearest first.
   private var levels: some Sequence<EnvironmentGraph> {
     sequence(state: outer) { next in
       defer { next = next?.parent }
@@ -300,25 +302,26 @@ private struct ConditionEvaluator {
     }
   }
 
-  /// Beans declared in place stand behind what they are declared in.
+  /// Returns the first declaration that provides the type. A bean declared in place comes after the declaration that
+  /// contains it.
   private func first(answering type: Any.Type, among specs: [BeanSpec]) -> BeanSpec? {
     for spec in specs {
       let isFound = types(of: spec).contains { $0 == type || TypeRelation.isUsable($0, as: type) }
       if !spec.isAbstract, !spec.isPrivate, isFound { return spec }
-      // Not those that other declarations define: they are looked at by themselves.
+      // Embedded beans that are defined by themselves are declarations of their own, and evaluated there.
       let embedded = spec.embedded.filter { !$0.isDefined }.map(\.spec)
       if let found = first(answering: type, among: embedded) { return found }
     }
     return nil
   }
 
-  /// A declaration that does not count, and those that stand in it.
+  /// Returns an inactive declaration and the declarations that are embedded in it.
   func inactive(_ spec: BeanSpec, _ reason: String) -> [InactiveDeclaration] {
     let embedded = spec.embedded.filter { !$0.isDefined }.flatMap { inactive($0.spec, reason) }
     return [InactiveDeclaration(spec, types(of: spec), reason)] + embedded
   }
 
-  /// What lookups find the bean by, from the declaration or its templates.
+  /// Returns the types by which lookups find the bean, from the declaration or its templates.
   func types(of spec: BeanSpec) -> [Any.Type] {
     if spec.isDecorator { return [] }
     var (own, target): (Any.Type?, Any.Type?) = (nil, nil)

@@ -1,31 +1,31 @@
 import BeansConfiguration
 import BeansReflection
 
-/// One bean while the graph is compiled, as seen from one environment: its spec with templates merged, then what it is made
-/// of. Gone when startup has ended.
+/// One bean during compilation, as seen from one environment: its spec with templates merged, and then its
+/// dependencies. Released when startup has ended.
 final class BeanDefinition {
   let spec: BeanSpec
   let type: Any.Type
   let lifetime: Lifetime
   let traits: BeanTraits
   let factory: FactoryFunction
-  /// In the directory of the environment that declares it; for a product, that of its factory.
+  /// The entry in the directory of the environment that declares the bean; for a product, the entry of its factory.
   let entry: Int32
   /// The factory bean that makes this one.
   let maker: BeanDefinition?
   /// The module that declares it.
   let module: ObjectIdentifier?
-  /// What it stands before: its first argument.
+  /// The decorated bean: the decorator's first argument.
   let decorated: ValueBox<BeanDirectory.Decorated>?
-  /// Whether it is what a factory makes from a seed, which no lookup finds.
+  /// Whether a factory makes the bean from a seed. No lookup finds such a bean.
   let isProduct: Bool
-  /// What declares it, which somebody else keeps.
+  /// The declarations that contain the bean. Their graph, or the started environment further out, retains them.
   let home: Unretained<DeclaredBeans>
   /// Properties of the declaration, each with its setter.
   private(set) var given: [PropertyInjection] = []
-  /// What the class itself has injections for, as far as the declaration is silent.
+  /// The injections of the class itself, without those that the declaration overrides.
   private(set) var injections: [ClassInjection] = []
-  /// Values that the declaration gives, by what faults call their places, in the order found.
+  /// The values that the declaration contains, in the order in which they were found.
   private(set) var values: [BoundValue] = []
   private var valuesByPoint: [String: BoundValue] = [:]
   var hasValues: Bool { !values.isEmpty }
@@ -34,35 +34,34 @@ final class BeanDefinition {
 
   private var place: Unretained<EnvironmentGraph>?
   private(set) var kind = Recipe.Kind.slot
-  /// The slot, or -1.
+  /// The number of the slot, or -1.
   private(set) var slot: Int32 = -1
-  /// Among the recipes of its environment; where there is a slot, that.
+  /// The number of the recipe in its environment; equal to the slot, if the bean has one.
   var number: Int32 = -1
-  /// Among all definitions that are being sorted.
+  /// The position among all definitions that are sorted together.
   var position = 0
-  /// What has to be there before, what the factory takes, and what properties are set to: where that stands among the
-  /// dependencies that its resolver has found.
+  /// The ranges of requirements, factory arguments and property values in the resolver's list of dependencies.
   private(set) var requirements = 0..<0
   private(set) var arguments = 0..<0
   private(set) var injected = 0..<0
   private(set) var properties: [BeanCode.Property] = []
-  /// What a factory makes from a seed. Its dependencies count as the factory's.
+  /// The product that a factory makes from a seed. Its dependencies are also dependencies of the factory.
   var product: BeanDefinition?
-  /// Whether post processors leave it alone, because one of them is made of it.
+  /// Whether post processors skip the bean, because one of them or other infrastructure depends on it.
   var isInfrastructure = false
-  /// Whether its declaration is at fault. Its factory may be missing or its lifetime unknown, and what depends on it is not
-  /// judged for that.
+  /// Whether the declaration has errors. Its factory may be missing or its lifetime unknown, so dependent beans are not
+  /// reported for that.
   var isAtFault = false
-  /// Whether something that is certain to be built needs it.
+  /// Whether a bean that is certain to be built depends on this one.
   var isNeeded = false
-  /// Whether the bean, or one that has to be there before it, is created asynchronously.
+  /// Whether the bean, or one that must exist before it, is created asynchronously.
   var awaits = false
-  /// Why the bean cannot be built from here, although nothing is wrong with it elsewhere.
+  /// The error that building the bean from here throws, although the bean may be sound elsewhere.
   var refusal: ValueBox<EnvironmentError>?
   var faults: [EnvironmentError] = []
   var layout = Layout()
 
-  /// Where the parts of its recipe stand in the arrays of the plan.
+  /// The ranges of the recipe's parts in the arrays of the plan.
   struct Layout {
     var operands = 0..<0
     var requirements = 0..<0
@@ -71,19 +70,19 @@ final class BeanDefinition {
     var steps = 0..<0
   }
 
-  /// One dependency, resolved.
+  /// One resolved dependency.
   struct Dependency {
     let parameter: Parameter
     let binding: Binding
   }
 
-  /// Where one dependency comes from, before it is an operand.
+  /// The source of one dependency, before it is compiled to an operand.
   enum Binding {
     case bean(Target)
     case all([Target], ids: [String] = [])
-    /// What is evaluated when it is asked for, and so need not be there before.
+    /// A dependency that is resolved when used, so it need not exist before.
     indirect case deferred(Dependency)
-    /// What no bean is looked for.
+    /// A value that is computed without a lookup of a bean.
     indirect case computed(Computation, Reading)
     case value(BoundValue)
     case composed([Dependency], any CollectionType.Type)
@@ -91,9 +90,10 @@ final class BeanDefinition {
     case products(BeanDefinition)
   }
 
-  /// A bean that has been found: of the graph that is compiled now, or of an ancestor that was compiled before.
+  /// A bean that the resolver found: of a graph in this compilation, or of an ancestor compiled earlier.
   ///
-  /// Graphs keep their definitions, and declarations at fault may name each other in a circle.
+  /// The references are unretained: graphs retain their definitions, and erroneous declarations may refer to each other
+  /// in a cycle.
   enum Target {
     case defined(Unretained<BeanDefinition>, hops: Int32)
     case compiled(Unretained<Plan>, Int32, hops: Int32)
@@ -121,7 +121,7 @@ final class BeanDefinition {
     self.home = home
   }
 
-  /// A copy of the bean, to be seen from another environment.
+  /// Returns a copy of the bean, for use from another environment.
   func copy() -> BeanDefinition {
     let copy = BeanDefinition(
       spec, type: type, lifetime: lifetime, traits: traits, factory: factory, entry: entry, maker: maker,
@@ -131,7 +131,8 @@ final class BeanDefinition {
     return copy
   }
 
-  /// What a factory bean makes from a seed, from the same arguments, as seen from the same environment.
+  /// Returns the definition of the product that a factory bean makes from a seed, with the same arguments and in the
+  /// same environment.
   func makeProduct(_ product: (type: Any.Type, function: FactoryFunction)) -> BeanDefinition {
     let made = BeanDefinition(
       spec, type: product.type, lifetime: .prototype, factory: product.function, entry: entry, isProduct: true,
@@ -141,22 +142,22 @@ final class BeanDefinition {
     return made
   }
 
-  /// Decides from where the bean is seen, and where its instance stands.
+  /// Assigns the environment that sees the bean, the kind of its recipe, and the slot of its instance.
   func place(in graph: EnvironmentGraph, _ kind: Recipe.Kind, slot: Int32) {
     place = Unretained(graph)
     self.kind = kind
     self.slot = slot
   }
 
-  /// Whether its parameters are known, as those of every sound declaration are.
+  /// Whether the parameters of the factory are known. They are, for every sound declaration.
   var hasFactory: Bool {
     !isAtFault || factory !== FactoryFunction.unknown && !spec.faults.contains { $0.cause == .otherSeed }
   }
 
-  /// Whether it is seen from the environment that declares it.
+  /// Whether the bean has been placed in the graph of an environment.
   var isPlaced: Bool { place != nil }
 
-  /// The graph of the environment that it is seen from.
+  /// The graph of the environment that sees the bean. Traps before `place(in:_:slot:)` has been called.
   var graph: EnvironmentGraph {
     guard let place else { preconditionFailure("\(label) is asked for its place before it has one") }
     return place.object
@@ -165,7 +166,7 @@ final class BeanDefinition {
   var directory: BeanDirectory { home.with { $0.directory } }
   var configuration: ConfigurationManager { home.with { $0.configuration } }
 
-  /// What scopes are handed.
+  /// Returns the declaration that scopes receive.
   func makeDeclaration() -> BeanDeclaration {
     let merged = BeanSpec(copying: spec)
     merged.type = type
@@ -173,7 +174,8 @@ final class BeanDefinition {
     return BeanDeclaration(merged)
   }
 
-  /// What it does with events, first what its type says. A decorator does only what its declaration says.
+  /// The event handlers: first those of the type, then those of the declaration. A decorator has only those of its
+  /// declaration.
   var handlers: [EventHandler] {
     let isListener = traits.contains(.listener) && !isProduct && decorated == nil
     return (isListener ? [EventHandler(of: type)].compactMap(\.self) : []) + spec.listeners
@@ -187,7 +189,7 @@ final class BeanDefinition {
 
   func note(_ fault: EnvironmentError) { faults = faults + [fault] }
 
-  /// A fault that stands at `origin`, or where the bean is declared.
+  /// Returns a fault located at `origin`, or at the bean's declaration if `origin` is nil.
   func fault(
     _ cause: FaultCause, _ message: String, steps: [EnvironmentError.Step] = [],
     at origin: EnvironmentError.Origin? = nil
@@ -196,30 +198,30 @@ final class BeanDefinition {
       cause: cause, message, steps: steps.isEmpty ? [step] : steps, origin: origin ?? spec.location.origin)
   }
 
-  /// The bean on the path of a fault of it.
+  /// The bean as a step in the path of its faults.
   var step: EnvironmentError.Step { EnvironmentError.Step(label, origin: spec.location.origin) }
 
   // MARK: dependencies
 
-  /// Calls `body` with every bean of the graph that has to exist first, or before the first product, in order.
+  /// Calls `body` with every bean of the graph that must exist before this bean or before its first product, in order.
   func forEachDependency(in all: [Dependency], _ body: (BeanDefinition) -> Void) {
     forEachOwnDependency(in: all, body)
     product?.forEachDependency(in: all, body)
   }
 
-  /// Calls `body` with every bean of the graph that has to exist first, in order.
+  /// Calls `body` with every bean of the graph that must exist before this bean, in order.
   func forEachOwnDependency(in all: [Dependency], _ body: (BeanDefinition) -> Void) {
     forEachOwnTarget(in: all) { if case .defined(let definition, _) = $0 { definition.with(body) } }
   }
 
-  /// Calls `body` with every bean that has to exist first, in order.
+  /// Calls `body` with every bean that must exist before this bean, in order.
   func forEachOwnTarget(in all: [Dependency], _ body: (Target) -> Void) {
     for index in requirements { all[index].binding.forEachTarget(body) }
     for index in arguments { all[index].binding.forEachTarget(body) }
     for index in injected { all[index].binding.forEachTarget(body) }
   }
 
-  /// Calls `body` with every bean of the graph that is named, also where it is built later.
+  /// Calls `body` with every bean of the graph that a dependency names, including beans that are built later.
   func forEachNamedDependency(in all: [Dependency], _ body: (BeanDefinition) -> Void) {
     for range in [requirements, arguments, injected] {
       for index in range { all[index].binding.forEachNamedDefinition(body) }
@@ -227,13 +229,13 @@ final class BeanDefinition {
     product?.forEachNamedDependency(in: all, body)
   }
 
-  /// Says what the bean is made of.
+  /// Sets the dependencies of the bean.
   ///
   /// - Parameters:
-  ///   - requirements: where what has to be there before stands among all dependencies.
-  ///   - arguments: where what the factory takes stands.
-  ///   - injected: where what properties are set to stands.
-  ///   - properties: what is set, in that order.
+  ///   - requirements: the range of beans that must exist before, among all dependencies.
+  ///   - arguments: the range of the factory's arguments.
+  ///   - injected: the range of property values.
+  ///   - properties: the properties to set, in the order of `injected`.
   func connect(
     requirements: Range<Int> = 0..<0, arguments: Range<Int>, injected: Range<Int>, properties: [BeanCode.Property]
   ) {
@@ -243,7 +245,7 @@ final class BeanDefinition {
 
   // MARK: properties
 
-  /// Looks up the properties that are only named, and what the class itself has injections for. Returns what is wrong.
+  /// Finds the setters of properties that are given by name, and the injections of the class. Returns the faults found.
   func bindProperties() -> [EnvironmentError] {
     let isInjected = traits.contains(.injected) || DescribedClasses.contains(type)
     if !isInjected, spec.properties.isEmpty { return [] }
@@ -255,7 +257,7 @@ final class BeanDefinition {
     self.given = bound
     guard isInjected, let type = type as? AnyClass else { return faults }
     do {
-      // The declaration has the last word.
+      // The declaration overrides the injections of the class.
       injections = try ClassInjection.all(of: type).filter { injection in
         !given.contains { $0.sets(injection) == true }
       }
@@ -270,12 +272,12 @@ final class BeanDefinition {
 
   // MARK: values
 
-  /// Collects the values that the declaration gives: also where no recipe is made yet, because the scope opens elsewhere.
+  /// Collects the values of the declaration. Runs also where no recipe exists yet because the scope opens elsewhere.
   func collectValues() {
     if !spec.hasValues, injections.isEmpty { return }
     if !isProduct, maker == nil {
       for (index, value) in spec.arguments where factory.parameters.indices.contains(index) {
-        // A seed cannot be pinned: the resolver says so.
+        // A seed cannot be pinned. The resolver reports that.
         if case .seed = factory.parameters[index].kind { continue }
         _ = self.value(value, as: factory.parameters[index], at: "parameter \(index)")
       }
@@ -290,7 +292,8 @@ final class BeanDefinition {
     }
   }
 
-  /// What needs no bean; nil where it does, or where the shape is wrong. Faults of it stand at `origin`, where there is one.
+  /// Returns the value if it needs no bean; nil if it needs one or does not fit. Its faults are located at `origin`, if
+  /// given.
   func value(
     _ value: BeanValue, as parameter: Parameter, at point: @autoclosure () -> String,
     origin: EnvironmentError.Origin? = nil
@@ -306,14 +309,15 @@ final class BeanDefinition {
       guard let collection = value.collection(as: parameter) else { return nil }
       let point = point()
       let parts = value.parts(of: collection, at: point)
-      // All of them are looked at, so that all are bound.
+      // Every part is visited, so that every part is bound.
       let values = parts.compactMap { self.value($0.value, as: $0.parameter, at: $0.point, origin: origin) }
       return values.count == parts.count ? self.value(.parts(values, collection), parameter, at: point, origin) : nil
     case .reference, .bean, .inject: return nil
     }
   }
 
-  /// The value for the parameter, property or element that faults call `point`; the same one for every recipe of this bean.
+  /// Returns the value for the parameter, property or element that faults call `point`. All recipes of this bean share
+  /// the value.
   func value(
     _ given: BoundValue.Given, _ parameter: Parameter, at point: String, _ origin: EnvironmentError.Origin? = nil
   ) -> BoundValue {
@@ -330,7 +334,7 @@ extension BeanDefinition.Binding {
     forEachTarget { if case .defined(let definition, _) = $0 { definition.with(body) } }
   }
 
-  /// Calls `body` with every bean that has to be there before.
+  /// Calls `body` with every bean that must exist before.
   func forEachTarget(_ body: (BeanDefinition.Target) -> Void) {
     switch self {
     case .bean(let target): body(target)
@@ -340,7 +344,7 @@ extension BeanDefinition.Binding {
     }
   }
 
-  /// Calls `body` with every bean of the graph that is named, also where it is built later.
+  /// Calls `body` with every bean of the graph that the binding names, including beans that are built later.
   func forEachNamedDefinition(_ body: (BeanDefinition) -> Void) {
     switch self {
     case .deferred(let inner): inner.binding.forEachNamedDefinition(body)
@@ -358,7 +362,7 @@ extension PropertyInjection {
 }
 
 extension EnvironmentError {
-  /// This failure, seen from a bean that takes the one at fault.
+  /// Returns this error with the path extended by a bean that depends on the erroneous one.
   func within(_ taker: BeanDefinition) -> EnvironmentError {
     within(taker.label, declaredAt: taker.spec.location.origin)
   }

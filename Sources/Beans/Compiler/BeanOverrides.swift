@@ -2,23 +2,23 @@ import BeansReflection
 import BeansErrors
 import BeansSupport
 
-/// The overrides of one startup, and which of them have met a declaration.
+/// The overrides of one startup, and a record of those that matched a declaration.
 final class BeanOverrides {
   private let all: [BeanOverride]
-  /// Whether each of them has to meet a declaration.
+  /// Whether an override without a matching declaration is a fault.
   private let isStrict: Bool
   private var met: Set<Int> = []
-  /// What stands at an entry of the environment that was read last, and why.
+  /// The overrides that were applied to the environment read last, each with the entry that it replaced.
   private var placed: [(override: BeanOverride, entry: Int32)] = []
 
   init(_ all: [BeanOverride], isStrict: Bool) { (self.all, self.isStrict) = (all, isStrict) }
 
-  /// Puts what overrides say in the place of definitions of one environment, or of the children of one factory.
+  /// Replaces the definitions of one environment, or of the children of one factory, by overrides.
   ///
   /// - Parameters:
-  ///   - definitions: by entry; decorators are none of them yet.
-  ///   - hasSeed: whether the first one is a seed.
-  /// - Returns: the new definitions that need what they take, and what is wrong with the overrides.
+  ///   - definitions: the definitions by entry, before decorators are added.
+  ///   - hasSeed: whether the first definition is a seed.
+  /// - Returns: the new definitions whose dependencies must be resolved, and the faults of the overrides.
   func apply(
     to definitions: inout [BeanDefinition], hasSeed: Bool
   ) -> (added: [BeanDefinition], faults: [EnvironmentError]) {
@@ -38,14 +38,14 @@ final class BeanOverrides {
       let old = definitions[Int(entry)]
       let new = replacement(of: old, by: override)
       definitions[Int(entry)] = new
-      // Whoever asks for the factory itself still gets it.
+      // The factory stays available to lookups of the factory itself, but startup does not build it.
       old.maker?.spec.isLazy = true
       if case .bean = override.replacement { added.append(new) }
     }
     return (added, faults)
   }
 
-  /// The definitions that a lookup would find, nearest to what is meant.
+  /// Returns the definitions that a lookup with the override's criteria would find, narrowed to the best match.
   private func candidates(
     for override: BeanOverride, among definitions: [BeanDefinition], _ hasSeed: Bool
   ) -> [BeanDefinition] {
@@ -55,7 +55,7 @@ final class BeanOverrides {
       if let scope = override.scope, definition.lifetime.name != scope { return false }
       return override.qualifier.map { qualifier in definition.spec.qualifiers.contains { $0 == qualifier } } ?? true
     }
-    // What one module alone finds comes second.
+    // Beans that are private to a module are used only if no other bean matches.
     let visible = found.filter { !$0.spec.isPrivate }
     let known = visible.isEmpty ? found : visible
     let exact = known.filter { $0.type == override.type }
@@ -88,7 +88,8 @@ final class BeanOverrides {
     return nil
   }
 
-  /// What stands in the place of a definition: of its id, scope, qualifiers and module, as lazy and as primary as that was.
+  /// Returns the replacement of a definition. It keeps the id, scope, qualifiers, module, laziness and preference of
+  /// the old one.
   private func replacement(of old: BeanDefinition, by override: BeanOverride) -> BeanDefinition {
     let (type, factory, location): (Any.Type, FactoryFunction, SourceLocation)
     switch override.replacement {
@@ -101,17 +102,17 @@ final class BeanOverrides {
       (type, factory, location) = (old.type, function, old.spec.location)
     }
     let spec = old.spec.replacement(type, at: location)
-    // Startup builds no bean that is forbidden.
+    // Startup must not build a bean that is forbidden.
     if case .refusal = override.replacement { spec.isLazy = true }
     return BeanDefinition(
       spec, type: type, lifetime: old.lifetime, factory: factory, entry: old.entry, home: old.home)
   }
 
-  /// What lookups in an environment do not find although an override has put it there.
+  /// Returns a fault for each override whose bean lookups in the environment do not find.
   func faults(in directory: BeanDirectory) -> [EnvironmentError] {
     placed.compactMap { override, entry in
       let bean = directory.entries[Int(entry)]
-      // An id is found in any case.
+      // A lookup by id always finds the bean.
       if override.id != nil || override.scope != nil { return nil }
       let criteria = BeanDirectory.Criteria(
         module: bean.privateTo, tag: override.qualifier)
@@ -126,9 +127,9 @@ final class BeanOverrides {
     }
   }
 
-  // MARK: what has met nothing
+  // MARK: unmatched overrides
 
-  /// Overrides that have met no declaration, with what may have been meant.
+  /// Returns a fault for each override that matched no declaration, with near misses as hints.
   func unmet(in graphs: [EnvironmentGraph]) -> [EnvironmentError] {
     if !isStrict { return [] }
     return all.enumerated().filter { !met.contains($0.offset) }.map { _, override in
@@ -161,7 +162,7 @@ final class BeanOverrides {
     return hints
   }
 
-  /// Which of the criteria a bean of the type does not meet.
+  /// Returns the criteria of the override that a bean of the right type does not meet.
   private func reason(_ override: BeanOverride, _ definition: BeanDefinition) -> String {
     var reasons: [String] = []
     if let id = override.id, definition.id != id {
@@ -173,7 +174,7 @@ final class BeanOverrides {
     return reasons.map { " and \($0)" }.joined()
   }
 
-  /// Whether a bean may be what an override means that does not say so.
+  /// Whether a bean is a near miss: its id or type resembles that of the override.
   private func isNear(_ override: BeanOverride, _ definition: BeanDefinition) -> Bool {
     if let id = override.id, let other = definition.id, id == other || EditDistance.isSmall(id, other) { return true }
     if TypeRelation.isUsable(override.type, as: definition.type) { return true }
@@ -185,7 +186,7 @@ final class BeanOverrides {
     "\(definition.label) (\(definition.spec.location.origin))"
   }
 
-  /// At most so many that a line can be read.
+  /// Joins at most four texts, so that a message stays readable.
   private static func list(_ all: [String]) -> String {
     all.prefix(4).joined(separator: ", ") + (all.count > 4 ? " and \(all.count - 4) more" : "")
   }

@@ -1,5 +1,5 @@
 extension BeanValue {
-  /// The collection that a list or a map becomes; nil where the wanted type is none, or takes the other kind.
+  /// Returns the collection type for a list or a map; nil if the wanted type is no collection or one of the other kind.
   func collection(as parameter: Parameter) -> (any CollectionType.Type)? {
     guard let collection = parameter.wanted as? any CollectionType.Type else { return nil }
     return switch self {
@@ -9,7 +9,7 @@ extension BeanValue {
     }
   }
 
-  /// Elements, or keys and elements in turn: what each is to be, and how faults call it.
+  /// Returns the elements, or keys and elements alternately, each with its wanted type and its name in faults.
   func parts(
     of collection: any CollectionType.Type, at point: String
   ) -> [(value: BeanValue, parameter: Parameter, point: String)] {

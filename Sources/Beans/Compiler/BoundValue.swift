@@ -1,28 +1,28 @@
 import BeansConfiguration
 import BeansReflection
 
-/// A value that a declaration gives: found, and of the wanted type, once startup has bound it.
+/// A value in a declaration. Startup binds the value: finds it and converts it to the wanted type.
 final class BoundValue {
   enum Given {
-    /// As it is, or as something that converts.
+    /// A value that is used unchanged or converted.
     case value(Any)
-    /// With placeholders.
+    /// A text with placeholders.
     case text(String)
-    /// What the configuration has for a key.
+    /// The value of a key in the configuration.
     case configuration(InjectConfigurationValue)
-    /// A collection of others, which are bound before it.
+    /// A collection of values, each of which is bound before it.
     case parts([BoundValue], any CollectionType.Type)
   }
 
   private let given: Given
   let parameter: Parameter
-  /// How faults name what the value is for.
+  /// The name in faults of the parameter or property that takes the value.
   private let point: String
-  /// Where faults of the value stand; nil for where the bean is declared.
+  /// The location of the value's faults; nil for the location of the bean's declaration.
   let origin: EnvironmentError.Origin?
-  /// nil until bound.
+  /// The bound value; nil before it is bound.
   private(set) var object: AnyObject?
-  /// Where operands find it, once the graph is compiled.
+  /// The place from which operands read the value; set when the graph is compiled.
   var place: Slot?
 
   init(_ given: Given, for parameter: Parameter, at point: String, _ origin: EnvironmentError.Origin?) {
@@ -42,7 +42,7 @@ final class BoundValue {
     }
   }
 
-  /// Converts the value, with its placeholders replaced. Runs conversions that users have registered.
+  /// Converts the value after replacing its placeholders. Runs conversions that users have registered.
   func bind(in configuration: ConfigurationManager, hints: Bool) throws(EnvironmentError) {
     guard object == nil else { return }
     do throws(EnvironmentError) {
@@ -57,13 +57,13 @@ final class BoundValue {
     }
   }
 
-  /// What to say where a value that does not convert looks like text with placeholders.
+  /// The hint for a value that does not convert and looks like a text with placeholders.
   private var hint: String {
     guard case .value(let value) = given, let text = value as? String, text.contains("${") else { return "" }
     return "; a value is taken as it is: give it as 'resolve:' to have placeholders replaced"
   }
 
-  /// nil where a part is at fault, which has been reported by itself.
+  /// Returns the value to convert; nil if a part has a fault, which is reported separately.
   private func find(in configuration: ConfigurationManager, hints: Bool) throws(EnvironmentError) -> Any? {
     switch given {
     case .value(let value): return try configuration.convert(value, to: parameter.wanted)
@@ -77,7 +77,7 @@ final class BoundValue {
     }
   }
 
-  /// The fault of text that no configuration could make right.
+  /// Throws if the text is malformed, so that no configuration could resolve it.
   func checkText() throws(EnvironmentError) {
     guard case .text(let text) = given else { return }
     do throws(EnvironmentError) { _ = try PlaceholderText(text) } catch {
@@ -85,7 +85,7 @@ final class BoundValue {
     }
   }
 
-  /// Puts the value where operands find it.
+  /// Stores the value in the place from which operands read it.
   func publish() {
     guard let object, let place, place.content.isEmpty else { return }
     place.store(.filled(ObjectReference(object)))

@@ -1,45 +1,46 @@
 import BeansConfiguration
 
-/// What a compilation begins with.
+/// The input of a compilation.
 struct CompilerInput {
   /// The plan of the environment further out, which has started.
   let parent: Plan?
-  /// The slots of the one environment of a plan; nil for plans of factories.
+  /// Returns the slots of the only environment of a plan; nil for the plan of a factory.
   let slots: (Plan) -> Slots?
-  /// Names of scopes that users have registered in the environment itself, and further out.
+  /// The names of scopes that users have registered in the environment itself; `outerScopes` has those from further
+  /// out.
   let scopeNames: [String]
   let outerScopes: [String]
-  /// What was declared further out, nearest first.
+  /// The declarations of environments further out, nearest first.
   let outer: [DeclaredBeans]
-  /// Whether each bean is spoken of in the log.
+  /// Whether the log records each bean.
   let isTraced: Bool
-  /// What a test puts in the place of declarations.
+  /// The replacements that a test makes for declarations.
   let overrides: BeanOverrides?
-  /// Whether a test is told of the end of each bean.
+  /// Whether a test observes the release of each bean.
   let isObserved: Bool
   /// Whether values may be missing when the first beans are built.
   var hasSources = false
-  /// What beans ask for, here and further out.
+  /// The parameters that beans have, here and further out.
   var parameters: [Parameter] = []
 }
 
-/// What one environment, or all children of one factory, declares. An environment that has started keeps it for those
-/// further in: templates, and beans that are compiled anew for each environment that asks.
+/// The declarations of one environment, or of all children of one factory. A started environment retains them for
+/// environments further in, which inherit templates and compile some beans anew.
 final class DeclaredBeans {
-  /// Declarations and those that stand in them, in order.
+  /// The declarations and those embedded in them, in order.
   private(set) var specs: [BeanSpec] = []
   let configuration: ConfigurationManager
   private var frozen: BeanDirectory?
-  /// What the children of factories declare, at any depth.
+  /// The declarations of the children of factories, at any depth.
   private(set) var below: [DeclaredBeans] = []
-  /// By the number of their entries.
+  /// The beans that environments further in compile anew, by entry.
   private(set) var beans: [Int32: Kept] = [:]
 
-  /// What a definition is made of anew.
+  /// The parts from which a definition is made anew.
   struct Kept {
     let spec: BeanSpec
     let factory: FactoryFunction
-    /// The entry of the factory bean that makes it.
+    /// The entry of the factory bean that makes the bean.
     let maker: Int32?
     let decorated: ValueBox<BeanDirectory.Decorated>?
   }
@@ -47,25 +48,26 @@ final class DeclaredBeans {
   init(_ configuration: ConfigurationManager) { self.configuration = configuration }
 
   var directory: BeanDirectory {
-    // Set before anything asks for it.
+    // `freeze(_:_:)` runs before the first access.
     guard let frozen else { preconditionFailure("beans are asked for before they are known") }
     return frozen
   }
 
-  /// What has been read; nothing is added later.
+  /// Stores the result of reading the declarations. Nothing is added later.
   func freeze(_ directory: BeanDirectory, _ specs: [BeanSpec]) {
     frozen = directory
     self.specs = specs
   }
 
-  /// Keeps what environments further in compile anew: beans that do not live as long as what declares them.
+  /// Keeps the beans that environments further in compile anew: those with another lifetime than the environment that
+  /// declares them.
   ///
   /// - Parameters:
-  ///   - definitions: what is declared here.
-  ///   - usual: the lifetime of what declares them.
-  ///   - below: what the children of factories declare, at any depth.
+  ///   - definitions: the beans declared here.
+  ///   - usual: the lifetime of beans that name no scope.
+  ///   - below: the declarations of the children of factories, at any depth.
   func keep(_ definitions: [BeanDefinition], usual: Lifetime, below: [DeclaredBeans] = []) {
-    // Compared with a constant where that does: names cost more, and there are many definitions.
+    // A comparison with a constant is cheaper than one of names, and there are many definitions.
     let isSingleton = usual == .singleton
     for definition in definitions
     where isSingleton ? definition.lifetime != .singleton : definition.lifetime != usual {

@@ -1,40 +1,40 @@
 import BeansConfiguration
 
-/// What users have declared for one environment, or for all children of one factory, until its startup has read it.
+/// The declarations of one environment, or of all children of one factory, until its startup has read them.
 final class EnvironmentDeclarations {
-  /// Another name for a bean, and the module that gives it.
+  /// An additional name of a bean, and the module that declares the name.
   typealias Alias = (name: String, target: String, location: SourceLocation, module: IncludedModule?)
 
   let name: String
-  /// The scope that children of a factory open, and where the factory is declared.
+  /// The scope of the factory's children, and the location of the factory's declaration.
   let opening: (scopeName: String, location: SourceLocation)?
   let configuration: ConfigurationManager
-  /// The value that each child of a factory is built from.
+  /// The declaration of the value from which each child of a factory is built.
   let seed: BeanSpec?
   /// Whether the factory makes a scope object for each child.
   let hasScope: Bool
-  /// What is declared where the factory is.
+  /// The declarations that contain the factory's declaration.
   private weak var outer: EnvironmentDeclarations?
-  /// What is declared further out, by the environment around one that is no child of a factory.
+  /// The declarations further out, of the environment around one that is no child of a factory.
   private weak var enclosing: EnvironmentDeclarations?
-  /// What had been said of each bean when it was defined.
+  /// The spec of each bean as it was when the bean was defined.
   private(set) var specs: [BeanSpec] = []
   private(set) var aliases: [Alias] = []
   private(set) var factories: [EnvironmentDeclarations] = []
-  /// What has been included, and what is being included now, outermost first.
+  /// The modules that have been included. `open` has those whose inclusion is in progress, outermost first.
   private(set) var modules: [IncludedModule] = []
   private var open: [IncludedModule]
-  /// What is wrong with them beyond what single declarations say.
+  /// The faults beyond those of single declarations.
   private(set) var faults: [EnvironmentError] = []
-  /// What has to hold for the children of a factory to count.
+  /// The conditions under which the children of a factory are active.
   private(set) var conditions: [BeanCondition] = []
-  /// Whether that, or a declaration, depends on anything.
+  /// Whether the factory or a declaration has a condition.
   private(set) var hasConditions = false
   /// The profiles that conditions here name.
   private var profiles: Set<String> = []
-  /// Which of the declarations count, once a startup has asked their conditions.
+  /// The active declarations, once a startup has evaluated the conditions.
   var decided: ActiveDeclarations?
-  /// Called with the plan of a factory's children, or with the reason why there is none.
+  /// Called with the plan of a factory's children, or with the reason why no plan exists.
   private let compiled: (Result<Plan, any Error>) -> Void
 
   init(
@@ -55,10 +55,11 @@ final class EnvironmentDeclarations {
     open = module.map { [$0] } ?? []
   }
 
-  /// A module that includes itself with other content each time would exhaust the stack.
+  /// The limit of nested inclusions of one module type. A module that includes itself with other content each time
+  /// would otherwise exhaust the stack.
   private static let deepestModules = 50
 
-  /// The module that declares now: the last of `open`, which each declaration asks for.
+  /// The module whose inclusion is in progress: the last of `open`, kept separately because each declaration reads it.
   private(set) var module: IncludedModule?
 
   deinit {
@@ -71,7 +72,7 @@ final class EnvironmentDeclarations {
         EnvironmentError(
           cause: .definedTwice, "the same declaration is defined twice: make one for each bean",
           path: [declaration.spec.written], origin: declaration.spec.location.origin))
-      // One fault for both.
+      // Report one fault for both declarations.
       if specs.contains(where: { $0.number == declaration.spec.number }) { return }
     }
     declaration.isDefined = true
@@ -80,19 +81,19 @@ final class EnvironmentDeclarations {
       hasConditions = true
       note(declaration.spec.conditions, of: declaration.spec.written, at: declaration.spec.location)
     }
-    // Taken out and put back: what is changed in place is looked up in a table of accesses each time.
+    // Moved out and back: modification in place would run a dynamic exclusivity check each time.
     var all = specs
     specs = []
     all.append(declaration.takeSpec())
     specs = all
   }
 
-  /// Declares what a module has, once for equal content.
+  /// Declares the content of a module, once for equal content.
   ///
   /// - Parameters:
-  ///   - module: the module, or one with conditions.
-  ///   - location: where it is named.
-  ///   - configure: declares what it has.
+  ///   - module: the module, or a wrapper that adds conditions to it.
+  ///   - location: the location of the inclusion.
+  ///   - configure: declares the content of the module.
   func include(_ module: any BeanModule, at location: SourceLocation, configure: () throws -> Void) throws {
     let conditional = module as? ConditionalModule
     let conditions = conditional?.conditions ?? []
@@ -131,7 +132,7 @@ final class EnvironmentDeclarations {
       module = outer
     }
     do { try configure() } catch let error as EnvironmentError {
-      // Nothing here knows the module any more, where a lookup of its own has started the environment.
+      // If a lookup in the module has started the environment, the code that throws cannot reach the module's name.
       guard error.code == .frozen, let origin = error.origin, origin.module == nil else { throw error }
       throw EnvironmentError(.frozen, error.message, steps: error.steps, origin: origin.declared(in: included.name))
     }
@@ -146,7 +147,8 @@ final class EnvironmentDeclarations {
         path: ["module \(known.name)"], origin: location.origin))
   }
 
-  /// The identity of a module of that content: the one that an equal module has, further out or in other children.
+  /// Returns the identity for a module's content: that of an equal module further out or in other children, else a new
+  /// one.
   private func identity(of content: ModuleContent) -> IncludedModule.Identity? {
     guard case .comparable = content else { return nil }
     for level in sequence(first: outermost, next: { $0.enclosing?.outermost }) {
@@ -157,7 +159,7 @@ final class EnvironmentDeclarations {
     return IncludedModule.Identity()
   }
 
-  /// A place, with the module that declares now.
+  /// Returns the location, marked with the module whose inclusion is in progress.
   func place(_ location: SourceLocation) -> SourceLocation {
     module.map { .known(location.origin.declared(in: $0.name)) } ?? location
   }
@@ -168,14 +170,15 @@ final class EnvironmentDeclarations {
 
   func add(_ factory: EnvironmentDeclarations) { factories.append(factory) }
 
-  /// Adds a condition of the children of a factory.
+  /// Adds a condition on the children of a factory.
   func add(_ condition: BeanCondition, at location: SourceLocation) {
     conditions.append(condition)
     outer?.hasConditions = true
     note([condition], of: "'\(name)'", at: place(location))
   }
 
-  /// Notes the profiles that conditions name. A malformed condition is a fault in inactive children of a factory, too.
+  /// Records the profiles that conditions name. A malformed condition is a fault even if the factory's children are
+  /// inactive.
   private func note(_ conditions: [BeanCondition], of subject: String, at location: SourceLocation) {
     for case .profile(let condition) in conditions {
       profiles.formUnion(condition.expressions.flatMap(\.names))
@@ -192,9 +195,9 @@ final class EnvironmentDeclarations {
 
   var scopeName: String? { opening?.scopeName }
 
-  /// Where the factory is declared whose children open that scope, here or in an ancestor of the same startup.
+  /// Returns the location of the factory whose children open the scope, here or in an ancestor of the same startup.
   func opening(of scope: String) -> SourceLocation? {
-    // A loop, which costs less than a sequence for each of many levels.
+    // A loop is cheaper than a sequence when there are many levels.
     var next: EnvironmentDeclarations? = self
     while let level = next {
       if let opening = level.opening, opening.scopeName == scope { return opening.location }
@@ -218,7 +221,7 @@ final class EnvironmentDeclarations {
 }
 
 extension BeanSpec {
-  /// What a report says of a declaration that has not been compiled, in the children of that scope or in none.
+  /// Returns the report's text for a declaration that has not been compiled, in the children of the scope or in none.
   func text(_ scopeName: String?) -> String {
     (isDecorator ? "decorator of " : "")
       + BeanDirectory.Entry.text(

@@ -1,4 +1,4 @@
-/// What a test wants of an environment: what stands in the place of declarations, and who is told what becomes of beans.
+/// A test's changes to an environment: the replacements of declarations, and an observer of releases.
 package struct TestSetup: Sendable {
   let overrides: [BeanOverride]
   let observer: any EnvironmentObserver
@@ -8,19 +8,19 @@ package struct TestSetup: Sendable {
   }
 }
 
-/// Who is told of the end of beans in a test, on whichever thread that happens.
+/// An observer of the releases of beans in a test. The releasing thread calls it.
 package protocol EnvironmentObserver: AnyObject, Sendable {
-  /// The container is about to let go of an object that it has made.
+  /// Reports that the container is about to drop its reference to an object that it made.
   ///
   /// - Parameters:
-  ///   - object: an instance of a class, which is still whole.
-  ///   - bean: how faults name the bean.
+  ///   - object: an instance of a class, not yet deinitialised.
+  ///   - bean: the bean's name in faults.
   ///   - type: the bean's own type.
-  ///   - origin: where it is declared.
-  ///   - environment: the name of the environment that kept it.
+  ///   - origin: the location of the bean's declaration.
+  ///   - environment: the name of the environment that retained the object.
   func released(
     _ object: AnyObject, _ bean: String, _ type: Any.Type, _ origin: EnvironmentError.Origin, in environment: String)
 
-  /// A release has failed.
+  /// Reports that a release has failed.
   func failed(_ failure: EnvironmentError)
 }
