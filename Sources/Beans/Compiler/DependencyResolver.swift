@@ -1,25 +1,26 @@
 import BeansReflection
 
-/// Finds for each dependency the bean, the environment it lives in, and what is wrong with that.
+/// Finds the bean and the environment of each dependency, and the faults of dependencies that cannot be resolved.
 struct DependencyResolver {
-  /// Definitions whose dependencies are still unknown. A list, not a recursion: chains may be as long as memory allows.
+  /// The definitions whose dependencies are still unresolved. A list, not a recursion: chains may be as long as memory
+  /// allows.
   private var pending: [BeanDefinition] = []
-  /// What all definitions are made of, each of which names its own.
+  /// The dependencies of all definitions. Each definition has ranges of this list.
   private(set) var dependencies: [BeanDefinition.Dependency] = []
-  /// What was declared in environments that have started, nearest first.
+  /// The declarations of environments that have started, nearest first.
   private let outer: [DeclaredBeans]
-  /// Definitions made anew for beans of those.
+  /// The definitions made anew for beans of `outer`.
   private(set) var inherited: [Plan.EntryKey: BeanDefinition] = [:]
   let memory = CandidateMemory()
-  /// What beans ask for by its type: lookups of that are known beforehand.
+  /// The parameters whose type alone selects a bean. Lookups of these are compiled in advance.
   private(set) var asked: [Parameter] = []
   private var seen: Set<ObjectIdentifier>
-  /// Hints cost a walk over all ids: the first ones help, a thousand of them only take time.
+  /// The number of hints that may still be computed. A hint costs a walk over all ids; the first few are enough.
   private var hintsLeft = 20
 
   /// - Parameters:
-  ///   - outer: what was declared in environments that have started, nearest first.
-  ///   - known: what beans further out ask for.
+  ///   - outer: the declarations of environments that have started, nearest first.
+  ///   - known: the parameters that beans further out have.
   init(_ outer: [DeclaredBeans], known: [Parameter]) {
     self.outer = outer
     seen = Set(known.map { ObjectIdentifier($0) })
@@ -27,9 +28,9 @@ struct DependencyResolver {
 
   // MARK: targets
 
-  /// The bean as seen from a graph; nil where its scope is not open there.
+  /// Returns the bean as seen from a graph; nil if the bean's scope is not open there.
   mutating func target(for bean: BeanDirectory.Found, from graph: EnvironmentGraph) -> BeanDefinition.Target? {
-    // Most beans are looked for where they are declared, and most have been found there before.
+    // Fast path: most dependencies are declared in the same graph and have been placed before.
     if bean.hops == 0 {
       let definition = graph.definitions[Int(bean.number)]
       if definition.isPlaced { return .defined(Unretained(definition), hops: 0) }
@@ -48,7 +49,7 @@ struct DependencyResolver {
       guard let home else { return graph.outerScopes.contains(name) ? compiled(bean, graph) : nil }
       if home.isRegistered(name) { return place(bean, home, .scoped, in: home, bean.hops) }
       if home.isKnown(bean.lifetime) { return nil }
-      // Reported by itself: whoever takes it is not blamed for a scope that does not exist.
+      // The scope does not exist, which is reported once at the bean itself and not at its dependents.
       home.definitions[Int(bean.number)].isAtFault = true
       return place(bean, home, .prototype, in: home, bean.hops)
     }
@@ -73,7 +74,7 @@ struct DependencyResolver {
     return .defined(Unretained(placed), hops: Int32(hops))
   }
 
-  /// A definition made anew for a bean that was declared further out.
+  /// Returns a definition made anew for a bean that is declared further out.
   private mutating func inherit(_ bean: BeanDirectory.Found) -> BeanDefinition? {
     let key = Plan.EntryKey(bean.directory, bean.number)
     if let known = inherited[key] { return known }
@@ -90,7 +91,7 @@ struct DependencyResolver {
     let made = BeanDefinition(
       spec, type: bean.type, lifetime: bean.lifetime, factory: factory, entry: bean.number, maker: factoryBean,
       decorated: kept.decorated, home: Unretained(level))
-    // Found without a fault when its own environment started.
+    // The bean's own environment has reported the faults when it started.
     _ = made.bindProperties()
     made.collectValues()
     inherited[key] = made
@@ -111,7 +112,7 @@ struct DependencyResolver {
     let hasFactory = definition.hasFactory
     let arguments: Range<Int>
     if let maker = definition.maker {
-      // A product takes its factory, whatever the declaration says of arguments: those are the factory's.
+      // A product's only argument is its factory. The arguments of the declaration belong to the factory.
       let bean = definition.graph.directory.found(maker.entry, in: definition.directory)
       arguments = add(factory.parameters) { $0.dependency($1, on: bean, of: definition, "parameter 0") }
     } else if hasFactory {
@@ -126,7 +127,7 @@ struct DependencyResolver {
       requirements: requirements, arguments: assembled ?? arguments, injected: injected, properties: properties)
   }
 
-  /// What the parameters of a factory are given, each resolved.
+  /// Resolves the parameters of a factory. Returns the range of their dependencies.
   private mutating func arguments(
     of definition: BeanDefinition, _ given: [(index: Int, value: BeanValue)], _ parameters: [Parameter]
   ) -> Range<Int> {
@@ -161,7 +162,7 @@ struct DependencyResolver {
     return first..<dependencies.count
   }
 
-  /// Adds what is found for several things, and answers where it stands.
+  /// Adds the dependency found for each wanted element. Returns the range of those added.
   private mutating func add<Wanted>(
     _ wanted: [Wanted], _ find: (inout DependencyResolver, Wanted) -> BeanDefinition.Dependency?
   ) -> Range<Int> {
@@ -172,7 +173,7 @@ struct DependencyResolver {
     return first..<dependencies.count
   }
 
-  /// Gives what has been resolved to the product: it is what calls for it.
+  /// Moves the resolved arguments to the product, and makes the product builder the factory's only argument.
   private mutating func assemble(
     _ product: (type: Any.Type, function: FactoryFunction), _ arguments: Range<Int>, of maker: BeanDefinition
   ) -> Range<Int> {
@@ -182,7 +183,7 @@ struct DependencyResolver {
     let (properties, injected) = properties(of: made)
     made.connect(arguments: arguments, injected: injected, properties: properties)
     maker.product = made
-    // What is wrong with the product is wrong with what makes it.
+    // The faults of a product are faults of its factory.
     for fault in made.faults { maker.note(fault) }
     maker.refusal = maker.refusal ?? made.refusal
     (made.faults, made.refusal) = ([], nil)
@@ -191,7 +192,7 @@ struct DependencyResolver {
     }
   }
 
-  /// Whether a parameter is left to whoever calls the factory bean.
+  /// Whether the caller of the factory supplies the parameter, as its seed.
   private func isSeed(_ parameter: Parameter, at index: Int, of definition: BeanDefinition) -> Bool {
     guard case .seed = parameter.kind else { return false }
     if let value = definition.spec.argument(index) {
@@ -202,7 +203,7 @@ struct DependencyResolver {
     return true
   }
 
-  /// What a declaration says about one parameter or property; faults of it stand at `origin`, where there is one.
+  /// Resolves a value of the declaration for one parameter or property. Faults are located at `origin`, if given.
   private mutating func resolve(
     _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: @autoclosure () -> String,
     at origin: EnvironmentError.Origin? = nil
@@ -224,7 +225,7 @@ struct DependencyResolver {
     }
   }
 
-  /// A collection with beans in it, put together anew for each owner.
+  /// Resolves a collection that contains beans. Each owner receives a collection of its own.
   private mutating func compose(
     _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: @autoclosure () -> String,
     at origin: EnvironmentError.Origin?
@@ -236,7 +237,7 @@ struct DependencyResolver {
       return nil
     }
     let parts = value.parts(of: collection, at: point())
-    // All of them are looked at, so that all faults are found.
+    // Every part is resolved, so that all faults are found.
     var found: [BeanDefinition.Dependency] = []
     for part in parts {
       if let dependency = resolve(part.value, as: part.parameter, of: definition, part.point, at: origin) {
@@ -277,7 +278,7 @@ struct DependencyResolver {
     }
     let name = declaration.spec.type.map { "\($0)" } ?? "bean"
     if directory.isDeclared(declaration.spec.number) {
-      // A declaration at fault is reported by itself.
+      // An erroneous declaration has its own report.
       if declaration.spec.isAbstract {
         let message = "the declaration of \(name) is abstract: a template, not a bean"
         note(EnvironmentError(cause: .onlyTemplate, message), of: definition, point(), at: origin)
@@ -295,7 +296,7 @@ struct DependencyResolver {
     return nil
   }
 
-  /// Turns why nothing has been found into a fault that names the bean.
+  /// Adds the failure of a resolution to the bean's faults, or to its refusal if only the scope is not open.
   private func note(
     _ fault: EnvironmentError, of definition: BeanDefinition, _ point: @autoclosure () -> String,
     at origin: EnvironmentError.Origin?
@@ -307,7 +308,7 @@ struct DependencyResolver {
       definition.note(named)
       return
     }
-    // Whether that is a fault depends on who holds the bean: see `Validator`.
+    // The validator decides whether that is a fault: it depends on the bean's holder. See `Validator`.
     definition.refusal = definition.refusal ?? ValueBox(named)
   }
 
@@ -361,12 +362,12 @@ struct DependencyResolver {
 
   // MARK: properties
 
-  /// A property that is set, what it is set to if that is known now, and what the declaration says of it if it does.
+  /// A property to set, its value if known at startup, and the declaration of the property if there is one.
   private typealias Property = (
     code: BeanCode.Property, dependency: BeanDefinition.Dependency?, declared: PropertyInjection?
   )
 
-  /// What is set, and where what it is set to stands among the dependencies.
+  /// Resolves all properties of a definition. Returns them and the range of their dependencies.
   private mutating func properties(of definition: BeanDefinition) -> ([BeanCode.Property], injected: Range<Int>) {
     if definition.given.isEmpty, definition.injections.isEmpty { return ([], 0..<0) }
     var declared: [Property] = []
@@ -377,7 +378,7 @@ struct DependencyResolver {
       declared.append((BeanCode.Property(set: setter.set), dependency, property))
     }
     let injected = resolveInjections(of: definition, &declared)
-    // A key path may lead to an injected property: the declaration has the last word.
+    // A key path may lead to an injected property, so it is set later: the declaration overrides the injection.
     let isLast = { (property: Property) in !injected.isEmpty && property.declared?.isPath == true }
     let properties = declared.filter { !isLast($0) } + injected + declared.filter(isLast)
     return (properties.map(\.code), add(properties) { $1.dependency })
@@ -392,14 +393,16 @@ struct DependencyResolver {
       definition.refusal = nil
       let property = property(for: injection, of: definition)
       let fault = definition.faults.count > faults.count ? definition.faults.last : definition.refusal?.value
-      // What is wrong with it does not matter where the declaration sets the property; that shows when it does.
+      // The fault is irrelevant if the declaration sets the property, which is only known when the key paths have been
+      // set.
       (definition.faults, definition.refusal) = (faults, refusal)
       if let fault { guess(injection, fault, &declared) }
       return property
     }
   }
 
-  /// Has the key paths that may lead to the property set it; where none did, the fault is a fault after all.
+  /// Defers the fault of an injection: the key paths that may lead to its property are set first, and the fault is
+  /// thrown if the property still has its stopgap.
   private func guess(_ injection: ClassInjection, _ fault: EnvironmentError, _ declared: inout [Property]) {
     let stopgap = injection.stopgap
     let candidates = declared.indices.filter { declared[$0].declared?.sets(injection) == .some(nil) }

@@ -3,56 +3,56 @@ import BeansReflection
 import BeansErrors
 import BeansSupport
 
-/// The beans of one environment, or of all children of one factory, while they are compiled.
+/// The beans of one environment, or of all children of one factory, during compilation.
 final class EnvironmentGraph: NestedLevel {
   let declarations: EnvironmentDeclarations
-  /// Which of them count.
+  /// The active ones among the declarations.
   let active: ActiveDeclarations
   /// The graph further out that is compiled together with this one.
   private let outer: Unretained<EnvironmentGraph>?
-  /// The plan further out that has been compiled before, nearest to the outermost graph.
+  /// The compiled plan further out that is nearest to the outermost graph.
   let parentPlan: Plan?
   private(set) var children: [EnvironmentGraph] = []
-  /// The positions of the graphs below, at any depth, among all that are compiled together.
+  /// The positions of all graphs below, at any depth, among the graphs that are compiled together.
   private(set) var positions = 0..<0
   private let scopes: ScopeTable
-  /// How many graphs further out are compiled with it.
+  /// The number of graphs further out that are compiled together with this one.
   let depth: Int
   private let outerShortcut: Unretained<EnvironmentGraph>?
   /// The depths of factories' scopes, here and further out.
   private let nearestScopes: NearestNames<Bool>?
-  /// Names of scopes that users have registered in the outermost of the graphs.
+  /// The names of scopes that users have registered in the environment of the outermost graph.
   let scopeNames: [String]
-  /// Names of scopes that users have registered further out, in environments that have started.
+  /// The names of scopes that users have registered further out, in environments that have started.
   let outerScopes: [String]
-  /// By entry.
+  /// The definitions by entry.
   private(set) var definitions: [BeanDefinition] = []
   let declared: DeclaredBeans
   let hasSeed: Bool
-  /// Whether its environments are no children of a factory.
+  /// Whether the environments of the graph are no children of a factory.
   let isPlain: Bool
-  /// That of beans which name no scope.
+  /// The lifetime of beans that name no scope.
   let usualLifetime: Lifetime
-  /// All that are seen from here, in the order in which they were placed; those with a slot in the order of slots.
+  /// The beans that the graph's environments see, in the order of placement. Those with a slot are in slot order.
   private(set) var placed: [BeanDefinition] = []
   private(set) var slotCount: Int32 = 0
-  /// What is seen from here of beans that are declared further out.
+  /// The placed beans that are declared further out.
   private(set) var foreign: [Plan.EntryKey: BeanDefinition] = [:]
-  /// The entries of what was defined, in order; -1 for what is no bean.
+  /// The entries of the declarations, in order; -1 for a declaration that is no bean.
   private(set) var listed: [Int32] = []
-  /// Beans declared further out that are made anew here, nearest first.
+  /// The beans declared further out that are made anew here, nearest first.
   private var prototypes: [BeanDirectory.Found] = []
-  /// The bean that each type stands for in a lookup; nil where several do.
+  /// The bean that a lookup of each type returns; nil if several match.
   var chosen: [(type: Any.Type, bean: BeanDirectory.Found?)] = []
-  /// The beans that ids stand for in a lookup, aliases included.
+  /// The beans that lookups by id return, aliases included.
   var named: [(id: String, bean: BeanDirectory.Found)] = []
   var processors: [BeanDefinition.Target] = []
   var injections: [BeanDefinition.Target] = []
-  /// Dependencies first.
+  /// The definitions in build order, dependencies first.
   var sorted: [BeanDefinition] = []
   var plan: Plan?
 
-  /// The graph of an environment, and those of all factories below.
+  /// Creates the graph of an environment, and those of all factories below.
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput, in outer: EnvironmentGraph? = nil) {
     self.declarations = declarations
     declared = DeclaredBeans(declarations.configuration)
@@ -72,12 +72,12 @@ final class EnvironmentGraph: NestedLevel {
     children = active.factories.map { EnvironmentGraph($0, input, in: self) }
   }
 
-  /// The graph further out, which keeps this one.
+  /// The graph further out, which retains this one.
   var parent: EnvironmentGraph? { outer?.object }
   var shortcut: EnvironmentGraph? { outerShortcut?.object }
   var name: String { declarations.name }
   var scopeName: String? { declarations.scopeName }
-  /// The names of beans that are scopes, here and further out, as far as they are known before those exist.
+  /// The names of beans that are scopes, here and further out, as far as they are known before the beans exist.
   private var scopeBeanNames: Set<String> = []
   /// Whether a bean is a scope, here or further out.
   private var seesScope = false
@@ -97,7 +97,7 @@ final class EnvironmentGraph: NestedLevel {
     return all
   }
 
-  /// Adds all graphs below to those that are compiled together, in the order of `below`, and keeps their positions.
+  /// Adds all graphs below to those that are compiled together, in the order of `below`, and stores their positions.
   func addBelow(to all: inout [EnvironmentGraph]) {
     let first = all.count
     for child in children {
@@ -108,10 +108,10 @@ final class EnvironmentGraph: NestedLevel {
     positions = first..<all.count
   }
 
-  /// Whether children of a factory below open a scope of that name.
+  /// Whether the children of a factory below open a scope of that name.
   func hasBelow(scope name: String) -> Bool { scopes.contains(name, in: positions) }
 
-  /// This graph and those further out that are compiled with it.
+  /// This graph and those further out that are compiled together with it.
   var chain: some Sequence<EnvironmentGraph> { sequence(first: self, next: \.parent) }
 
   /// Whether a factory's scope of that name is open here or further out.
@@ -119,10 +119,10 @@ final class EnvironmentGraph: NestedLevel {
     hops(toScope: name) != nil || parentPlan?.isOpen(name) == true
   }
 
-  /// How far out a factory's scope of that name is.
+  /// Returns the number of levels to the graph that opens a factory's scope of that name; nil if none does.
   func hops(toScope name: String) -> Int? { nearestScopes?.depth(of: name).map { depth - $0 } }
 
-  /// What has been read; nothing is added later.
+  /// Stores the result of reading the declarations. Nothing is added later.
   func freeze(_ definitions: [BeanDefinition], _ listed: [Int32]) {
     self.definitions = definitions
     self.listed = listed
@@ -135,8 +135,8 @@ final class EnvironmentGraph: NestedLevel {
     }
   }
 
-  /// Finds the beans further out that are built here, nearest first: prototypes, and those that name the scope. The graph
-  /// further out has found its own.
+  /// Finds the beans further out that are built here, nearest first: prototypes, and beans that name the scope. The
+  /// graph further out must have found its own before.
   func findInherited() -> [BeanDirectory.Found] {
     if let parent {
       prototypes = directory.prototypes(of: parent.directory) + parent.prototypes.map(\.further)
@@ -152,7 +152,7 @@ final class EnvironmentGraph: NestedLevel {
     return scoped.isEmpty ? prototypes : (prototypes + scoped).sorted { ($0.hops, $0.number) < ($1.hops, $1.number) }
   }
 
-  /// The beans of all graphs below.
+  /// The directories of all graphs below.
   var belowDirectories: ArraySlice<BeanDirectory> = []
 
   func definitions(_ trait: BeanTraits) -> [BeanDefinition] {
@@ -167,7 +167,7 @@ final class EnvironmentGraph: NestedLevel {
     return definition.isPlaced ? definition : nil
   }
 
-  /// Has a bean seen from here that is declared here or further out, with a slot where its kind has one.
+  /// Places a bean that is declared here or further out: the graph sees it, with a slot if its kind has one.
   func place(_ definition: BeanDefinition, _ kind: Recipe.Kind) -> BeanDefinition {
     let isOwn = definition.home == Unretained(declared)
     let own = isOwn ? definition : definition.copy()
@@ -177,7 +177,7 @@ final class EnvironmentGraph: NestedLevel {
       slotCount += 1
     case .prototype, .product: own.place(in: self, kind, slot: -1)
     }
-    // Taken out and put back: what is changed in place is looked up in a table of accesses each time.
+    // Moved out and back: modification in place would run a dynamic exclusivity check each time.
     var all = placed
     placed = []
     all.append(own)
@@ -186,31 +186,31 @@ final class EnvironmentGraph: NestedLevel {
     return own
   }
 
-  /// The numbers of recipes by the entries of beans that are declared here; -1 where there is none.
+  /// The numbers of the recipes, by the entries of beans declared here; -1 for a bean without a recipe.
   var ownNumbers: [Int32] { definitions.map { $0.isPlaced ? $0.number : -1 } }
 }
 
 extension EnvironmentGraph {
-  /// That no scope is called so, and what may have been meant.
+  /// Returns the message that no scope has the name, with a near miss as hint.
   static func unknownScope(_ name: String, among names: [String]) -> String {
     let near = names.filter { EditDistance.isSmall($0, name) }
     return "no scope is called '\(name)'\(near.min().map { "; did you mean '\($0)'?" } ?? "")"
   }
 
-  /// What to say of scopes that would be there if their declarations counted.
+  /// Returns hints at scopes that would exist if their declarations were active.
   func hint(forInactiveScope name: String) -> String {
     let factories = (Array(chain) + below).flatMap(\.active.inactiveFactories).filter { $0.declarations.name == name }
     return factories.map { "; \($0.reason.message)\($0.reason.origin.map { " (\($0))" } ?? "")" }.joined()
       + directory.hint(forInactive: BeanTraits.scope)
   }
 
-  /// Whether the name belongs to the children of some factory.
+  /// Whether the name is that of a scope which the children of some factory open.
   func isFactoryScope(_ name: String) -> Bool {
     if Lifetime.isFactoryScope(name) { return true }
     return isOpen(name) || hasBelow(scope: name)
   }
 
-  /// Whether a user's scope decides. One that is a bean has a name only when it exists.
+  /// Whether the name is that of a user's scope. A scope that is a bean has no known name before it exists.
   func isRegistered(_ name: String) -> Bool {
     if scopeNames.contains(name) || scopeBeanNames.contains(name) || outerScopes.contains(name) { return true }
     return !isFactoryScope(name) && seesScope
@@ -221,7 +221,7 @@ extension EnvironmentGraph {
     return isFactoryScope(name) || isRegistered(name)
   }
 
-  /// All names that there are, for hints.
+  /// All existing scope names, for hints.
   var allScopeNames: [String] {
     ["singleton", "prototype", "request", "session"]
       + (Array(chain) + below).compactMap(\.scopeName)
@@ -230,9 +230,9 @@ extension EnvironmentGraph {
   }
 }
 
-/// Scopes of factories, and the beans that name them, for all graphs that are compiled together.
+/// The scopes of factories, and the beans that name them, for all graphs that are compiled together.
 private final class ScopeTable {
-  /// The positions of graphs, in ascending order.
+  /// The positions of the graphs that open each scope, in ascending order.
   private var positions: [String: [Int]] = [:]
   private var beans: [String: [(home: BeanDirectory, number: Int32)]] = [:]
 
@@ -248,7 +248,7 @@ private final class ScopeTable {
     return low < found.count && found[low] < range.upperBound
   }
 
-  /// Adds the beans of a directory that name another scope than the usual one.
+  /// Adds the beans of a directory whose scope is not the usual one.
   func add(_ home: BeanDirectory, but usual: Lifetime) {
     for number in home.entries.indices {
       let lifetime = home.entries[number].lifetime
@@ -257,7 +257,7 @@ private final class ScopeTable {
     }
   }
 
-  /// The beans of a scope that are declared further out than a directory.
+  /// Returns the beans of a scope that are declared further out than a directory.
   func beans(of scope: String, from directory: BeanDirectory) -> [BeanDirectory.Found] {
     (beans[scope] ?? []).compactMap { home, number in
       let hops = directory.depth - home.depth

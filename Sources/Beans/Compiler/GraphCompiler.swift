@@ -1,7 +1,7 @@
 import BeansConfiguration
 import BeansReflection
 
-/// From declarations to plans, or to everything that is wrong with them. No bean is built here.
+/// Compiles declarations to plans, or reports all faults. Builds no bean.
 struct GraphCompiler {
   private let graph: EnvironmentGraph
   /// The graph of the environment, and those of all factories below.
@@ -9,17 +9,17 @@ struct GraphCompiler {
   private var input: CompilerInput
   private var resolver: DependencyResolver
   private(set) var faults: [EnvironmentError] = []
-  /// What has values.
+  /// The definitions that have values.
   private var valued: [BeanDefinition] = []
-  /// Beans of this environment that bring configuration.
+  /// The beans of this environment that are configuration sources.
   private(set) var sources: [BeanDefinition] = []
-  // What `compile` has made.
-  /// The users' code that recipes name.
+  // The output of `compile()`.
+  /// The users' code to which recipes refer.
   private(set) var codes: [AnyObject] = []
-  /// The plans of factories, at any depth, with what was declared for them.
+  /// The plans of factories, at any depth, each with its declarations.
   private(set) var below: [(declarations: EnvironmentDeclarations, plan: Plan)] = []
 
-  /// Finds what is wrong with the declarations of an environment and of all factories below it.
+  /// Finds the faults in the declarations of an environment and of all factories below it.
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
     self.input = input
     graph = EnvironmentGraph(declarations, input)
@@ -52,16 +52,16 @@ struct GraphCompiler {
   }
 
   private mutating func checkScopes(_ graph: EnvironmentGraph) {
-    // No factory around this one has its scope: only an environment that has started may.
+    // No factory around this one opens its scope; an environment that has started may.
     let isUsualFurtherOut = graph.scopeName.map { graph.parentPlan?.isOpen($0) == true } ?? false
-    // Compared with a constant where that does: names cost more.
+    // A comparison with a constant, where possible, is cheaper than one of names.
     for definition in graph.definitions
     where graph.isPlain
       ? definition.lifetime != .singleton : isUsualFurtherOut || definition.lifetime != graph.usualLifetime
     {
       let name = definition.lifetime.name
-      // A factory bean and its product are declared at once, and a decorator lives as long as what it decorates: one fault for
-      // both.
+      // Report one fault only: a factory bean and its product share a declaration, and a decorator has the lifetime of
+      // the bean it decorates.
       if definition.maker != nil || definition.decorated != nil { continue }
       if !graph.isKnown(definition.lifetime) {
         faults.append(
@@ -78,11 +78,11 @@ struct GraphCompiler {
             "a bean of scope '\(name)' outlives the children of '\(own)': declare it further out"))
       }
     }
-    // A scope that is not named may be that of an unknown template.
+    // A bean without a scope name and with errors may inherit a scope from an unknown template.
     for definition in graph.definitions(.awaited) where !definition.isAtFault || definition.spec.scopeName != nil {
       faults += fault(awaiting: definition, in: graph).map { [$0] } ?? []
     }
-    // Sources belong to an environment, which is there before any child: none can be built for each of them.
+    // Sources belong to an environment, which exists before any child, so no source can be built for each child.
     for definition in graph.definitions(.source)
     where graph.scopeName != nil || graph.isFactoryScope(definition.lifetime.name) {
       faults.append(
@@ -93,7 +93,7 @@ struct GraphCompiler {
     }
   }
 
-  /// Why nobody could wait for the bean.
+  /// Returns a fault if no lookup could await the bean, because of its lifetime or its kind.
   private func fault(awaiting definition: BeanDefinition, in graph: EnvironmentGraph) -> EnvironmentError? {
     let lifetime = definition.lifetime
     let (cause, reason): (FaultCause, String)
@@ -109,7 +109,7 @@ struct GraphCompiler {
     return definition.fault(cause, "\(definition.label) is created asynchronously, but \(reason)")
   }
 
-  // MARK: what is seen from where
+  // MARK: visibility
 
   private mutating func place(_ definition: BeanDefinition, in graph: EnvironmentGraph) -> BeanDefinition? {
     let bean = BeanDirectory.Found(directory: graph.directory, number: definition.entry, hops: 0)
@@ -121,7 +121,7 @@ struct GraphCompiler {
     for number in graph.definitions.indices {
       _ = resolver.target(for: .init(directory: graph.directory, number: Int32(number), hops: 0), from: graph)
     }
-    // What is declared further out for this scope must work in the children of every factory; prototypes may.
+    // A bean that is declared further out for this scope must work in the children of every factory; a prototype need not.
     for bean in graph.findInherited() { _ = resolver.target(for: bean, from: graph) }
     resolver.resolvePending()
     graph.injections = infrastructure(.injection, in: graph) { $0.injections }
@@ -132,7 +132,7 @@ struct GraphCompiler {
     }
   }
 
-  /// Beans that serve the graph's environments, those of ancestors first.
+  /// Returns the beans that serve the graph's environments, those of ancestors first.
   private mutating func infrastructure(
     _ trait: BeanTraits, in graph: EnvironmentGraph, _ compiled: (Plan) -> [Operand]
   ) -> [BeanDefinition.Target] {
@@ -151,7 +151,7 @@ struct GraphCompiler {
     return targets
   }
 
-  /// Marks a bean and all it is made of, or what of that belongs to `home`.
+  /// Marks a bean and all its dependencies, or those among them that belong to `home`.
   private func mark(_ definition: BeanDefinition, in home: EnvironmentGraph? = nil) {
     var rest = [definition]
     while let next = rest.popLast() {
@@ -163,13 +163,13 @@ struct GraphCompiler {
 
   // MARK: values
 
-  /// Converts the values that declarations give, and answers what is wrong. Texts come later than the rest where
-  /// configuration sources are beans: those have to be built first.
+  /// Converts the values of declarations. Returns the faults found. If configuration sources are beans, texts are
+  /// converted only after the sources have been built.
   ///
   /// - Parameter hasSources: whether all sources have been built.
   func bindValues(hasSources: Bool) -> [EnvironmentError] { bind(valued, isComplete: hasSources || sources.isEmpty) }
 
-  /// Converts what a configuration source depends on.
+  /// Converts the values on which a configuration source depends.
   func bindValues(neededBy source: BeanDefinition) -> [EnvironmentError] {
     var seen: Set<ObjectIdentifier> = []
     var rest = [source]
@@ -188,7 +188,7 @@ struct GraphCompiler {
           if value.isText && !isComplete {
             try value.checkText()
           } else {
-            // Each hint costs a walk over all keys: the first ones help, a thousand of them only take time.
+            // A hint costs a walk over all keys; the first few are enough.
             try value.bind(in: definition.configuration, hints: faults.count < 20)
             value.publish()
           }
@@ -204,31 +204,31 @@ struct GraphCompiler {
     return faults
   }
 
-  /// What is wrong with the values that declarations give, as far as that can be told without the configuration.
+  /// Returns the faults of values, as far as they can be found without the configuration.
   func checkValues() -> [EnvironmentError] { bind(valued, isComplete: false) }
 
-  /// What their definitions are made of.
+  /// The dependencies of all definitions.
   var dependencies: [BeanDefinition.Dependency] { resolver.dependencies }
 
-  /// Factories whose children do not count, at any depth, with the reason.
+  /// The factories whose children are inactive, at any depth, with the reason.
   var inactive: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] {
     graphs.flatMap(\.active.inactiveFactories)
   }
 
-  /// What several threads share without being known to be `Sendable`.
+  /// The faults of beans that several threads share although their type is not known to be `Sendable`.
   var sharingFaults: [EnvironmentError] {
     graphs.flatMap { graph in graph.directory.sharingFaults { graph.belowDirectories } }
   }
 
-  /// What environments further in need of what is declared here.
+  /// The declarations that environments further in need.
   var declared: DeclaredBeans { graph.declared }
 
-  /// Has conditions asked no more.
+  /// Stores the active declarations, so that a later startup does not evaluate conditions again.
   func keepDecisions() {
     for graph in graphs where graph.declarations.hasConditions { graph.declarations.decided = graph.active }
   }
 
-  /// The plan of a graph without faults, and the slots of its environment.
+  /// Compiles all graphs, which must have no faults. Returns the plan of the environment, and the block of its slots.
   mutating func compile() -> (plan: Plan, block: SlotBlock) {
     let values = valued.flatMap(\.values)
     let block = SlotBlock(slots: Int(graph.slotCount), values: values.count)

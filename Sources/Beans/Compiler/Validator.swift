@@ -1,13 +1,13 @@
-/// Orders beans so that dependencies come first, and judges what the order shows: cycles and captives.
+/// Orders beans so that dependencies come first, and reports cycles and captive dependencies.
 struct Validator {
   /// The graphs that are compiled together, the outermost first.
   let graphs: [EnvironmentGraph]
-  /// What the definitions are made of.
+  /// The dependencies of all definitions.
   let dependencies: [BeanDefinition.Dependency]
 
-  /// Sorts the definitions of the graph and of all below it, and answers what is wrong.
+  /// Sorts the definitions of all graphs. Returns the faults found.
   func validate() -> [EnvironmentError] {
-    // A definition belongs to one graph; what it needs may belong to any further out.
+    // A definition belongs to one graph; its dependencies may belong to any graph further out.
     let definitions = graphs.count == 1 ? graphs[0].placed : graphs.flatMap { $0.placed }
     for (position, definition) in definitions.enumerated() { definition.position = position }
     let (order, circles) = TopologicalSort.sort(definitions.count) { number, body in
@@ -27,7 +27,7 @@ struct Validator {
     return faults
   }
 
-  /// The fault of a circle, of the bean that it is drawn from.
+  /// Returns the fault of a cycle, drawn from one of its beans.
   private func circle(_ path: [BeanDefinition], from definition: BeanDefinition) -> EnvironmentError {
     let steps = (path.drop { $0 !== definition } + path.prefix { $0 !== definition } + [definition]).map(\.step)
     return definition.fault(
@@ -35,16 +35,17 @@ struct Validator {
       "\(steps.map(\.label).joined(separator: " → ")); break the circle with a Provider", steps: steps)
   }
 
-  /// Decides what a scope that is not open means: a longer-lived holder makes it a fault, a prototype passes it on.
+  /// Decides the effect of a scope that is not open: a fault of a longer-lived holder, or a refusal that a prototype
+  /// passes on.
   ///
-  /// `definitions` are sorted, so that a chain through prototypes is judged from its end. Returns the positions of those that
-  /// name what is not open by themselves.
+  /// The definitions are sorted, so that a chain through prototypes is judged from its end. Returns the positions of
+  /// the definitions that name a scope which is not open themselves.
   private func judgeLifetimes(of definitions: [BeanDefinition]) -> Set<Int> {
     if definitions.allSatisfy({ $0.refusal == nil }) { return [] }
     let own = Set(definitions.filter { $0.refusal != nil }.map(\.position))
     for definition in definitions {
       var through: BeanDefinition?
-      // In a circle, what a bean takes may not have been judged yet; a bean with a slot answers for itself.
+      // In a cycle, a dependency may not have been judged yet. A bean with a slot has a fault of its own.
       definition.forEachNamedDependency(in: dependencies) {
         if through == nil, $0.kind != .slot, $0.refusal != nil, !$0.isAtFault { through = $0 }
       }
@@ -75,20 +76,20 @@ struct Validator {
       steps: refusal.steps)
   }
 
-  /// Whether the missing scope is one that opens inside the graph's environments. Siblings and outer scopes do not outlive
-  /// each other: there the scope is just not open.
+  /// Whether the missing scope opens inside the graph's environments. Sibling and outer scopes do not outlive each
+  /// other: there the scope is just not open.
   private func isCaptive(_ refusal: EnvironmentError, in graph: EnvironmentGraph) -> Bool {
     guard graph.scopeName != nil, let scope = refusal.scope else { return true }
     return graph.hasBelow(scope: scope)
   }
 
-  /// Which faults are faults of this startup.
+  /// Returns the faults that make this startup fail.
   ///
   /// - Parameters:
-  ///   - graphs: whose definitions are judged.
-  ///   - sorted: these, with dependencies first, but for those that close a circle.
-  ///   - circles: each from the bean that closes it.
-  ///   - refused: positions of those that name what is not open by themselves.
+  ///   - graphs: the graphs whose definitions are judged.
+  ///   - sorted: the definitions, dependencies first, except those that close a cycle.
+  ///   - circles: the cycles, each from the bean that closes it.
+  ///   - refused: the positions of definitions that name a scope which is not open themselves.
   private func judge(
     _ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition], _ circles: [[BeanDefinition]], _ refused: Set<Int>
   ) -> [EnvironmentError] {
@@ -102,7 +103,7 @@ struct Validator {
     return graphs.flatMap { $0.placed }.filter { !positions.contains($0.position) }.flatMap(\.faults) + found
   }
 
-  /// The circles that are faults of this startup. One through a bean that is forgiven becomes a fault of that bean.
+  /// Returns the cycles that make this startup fail. A cycle through a tolerated bean becomes a fault of that bean.
   private func judge(_ circles: [[BeanDefinition]]) -> (faults: [EnvironmentError], forgiven: [BeanDefinition]) {
     var (faults, tolerated): ([EnvironmentError], [BeanDefinition]) = ([], [])
     for path in circles {
@@ -116,7 +117,7 @@ struct Validator {
     return (tolerated.isEmpty ? faults : circlesOfOthers(), tolerated)
   }
 
-  /// The circles that lead through no bean that is forgiven.
+  /// Returns the faults of the cycles that lead through no tolerated bean.
   private func circlesOfOthers() -> [EnvironmentError] {
     let definitions = graphs.flatMap { $0.placed }
     let (_, circles) = TopologicalSort.sort(definitions.count) { number, body in
@@ -126,7 +127,7 @@ struct Validator {
     return circles.map { path in circle(path.map { definitions[$0] }, from: definitions[path[0]]) }
   }
 
-  /// Marks what has to be built for a bean that has a slot.
+  /// Marks the beans on which a bean with a slot depends.
   private func markNeeded(_ definitions: [BeanDefinition]) {
     var rest = definitions.filter { $0.slot >= 0 }
     while let next = rest.popLast() {
@@ -137,7 +138,7 @@ struct Validator {
     }
   }
 
-  /// Makes prototypes that take a bean which lookups refuse be refused for the reason of that bean.
+  /// Refuses prototypes that depend on a refused bean, for the reason of that bean.
   private func passOn(_ refused: Set<Int>, to prototypes: [BeanDefinition]) {
     if refused.isEmpty { return }
     var refused = refused
@@ -147,14 +148,14 @@ struct Validator {
         if through == nil, refused.contains($0.position) { through = $0 }
       }
       guard let cause = through?.refusal?.value else { continue }
-      // A circle names every bean on it: a longer path would hide where it closes.
+      // A cycle names every bean on it: a longer path would hide the bean that closes it.
       definition.refusal = ValueBox(cause.code == .cyclicDependency ? cause : cause.within(definition))
       refused.insert(definition.position)
     }
   }
 
-  /// Whether lookups alone tell of what is wrong with a bean: a prototype is built for the environment that asks, may need
-  /// what only children have, and no bean has to need it.
+  /// Whether the bean's faults surface only in lookups. A prototype is built for the environment that looks it up, and
+  /// may depend on beans that only children have, so its faults are tolerated while no bean needs it.
   private func isForgiven(_ definition: BeanDefinition) -> Bool {
     if isSeenFromFurtherIn(definition) { return true }
     guard definition.lifetime == .prototype, !definition.isNeeded, definition.graph === graphs[0],
@@ -165,28 +166,31 @@ struct Validator {
     }
   }
 
-  /// Whether a bean is a prototype as seen from an environment further in, which may hide what it needs, and no bean there
-  /// needs it.
+  /// Whether the bean is a prototype from further out that no bean here needs. A declaration here may hide its
+  /// dependencies.
   private func isSeenFromFurtherIn(_ definition: BeanDefinition) -> Bool {
     definition.lifetime == .prototype && !definition.isNeeded && definition.graph.directory !== definition.directory
   }
 }
 
-/// Depth first in order of definition, without recursion.
+/// Topological sorting: depth first in order of definition, without recursion.
 enum TopologicalSort {
+  /// Sorts numbers so that dependencies come first.
+  ///
   /// - Parameters:
-  ///   - count: of what is to be sorted, by number.
-  ///   - forEachDependency: calls its second argument with what a number needs, in order.
-  /// - Returns: numbers, dependencies first, and the circles: each from the number that closes it. A dense graph closes one
-  ///   with every other dependency, and nobody reads a thousand: beyond a hundred, only those that no other one leads into.
+  ///   - count: the number of elements, which are numbered from 0.
+  ///   - forEachDependency: calls its second argument with each dependency of a number, in order.
+  /// - Returns: the numbers, dependencies first, and the cycles, each from the number that closes it. Since a dense
+  ///   graph closes a cycle with every other dependency, beyond a hundred cycles only those are returned into which no
+  ///   other cycle leads.
   static func sort(
     _ count: Int, _ forEachDependency: (Int, (Int) -> Void) -> Void
   ) -> (sorted: [Int], circles: [[Int]]) {
-    // nil for what has not been looked at.
+    // nil for a number that has not been visited; false while it is on the stack.
     var isDone = Array(repeating: Bool?.none, count: count)
     var (sorted, circles): ([Int], [[Int]]) = ([], [])
     sorted.reserveCapacity(count)
-    // The dependencies of all, one behind the other, and where those of each begin.
+    // The dependencies of all numbers in one array, and the index at which those of each number begin.
     var (dependencies, starts): ([Int], [Int]) = ([], [])
     starts.reserveCapacity(count + 1)
     for number in 0..<count {
@@ -194,9 +198,9 @@ enum TopologicalSort {
       forEachDependency(number) { dependencies.append($0) }
     }
     starts.append(dependencies.count)
-    // What a circle that has been found leads into, by number.
+    // Whether a cycle that has been found contains the number or leads to it.
     var isKnown = Array(repeating: false, count: count)
-    // What is open, and which of its dependencies is next.
+    // The numbers being visited, each with the index of its next dependency.
     var stack: [(number: Int, next: Int)] = []
     for root in 0..<count where isDone[root] == nil {
       isDone[root] = false
@@ -214,7 +218,7 @@ enum TopologicalSort {
         case true?: break
         case false?:
           let isFull = circles.count >= 100
-          // From the top down to what closes the circle, or to what another one leads into.
+          // From the top down to the number that closes the cycle, or to one on a known cycle.
           var bottom = stack.count - 1
           while stack[bottom].number != next, !isFull || !isKnown[stack[bottom].number] { bottom -= 1 }
           let path = stack[bottom...].map(\.number)
