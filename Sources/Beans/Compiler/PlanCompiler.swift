@@ -1,36 +1,37 @@
 import BeansConfiguration
 import BeansReflection
 
-/// Turns the definitions of a validated graph into a plan: operands, recipes and the index of lookups.
+/// Compiles the definitions of a validated graph to a plan: operands, recipes and the index of lookups.
 struct PlanCompiler {
   private let graph: EnvironmentGraph
   private let input: CompilerInput
   private let block: SlotBlock
   private var resolver: DependencyResolver
   private let dependencies: [BeanDefinition.Dependency]
-  /// Whether a bean that can be seen receives events.
+  /// Whether a bean that the graph's environments see receives events.
   private let hasListeners: Bool
-  /// Whether a bean that can be seen is created asynchronously.
+  /// Whether a bean that the graph's environments see is created asynchronously.
   private let awaits: Bool
   private var computations: [Computation] = []
-  /// What recipes refer to, gathered before it is frozen.
+  /// The operands of all recipes, collected before they are frozen.
   private var operands: [Operand] = []
   private var steps: [Step] = []
-  /// What has to stand before the recipe that is being laid out.
+  /// The operands that must exist before the first step of the recipe being laid out.
   private var needs: [Operand] = []
-  /// The user's code of all beans, which recipes name; to be kept by the environment.
+  /// The users' code of all beans, to which recipes refer. The environment must retain it.
   private(set) var codes: [AnyObject] = []
 
-  /// Orders of more steps than this are not written down: their beans build what they need one by one.
+  /// The maximum number of steps in an order. A bean that needs more has no order: each bean builds its dependencies
+  /// itself.
   private static let longestOrder = 128
-  /// Ids of children this many levels further out are in the index of lookups.
+  /// The maximum number of levels further out at which the index of lookups contains the ids of a factory's children.
   private static let farthest = 16
 
   /// - Parameters:
-  ///   - graph: what is compiled; those further out have been.
-  ///   - input: what the compilation began with.
-  ///   - block: the slots of the outermost graph's environment, with places for values behind them.
-  ///   - resolver: what has resolved the graph.
+  ///   - graph: the graph to compile. The graphs further out must have been compiled before.
+  ///   - input: the input of the compilation.
+  ///   - block: the slots of the outermost graph's environment, followed by places for values.
+  ///   - resolver: the resolver that has resolved the graph.
   init(_ graph: EnvironmentGraph, _ input: CompilerInput, _ block: SlotBlock, _ resolver: DependencyResolver) {
     self.graph = graph
     self.input = input
@@ -71,8 +72,8 @@ struct PlanCompiler {
       computations: computations, index: index, operands: operands, steps: steps)
   }
 
-  /// All definitions in the order of their numbers: those with a slot stand at the slot's number, the products of factory beans
-  /// last.
+  /// Numbers all definitions and returns them by number: those with a slot at the slot's number, the products of
+  /// factory beans last.
   private func number() -> [BeanDefinition] {
     var definitions = graph.placed
     if definitions.contains(where: { $0.slot < 0 }) {
@@ -87,7 +88,7 @@ struct PlanCompiler {
     return definitions
   }
 
-  /// Marks the definitions that are created asynchronously, or need one that is.
+  /// Marks the definitions that are created asynchronously or depend on one that is.
   private func findAwaiting() {
     for definition in graph.sorted {
       definition.awaits = definition.traits.contains(.awaited)
@@ -103,12 +104,12 @@ struct PlanCompiler {
 
   // MARK: orders
 
-  /// All that is built for a bean, dependencies first, each with the bean whose need brought it in, so that counts can be
-  /// added for all who take one; nil where each of them builds what it needs by itself.
+  /// Returns the beans to build for a bean, dependencies first, each with the bean that brought it in; nil if each bean
+  /// builds its dependencies itself. An order lets each step retain its bean once for every bean that takes it.
   private mutating func order(of root: BeanDefinition) -> [(bean: BeanDefinition, dependent: BeanDefinition?)]? {
-    // The singletons of a plain environment have an order of their own.
+    // In a plain environment, startup builds the singletons in an order of its own.
     if graph.isPlain || root.kind == .product { return nil }
-    // It is made outside any order.
+    // An asynchronous bean is built outside of any order.
     if root.traits.contains(.awaited) { return nil }
     var order: [(bean: BeanDefinition, dependent: BeanDefinition?)] = []
     var seen: Set<Int32> = [root.slot]
@@ -128,13 +129,14 @@ struct PlanCompiler {
     return order
   }
 
-  /// Whether something that a bean requires stands in no slot: nothing that it takes is built before it is asked for then.
+  /// Whether a required bean has no slot. In that case no argument of the bean is built before the requirement is
+  /// evaluated.
   private mutating func computesRequirements(_ definition: BeanDefinition) -> Bool {
     for index in definition.requirements where directPlace(of: dependencies[index], false) == nil { return true }
     return false
   }
 
-  /// The beans of the same environment that a bean needs, in the order in which it names them.
+  /// Returns the beans of the same environment on which a bean depends, in declaration order of the dependencies.
   private func needs(of definition: BeanDefinition) -> [BeanDefinition] {
     var found: [BeanDefinition] = []
     let graph = graph
@@ -142,7 +144,7 @@ struct PlanCompiler {
     return found
   }
 
-  /// What arguments and properties are.
+  /// Returns the dependencies that are arguments or property values.
   private func taken(by definition: BeanDefinition) -> ArraySlice<BeanDefinition.Dependency> {
     dependencies[definition.arguments] + dependencies[definition.injected]
   }
@@ -167,7 +169,7 @@ struct PlanCompiler {
     layout.properties = layout.operands.upperBound..<operands.count
     if let order {
       let takers = order.map(\.bean) + (definition.kind == .slot ? [] : [definition])
-      // What the steps require and take from further out, each once.
+      // The requirements and dependencies of the steps from further out, each once.
       for taker in takers {
         for needed in dependencies[taker.requirements] + taken(by: taker) {
           note(directPlace(of: needed, false), needed, isOrdered: true)
@@ -184,20 +186,20 @@ struct PlanCompiler {
   }
 
   /// - Parameters:
-  ///   - taken: an argument or a property.
-  ///   - isCounted: whether an order adds counts for it.
-  ///   - isNeeded: whether it has to stand beforehand where there is no order.
+  ///   - taken: the dependency of an argument or a property.
+  ///   - isCounted: whether a step retains the object for this operand.
+  ///   - isNeeded: whether the dependency must exist beforehand if there is no order.
   private mutating func append(_ taken: BeanDefinition.Dependency, _ isCounted: Bool, isNeeded: Bool) {
     let operand = operand(taken, isCounted)
     operands.append(operand)
     if !isCounted, isNeeded { note(operand.place, taken, isOrdered: false) }
   }
 
-  /// Notes what has to stand before the first step.
+  /// Notes a dependency that must exist before the first step.
   ///
   /// - Parameters:
-  ///   - place: where the dependency is found.
-  ///   - dependency: what is taken from there.
+  ///   - place: the place from which the dependency is read.
+  ///   - dependency: the dependency.
   ///   - isOrdered: whether beans of the same environment are steps themselves.
   private mutating func note(_ place: Operand.Place?, _ dependency: BeanDefinition.Dependency, isOrdered: Bool) {
     switch place {
@@ -228,7 +230,7 @@ struct PlanCompiler {
     return start..<steps.count
   }
 
-  /// The slot that a dependency takes a reference from as it is; nil for what has to be computed.
+  /// Returns the slot whose reference the dependency takes unchanged; nil if the dependency must be computed.
   private mutating func directPlace(of dependency: BeanDefinition.Dependency, _ isCounted: Bool) -> Operand.Place? {
     switch dependency.binding {
     case .value(let value): return value.place.map { .outer($0) }
@@ -250,7 +252,7 @@ struct PlanCompiler {
     case .deferred: return computed(computation(dependency), .boxed)
     case .computed(let computation, let reading): return computed(computation, reading)
     case .value(let value):
-      // Every value has been given a place.
+      // Every value has been assigned a place.
       return value.place.map { Operand(.outer($0), parameter.givenReading) } ?? computed(.absent(parameter), .boxed)
     case .composed(let parts, let type):
       return computed(.composed(parts.map { operand($0, false) }, type, parameter), parameter.givenReading)
@@ -273,13 +275,13 @@ struct PlanCompiler {
       return computed(.collected([computation(of: target).delivered(as: each)], ids: [], parameter), .boxed)
     }
     if let reading = reading(parameter, of: target) {
-      // What is no reference is read from the slot by whoever takes it.
+      // An object that must be converted is read from the slot by the operand, so no step retains it in advance.
       return Operand(place(of: target, isCounted && reading.isReference), reading)
     }
     return computed(.all([plainOperand(target)], parameter), .boxed)
   }
 
-  /// The bean as it stands in its slot.
+  /// Returns the operand for a bean's object, without conversion.
   private mutating func plainOperand(_ target: BeanDefinition.Target) -> Operand {
     Operand(place(of: target, false), .reference)
   }
@@ -299,7 +301,7 @@ struct PlanCompiler {
     }
   }
 
-  /// The slot of a bean that one of this environment's operands can name; nil where it has to be computed.
+  /// Returns the bean's slot if an operand of this environment can refer to it; nil if the bean must be computed.
   private func slot(of target: BeanDefinition.Target, _ isCounted: Bool) -> Operand.Place? {
     switch target {
     case .defined(let definition, let hops):
@@ -321,7 +323,7 @@ struct PlanCompiler {
     slot(of: target, isCounted) ?? computed(computation(of: target), .reference).place
   }
 
-  /// How a bean is got from here.
+  /// Returns the computation that finds or builds a bean from this environment.
   private func computation(of target: BeanDefinition.Target) -> Computation {
     switch target {
     case .defined(let definition, let hops):
@@ -334,7 +336,7 @@ struct PlanCompiler {
     }
   }
 
-  /// How what is taken is evaluated when it is asked for.
+  /// Returns the computation that evaluates a dependency when it is used.
   private func computation(_ dependency: BeanDefinition.Dependency) -> Computation {
     let parameter = dependency.parameter
     switch dependency.binding {
@@ -412,7 +414,7 @@ struct PlanCompiler {
   private mutating func code(of definition: BeanDefinition) -> BeanCode {
     codes.append(definition.factory)
     let spec = definition.spec
-    // Only scopes ask for it: registered ones, and scope objects of a factory's children.
+    // Only scopes read the declaration: registered ones, and scope objects of a factory's children.
     let needsDeclaration = definition.kind == .scoped || graph.declarations.hasScope && !isSeed(definition)
     if !needsDeclaration, spec.instance == nil, definition.given.isEmpty, definition.properties.isEmpty,
       spec.postConstructs.isEmpty, spec.onDestroys.isEmpty, spec.releaseLimit == nil, !spec.isExternallyOwned,
@@ -435,8 +437,8 @@ struct PlanCompiler {
 
   // MARK: events
 
-  /// Who receives what is published in the graph's environments: what is declared there first, in order of definition, then
-  /// what is declared further out.
+  /// Returns the receivers of events published in the graph's environments: beans declared there first, in order of
+  /// definition, then those from further out.
   private mutating func receivers() -> [ObjectIdentifier: [EventReceiver]] {
     var found: [ObjectIdentifier: [EventReceiver]] = [:]
     for home in graph.directory.listening {
@@ -455,7 +457,7 @@ struct PlanCompiler {
     return found
   }
 
-  /// What a bean does with events, and where its recipe is; nil where it cannot be built from here.
+  /// Returns the event handlers of a bean and the location of its recipe; nil if the bean cannot be built from here.
   private func handlers(of target: BeanDefinition.Target) -> ([EventHandler], number: Int32, hops: Int32)? {
     switch target {
     case .defined(let definition, let hops):
@@ -467,7 +469,8 @@ struct PlanCompiler {
 
   // MARK: lookups
 
-  /// Everything that a lookup can ask for by a class, by the declared type, by an id, or as something that beans ask for.
+  /// Builds the index of all expected lookups: by class, by declared type, by id, and by the parameters that beans
+  /// have.
   private mutating func makeIndex() -> LookupIndex {
     graph.chosen = chooseBeans()
     var seen: Set<ObjectIdentifier> = []
@@ -487,9 +490,9 @@ struct PlanCompiler {
     return LookupIndex(types: types, named: namedOperands())
   }
 
-  /// Finds the bean for each type that is declared here or further out; nil for one that several beans answer to.
+  /// Finds the bean for each type that is declared here or further out; nil if several match.
   ///
-  /// The graph further out has been compiled: its choice holds where nothing that is declared here can change it.
+  /// The graph further out has been compiled: its choice is reused if no declaration here can change it.
   private func chooseBeans() -> [(type: Any.Type, bean: BeanDirectory.Found?)] {
     let directory = graph.directory
     var chosen: [(type: Any.Type, bean: BeanDirectory.Found?)] = []
@@ -517,24 +520,27 @@ struct PlanCompiler {
     return chosen
   }
 
-  /// Whether lookups by id do not find a bean in the index: one of a factory's children, many levels further out.
+  /// Whether the index does not contain the bean's id: the bean belongs to a factory's children, many levels further
+  /// out.
   private func isFar(_ home: BeanDirectory, _ hops: Int) -> Bool { hops > Self.farthest && home.scopeName != nil }
 
   /// Finds the operand for each id, aliases included, that is declared here or further out.
   ///
-  /// The graph further out has been compiled: its beans stand for the ids that nothing declared here takes. Beans of children
-  /// far out are left to lookups that nobody foresaw: listed at each level, they would take memory quadratic in the depth.
+  /// The graph further out has been compiled: its beans are reused for ids that no declaration here takes. Beans of
+  /// children far out are left to unindexed lookups: listed at each level, they would take memory quadratic in the
+  /// depth.
   private mutating func namedOperands() -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
     let directory = graph.directory
     var named: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
     named.reserveCapacity(directory.names.count)
     let hasDecorators = directory.hasDecorators
-    // Graphs further in begin with it.
+    // Graphs further in start from this list.
     let isKept = !graph.children.isEmpty
     var kept: [(id: String, bean: BeanDirectory.Found)] = []
-    // Beans of one type often stand together.
+    // Beans of one type are often declared in sequence.
     var (last, superclasses): (Any.Type?, [AnyClass]) = (nil, [])
-    // Functions that are called directly, not closures: what a closure changes is looked up in a table of accesses.
+    // Functions that are called directly, not closures: a closure's writes would run a dynamic exclusivity check each
+    // time.
     func add(_ id: String, _ bean: BeanDirectory.Found) {
       if isKept { kept.append((id, bean)) }
       guard let target = resolver.target(for: bean, from: graph) else { return }
@@ -568,7 +574,7 @@ struct PlanCompiler {
     return named
   }
 
-  /// What answers to the id, with each type that a bean has, where decorators stand before some of them.
+  /// Returns the operands for an id with each type of the bean, if decorators wrap the bean behind some of these types.
   private mutating func decorated(
     _ id: String, _ bean: BeanDirectory.Found, _ superclasses: [AnyClass]
   ) -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
@@ -581,23 +587,23 @@ struct PlanCompiler {
     return found
   }
 
-  /// A class is read as it stands, every other type in its box.
+  /// Returns the operand for a lookup: an instance of a class is read directly, any other value from its box.
   private mutating func operand(forLookup bean: BeanDirectory.Found, _ target: BeanDefinition.Target) -> Operand {
     Operand(place(of: target, false), bean.entry.traits.contains(.object) ? .reference : .boxed)
   }
 }
 
 extension BeanDefinition {
-  /// Whether it stands in an environment that is no child of a factory.
+  /// Whether the bean belongs to an environment that is no child of a factory.
   fileprivate var isSingleton: Bool { graph.isPlain }
 
-  /// The class that the factory makes objects of, where its traits are known: an inherited factory may make objects of a
-  /// subclass of the declared class, whose traits are asked for when there is one.
+  /// The class of the factory's objects if their traits are known. An inherited factory may make a subclass of the
+  /// declared class; the traits of its objects are determined at run time.
   fileprivate var identity: ObjectIdentifier? {
     isClass && factory.identity != ObjectIdentifier(type) ? nil : factory.identity
   }
 
-  /// The class of what its slot holds, where startup can know it: of a class alone.
+  /// The class of the object in the bean's slot, if startup can determine it: only if the bean's type is a class.
   fileprivate var slotIdentity: ObjectIdentifier? {
     slot >= 0 && kind == .slot && isClass ? identity : nil
   }

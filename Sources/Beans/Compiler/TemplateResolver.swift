@@ -2,40 +2,40 @@ import BeansReflection
 import BeansErrors
 import BeansSupport
 
-/// Turns what was declared in one environment into definitions: finds beans declared in place, follows template chains in
-/// whatever order they were declared, tells factory beans from their products.
+/// Turns the declarations of one environment into definitions: collects beans declared in place, follows template
+/// chains in any order of declaration, and separates factory beans from their products.
 struct TemplateResolver {
   private let graph: EnvironmentGraph
   private(set) var faults: [EnvironmentError] = []
   private var definitions: [BeanDefinition] = []
-  /// Whether one of them has what few beans have.
+  /// Whether a declaration has options that few beans have.
   private var hasOptions = false
   private var hasDecorators = false
-  /// What the types of declarations are, taken together.
+  /// The union of the traits of all declared types.
   private var traits: BeanTraits = []
-  /// What was looked at last, and what it is.
+  /// The type examined last and its traits.
   private var last: (type: Any.Type, traits: BeanTraits) = (Never.self, [])
-  /// Declarations and those that stand in them, in order.
+  /// The declarations and those embedded in them, in order.
   private var specs: [BeanSpec] = []
-  /// Declarations that stand in others.
+  /// The declarations that are embedded in others.
   private var collected: Set<ObjectIdentifier> = []
-  /// By the same order: the number of the declaration, and its entry once it has one.
+  /// The number and, once known, the entry of each declaration, in the order of `specs`.
   private var declared: [(number: Int, entry: Int32)] = []
   private var names: [String: BeanDirectory.Name] = [:]
-  /// Where ids are declared that no declaration has itself: aliases, and factories behind their products.
+  /// The locations of ids that no declaration has itself: aliases, and factories behind their products.
   private var locations: [String: SourceLocation] = [:]
-  /// Aliases of this environment that count, by what they are entered as.
+  /// The active aliases of this environment, by the names under which they are entered.
   private var aliases: [String: EnvironmentDeclarations.Alias] = [:]
-  /// One report for all declarations that run into the same circle.
+  /// The circles of templates reported so far: one report for all declarations that lead to the same circle.
   private var circles: Set<Set<ObjectIdentifier>> = []
-  /// What was declared in environments that have started, nearest first.
+  /// The declarations of environments that have started, nearest first.
   private let started: [DeclaredBeans]
-  /// Where what was defined stands among the specs.
+  /// The positions of the active declarations in `specs`.
   private var positions: [Int] = []
-  /// What a test puts in the place of declarations.
+  /// The replacements that a test makes for declarations.
   private let overrides: BeanOverrides?
 
-  /// Gathers the declarations of a graph, and those that stand in them.
+  /// Collects the declarations of a graph, and those embedded in them.
   init(_ graph: EnvironmentGraph, _ started: [DeclaredBeans], _ overrides: BeanOverrides?) {
     self.graph = graph
     self.overrides = overrides
@@ -51,8 +51,8 @@ struct TemplateResolver {
     }
   }
 
-  /// Has the bean descriptors of declared classes made: their initialisers are users' code. What one throws is thrown
-  /// again when it is asked for, and reported with the other faults.
+  /// Creates the bean descriptors of declared classes, whose initialisers are users' code. An error is ignored here:
+  /// the descriptor throws it again when it is used, and the error is reported with the other faults.
   func prepareDescriptors() {
     var last: Any.Type?
     func prepare(_ type: Any.Type) {
@@ -67,7 +67,7 @@ struct TemplateResolver {
     }
   }
 
-  /// Reads all declarations; the graphs further out have been read.
+  /// Reads all declarations. The graphs further out must have been read before.
   mutating func resolve() {
     definitions.reserveCapacity(specs.count)
     let aliases = nameAliases()
@@ -103,7 +103,7 @@ struct TemplateResolver {
       location: definition.spec.location, traits: definition.traits)
   }
 
-  /// With what few beans have.
+  /// Returns the entry of a bean that may have options which few beans have.
   private func entryWithOptions(_ definition: BeanDefinition) -> BeanDirectory.Entry {
     var entry = entry(definition)
     let spec = definition.spec
@@ -114,7 +114,7 @@ struct TemplateResolver {
     return entry
   }
 
-  /// Declarations in place become beans of their own; ids become known.
+  /// Adds a declaration and, as beans of their own, the declarations embedded in it. Enters their ids.
   private mutating func collect(_ spec: BeanSpec) {
     if let id = spec.options == nil ? spec.id : spec.name {
       enter(id, BeanDirectory.Name(position: Int32(specs.count)), at: spec.location)
@@ -137,13 +137,14 @@ struct TemplateResolver {
     }
   }
 
-  /// Whether nobody has defined it, or these declarations have when they were read before.
+  /// Whether the declaration is defined nowhere else. An earlier reading of these declarations may have marked it as
+  /// defined.
   private mutating func isToBeCollected(_ declaration: BeanDeclaration) -> Bool {
     if declaration.isDefined, declaration.taker != ObjectIdentifier(graph.declarations) { return false }
     return collected.insert(ObjectIdentifier(declaration)).inserted
   }
 
-  /// The first of several with an id has it.
+  /// Enters an id. If several declarations have it, the first one keeps it and the others are faults.
   private mutating func enter(_ id: String, _ name: BeanDirectory.Name, at location: SourceLocation) {
     guard let earlier = names.updateValue(name, forKey: id) else {
       if name.position < 0 { locations[id] = location }
@@ -157,16 +158,17 @@ struct TemplateResolver {
         .duplicateId, "the id '\(written)' is taken by \(taken)", path: ["'\(written)'"], origin: location.origin))
   }
 
-  /// Where an id is declared.
+  /// Returns the location at which an id is declared.
   private func location(of id: String) -> SourceLocation? {
     locations[id] ?? names[id].map { specs[Int($0.position)].location }
   }
 
   // MARK: definitions
 
-  /// Adds one bean; two where a factory bean makes the declared one; none where the declaration is abstract.
+  /// Adds the bean of a declaration: two beans if a factory bean makes the declared one, none if the declaration is
+  /// abstract.
   ///
-  /// A declaration at fault is a bean, too, as far as its type is known: what depends on it finds it, and only the
+  /// An erroneous declaration also becomes a bean, if its type is known: dependent beans find it, and only the
   /// declaration itself is reported.
   private mutating func define(_ position: Int) {
     let declared = specs[position]
@@ -176,7 +178,7 @@ struct TemplateResolver {
     }
     if declared.options != nil { hasOptions = true }
     let own = declared.type
-    // Beans of one type often stand together.
+    // Beans of one type are often declared in sequence.
     if let own, own != last.type {
       last = (own, .of(own))
       self.traits.formUnion(last.traits)
@@ -203,7 +205,7 @@ struct TemplateResolver {
       return
     }
     let merged = templates.isEmpty ? declared : merge(declared, templates, type)
-    // What an unknown template would have said is not missed.
+    // Without its template, the scope is unknown. A prototype causes no further faults.
     let lifetime = chain == nil && merged.scopeName == nil ? .prototype : lifetime(merged)
     let known = own == nil ? BeanTraits.of(type) : traits
     if !templates.isEmpty {
@@ -255,7 +257,7 @@ struct TemplateResolver {
     return definition
   }
 
-  /// A factory bean, and its product. Where the declaration is at fault, both stand for what depends on them.
+  /// Adds a factory bean and its product. If the declaration has errors, both exist so that dependent beans find them.
   private mutating func defineFactory(
     _ merged: BeanSpec, _ type: Any.Type, _ lifetime: Lifetime, _ declared: BeanSpec, _ templates: [BeanSpec],
     _ position: Int, isSound: Bool
@@ -269,7 +271,7 @@ struct TemplateResolver {
     }
     let own = BeanSpec(copying: merged)
     own.id = declared.id.map { "&\($0)" }
-    // Products that are made anew come from one factory.
+    // Prototype products share one factory.
     let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
     guard let maker = add(own, type, ownLifetime, factory ?? .unknown) else { return }
     maker.isAtFault = !isSound || fault != nil || factory == nil
@@ -286,7 +288,7 @@ struct TemplateResolver {
     faults += made.bindProperties()
   }
 
-  /// Why a type can never be a factory bean of a target; nil where it may be.
+  /// Returns the reason why a type can never be a factory bean of a target; nil if it may be.
   private func fault(of type: Any.Type, making target: Any.Type?) -> (cause: FaultCause, message: String)? {
     guard let target else {
       return (.missingTarget, "\(type) is a FactoryBean: .target(…) has to say what it makes")
@@ -299,7 +301,7 @@ struct TemplateResolver {
     }
   }
 
-  /// Before decorators are looked at: they stand before what a test puts there, too.
+  /// Applies a test's overrides. Runs before decorators are defined, because these also wrap replaced beans.
   private mutating func override(by overrides: BeanOverrides) {
     var all = definitions
     let (added, found) = overrides.apply(to: &all, hasSeed: graph.hasSeed)
@@ -313,12 +315,12 @@ struct TemplateResolver {
 
   // MARK: decorators
 
-  /// What is to be decorated, how its decorator is found, and what that stands before if it is the first one here.
+  /// A bean to decorate: the key of its decorators, the bean inside the first of them, its lifetime and its laziness.
   private typealias Candidate = (
     key: BeanDirectory.DecoratorKey, inner: BeanDirectory.Decorated, lifetime: Lifetime, isLazy: Bool
   )
 
-  /// Adds a decorator for each bean that answers to its type. Returns the outermost ones.
+  /// Adds a decorator for each bean that has the decorator's type. Returns the outermost ones.
   private mutating func defineDecorators() -> [BeanDirectory.DecoratorKey: Int32] {
     var outermost: [BeanDirectory.DecoratorKey: Int32] = [:]
     let beans = definitions
@@ -346,14 +348,14 @@ struct TemplateResolver {
         outermost[bean.key] = made.entry
         let count = faults.count
         check(made)
-        // One report for all that come of the declaration.
+        // One report for all decorators of a declaration.
         if number > 0 { faults.removeSubrange(count...) }
       }
     }
     return outermost
   }
 
-  /// Reports what a decorator cannot be.
+  /// Whether a decorator has no errors of its own. Reports those that it has.
   private mutating func isSound(_ spec: BeanSpec, _ type: Any.Type) -> Bool {
     let given = spec.faults + spec.propertyFaults.map { (cause: .propertySources, message: $0) }
     var found: [(cause: FaultCause, message: String)] = []
@@ -377,7 +379,7 @@ struct TemplateResolver {
     return given.isEmpty && found.isEmpty
   }
 
-  /// Beans that are declared here, in order, then those that can be seen further out.
+  /// Returns the beans that are declared here, in order, then those visible from further out.
   private func candidates(
     for type: Any.Type, from module: ObjectIdentifier?, among beans: [BeanDefinition]
   ) -> [Candidate] {
@@ -412,7 +414,7 @@ struct TemplateResolver {
     return found
   }
 
-  /// How long a decorator lives here that stands before a bean from further out.
+  /// Returns the lifetime that the decorator of a bean from further out has here.
   private func lifetime(ofDecorated lifetime: Lifetime) -> Lifetime {
     switch lifetime {
     case .prototype: return .prototype
@@ -425,7 +427,7 @@ struct TemplateResolver {
 
   // MARK: templates
 
-  /// The chain from the nearest template outwards; nil where it does not end.
+  /// Returns the chain of templates, nearest first; nil if a template is unknown or the chain is circular.
   private mutating func templates(of spec: BeanSpec) -> [BeanSpec]? {
     guard spec.template != nil else { return [] }
     var chain = [spec]
@@ -450,8 +452,8 @@ struct TemplateResolver {
     return Array(chain.dropFirst())
   }
 
-  /// The nearest declaration with the id, or of which that is an alias. A declaration may inherit from one further out that
-  /// has its own id.
+  /// Returns the nearest declaration that has the id or an alias equal to it. A declaration may inherit from one
+  /// further out that has the same id.
   private func template(_ id: String, of spec: BeanSpec, at home: Int) -> (level: Int, template: BeanSpec)? {
     if let module = spec.module,
       let found = template(named: IncludedModule.name(id, privateTo: module.key), of: spec, home)
@@ -477,7 +479,7 @@ struct TemplateResolver {
     return nil
   }
 
-  /// The declarations of a directory so many levels further out.
+  /// Returns the declarations of a directory that is a number of levels further out.
   private func declared(in directory: BeanDirectory, _ level: Int) -> DeclaredBeans? {
     graph.ancestor(level)?.declared ?? started.first { $0.directory === directory }
   }
@@ -492,20 +494,20 @@ struct TemplateResolver {
     return "\(inactive); did you mean '\(near)'?"
   }
 
-  /// A factory that is set wins over a class's own `init()`, wherever in the chain it stands.
+  /// Returns the factory of a bean. A factory that is set anywhere in the chain overrides the class's own `init()`.
   ///
   /// - Parameters:
   ///   - type: the class of the bean.
   ///   - declared: the declaration.
-  ///   - templates: those that it inherits from, nearest first.
-  ///   - isSound: whether a factory that is missing is a fault of its own.
+  ///   - templates: the templates of the declaration, nearest first.
+  ///   - isSound: whether a missing factory is a fault of its own.
   private mutating func factory(
     of type: Any.Type, _ declared: BeanSpec, _ templates: [BeanSpec], isSound: Bool
   ) -> FactoryFunction? {
     if declared.type == type, let factory = declared.factory { return factory }
     let own = (declared.type == nil ? templates.first { $0.type != nil } : declared)?.initializer
     if let maker = declared.factory == nil ? templates.first(where: { $0.factory != nil }) : declared {
-      // What stands in a box of its own type cannot be read as another type, and neither can an object as a box.
+      // A value in a box of its type cannot be read as another type, and neither can an object as a box.
       if let made = maker.type, made == type || type is AnyObject.Type && TypeRelation.isUsable(made, as: type) {
         return maker.factory
       }
@@ -550,7 +552,7 @@ struct TemplateResolver {
 
   // MARK: events
 
-  /// The entries of those that receive events.
+  /// Returns the entries of beans that receive events. Reports invalid listeners.
   private mutating func findListeners() -> [Int32] {
     let definitions = definitions
     return definitions.filter { definition in
@@ -570,7 +572,7 @@ struct TemplateResolver {
     }.map(\.entry)
   }
 
-  /// One report for all decorators that come of one declaration.
+  /// Reports a fault once for all decorators of one declaration.
   private mutating func report(_ definition: BeanDefinition, _ cause: FaultCause, _ message: String) {
     let fault = definition.fault(cause, message)
     let isKnown = { (other: EnvironmentError) in other.message == message && other.origin == fault.origin }
@@ -579,10 +581,10 @@ struct TemplateResolver {
 
   // MARK: aliases
 
-  /// An alias, and what it is entered as: what names a private bean is private to the module, too.
+  /// An alias, and the name under which it is entered: an alias of a private bean is private to the module, too.
   private typealias NamedAlias = (name: String, alias: EnvironmentDeclarations.Alias)
 
-  /// Finds out which aliases are private, in whatever order they name each other.
+  /// Enters the names of aliases and decides which are private. Aliases may name each other in any order.
   private mutating func nameAliases() -> [NamedAlias] {
     let all = graph.active.aliases
     if all.isEmpty { return [] }
@@ -601,22 +603,22 @@ struct TemplateResolver {
     return named
   }
 
-  /// The first of several has the name, unless a bean has it.
+  /// Adds a named alias. Keeps an existing bean or an earlier alias of that name.
   private mutating func add(_ named: NamedAlias) {
     if names[named.name] == nil, aliases[named.name] == nil { aliases[named.name] = named.alias }
   }
 
-  /// What an id stands for in a module, where what is private comes first.
+  /// Returns the name that an id has inside a module, where private names come first.
   private func name(_ id: String, from module: IncludedModule?) -> String {
     guard let module else { return id }
-    // The factory behind a product is entered later than that.
+    // A factory behind a product is entered after its product, so the name of the product decides.
     let plain = IncludedModule.name(id.hasPrefix("&") ? String(id.dropFirst()) : id, privateTo: module.key)
     let isPrivate =
       names[plain] != nil || aliases[plain] != nil || graph.outerDirectory?.find(id: plain) != nil
     return isPrivate ? IncludedModule.name(id, privateTo: module.key) : id
   }
 
-  /// Enters aliases beside the ids, so that whatever looks for an id finds them. Returns what everybody finds.
+  /// Enters aliases among the ids, so that lookups by id find them. Returns the names that are not private.
   private mutating func enter(_ all: [NamedAlias]) -> [String] {
     var entered: [(NamedAlias, target: String, BeanDirectory.Name)] = []
     var circles: Set<Set<String>> = []
@@ -628,7 +630,7 @@ struct TemplateResolver {
         continue
       }
       guard let target = end(of: alias) else {
-        // One report for all aliases that run into the same circle.
+        // One report for all aliases that lead to the same circle.
         let circle = circle(of: alias)
         if circles.insert(Set(circle)).inserted {
           let drawn = circle.map { "'\($0)'" }.joined(separator: " → ")
@@ -649,13 +651,13 @@ struct TemplateResolver {
     return names.filter { !IncludedModule.isPrivate(name: $0) }
   }
 
-  /// Enters an alias that names no bean, for those who refer to it.
+  /// Enters an alias that names no bean, so that references to it cause no further faults.
   private mutating func enterFaulty(_ name: String, _ alias: EnvironmentDeclarations.Alias) {
     locations[name] = alias.location
     names[name] = BeanDirectory.Name()
   }
 
-  /// The bean, and the factory behind it. What stands further out is found there, by its own id.
+  /// Enters an alias of a bean, and of the factory behind it. A bean further out is found there, by its own id.
   private mutating func enter(_ named: NamedAlias, _ target: String, _ found: BeanDirectory.Name) -> [String] {
     func add(_ name: String, _ target: String, _ found: BeanDirectory.Name) {
       locations[name] = named.alias.location
@@ -669,7 +671,7 @@ struct TemplateResolver {
     return [named.name, "&\(named.name)"]
   }
 
-  /// The id at the end of a chain of aliases; nil for a circle.
+  /// Returns the id at the end of a chain of aliases; nil if the chain is circular.
   private func end(of alias: EnvironmentDeclarations.Alias) -> String? {
     var seen: Set<String> = []
     var id = name(alias.target, from: alias.module)
@@ -680,7 +682,7 @@ struct TemplateResolver {
     return id
   }
 
-  /// The aliases that name each other, of which the first is also the last.
+  /// Returns the aliases that name each other, with the first one repeated at the end.
   private func circle(of alias: EnvironmentDeclarations.Alias) -> [String] {
     var chain = [alias.name]
     var seen: Set = [alias.name]
@@ -714,9 +716,9 @@ struct TemplateResolver {
   }
 }
 
-/// How the product of a `FactoryBean` is built: by asking the factory, which is a bean of its own.
+/// The factory function of the product of a `FactoryBean`: calls the factory, which is a bean of its own.
 extension FactoryFunction {
-  /// Takes the factory as its only argument.
+  /// Returns a factory function whose only argument is the factory bean.
   static func product(
     of factory: any FactoryBean.Type, as target: Any.Type, at origin: EnvironmentError.Origin
   ) -> FactoryFunction {
@@ -737,23 +739,23 @@ extension FactoryFunction {
     return open(factory)
   }
 
-  /// What a factory that is missing is replaced by: nothing is built where a declaration is at fault.
+  /// The substitute for a missing factory. Nothing is built from an erroneous declaration.
   static let unknown = FactoryFunction(parameters: []) { _ in
     throw EnvironmentError(.invalidDeclaration, "a bean of a declaration at fault is built")
   }
 
-  /// The type that a factory says it makes.
+  /// Returns the type of a factory's products.
   static func product(of factory: any FactoryBean.Type) -> Any.Type {
     func product<Factory: FactoryBean>(_ factory: Factory.Type) -> Any.Type { Factory.Product.self }
     return product(factory)
   }
 
-  /// Why a factory can never make the target; nil where it may, as far as types can tell.
+  /// Returns the reason why a factory can never make the target; nil if it may, as far as types are known.
   static func fault(of factory: any FactoryBean.Type, making target: Any.Type) -> String? {
     if Parameter.isWrapper(target) { return "\(target) cannot be the target of a factory: it is not a bean's type" }
     let made = product(of: factory)
     if TypeRelation.isUsable(made, as: target) || TypeRelation.isUsable(target, as: made) { return nil }
-    // What a protocol type or an optional holds, and which protocols a subclass has, is known when it is there.
+    // The value of a protocol type or optional, and the protocols of a subclass, are known only at run time.
     if TypeRelation.isExistential(made) || Parameter.isWrapper(made) { return nil }
     if made is AnyObject.Type && TypeRelation.isExistential(target) { return nil }
     return "\(factory) makes a \(made), which is never a \(target)"
