@@ -1,11 +1,11 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// What lookups have found that no plan foresaw; read without a lock.
+/// The results of lookups that no plan contains, for reading without a lock.
 ///
-/// Answers are only ever added, each in front of a list that is found by a hash, and are kept as long as the table: whoever
-/// has one may read beans by what it holds.
+/// Entries are only added, each at the front of a list selected by a hash. The table retains them until its end, since
+/// a thread that has found a result may still read beans through it.
 struct AnswerTable<Value: AnyObject & Sendable>: ~Copyable, Sendable {
-  /// One answer, and what has been asked in which plan.
+  /// One result, with the plan, the type and the id of its lookup.
   private final class Entry: Sendable {
     let plan: UInt
     let type: ObjectIdentifier
@@ -27,10 +27,10 @@ struct AnswerTable<Value: AnyObject & Sendable>: ~Copyable, Sendable {
 
   private static var size: Int32 { 64 }
 
-  /// Each slot holds the first entry of a list.
+  /// The slots of the table. Each holds the first entry of a list.
   private let block = SlotBlock(slots: Int(size), values: 0)
   private let slots: Slots
-  /// How many there are; a service asks for the same few things all the time.
+  /// The number of entries. A service looks up the same few things all the time.
   private let count = Locked(0)
 
   init() { slots = block.slots }
@@ -58,10 +58,10 @@ struct AnswerTable<Value: AnyObject & Sendable>: ~Copyable, Sendable {
     return nil
   }
 
-  /// From any thread.
+  /// Returns the result of a lookup; nil if the table has none. Safe from any thread.
   @inline(__always)
   func find(_ plan: UInt, _ type: ObjectIdentifier, _ id: String?) -> Unretained<Value>? {
-    // Usually there is no id to compare.
+    // Most lookups have no id to compare.
     if let id { findNamed(plan, type, id) } else { find(plan, type) { $0.hasNoId } }
   }
 

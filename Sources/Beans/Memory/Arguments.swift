@@ -1,16 +1,16 @@
-/// Where one argument, property or looked-up bean comes from: the one encoding of that.
+/// The source of one argument, property or lookup. The only encoding of that.
 @usableFromInline
 struct Operand: Sendable {
   @usableFromInline
   enum Place: Sendable {
-    /// A slot of the environment that builds, with a count that the step which filled the slot has added for this; the
-    /// object is the value.
+    /// A slot of the environment in which the bean is built. The step that filled the slot has retained the object once
+    /// for this operand; the object is the value.
     case counted(slot: Int32)
-    /// A slot of the environment that builds.
+    /// A slot of the environment in which the bean is built.
     case own(slot: Int32)
     /// A slot of an environment further out that is no child of a factory.
     case outer(Slot)
-    /// What an entry of the plan's list of computations says.
+    /// The index of an entry in the plan's list of computations.
     case computed(Int32)
   }
 
@@ -20,25 +20,26 @@ struct Operand: Sendable {
   init(_ place: Place, _ reading: Reading) { (self.place, self.reading) = (place, reading) }
 }
 
-/// How a value of the wanted type is read from an object.
+/// The conversion from an object to a value of the wanted type.
 @usableFromInline
 struct Reading: Sendable {
-  /// 0: the object is the value. 1: it is a `ValueBox` of the value. Else the address of an `ExistentialLayout`.
+  /// 0: the object is the value. 1: the object is a `ValueBox` of the value. Else the address of an
+  /// `ExistentialLayout`.
   @usableFromInline let word: UInt
 
   @inlinable @inline(__always)
   init(word: UInt) { self.word = word }
 
-  /// The wanted type is a class, or an optional of one, and the object an instance.
+  /// The reading for a class or an optional of one: the object is an instance.
   @inlinable static var reference: Reading { Reading(word: 0) }
 
   @inlinable @inline(__always)
   var isReference: Bool { word == 0 }
 
-  /// The object is a box of exactly the wanted type.
+  /// The reading for an object that is a box of exactly the wanted type.
   @inlinable static var boxed: Reading { Reading(word: 1) }
 
-  /// The wanted type is a protocol type, the object an instance of the layout's class.
+  /// Creates the reading for a protocol type. The object must be an instance of the layout's class.
   init(_ layout: ExistentialLayout) { word = unsafe UInt(bitPattern: Unmanaged.passUnretained(layout).toOpaque()) }
 
   var layout: ExistentialLayout? {
@@ -49,7 +50,7 @@ struct Reading: Sendable {
       : nil
   }
 
-  /// The value, with the reference's count.
+  /// Returns the value. Consumes the reference to the object.
   @inlinable @inline(__always)
   func take<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
     if word == 0, MemoryLayout<Value>.size == MemoryLayout<UInt>.size { return object.take(as: type) }
@@ -73,22 +74,22 @@ struct Reading: Sendable {
   }
 }
 
-/// The arguments of one call of a factory, taken front to back, each once.
+/// The arguments of one call of a factory, taken in order, each once.
 ///
-/// The builder has seen to it that every one of them is there, so taking them cannot fail. A factory takes all of them
-/// before it runs.
+/// The builder has ensured that every argument exists, so taking one cannot fail. A factory takes all of them before it
+/// runs.
 @usableFromInline
 @safe struct Arguments {
   @usableFromInline var next: UnsafePointer<Operand>
   @usableFromInline let slots: Slots
-  /// For each operand that is computed, its object.
+  /// The objects of computed operands, at the position of the operand.
   @usableFromInline var computed: UnsafePointer<UInt>
 
   @inline(__always)
   init(_ operands: FrozenSlice<Operand>, _ slots: Slots) {
     unsafe next = unsafe operands.pointer
     self.slots = slots
-    // Never read: no operand is computed.
+    // Never read, since no operand is computed.
     unsafe computed = unsafe UnsafeRawPointer(operands.pointer).assumingMemoryBound(to: UInt.self)
   }
 
@@ -104,7 +105,7 @@ struct Reading: Sendable {
     let (operand, object) = unsafe (next, computed)
     unsafe next += 1
     unsafe computed += 1
-    // Nearly always a class, or an optional of one.
+    // Most arguments are of a class or an optional of one.
     if MemoryLayout<Value>.size == MemoryLayout<UInt>.size {
       if case .counted(let slot) = unsafe operand.pointee.place { return slots[slot].content.object.take(as: type) }
       if case .outer(let slot) = unsafe operand.pointee.place, unsafe operand.pointee.reading.isReference {
@@ -114,7 +115,7 @@ struct Reading: Sendable {
     return unsafe takeOther(operand, object, as: type)
   }
 
-  /// Out of line, so that a factory of classes stays short.
+  /// Takes an argument that is not on the fast path. Out of line, so that a factory of classes stays short.
   @inlinable @inline(never)
   func takeOther<Value>(
     _ operand: UnsafePointer<Operand>, _ computed: UnsafePointer<UInt>, as type: Value.Type
@@ -131,14 +132,14 @@ struct Reading: Sendable {
       object.retain()
       return reading.take(object, as: type)
     case .computed:
-      // An optional of a class without a bean; any other absent value stands in a box.
+      // No object: the argument is an optional of a class, and nil. Any other absent value is in a box.
       if unsafe computed.pointee == 0 { return unsafe unsafeBitCast(AnyObject?.none, to: type) }
       return unsafe reading.take(ObjectReference(address: computed.pointee), as: type)
     }
   }
 }
 
-/// One argument that has been evaluated: an object with a count, and how to read it.
+/// One evaluated argument: an owned reference to an object, and the conversion to the value.
 @usableFromInline
 struct Argument {
   /// The address of the object, or 0.
@@ -150,21 +151,21 @@ struct Argument {
 
   init(_ object: AnyObject, _ reading: Reading) { self.init(ObjectReference(object), reading) }
 
-  /// No object: an optional of a class without a bean.
+  /// An argument without an object: an optional of a class that is nil.
   @inlinable static var none: Argument { Argument(nil, .reference) }
 
-  /// nil for an optional of a class without a bean.
+  /// The object; nil for an optional of a class that is nil.
   @inlinable @inline(__always)
   var object: ObjectReference? { word == 0 ? nil : ObjectReference(address: word) }
 
-  /// The value, with the argument's count.
+  /// Returns the value. Consumes the argument's reference.
   @inlinable @inline(__always)
   func take<Value>(as type: Value.Type) -> Value {
     guard let object else { return unsafe unsafeBitCast(AnyObject?.none, to: type) }
     return reading.take(object, as: type)
   }
 
-  /// The value, whatever its type; nil inside where there is no object.
+  /// Returns the value as `Any`, which contains nil if there is no object. Consumes the argument's reference.
   func takeAny() -> Any {
     guard let object else { return AnyObject?.none as Any }
     defer { object.release() }

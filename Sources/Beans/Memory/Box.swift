@@ -1,24 +1,24 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// What a slot holds for a bean that is not a class instance.
+/// The content of a slot whose bean is not a class instance.
 @usableFromInline
 class Box {
   @usableFromInline init() {}
 
-  /// The value inside.
+  /// The value inside the box.
   var any: Any { fatalError("abstract: every box is a ValueBox") }
 
-  /// The bean itself: the object, or the value in its box.
+  /// Returns the bean itself: the object, or the value in its box.
   static func open(_ object: AnyObject) -> Any { (object as? Box)?.any ?? object }
 
-  /// The identity of the object that a value is an existential of; nil for every other value.
+  /// The identity of the object inside an existential value; nil for every other value.
   var identity: ObjectIdentifier? {
     let value = any
     return type(of: value) is AnyObject.Type ? ObjectIdentifier(value as AnyObject) : nil
   }
 
-  /// What a slot holds as a type that startup has found it to have; nil only where a bean's type is an existential and
-  /// the instance turned out to be something else.
+  /// Reads an object as a type that startup has determined. Returns nil only if the bean's type is an existential and
+  /// the instance turned out to have another type.
   @usableFromInline
   static func read<Value>(_ object: AnyObject, as type: Value.Type) -> Value? {
     if type is AnyObject.Type, !(object is Box) { return uncheckedCast(object, to: Value.self) }
@@ -40,13 +40,13 @@ final class ValueBox<Value>: Box {
   override var any: Any { value }
 }
 
-/// What stands under a mutex, or is taken out from under it, and is not `Sendable`.
+/// A value that is not `Sendable`, and that a mutex protects or protected until the value was taken out.
 ///
-/// Sendable because one thread at a time uses it: declarations are written by one thread before startup and read by the one
-/// that starts; what users hand in says for itself which threads may use it.
+/// Sendable because one thread at a time uses the value: one thread writes declarations before startup and the starting
+/// thread reads them. For an instance that a user supplies, its own contract decides which threads may use it.
 struct Carried<Value>: @unchecked Sendable { var value: Value }
 
-/// An instance that was handed in, until its environment has released it.
+/// Holds an instance that a user supplied, until its environment has released it.
 final class InstanceHolder: Sendable {
   private let state: Locked<Carried<AnyObject?>>
 
@@ -55,7 +55,7 @@ final class InstanceHolder: Sendable {
   var instance: AnyObject? { state.withLock { $0 }.value }
 
   func letGo() {
-    // Its end is users' code, and comes when the lock is free again.
+    // The reference is dropped after unlocking, because the instance's `deinit` is users' code.
     _ = state.withLock { state in
       defer { state.value = nil }
       return state

@@ -1,34 +1,37 @@
 public import Synchronization
 
-/// The state of one environment, in words. What is not atomic is never written; what is written under the lock says so.
+/// The state of one environment, in words. Properties that are not atomic are never written; comments name those that
+/// are written under the lock.
 ///
-/// What the words mean is said where they are read: see `Environment+State`.
+/// The accessors in `Environment+State` define the meaning of the words.
 @usableFromInline
 struct EnvironmentCore: ~Copyable, Sendable {
-  /// The address of the environment further out, or 0; retained.
+  /// The address of the environment further out, or 0. Retained.
   let parentWord: UInt
   /// The address of the plan; 0 until startup.
   let planWord: Atomic<UInt>
-  /// Where slots begin; changed once, before others look.
+  /// The address of the first slot. Changed once, before other threads read it.
   let slotsWord: Atomic<UInt>
-  /// See `Lifecycle`; written under the lock.
+  /// The lifecycle; see `Lifecycle`. Written under the lock.
   @usableFromInline let lifecycleWord: Atomic<UInt32>
   let lock = SpinLock()
-  /// Whether some thread waits for a bean that is built here.
+  /// Whether a thread waits for a bean that this environment is building.
   let isAwaited = Atomic<Bool>(false)
-  /// See `EnvironmentCore.Kind`.
+  /// The kind; see `EnvironmentCore.Kind`.
   let kindByte: Atomic<UInt8>
-  /// Whether the release waits for threads that use a bean, or for a loop: whoever takes it back releases.
+  /// Whether the release is postponed until no thread uses a bean, or until the loop runs it. The thread that resets
+  /// this flag performs the release.
   let isPostponed = Atomic<Bool>(false)
-  /// The address of the innermost of the builds under way, or 0; under the lock.
+  /// The address of the innermost build in flight, or 0. Guarded by the lock.
   let buildsWord = Atomic<UInt>(0)
-  // Neighbours among the parent's children, or the number of a list; under the parent's lock. See `ChildRegistry`.
+  // The neighbours among the parent's children, or the number of a list. Guarded by the parent's lock. See
+  // `ChildRegistry`.
   let previous = Atomic<UInt>(0)
   let next = Atomic<UInt>(0)
-  /// The address of what most children never need, or 0; retained.
+  /// The address of the state that most children never need, or 0. Retained.
   let extrasWord: Atomic<UInt>
 
-  /// Takes over the references to `parent` and `extras`.
+  /// Creates the core. Consumes the references to `parent` and `extras`.
   @inline(__always)
   init(plan: UInt, parent: UInt, lifecycle: UInt32, kind: UInt8, slots: Slots, extras: UInt) {
     parentWord = parent
@@ -39,7 +42,7 @@ struct EnvironmentCore: ~Copyable, Sendable {
     extrasWord = Atomic(extras)
   }
 
-  /// The bit of `kindByte` that says that the plan is retained.
+  /// The bit of `kindByte` that is set if the plan is retained.
   static var keepsPlan: UInt8 { 1 }
 
   @inline(__always)

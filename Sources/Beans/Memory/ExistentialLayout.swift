@@ -1,23 +1,24 @@
 import BeansReflection
 @_spi(BeansPackage) import BeansSupport
 
-/// How an instance of one class becomes a value of one protocol type: what stands beside the reference in it.
+/// The memory layout of a protocol type's value for instances of one class: the words beside the reference.
 ///
-/// A cast would find that out anew for every argument and every lookup. The layout of existentials (three words for the
-/// value, or one where only classes are allowed, then the class unless it is in the object, then a witness table for each
-/// protocol) is tried out when the process first makes one; where it is otherwise, there is no layout, and values are cast.
+/// With a layout, arguments and lookups need no cast, which would search for the conformance each time. The expected
+/// layout of existentials is three words for the value, or one if only classes are allowed, then the class unless the
+/// object contains it, then a witness table for each protocol. It is verified when the process first makes one. If it
+/// differs, `of(_:for:)` returns no layout, and values are cast.
 @usableFromInline
 final class ExistentialLayout: Sendable {
-  /// The class whose instances have it; those of subclasses have another one.
+  /// The class whose instances have the layout; instances of subclasses have another one.
   @usableFromInline let identity: UInt
-  /// In bytes: where `words` go.
+  /// The offset of `words` in a value, in bytes.
   @usableFromInline let offset: Int
   @usableFromInline let count: Int
-  /// The address of the first word; none is written after `init`.
+  /// The address of the first word. No word is written after `init`.
   @usableFromInline let first: UInt
 
-  /// The layout of a protocol type's values that are instances of a class; it stays as long as the process. nil where
-  /// `type` is no protocol type that is made like this, or the class does not conform.
+  /// Returns the layout of a protocol type's values for instances of a class, which lives as long as the process.
+  /// Returns nil if `type` is no protocol type with such a layout, or if the class does not conform.
   static func of(_ type: Any.Type, for identity: ObjectIdentifier) -> ExistentialLayout? {
     let key = ObjectIdentifier(type)
     if let layout = known.withLock({ $0[identity]?[key] }) { return layout }
@@ -29,7 +30,7 @@ final class ExistentialLayout: Sendable {
     }
   }
 
-  /// By class, then by protocol type.
+  /// The layouts by class, then by protocol type.
   private static let known = Locked<[ObjectIdentifier: [ObjectIdentifier: ExistentialLayout]]>([:])
 
   private init?(unchecked type: Any.Type, for identity: ObjectIdentifier) {
@@ -54,15 +55,15 @@ final class ExistentialLayout: Sendable {
   @inlinable @inline(__always)
   func fits(_ object: ObjectReference) -> Bool { object.identity == identity }
 
-  /// The value of an object of that class, taking over its count.
+  /// Returns the value of an object of that class. Consumes the reference to the object.
   @inlinable @inline(__always)
   func value<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
     if unsafe MemoryLayout<Value>.size == 2 * MemoryLayout<UnsafeRawPointer>.size {
-      // One protocol, for classes only.
+      // The value of one protocol that only classes can have.
       return unsafe unsafeBitCast((object.take(as: AnyObject.self), words.pointee), to: Value.self)
     }
     return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
-      // One element was asked for.
+      // Never nil: the buffer has one element.
       let value = unsafe buffer.baseAddress.unsafelyUnwrapped
       let raw = UnsafeMutableRawPointer(value)
       unsafe raw.storeBytes(of: object.address, as: UInt.self)
@@ -75,7 +76,7 @@ final class ExistentialLayout: Sendable {
     }
   }
 
-  // MARK: the trial
+  // MARK: verification
 
   private static let isAsExpected: Bool = {
     let probe = Probe()

@@ -1,12 +1,12 @@
-/// An array that is filled, and never changes once it is a constant: it is read in place, without counting references to
-/// its storage.
+/// An array that is filled once and immutable as soon as it is a constant. Elements are read in place, without
+/// retaining the storage.
 struct FrozenArray<Element: ~Copyable>: ~Copyable, Sendable {
   /// The address of the first element.
   private let first: UInt
   private let capacity: Int
   private(set) var count = 0
 
-  /// An empty array with room for so many elements.
+  /// Creates an empty array with a fixed capacity.
   init(capacity: Int) {
     first = UInt(bitPattern: UnsafeMutablePointer<Element>.allocate(capacity: max(capacity, 1)))
     self.capacity = capacity
@@ -14,7 +14,7 @@ struct FrozenArray<Element: ~Copyable>: ~Copyable, Sendable {
 
   deinit { unsafe storage.deinitialize(count: count).deallocate() }
 
-  // `init` has allocated it.
+  // Never nil: `init` has allocated the storage.
   private var storage: UnsafeMutablePointer<Element> {
     unsafe UnsafeMutablePointer(bitPattern: first).unsafelyUnwrapped
   }
@@ -44,10 +44,10 @@ extension FrozenArray {
     self.count = count
   }
 
-  /// All elements, for as long as this array lives.
+  /// All elements. Valid as long as this array lives.
   var all: FrozenSlice<Element> { FrozenSlice(first: first, count: count) }
 
-  /// The size of an element, by which `reference(atByte:)` counts.
+  /// The size of an element in bytes, the unit of positions in `reference(atByte:)`.
   static var stride: Int { MemoryLayout<Element>.stride }
 
   @inline(__always)
@@ -59,7 +59,7 @@ extension FrozenArray {
   func reference(atByte position: UInt) -> FrozenReference<Element> { FrozenReference(known: first &+ position) }
 }
 
-/// A part of a frozen array, which somebody else keeps.
+/// A part of a frozen array. Does not retain the array.
 struct FrozenSlice<Element>: Sendable {
   /// The address of the first element.
   let first: UInt
@@ -71,7 +71,7 @@ struct FrozenSlice<Element>: Sendable {
     end = first + UInt(count * MemoryLayout<Element>.stride)
   }
 
-  /// The elements between two addresses of elements of one array.
+  /// Creates a slice from two addresses of elements of one array.
   @inline(__always)
   init(from first: UInt, to end: UInt) { (self.first, self.end) = (first, end) }
 
@@ -81,7 +81,7 @@ struct FrozenSlice<Element>: Sendable {
   @inline(__always)
   var isEmpty: Bool { first == end }
 
-  /// Where the first element stands, if there is one.
+  /// A pointer to the first element; valid only if the slice is not empty.
   @inline(__always)
   var pointer: UnsafePointer<Element> { unsafe UnsafePointer(bitPattern: first).unsafelyUnwrapped }
 
@@ -97,7 +97,7 @@ struct FrozenSlice<Element>: Sendable {
     FrozenReference(known: first &+ UInt(bitPattern: index &* MemoryLayout<Element>.stride))
   }
 
-  /// The first element that meets a condition.
+  /// Returns the first element that meets a condition.
   @inline(__always)
   func first(where condition: (borrowing Element) -> Bool) -> FrozenReference<Element>? {
     var next = first
@@ -126,16 +126,16 @@ struct FrozenSlice<Element>: Sendable {
   }
 }
 
-/// One element of a frozen array, which somebody else keeps.
-@safe struct FrozenReference<Element>: @unchecked Sendable, Equatable {  // what it names is never written
-  // No address: an optional one is one word.
+/// One element of a frozen array. Does not retain the array.
+@safe struct FrozenReference<Element>: @unchecked Sendable, Equatable {  // the element is never written
+  // A pointer and no integer: an optional pointer takes one word.
   fileprivate let pointer: UnsafePointer<Element>
 
-  /// For an address that is one.
+  /// Creates a reference from an address that is known not to be 0.
   @inline(__always)
   fileprivate init(known address: UInt) { unsafe pointer = unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
 
-  /// nil for 0.
+  /// Creates a reference from an address; nil for 0.
   @inline(__always)
   init?(address: UInt) {
     guard let pointer = unsafe UnsafePointer<Element>(bitPattern: address) else { return nil }
@@ -151,7 +151,7 @@ struct FrozenSlice<Element>: Sendable {
   @inline(__always)
   var value: Element { unsafeAddress { unsafe pointer } }
 
-  /// Another element of the same array, by its index; `own` is the index of this one.
+  /// Returns another element of the same array, by its index; `own` is the index of this one.
   @inline(__always)
   func sibling(_ index: Int32, of own: Int32) -> FrozenReference {
     FrozenReference(known: address &+ UInt(bitPattern: (Int(index) &- Int(own)) &* MemoryLayout<Element>.stride))

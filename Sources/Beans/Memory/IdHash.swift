@@ -1,22 +1,22 @@
-/// A number for an id of a lookup, from its length and at most 24 of its bytes: hashing all of a string, as a `Dictionary`
-/// does, takes some four hundred instructions.
+/// The hash of a lookup's id, from its length and at most 24 of its bytes. Hashing the whole string, as a `Dictionary`
+/// does, takes about 400 instructions.
 ///
-/// A string of at most 15 bytes nearly always is its two words, and is hashed by them. One that is not has another number
-/// than its equals, so that a lookup by it goes the general way.
+/// A string of at most 15 bytes is nearly always stored in its two words, which are hashed directly. A string with
+/// another representation has another hash than its equals, so a lookup by it takes the general path.
 enum IdHash {
-  /// The two words of a string that is short enough to be nothing else.
+  /// Returns the two words of a string that is short enough to have no other storage; nil for a longer one.
   @inline(__always)
   static func words(_ id: String) -> (UInt, UInt)? {
     unsafe id.utf8.count < 16 ? unsafeBitCast(id, to: (UInt, UInt).self) : nil
   }
 
-  /// Whether a string is these words. Strings of equal words are equal.
+  /// Whether the words represent the string. Strings of equal words are equal.
   @inline(__always)
   static func consists(_ id: String, of words: (UInt, UInt)) -> Bool {
     unsafe unsafeBitCast(id, to: (UInt, UInt).self) == words
   }
 
-  /// Never 0. Equal texts whose bytes differ have hashes of their own.
+  /// Returns the hash of an id, which is never 0. Equal texts with different bytes have different hashes.
   static func of(_ id: String, in type: UInt) -> UInt {
     if let words = words(id) { return of(words, in: type) }
     let contiguous = unsafe id.utf8.withContiguousStorageIfAvailable { unsafe Self.hash($0, type) }

@@ -1,32 +1,34 @@
 import BeansReflection
 public import Synchronization
 
-/// Where in an object a key path ends, once that is known.
+/// The place in an object at which a key path ends, once it is known.
 ///
-/// Each write through a key path allocates an object that holds what is written to. But a key path shows where it ends
-/// when it is followed: a stored property that nobody can override or observe is changed in the object itself, everything
-/// else in a copy that is written back. So the first write tells; from then on a stored property is stored to directly.
+/// Each write through a key path allocates an object that holds the target of the write. But the address passed to the
+/// write shows where the path ends: a stored property that cannot be overridden or observed is changed in the object
+/// itself, any other property in a copy that is written back. So the first write finds the place, and later writes
+/// store directly to a stored property.
 @usableFromInline
 final class PathPlace: Sendable {
-  /// From the start of an instance; 0 while that is not known, -1 where the path does not end in one of its properties.
+  /// The offset in bytes from the start of an instance; 0 while unknown, -1 if the path does not end in a stored
+  /// property of the instance.
   @usableFromInline let offset = Atomic(0)
 
   @usableFromInline init() {}
 
-  /// Sets the property where its place is known; false otherwise.
+  /// Sets the property if its place is known. Returns false otherwise.
   @inlinable @inline(__always)
   func store<Value>(_ value: Value, in object: AnyObject) -> Bool {
     let offset = offset.load(ordering: .relaxed)
     if offset <= 0 { return false }
     let property = unsafe (Unmanaged.passUnretained(object).toOpaque() + offset).assumingMemoryBound(to: Value.self)
-    // The old value is destroyed last: what its `deinit` calls may read the property.
+    // The old value is destroyed last: code that its `deinit` calls may read the property.
     let old = unsafe property.move()
     unsafe property.initialize(to: value)
     withExtendedLifetime(old) {}
     return true
   }
 
-  /// Sets what a path leads to, and learns where that is.
+  /// Sets the property at the end of a path, and records its place.
   @inlinable
   func store<Value>(_ value: Value, at path: AnyKeyPath, _ property: inout Value, of object: AnyObject) {
     unsafe withUnsafeMutablePointer(to: &property) {
@@ -35,8 +37,8 @@ final class PathPlace: Sendable {
     }
   }
 
-  /// Keeps a place if it is that of a stored property, and the path names that and nothing on the way to it, which might
-  /// only now lead back to the object.
+  /// Records a place if it is that of a stored property and the path names just that property. A longer path may lead
+  /// back to the object only this time.
   @usableFromInline @inline(never)
   func learn(_ place: UnsafeRawPointer, _ path: AnyKeyPath, of object: AnyObject) {
     let (root, value) = (type(of: path).rootType, type(of: path).valueType)

@@ -1,12 +1,12 @@
 public import CBeansRuntime
 import Synchronization
 
-/// A value that is known to be of another type as well: a class's value as an object, an object as its class, a type that
-/// has been found to be the other one. Whoever calls it has made sure of that; only sizes are checked.
+/// Reinterprets a value as another type that it is known to have: a class's value as an object, an object as its class,
+/// a type as another one found to be the same. The caller must have verified that; only sizes are checked.
 @inlinable @inline(__always)
 func uncheckedCast<Value, Other>(_ value: Value, to type: Other.Type) -> Other { unsafe unsafeBitCast(value, to: type) }
 
-/// A reference to an object whose count its holder keeps.
+/// A reference to an object. Its holder retains and releases the object explicitly.
 @usableFromInline
 struct ObjectReference: Sendable, Equatable {
   @usableFromInline let address: UInt
@@ -14,29 +14,29 @@ struct ObjectReference: Sendable, Equatable {
   @inlinable @inline(__always)
   init(address: UInt) { self.address = address }
 
-  /// Takes over one count.
+  /// Creates an owned reference. Consumes the object.
   @inlinable @inline(__always)
   init(_ object: consuming AnyObject) {
     address = unsafe UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
   }
 
-  /// The address alone.
+  /// Creates a reference without retaining the object.
   @inline(__always)
   init(unretained object: AnyObject) { address = unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) }
 
   @inlinable @inline(__always)
   var pointer: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped }
 
-  /// The object, with a count of its own.
+  /// The object, as a retained reference.
   var object: AnyObject { unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() }
 
-  /// Runs `body` with the object, which nobody releases meanwhile.
+  /// Runs `body` with the object, which must not be released meanwhile.
   @inlinable @inline(__always)
   func with<R>(_ body: (AnyObject) throws -> R) rethrows -> R {
     try unsafe Unmanaged<AnyObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { try body($0) }
   }
 
-  /// The class of the object.
+  /// The address of the object's class.
   @inlinable @inline(__always)
   var identity: UInt { with { UInt(bitPattern: ObjectIdentifier(type(of: $0))) } }
 
@@ -45,12 +45,13 @@ struct ObjectReference: Sendable, Equatable {
   var isUnshared: Bool {
     var word = address
     return unsafe withUnsafeMutablePointer(to: &word) {
-      // An `AnyObject` is the address of its object. It is neither copied nor destroyed.
+      // The word of an `AnyObject` is the address of its object. That word is neither copied nor destroyed.
       unsafe $0.withMemoryRebound(to: AnyObject.self, capacity: 1) { unsafe Self.isUnshared($0) }
     }
   }
 
-  /// Generic, because a call with an `AnyObject` itself would open it, by a copy that is another reference.
+  /// Generic, because a call with an `AnyObject` itself would open the existential by a copy, which is another
+  /// reference.
   @inline(__always)
   private static func isUnshared<Object: AnyObject>(_ object: UnsafeMutablePointer<Object>) -> Bool {
     unsafe isKnownUniquelyReferenced(&object.pointee)
@@ -62,15 +63,15 @@ struct ObjectReference: Sendable, Equatable {
   @inlinable @inline(__always)
   func retain() {
     _ = unsafe Unmanaged<AnyObject>.fromOpaque(pointer).retain()
-    // The optimizer would count later than a store by which others may release the object: an unlocked lock, a note that
-    // is crossed out.
+    // Without the fence, the optimizer moves the retain behind a store after which other threads may release the
+    // object: an unlocked lock, a cleared note.
     beans_compiler_fence()
   }
 
   @inlinable @inline(__always)
   func release() { unsafe Unmanaged<AnyObject>.fromOpaque(pointer).release() }
 
-  /// Adds so many counts in one step.
+  /// Retains the object a number of times in one step.
   @inline(__always)
   func retain(_ count: UInt32) {
     #if BEANS_ORDINARY_REFERENCES
@@ -80,43 +81,43 @@ struct ObjectReference: Sendable, Equatable {
     #endif
   }
 
-  /// The object as the value of a class type, or an optional one, with the count of this reference.
+  /// Returns the object as a value of a class type or an optional of one. Consumes this reference.
   @inlinable @inline(__always)
   func take<Value>(as type: Value.Type) -> Value {
     unsafe unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue(), to: Value.self)
   }
 
-  /// The object as a protocol type that its class is known to have, with the count of this reference.
+  /// Returns the object as a protocol type to which its class is known to conform. Consumes this reference.
   @usableFromInline
   func cast<Value>(to type: Value.Type) -> Value {
-    // Startup has found that the declared type conforms, and so does every subclass.
+    // Startup has verified that the declared type conforms, and so does every subclass.
     take(as: AnyObject.self) as! Value
   }
 
-  /// The object as the value of a class type, or an optional one, with a new count.
+  /// Returns the object as a value of a class type or an optional of one. Retains the object.
   @inlinable @inline(__always)
   func copy<Value>(as type: Value.Type) -> Value {
     unsafe unsafeBitCast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: Value.self)
   }
 }
 
-/// A reference that is not counted, to an object that somebody else keeps.
+/// A reference that does not retain its object. The object has another owner, which must outlive the reference.
 @usableFromInline
-@safe struct Unretained<Object: AnyObject>: @unchecked Sendable {  // as `Object`, which is shared as it is
-  // No address: an optional one is one word.
+@safe struct Unretained<Object: AnyObject>: @unchecked Sendable {  // protected by `Object` itself, shared as it is
+  // A reference and no integer: an optional reference takes one word.
   @usableFromInline let reference: Unmanaged<Object>
 
   @inline(__always)
   init(_ object: Object) { unsafe reference = unsafe .passUnretained(object) }
 
-  /// nil for 0.
+  /// Creates a reference from an address; nil for 0.
   @inline(__always)
   init?(address: UInt) {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
     unsafe reference = unsafe .fromOpaque(pointer)
   }
 
-  /// For an address that is known to be one.
+  /// Creates a reference from an address that is known not to be 0.
   @inline(__always)
   init(known address: UInt) {
     unsafe reference = unsafe .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
@@ -133,13 +134,13 @@ struct ObjectReference: Sendable, Equatable {
     try unsafe reference._withUnsafeGuaranteedRef { try body($0) }
   }
 
-  /// The object, counted.
+  /// The object, as a retained reference.
   var object: Object { unsafe reference.takeUnretainedValue() }
 
   @inline(__always)
   func retain() {
     _ = unsafe reference.retain()
-    // As in `ObjectReference.retain`.
+    // See `ObjectReference.retain()`.
     beans_compiler_fence()
   }
 
@@ -147,9 +148,9 @@ struct ObjectReference: Sendable, Equatable {
   func release() { unsafe reference.release() }
 }
 
-/// The address of something that stands on a thread's stack for as long as it is used.
+/// The address of a value on a thread's stack. Valid only during the call of `with(_:_:)` that created it.
 ///
-/// Its value can be read and no more, since many threads may have it: what changes in it is atomic.
+/// Since many threads may have the address, the value can only be read through it: its mutable parts are atomic.
 struct StackReference<Value: ~Copyable>: Sendable {
   let address: UInt
 
@@ -163,7 +164,7 @@ struct StackReference<Value: ~Copyable>: Sendable {
 
   private init(known address: UInt) { self.address = address }
 
-  /// nil for 0.
+  /// Creates a reference from an address; nil for 0.
   @inline(__always)
   init?(address: UInt) {
     if address == 0 { return nil }
@@ -176,28 +177,28 @@ struct StackReference<Value: ~Copyable>: Sendable {
   }
 }
 
-/// Objects that live as long as one call: arguments that had to be evaluated.
+/// The evaluated arguments of one call. Their objects live as long as the call.
 @safe struct EvaluatedArguments {
   private let objects: UnsafeMutablePointer<UInt>
 
-  /// Room for so many, on the stack.
+  /// Runs `body` with room for a number of arguments, on the stack.
   @inline(__always)
   static func with<R>(_ count: Int, _ body: (EvaluatedArguments) throws -> R) rethrows -> R {
     try unsafe withUnsafeTemporaryAllocation(of: UInt.self, capacity: max(count, 1)) { buffer in
-      // One element at least was asked for.
+      // Never nil: the buffer has at least one element.
       try unsafe body(EvaluatedArguments(objects: buffer.baseAddress.unsafelyUnwrapped))
     }
   }
 
   var first: UnsafePointer<UInt> { unsafe UnsafePointer(objects) }
 
-  /// The object of a position, with its count; nil for an optional without a bean.
+  /// The object at a position, as an owned reference; nil for an optional without a bean.
   subscript(index: Int) -> ObjectReference? {
     get { unsafe objects[index] == 0 ? nil : ObjectReference(address: objects[index]) }
     nonmutating set { unsafe (objects + index).initialize(to: newValue?.address ?? 0) }
   }
 
-  /// Gives back the first ones.
+  /// Releases the first `count` objects.
   func release(_ count: Int) {
     for index in 0..<count { self[index]?.release() }
   }
@@ -205,7 +206,7 @@ struct StackReference<Value: ~Copyable>: Sendable {
 
 #if !BEANS_ORDINARY_REFERENCES
   extension ObjectReference {
-    /// Whether the runtime adds so many counts in one step; asked at each startup.
+    /// Whether the runtime retains an object several times in one step. Checked at each startup.
     static var addsCounts: Bool {
       let reference = ObjectReference(Probe())
       defer { reference.release() }

@@ -1,6 +1,7 @@
 public import Synchronization
 
-/// The place where one bean instance of one environment lives: the address of one word, whose sign tells claims from beans.
+/// The place where one bean instance of one environment lives: the address of one word, whose sign separates claims
+/// from beans.
 ///
 ///     0                        empty
 ///     − address of a build     claimed by that build
@@ -22,14 +23,14 @@ struct Slot: Sendable, Equatable {
   @inline(__always)
   func store(_ content: Content) { unsafe word.pointee.store(content.word, ordering: .releasing) }
 
-  /// False where the slot held something else.
+  /// Replaces the content. Returns false if the slot did not contain `old`.
   func replace(_ old: Content, by new: Content) -> Bool {
     unsafe word.pointee.compareExchange(
       expected: old.word, desired: new.word, ordering: .sequentiallyConsistent
     ).exchanged
   }
 
-  /// What a slot held at one moment.
+  /// The content of a slot at one moment.
   @usableFromInline
   struct Content: Equatable, Sendable {
     @usableFromInline let word: UInt
@@ -59,7 +60,7 @@ struct Slot: Sendable, Equatable {
     @inline(__always)
     var claimant: UInt? { Int(bitPattern: word) < 0 ? 0 &- word : nil }
 
-    /// The bean of a slot that is filled.
+    /// The bean of a slot, which must be filled.
     @inlinable @inline(__always)
     var object: ObjectReference { ObjectReference(address: word) }
   }
@@ -68,19 +69,19 @@ struct Slot: Sendable, Equatable {
 /// The slots of one environment, by number.
 @usableFromInline
 struct Slots: Sendable {
-  /// The address of the first one.
+  /// The address of the first slot.
   @usableFromInline let address: UInt
 
   @inline(__always)
   init(address: UInt) { self.address = address }
 
-  /// The number is one of the plan's.
+  /// Returns a slot. The number must be one of the plan's; it is not checked.
   @inlinable @inline(__always)
   subscript(slot: Int32) -> Slot {
     Slot(address: address &+ UInt(bitPattern: Int(slot) &* MemoryLayout<UInt>.stride))
   }
 
-  /// The number of a slot, where that is one of the first `count`.
+  /// Returns the number of a slot if it is one of the first `count`; nil otherwise.
   func number(of slot: Slot, among count: Int) -> Int32? {
     let distance = Int(bitPattern: slot.address &- address) / MemoryLayout<UInt>.stride
     return slot.address >= address && distance < count ? Int32(distance) : nil
@@ -93,19 +94,19 @@ struct Slots: Sendable {
 
   static var none: Slots { SlotBlock.none.slots }
 
-  /// Frees the memory of slots that `SlotLayout.allocate` has made, and that hold nothing any more.
+  /// Frees the memory of slots that `SlotLayout.allocate` has created. The slots must be empty.
   func deallocate() { unsafe memory.deallocate() }
 }
 
-/// The slots and the creation log of an environment that is no child of a factory: their number is known at its startup.
-/// Behind them stand values that declarations give.
+/// The slots and the creation log of an environment that is no child of a factory: startup determines their number.
+/// They are followed by values from declarations.
 final class SlotBlock: Sendable {
   let slots: Slots
   let layout: SlotLayout
   private let values: Slots
   private let valueCount: Int
 
-  /// No slots at all.
+  /// A block without slots.
   static let none = SlotBlock(slots: 0, values: 0)
 
   init(slots count: Int, values: Int) {
@@ -122,10 +123,10 @@ final class SlotBlock: Sendable {
     unsafe slots.memory.deallocate()
   }
 
-  /// Where the value of that number stands.
+  /// Returns the place of the value with a number.
   func value(_ number: Int) -> Slot { values[Int32(number)] }
 
-  /// Lets go of the values.
+  /// Releases the values and empties their places.
   func releaseValues() {
     for number in 0..<valueCount {
       let content = value(number).content
@@ -135,15 +136,15 @@ final class SlotBlock: Sendable {
   }
 }
 
-/// How slots, scope object and creation log stand one behind the other, in words.
+/// The layout of slots, scope object and creation log in one block of memory, in words.
 struct SlotLayout: Sendable {
   let slots: Int
-  /// Where the scope object stands, if there is one.
+  /// The offset of the scope object, if there is one.
   let scope: Int
-  /// Where the creation log begins.
+  /// The offset of the creation log.
   let log: Int
   let words: Int
-  /// Whether a byte names a slot.
+  /// Whether one byte can represent the number of a slot.
   let isNarrow: Bool
 
   init(slots count: Int, hasScope: Bool) {
@@ -155,7 +156,7 @@ struct SlotLayout: Sendable {
     words = log + (bytes + 7) / 8
   }
 
-  /// The slots of an environment that has no room for them itself.
+  /// Allocates the slots of an environment that has no room for them itself.
   @inline(never)
   func allocate() -> Slots {
     unsafe initialize(.allocate(byteCount: words * MemoryLayout<UInt>.stride, alignment: 16))
@@ -168,7 +169,7 @@ struct SlotLayout: Sendable {
     return unsafe Self.initialize(memory, slots)
   }
 
-  /// Empties so many slots.
+  /// Empties a number of slots.
   @inline(__always)
   fileprivate static func initialize(_ memory: UnsafeMutableRawPointer, _ count: Int) -> Slots {
     let first = unsafe memory.assumingMemoryBound(to: Atomic<UInt>.self)
@@ -177,10 +178,10 @@ struct SlotLayout: Sendable {
   }
 }
 
-/// Room for the slots of an environment inside its own allocation. All words are 0, as those of empty slots and logs.
+/// Room for the slots of an environment inside its own allocation. All words are 0, like those of empty slots and logs.
 ///
-/// Nested structures of atomics: an `InlineArray` of them is destroyed word by word, which costs a request some 2,800
-/// instructions; a second allocation costs 390.
+/// The atomics are in nested structures: an `InlineArray` of them is destroyed word by word, which costs a request
+/// about 2,800 instructions; a second allocation costs 390.
 struct SlotRoom: ~Copyable, Sendable {
   private struct FourWords: ~Copyable, Sendable {
     let first = Atomic<UInt>(0)
@@ -196,12 +197,12 @@ struct SlotRoom: ~Copyable, Sendable {
   private let third = FourWords()
   private let fourth = FourWords()
 
-  /// The slots. The room is a stored property of an object, so that it stays where it is.
+  /// The slots. Their address is stable, because the room is a stored property of an object.
   @inline(__always)
   var slots: Slots { unsafe withUnsafePointer(to: self) { Slots(address: UInt(bitPattern: $0)) } }
 }
 
-/// The scope object of one child, beside its slots: two words, written before anybody else knows the child.
+/// The scope object of one child, beside its slots: two words, written before any other thread can reach the child.
 @safe struct ScopeCell {
   static var words: Int { 2 }
 
@@ -212,7 +213,7 @@ struct SlotRoom: ~Copyable, Sendable {
     unsafe memory = unsafe slots.memory + layout.scope * MemoryLayout<UInt>.stride
   }
 
-  /// Keeps a reference of two words: to an object, as a protocol.
+  /// Stores a reference of two words: an object as a protocol type.
   func initialize<Scope>(_ type: Scope.Type, to scope: Scope) {
     precondition(MemoryLayout<Scope>.size == Self.words * MemoryLayout<UInt>.stride)
     unsafe memory.initializeMemory(as: Scope.self, to: scope)
@@ -244,7 +245,7 @@ struct SlotRoom: ~Copyable, Sendable {
   @inline(__always)
   func append(_ slot: Int32) { extend { $0(slot) } }
 
-  /// Lets `body` append slots.
+  /// Calls `body` with a function that appends a slot.
   @inline(__always)
   func extend(_ body: ((Int32) -> Void) -> Void) {
     var count = unsafe Int(counter.pointee)
@@ -264,7 +265,8 @@ struct SlotRoom: ~Copyable, Sendable {
     unsafe counter.pointee = UInt32(truncatingIfNeeded: count)
   }
 
-  /// Hands slots to `body`, the last of the first `count` first, until it answers false. Answers how many are left then.
+  /// Calls `body` with the first `count` slots, last one first, until it returns false. Returns the number of slots
+  /// left then.
   @inline(__always)
   func last(_ count: Int, _ body: (Int32) -> Bool) -> Int {
     isNarrow

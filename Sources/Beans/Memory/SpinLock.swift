@@ -2,9 +2,10 @@
   import Glibc
   import Synchronization
 
-  /// The lock of an environment: held for a few instructions each time, so who finds it taken spins. Not reentrant.
+  /// The lock of an environment. Each section takes a few instructions, so a thread that finds the lock taken spins.
+  /// Not reentrant.
   ///
-  /// A `Mutex` would cost the three locked sections of a request some hundred instructions more.
+  /// With a `Mutex`, the three locked sections of a request would take about 100 instructions more.
   struct SpinLock: ~Copyable, Sendable {
     private let isTaken = Atomic<Bool>(false)
 
@@ -21,7 +22,7 @@
       repeat {
         while isTaken.load(ordering: .relaxed) {
           patience -= 1
-          // Its holder may have been put off the processor.
+          // The thread that holds the lock may have been preempted.
           if patience < 0 { sched_yield() }
         }
       } while isTaken.exchange(true, ordering: .acquiring)
