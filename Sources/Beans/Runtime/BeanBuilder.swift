@@ -3,24 +3,25 @@ import BeansErrors
 import BeansSupport
 import CBeansRuntime
 
-/// The one way to build beans.
+/// The only code that builds beans.
 ///
-/// A lookup that misses takes the lock once, to enter and to claim every empty slot of the bean's order; then it calls the
-/// factories with nothing locked, storing each bean where others find it; then it takes the lock once more, to write down
-/// what it has filled and to leave. Each bean gets a count for everyone who will take it as soon as it is there; a step
-/// that finds its bean built by somebody else adds the same counts and gives back what it would have taken.
+/// A lookup of a missing bean takes the lock once, to enter and to claim every empty slot of the bean's order. It then
+/// calls the factories without a lock, and stores each bean where other threads find it. Finally it takes the lock
+/// again, to log the filled slots and to leave. Each bean is retained for all its takers as soon as it exists; a step
+/// whose bean was built by another thread retains that bean for the same takers and releases the arguments that it
+/// would have taken.
 ///
-/// What is claimed and not begun may be taken over by whoever needs it, so that nobody waits but for a factory that runs.
+/// A thread may take over a claim whose factory has not started, so threads wait only for running factories.
 extension Environment {
-  /// The bean of a slot, with a count for the caller, who keeps the environment from being released.
+  /// Returns the bean of a slot, retained for the caller. The caller keeps the environment from being released.
   @inline(__always)
   func bean(_ slot: Int32) throws -> ObjectReference {
     core.slots[slot].content.isFilled ? keep(slot) : try build(slot, isInside: true)
   }
 
-  /// A bean that stands, with a count for the caller.
+  /// Returns the bean of a filled slot, retained for the caller.
   func keep(_ slot: Int32) -> ObjectReference {
-    // What is built of it must not come before it in the log.
+    // Beans that depend on this one must not precede it in the log.
     if core.builds != nil { core.lock.withLock { logBuilds() } }
     let object = core.slots[slot].content.object
     object.retain()
@@ -29,7 +30,7 @@ extension Environment {
 
   @inline(__always)
   func recipe(_ slot: Int32) -> FrozenReference<Recipe> {
-    // Whoever has a slot has a plan.
+    // An environment with slots has a plan.
     core.compiledPlan.with { $0.recipe(slot) }
   }
 
@@ -37,16 +38,17 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - slot: the bean's slot.
-  ///   - isInside: whether the caller keeps the environment from being released. Others are refused with `.finished` where
-  ///     nothing is looked up any more.
-  /// - Returns: the bean, with a count for the caller.
+  ///   - isInside: whether the caller keeps the environment from being released. Other callers get `.finished` once
+  ///     lookups have ended.
+  /// - Returns: the bean, retained for the caller.
   @inline(never)
   func build(_ slot: Int32, isInside: Bool) throws -> ObjectReference {
     let (recipe, slots) = (recipe(slot), core.slots)
     return try build(recipe, recipe.value.steps, isInside: isInside) { _ in slots[slot].content.object }
   }
 
-  /// A new instance that no slot keeps, with one count, for a caller who keeps the environment from being released.
+  /// Returns a new instance that no slot keeps, with one reference. The caller keeps the environment from being
+  /// released.
   @inline(never)
   func buildUntracked(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     try buildUntracked(recipe) { _ in }
@@ -66,7 +68,7 @@ extension Environment {
     }
   }
 
-  /// Calls the factory of a bean that has to be awaited, for a caller who keeps the environment from being released.
+  /// Calls the factory of an asynchronous bean. The caller keeps the environment from being released.
   func begin(_ recipe: FrozenReference<Recipe>) throws -> AnyObject {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     return try build(recipe, recipe.value.steps[0..<0], isInside: true) { context in
@@ -77,26 +79,26 @@ extension Environment {
     }
   }
 
-  /// Runs `make` where everything stands that the recipe takes, for a caller who keeps the environment from being released.
+  /// Runs `make` once all dependencies of the recipe exist. The caller keeps the environment from being released.
   func untracked<R>(
     _ recipe: FrozenReference<Recipe>, _ make: (StackReference<ResolutionContext>) throws -> R
   ) throws -> R {
     let steps = recipe.value.steps
-    // A scope object that is asked for beans has none of them stand in slots.
+    // The slots of a child whose scope object keeps its beans contain none of them.
     return try build(recipe, core.kind.contains(.scoped) ? steps[0..<0] : steps, isInside: true) { context in
       context.value.current.store(recipe.address, ordering: .relaxed)
       return try make(context)
     }
   }
 
-  /// Runs `make` when the steps have been built.
+  /// Runs `make` once the steps have been built.
   @inline(__always)
   private func build<R>(
     _ recipe: FrozenReference<Recipe>, _ steps: FrozenSlice<Step>, isInside: Bool,
     _ make: (StackReference<ResolutionContext>) throws -> R
   ) throws -> R {
     if beans_stack_is_low() { throw tooDeep(recipe) }
-    // A closure that has the environment itself counts it: four atomic steps of a request.
+    // A closure that captures the environment itself retains it: four atomic operations in each request.
     let own = Unretained(self)
     return try ResolutionContext.with(own, recipe) { context in
       try own.with { try $0.build(recipe, steps, context, isInside: isInside, make) }
@@ -128,7 +130,7 @@ extension Environment {
 
   // MARK: under the lock
 
-  /// Counts the build as a user, and claims what is empty; false where nothing is looked up any more.
+  /// Adds the build as a user, and claims the empty slots; returns false once lookups have ended.
   @inline(__always)
   private func begin(
     _ context: StackReference<ResolutionContext>, _ steps: FrozenSlice<Step>, isInside: Bool
@@ -137,7 +139,7 @@ extension Environment {
     core.change { $0.enter() }
     if core.builds != nil { logBuilds() }
     let (slots, mark) = (core.slots, Slot.Content.claimed(context.address))
-    // Lookups in an environment that many threads use do not look whether a bean has been written down.
+    // In an environment that many threads use, lookups do not check whether a bean has been logged.
     var isAlone = !core.kind.contains(.plain)
     steps.forEach { step in
       let slot = slots[step.slot]
@@ -150,22 +152,23 @@ extension Environment {
     return true
   }
 
-  /// Writes down what all builds under way have filled; they may be the calling thread's own. What is built of that comes
-  /// later in the log, then.
+  /// Logs the slots that all builds in flight have filled, including builds of the calling thread. Beans that depend on
+  /// these are then later in the log.
   @inline(never)
   func logBuilds() {
     var next = core.builds
     while let context = next {
       let left = FrozenSlice<Step>(
         from: context.value.logged.load(ordering: .relaxed), to: context.value.own.load(ordering: .relaxed))
-      // As far as it has come: its builder may go on meanwhile, so that what follows could be seen although this was not.
+      // Only up to the first slot that is not filled: the builder may continue meanwhile, so that a later slot could
+      // appear filled although this one did not.
       let missing = left.first { !core.slots[$0.slot].content.isFilled }
       log(context, before: missing?.address ?? left.end)
       next = context.value.next
     }
   }
 
-  /// Writes down the steps of a build that stand before an address, and have been filled.
+  /// Logs the filled steps of a build, up to an address.
   @inline(__always)
   private func log(_ context: StackReference<ResolutionContext>, before end: UInt) {
     let filled = FrozenSlice<Step>(from: context.value.logged.load(ordering: .relaxed), to: end)
@@ -173,7 +176,7 @@ extension Environment {
     context.value.logged.store(end, ordering: .relaxed)
   }
 
-  /// Takes the build from those under way; true where the caller has to release the environment.
+  /// Removes the build from those in flight; returns true if the caller has to release the environment.
   @inline(__always)
   private func end(_ context: StackReference<ResolutionContext>) -> Bool {
     if core.builds?.address == context.address {
@@ -194,7 +197,8 @@ extension Environment {
     try steps.forEachReference { step in
       let recipe = recipes.sibling(step.value.slot, of: 0)
       let slot = slots[step.value.slot]
-      // Whoever takes the step over looks at this after it has changed the slot: one of the two sees the other.
+      // A thread that takes the step over reads `current` after it has changed the slot: one of the two threads sees
+      // the other.
       _ = context.value.current.exchange(recipe.address, ordering: .sequentiallyConsistent)
       if slot.content != mark, try !takeOver(step.value, recipe, context) { return }
       let object = try make(recipe)
@@ -208,7 +212,7 @@ extension Environment {
     }
   }
 
-  /// Stores a bean and writes it down at once, for a build whose order others share.
+  /// Stores a bean and logs it at once, for a build whose order other builds share.
   @inline(never)
   private func publish(_ object: ObjectReference, _ slot: Int32) {
     core.lock.withLock {
@@ -218,7 +222,7 @@ extension Environment {
     }
   }
 
-  /// Makes a step this build's own whose slot is not, or not for certain; false where its bean stands already.
+  /// Claims a step whose slot this build may not own; returns false if the step's bean exists already.
   @inline(never)
   private func takeOver(
     _ step: Step, _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
@@ -243,7 +247,8 @@ extension Environment {
             for: slot.address, recipe.value.entry.label, in: name, origin: recipe.value.entry.location.origin,
             builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
         } catch let error as EnvironmentError {
-          // A build that has not waited for what had to be awaited is no failure of the bean, when that is there.
+          // A build that failed because an asynchronous bean was missing is no failure of this bean, once the missing
+          // bean exists.
           guard (error.missing as? MissingBean)?.isThere == true else { throw error }
         }
       }
@@ -253,9 +258,9 @@ extension Environment {
     }
   }
 
-  /// Under the lock: takes what is empty, and what has been claimed and not begun.
+  /// Claims a slot that is empty, or whose build has claimed it and not begun. Under the lock.
   ///
-  /// - Returns: whether the slot is this build's now; false where the bean stands, nil where its factory runs.
+  /// - Returns: true if this build has the claim now; false if the bean exists, nil while its factory runs.
   private func claim(
     _ slot: Slot, _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
   ) -> Bool? {
@@ -274,10 +279,11 @@ extension Environment {
       if other.value.thread == context.value.thread {
         slot.store(mark)
       } else {
-        // Its builder stores without the lock, and may have done so since.
+        // The builder stores without the lock, and may have done so since.
         guard slot.replace(content, by: mark) else { continue }
         if isBegun() {
-          // It may or may not have seen that the bean is no longer its own, so it is again, unless it is filled.
+          // The builder may or may not have seen the loss of its claim, so the claim is restored, unless the slot is
+          // filled.
           if slot.replace(mark, by: content) { return nil }
           continue
         }
@@ -288,19 +294,19 @@ extension Environment {
     }
   }
 
-  /// Under the lock: the build that has claimed a slot. It is not gone while its claim is there.
+  /// Returns the build that has claimed a slot. Under the lock: the build does not end while its claim is in the slot.
   private func claimant(_ content: Slot.Content) -> StackReference<ResolutionContext>? {
     content.claimant.flatMap { StackReference(address: $0) }
   }
 
-  /// Leaves what is missing to others, and gives back the counts that were added for it.
+  /// Leaves the missing beans to other builds, and releases the references that were added for them.
   @inline(never)
   private func giveUp(
     _ context: StackReference<ResolutionContext>, _ asked: FrozenReference<Recipe>, _ error: any Error
   ) -> EnvironmentError {
     let (slots, steps) = (core.slots, asked.value.steps)
     let mark = Slot.Content.claimed(context.address)
-    // The step that failed; those before it have given their beans all counts.
+    // The step that failed; the beans of earlier steps have all their references.
     let failed = context.value.building ?? asked
     let first = (0..<steps.count).first { steps[$0].slot == failed.value.slot } ?? steps.count
     let paid = Set((0..<first).map { steps[$0].slot })
@@ -322,11 +328,11 @@ extension Environment {
     return failure
   }
 
-  /// Gives back the counts of arguments that a step does not take.
+  /// Releases the references to arguments that a step does not take.
   ///
   /// - Parameters:
-  ///   - recipe: what would have taken them.
-  ///   - paid: the slots whose beans have been given counts; nil for all.
+  ///   - recipe: the recipe that would have taken the arguments.
+  ///   - paid: the slots whose beans have been retained for their takers; nil for all.
   private func giveBack(_ recipe: FrozenReference<Recipe>, of paid: Set<Int32>? = nil) {
     giveBack(recipe.value.operands, of: paid)
     giveBack(recipe.value.properties, of: paid)
@@ -338,9 +344,10 @@ extension Environment {
     }
   }
 
-  // MARK: what stands further out
+  // MARK: beans further out
 
-  /// Whether everything stands that the bean's order takes from where it may not.
+  /// Whether the beans that the recipe's steps need beforehand all exist further out; false if some are in this
+  /// environment.
   @inline(__always)
   func isComplete(_ recipe: FrozenReference<Recipe>) -> Bool {
     recipe.value.needs.first { need in
@@ -348,9 +355,9 @@ extension Environment {
     } == nil
   }
 
-  /// Has it built.
+  /// Builds the missing beans that a recipe's steps need beforehand.
   ///
-  /// A list, not a recursion: chains of beans may be as long as memory allows.
+  /// A list, not a recursion: a chain of beans may be as long as memory allows.
   @inline(never)
   private func ensure(
     _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>, isInside: Bool
@@ -374,13 +381,14 @@ extension Environment {
     }
   }
 
-  /// The next bean of this environment that has to be built for another one; what stands further out is built there.
+  /// Returns the next bean of this environment that has to be built for another one; builds a missing bean of an
+  /// ancestor at once.
   private func missing(_ recipe: FrozenReference<Recipe>) throws -> FrozenReference<Recipe>? {
     let needs = recipe.value.needs
     for index in 0..<needs.count {
       switch needs[index].place {
       case .outer(let slot) where slot.content.isFilled: continue
-      // A scope object is asked by whoever takes the bean.
+      // The taker of the bean calls the scope object.
       case .own(let slot) where core.slots[slot].content.isFilled || core.kind.contains(.scoped): continue
       case .own(let slot): return self.recipe(slot)
       case .outer(let slot):
@@ -392,14 +400,15 @@ extension Environment {
     return nil
   }
 
-  /// Has the child's scope object answer for what the bean only requires; what it takes is asked for when it is taken.
+  /// Gets the beans that a bean only requires from the child's scope object; the beans that it takes are resolved when
+  /// they are taken.
   private func askForRequirements(of recipe: FrozenReference<Recipe>) throws {
     try recipe.value.needs.forEach { need in
       if case .own(let slot) = need.place, !recipe.value.takes(need) { try askedOrBuilt(slot).release() }
     }
   }
 
-  /// A bean that stands further out, for the one of the order that takes it.
+  /// Returns a bean of an ancestor, for the bean of the order that takes it.
   private func outer(
     _ slot: Slot, for recipe: FrozenReference<Recipe>, _ need: Operand
   ) throws -> ObjectReference {
@@ -410,13 +419,13 @@ extension Environment {
     }
   }
 
-  /// Which bean of an order takes something.
+  /// Returns the bean of an order that takes an operand.
   private func taker(of need: Operand, in recipe: FrozenReference<Recipe>) -> FrozenReference<Recipe> {
     let steps = recipe.value.steps
     return (0..<steps.count).map { self.recipe(steps[$0].slot) }.first { $0.value.takes(need) } ?? recipe
   }
 
-  /// The object of a slot further out, built if need be, with a count for the caller.
+  /// Returns the object of a slot further out, built if need be, and retained for the caller.
   func object(at slot: Slot) throws -> ObjectReference {
     let content = slot.content
     if content.isFilled {
@@ -433,7 +442,7 @@ extension Environment {
       .unresolvedPlaceholder, "a value is needed by a configuration source, before the configuration is complete")
   }
 
-  /// The number of a slot, where that is one of this environment's.
+  /// Returns the number of a slot of this environment; nil for other slots.
   func ownSlot(_ slot: Slot) -> Int32? {
     core.plan.flatMap { plan in
       plan.with { $0.isPlain ? core.slots.number(of: slot, among: $0.layout.slots) : nil }
@@ -442,7 +451,7 @@ extension Environment {
 
   // MARK: one bean
 
-  /// A new instance, with one count, made of what stands.
+  /// Returns a new instance, with one reference, from dependencies that exist.
   @inline(__always)
   private func make(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     if !recipe.value.work.isEmpty { return try makeWithCare(recipe) }
@@ -456,7 +465,8 @@ extension Environment {
   private func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     if recipe.value.work == .own { return try makeOwn(recipe) }
     if recipe.value.work.contains(.await) { return try takeAwaited(recipe) }
-    // Nothing stands in slots where the child's scope object keeps beans, and nothing yet where a requirement is asked for first.
+    // Slots hold no beans if the child's scope object keeps them, and none yet if a requirement has to be resolved
+    // first.
     let isCounted = !core.kind.contains(.scoped) && recipe.value.requirements.isEmpty
     let log = recipe.value.work.contains(.trace) ? log : nil
     log?.creating(recipe.value.entry.label, in: name)
@@ -477,7 +487,7 @@ extension Environment {
     }
   }
 
-  /// A new instance for which nothing is done but to find out whether it is a bean already.
+  /// Returns an instance that needs no completion, except the check whether it is a bean already.
   @inline(__always)
   private func makeOwn(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     let isScoped = core.kind.contains(.scoped)
@@ -490,11 +500,12 @@ extension Environment {
     return try complete(made, recipe).object
   }
 
-  /// What `create` makes of a recipe's arguments, of which those that stand in no slot are evaluated beforehand.
+  /// Returns the object that `create` makes from a recipe's arguments. Evaluates arguments that are not in slots
+  /// beforehand.
   ///
   /// - Parameters:
-  ///   - recipe: says where the arguments come from.
-  ///   - isCounted: whether the counts of `counted` operands have been added for this; all are evaluated otherwise.
+  ///   - recipe: the recipe, with the operands.
+  ///   - isCounted: whether `counted` operands have been retained for this call; otherwise all operands are evaluated.
   ///   - create: the factory.
   func make(
     _ recipe: FrozenReference<Recipe>, isCounted: Bool, _ create: (Arguments) throws -> AnyObject
@@ -533,8 +544,8 @@ extension Environment {
   }
 
   /// - Parameters:
-  ///   - recipe: what is being built further out on this thread.
-  ///   - isInside: whether the innermost context is the one that asks for it again.
+  ///   - recipe: the bean that this thread is building further out.
+  ///   - isInside: whether the innermost context is the one that requests the bean again.
   func circle(closing recipe: FrozenReference<Recipe>, isInside: Bool = false) -> EnvironmentError {
     let steps = ResolutionContext.circle(closing: recipe, in: self, isInside: isInside)
     let path = steps.map(\.label).joined(separator: " → ")
@@ -542,7 +553,8 @@ extension Environment {
       .circleOfLookups, "\(path); break the circle with a Provider that is called later", steps: steps)
   }
 
-  /// What a build throws: the container's own errors with a longer path, everything else as `.creationFailed`.
+  /// Returns the error that a build throws: an error of the container with a longer path, any other error as
+  /// `.creationFailed`.
   func failure(_ error: any Error, of recipe: FrozenReference<Recipe>) -> EnvironmentError {
     let label = recipe.value.entry.label
     if let error = error as? EnvironmentError {
@@ -556,11 +568,11 @@ extension Environment {
   }
 }
 
-/// Which bean is not there yet; what an error carries.
+/// A bean that does not exist yet, as part of an error.
 struct MissingBean: Sendable {
   weak let environment: Environment?
   let slot: Int32
 
-  /// Whether it has come since.
+  /// Whether the bean exists by now.
   var isThere: Bool { environment?.core.slots[slot].content.isFilled == true }
 }

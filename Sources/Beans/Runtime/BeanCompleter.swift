@@ -1,11 +1,12 @@
 import BeansReflection
 
-/// What is done to an instance once its factory has made it: properties, class-level injections, environment, post
+/// The completion of an instance after its factory has returned: properties, class-level injections, environment, post
 /// processors and callbacks, in that order.
 extension Environment {
-  /// The finished bean, taking over the count of what the factory has made; that is let go of where something fails.
+  /// Returns the completed bean. Takes over the reference to the object that the factory has made, and releases it if
+  /// the completion fails.
   ///
-  /// - Returns: the bean, and whether its own declaration has completed it before: then nothing has been done to it.
+  /// - Returns: the bean, and whether the object was complete before: then this call has done nothing to it.
   func complete(
     _ created: ObjectReference, _ recipe: FrozenReference<Recipe>
   ) throws -> (object: ObjectReference, isComplete: Bool) {
@@ -46,14 +47,14 @@ extension Environment {
     object.identity == recipe.value.identity ? recipe.value.traits : object.with { BeanTraits.of($0) }
   }
 
-  /// An object as a protocol; nil where it does not conform.
+  /// Returns an object as a protocol; nil if the object does not conform.
   private func value<Value>(_ object: ObjectReference, _ layout: ExistentialLayout?, as type: Value.Type) -> Value? {
     if let layout, layout.fits(object) { return layout.value(ObjectReference(object.object), as: type) }
     return object.with { Box.open($0) as? Value }
   }
 
-  /// The factory has made an instance of a subclass, or of a type that no plan could know. Lets go of it where something
-  /// fails.
+  /// Completes an instance of a subclass, or of a type that is unknown to the plan. Releases the instance if the
+  /// completion fails.
   @inline(never)
   func completeUnforeseen(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
     if recipe.value.isSeed { return }
@@ -95,7 +96,8 @@ extension Environment {
 
   // MARK: post processors
 
-  /// Values are not offered to post processors, except a class instance declared as a protocol type.
+  /// Applies the post processors. Values are not passed to post processors, except a class instance that is declared as
+  /// a protocol type.
   private func process(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     let instance = object.object
     guard let box = instance as? Box else {
@@ -129,7 +131,8 @@ extension Environment {
     for injection in try ClassInjection.all(of: type(of: object)) { try run(injection, on: object) }
   }
 
-  /// A factory answered with an instance of a subclass, or of a class behind a protocol: what the recipe does not know.
+  /// Runs the class-level injections that the recipe does not contain, for an instance of a subclass, or of a class
+  /// behind a protocol.
   private func injectUnforeseen(_ object: AnyObject, _ recipe: FrozenReference<Recipe>) throws {
     let instance = Box.open(object) as AnyObject
     let given = recipe.value.code.with { $0.given }
@@ -156,14 +159,14 @@ extension Environment {
     }
   }
 
-  /// Has faults of `body` name the property that they concern.
+  /// Runs `body`, and adds the name of the property to the message of its faults.
   private func naming<R>(_ point: String, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as EnvironmentError {
       throw error.saying("\(point): \(error.message)")
     }
   }
 
-  /// Has the nearest `Injection` of that kind compute a value.
+  /// Computes a value with the nearest `Injection` of that kind.
   func compute(_ inject: Inject, _ property: PropertyDescriptor, _ parameter: Parameter) throws -> Argument {
     for operand in core.compiledPlan.with({ $0.injections }).reversed() {
       let injection = try argument(operand).take(as: Injection.self)
@@ -178,7 +181,7 @@ extension Environment {
 }
 
 extension ObjectReference {
-  /// Another object in its place.
+  /// Returns a reference to another object, and releases this one.
   fileprivate func replaced(by object: AnyObject) -> ObjectReference {
     defer { release() }
     return ObjectReference(object)

@@ -1,21 +1,21 @@
-/// The identities of the beans of one environment, as far as they have been asked for.
+/// The identities of the beans of one environment, collected on demand.
 struct BeanIdentities {
-  /// How many entries of the creation log `beans` has.
+  /// The number of entries of the creation log that `beans` includes.
   private(set) var logged = 0
-  /// The beans that slots hold, and those that are being completed.
+  /// The beans in slots, and those that are being completed.
   private var beans: Set<ObjectIdentifier> = []
-  /// Slots that hold another face of a bean. Their objects are released by their owners.
+  /// The slots that hold another face of a bean. The owners of these objects release them.
   private(set) var faces: Set<Int32> = []
 
   func contains(_ identity: ObjectIdentifier) -> Bool { beans.contains(identity) }
 
-  /// Claims an object for the declaration that completes it now; false where it is a bean already.
+  /// Claims an object for the declaration that completes it now; returns false if the object is a bean already.
   mutating func claim(_ identity: ObjectIdentifier) -> Bool { beans.insert(identity).inserted }
 
-  /// Gives up a claim, where the completion has failed.
+  /// Gives up a claim after the completion has failed.
   mutating func giveUp(_ identity: ObjectIdentifier) { beans.remove(identity) }
 
-  /// Adds the next beans that the creation log names.
+  /// Adds the next beans of the creation log.
   mutating func add(logged objects: [ObjectReference?]) {
     logged += objects.count
     for object in objects { if let identity = object?.beanIdentity { beans.insert(identity) } }

@@ -1,25 +1,26 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// Ownership by identity: an object that is a bean already is only another face of that bean, neither completed nor released
-/// again.
+/// Ownership by identity: an object that is a bean already is only another face of that bean, and is neither completed
+/// nor released a second time.
 ///
-/// An object that a factory has just made has no reference but the builder's, so nothing is looked up for it. An existential in
-/// its box does not tell, and is looked up.
+/// A new object has no reference but the builder's, so it needs no search. The reference count of an existential's box
+/// does not show whether the content is new, so its content is searched for.
 extension Environment {
   /// The relation of an object to the declaration whose factory or post processor has returned it.
   enum Standing {
-    /// The declaration makes it a bean, completes it and releases it.
+    /// A new bean: its declaration completes and releases the object.
     case new
-    /// A prototype, made for this build: it is complete. The declaration that keeps it releases it.
+    /// A prototype made for this build, already complete. The declaration that keeps the prototype releases it.
     case complete
     /// Another face of a bean.
     case face
   }
 
-  /// Returns whether an object is a bean already: of this environment, of one further out, or made for the running build.
+  /// Returns whether an object is a bean already: of this environment, of one further out, or one made for the running
+  /// build.
   ///
-  /// Claims a new object for its declaration, so that no other thread completes it: followed by `giveUp` where the completion
-  /// fails. Called by a thread that keeps the environment from being released.
+  /// Claims a new object for its declaration, so that no other thread completes it; call `giveUp` if the completion
+  /// fails. The calling thread keeps the environment from being released.
   func standing(of object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> Standing {
     if object.isUnshared, object.with({ !($0 is Box) }) { return .new }
     guard !recipe.value.isSeed, let identity = object.beanIdentity else { return .new }
@@ -27,7 +28,7 @@ extension Environment {
     let standing: Standing =
       switch context?.value.made(identity) {
       case .prototype where recipe.value.kind == .slot || recipe.value.kind == .scoped:
-        // Another bean of the same build may keep it already.
+        // Another bean of the same build may own the object already.
         isBean(identity, claiming: recipe.value.kind == .slot) ? .face : .complete
       case .prototype: .face
       case .scope: .face
@@ -65,7 +66,7 @@ extension Environment {
   }
 
   private func isBean(_ identity: ObjectIdentifier, claiming: Bool) -> Bool {
-    // First, so that of two threads with the same object one finds the other's claim.
+    // The own environment first, so that of two threads with the same object one finds the other's claim.
     if holds(identity, claiming: claiming) { return true }
     var next = core.parent
     while let environment = next {
@@ -78,7 +79,7 @@ extension Environment {
     return false
   }
 
-  /// Whether a slot or a scope of this environment holds an object.
+  /// Returns whether a slot or a scope of this environment holds an object.
   private func holds(_ identity: ObjectIdentifier, claiming: Bool) -> Bool {
     guard let plan = core.plan else { return false }
     if plan.with({ $0.hasSeed }), core.slots[0].content.isFilled, core.slots[0].content.object.beanIdentity == identity
@@ -100,7 +101,7 @@ extension Environment {
     }
   }
 
-  /// Under the lock: compares the few beans of an environment; nil where there are more.
+  /// Compares the beans of an environment, under its lock; nil if there are too many to compare.
   private func scan(_ identity: ObjectIdentifier) -> Bool? {
     logBuilds()
     let log = creationLog
@@ -111,9 +112,9 @@ extension Environment {
     }
   }
 
-  // MARK: beans that no slot tells of
+  // MARK: beans outside of slots
 
-  /// Notes a new instance that no slot keeps for the build that takes it, and for the `Owned` that it belongs to.
+  /// Notes a new instance that no slot keeps, for the build that takes it and for the `Owned` that it belongs to.
   @inline(never)
   func noteForTaker(
     _ object: ObjectReference, _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
@@ -130,7 +131,7 @@ extension Environment {
     if !isFace { collection?.parts?.append((instance, recipe)) }
   }
 
-  /// Notes a bean of a scope that keeps its beans by itself, for the build that takes it.
+  /// Notes a bean of a scope that keeps its beans by itself, for the build that takes the bean.
   func noteForTaker(_ object: AnyObject, of scope: any BeanScope) {
     if scope is AbstractBeanScope { return }
     guard let taker = ResolutionContext.nearestBuild,

@@ -2,7 +2,7 @@ import BeansErrors
 import BeansSupport
 import CBeansRuntime
 
-// Where providers look.
+// The lookups of providers.
 
 extension Environment: BeanLookup {
   func provide<T>(_ type: T.Type, id: String?) throws -> T {
@@ -19,7 +19,7 @@ extension Environment: BeanLookup {
   }
 }
 
-/// Where a provider looks that finds what is private to a module, or nothing but what the current child has.
+/// The lookup of a provider that finds private beans of a module, or only beans of the current child.
 final class LimitedLookup: BeanLookup {
   private let environment: Environment
   private let module: ObjectIdentifier?
@@ -27,10 +27,11 @@ final class LimitedLookup: BeanLookup {
   private let ownedByTaker: Bool
 
   /// - Parameters:
-  ///   - environment: where the provider has been injected.
-  ///   - module: whose private beans are found.
-  ///   - inCurrentChild: whether nothing is found where no child is current.
-  ///   - ownedByTaker: whether the beans belong to the taker of the provider, and so to its environment, whatever child is current.
+  ///   - environment: the environment of the bean that takes the provider.
+  ///   - module: the module whose private beans are found.
+  ///   - inCurrentChild: whether lookups fail if no child is current.
+  ///   - ownedByTaker: whether the beans belong to the taker of the provider, and so to the taker's environment, even
+  ///     if a child is current.
   init(_ environment: Environment, _ module: ObjectIdentifier?, inCurrentChild: Bool, ownedByTaker: Bool) {
     (self.environment, self.module) = (environment, module)
     (self.inCurrentChild, self.ownedByTaker) = (inCurrentChild, ownedByTaker)
@@ -40,7 +41,7 @@ final class LimitedLookup: BeanLookup {
     if inCurrentChild { try checkCurrent(type) }
     if ownedByTaker {
       do { return try look(for: type, id, in: environment) } catch let error as EnvironmentError {
-        // Only a child declares the bean: it cannot belong further out.
+        // A bean that only a child declares cannot belong further out.
         guard error.code == .unknownBean else { throw error }
       }
     }
@@ -62,7 +63,7 @@ final class LimitedLookup: BeanLookup {
   }
 }
 
-/// What is evaluated in an environment when it is asked for.
+/// A computation that an environment evaluates on demand.
 final class Deferral: DeferredBean {
   private let environment: Environment
   private let computation: Computation
