@@ -1,45 +1,45 @@
 import Synchronization
 
-/// The one way to release beans: one walk over the creation log, last created first, that stops where something has to be
-/// awaited.
+/// Releases beans: one walk over the creation log, last created first, that stops at a release that has to be awaited.
 struct BeanReleaser {
-  /// Kept by whoever runs this.
+  /// The environment, retained by the code that runs this releaser.
   private let environment: Unretained<Environment>
-  /// Whether asynchronous releases are returned to be awaited, or fail.
+  /// Whether asynchronous releases are returned to be awaited, instead of failing.
   private let canWait: Bool
-  /// Whether this runs where the environment's own host releases.
+  /// Whether this runs where the environment's own host releases beans.
   private var isOnHost: Bool
-  /// Beans not yet released.
+  /// The number of beans not yet released.
   private var rest: Int
-  /// What a bean that is awaited keeps until it is done, and the user's scope that has kept the bean.
+  /// The bean that is being released, retained until its release has ended, and the user's scope that has kept the
+  /// bean.
   private var held: ObjectReference?
   private var heldScope: AbstractBeanScope?
-  /// The user's scope in whose place this runs, which can await releases there.
+  /// The user's scope in whose place this runs, and whether that place can await releases.
   private var place: (scope: any HostedScope, canWait: Bool)?
-  /// Beans that their takers own and have not given back, in the order in which they were made.
+  /// The `Owned` beans that their takers have not released, in order of creation.
   private var owned: [OwnedBean] = []
-  /// Users' scopes that have been finished.
+  /// The identities of the users' scopes that have been finished.
   private var finished: [ObjectIdentifier] = []
   private(set) var released: Int
 
-  /// What has to come first.
+  /// A step that has to end before the walk continues.
   enum Pending {
-    /// A release that is awaited.
+    /// An asynchronous release.
     case bean(BeanEnding, ObjectReference)
-    /// The way to the place where a user's scope releases.
+    /// A change to the place where a user's scope releases.
     case place(any HostedScope)
     /// A release that a user's scope has begun by itself.
     case scope(AbstractBeanScope)
-    /// Nothing: a release has been abandoned, and another thread has gone on.
+    /// None: a release has been abandoned, and another thread continues the walk.
     case nothing
   }
 
   /// - Parameters:
-  ///   - environment: what has begun to end.
+  ///   - environment: the environment whose release has begun.
   ///   - canWait: whether asynchronous releases can be awaited.
-  ///   - isOnHost: whether this runs where the environment's own host releases.
-  ///   - left: how many of the beans that the creation log names have not been released.
-  ///   - created: how many it names.
+  ///   - isOnHost: whether this runs where the environment's own host releases beans.
+  ///   - left: the number of beans in the creation log that have not been released.
+  ///   - created: the number of all beans in the creation log.
   init(_ environment: Unretained<Environment>, canWait: Bool, isOnHost: Bool, left: Int, of created: Int) {
     self.environment = environment
     self.canWait = canWait
@@ -51,12 +51,12 @@ struct BeanReleaser {
     }
   }
 
-  /// Goes on until something has to come first, or until nothing is left. After that, advance again; after a release that
-  /// has been awaited, `note` its failure.
+  /// Continues the walk until a step has to end first, or until no bean is left. Once that step has ended, call
+  /// `advance` again; after an awaited release, first pass its failure to `note`.
   mutating func advance() -> Pending? {
     if held != nil { letGoOfHeld() }
     while true {
-      // What was made when so many stood may need them.
+      // An `Owned` bean may need the beans that existed when it was made.
       while let last = owned.last, last.position >= rest {
         owned.removeLast()
         if let pending = release(last) { return pending }
@@ -109,7 +109,7 @@ struct BeanReleaser {
       environment.log.releasing(recipe.value.entry.label, in: environment.name)
     }
     if recipe.value.work.contains(.observe) { environment.observe(object, recipe) }
-    // The children of a factory share what was declared.
+    // The children of a factory share declared instances.
     if environment.core.kind.contains(.plain) { recipe.value.code.with { $0.instance?.letGo() } }
     if let ending = object.with({ BeanEnding($0, of: recipe, outcome) }) {
       held = object
@@ -145,7 +145,7 @@ struct BeanReleaser {
   /// The outcome of the environment, for its beans.
   private var outcome: ScopeOutcome { environment.with { $0.outcome } }
 
-  /// Where this is, for what is said of the release that is next.
+  /// The site of the next release, for reports and limits.
   var site: ReleaseSite {
     let environment = environment.object
     return ReleaseSite(name: environment.name, environment: environment, behind: rest)
@@ -154,7 +154,7 @@ struct BeanReleaser {
   /// Whether this runs on the thread of the loop on which beans are released.
   private var isOnLoop: Bool { isOnHost || place?.canWait == true }
 
-  /// A releaser that goes on outside any host's place.
+  /// A copy of this releaser that continues outside the place of any host.
   var elsewhere: BeanReleaser {
     var releaser = self
     (releaser.isOnHost, releaser.place) = (false, nil)
@@ -168,8 +168,8 @@ struct BeanReleaser {
 
   // MARK: users' scopes
 
-  /// A bean that a user's scope keeps is released in its place; a scope that releases all of its beans at once, in the
-  /// place of the last one.
+  /// Releases a bean of a user's scope in the scope's place. A scope that releases all of its beans at once does so in
+  /// the place of the last bean in the order.
   private mutating func releaseInScope(
     _ slot: Slot, _ recipe: FrozenReference<Recipe>, _ environment: Environment
   ) -> Pending? {
@@ -202,7 +202,7 @@ struct BeanReleaser {
     return release(ending, object, canWait: canWait || place?.canWait == true)
   }
 
-  /// Comes back to the same bean.
+  /// Returns to the same bean after a step.
   private mutating func again(after pending: Pending) -> Pending {
     rest += 1
     released -= 1
@@ -218,17 +218,17 @@ struct BeanReleaser {
     scope?.cache.endRelease()
   }
 
-  /// A releaser that goes on in the place of a user's scope.
+  /// Returns a copy of this releaser that continues in the place of a user's scope.
   func inPlace(of scope: any HostedScope, canWait: Bool) -> BeanReleaser {
     var releaser = self
     releaser.place = (scope, canWait)
     return releaser
   }
 
-  /// The user's scope that awaits releases where this runs.
+  /// The user's scope that awaits releases in the current place.
   var host: (any HostedScope)? { place.flatMap { $0.canWait ? $0.scope : nil } }
 
-  /// Finishes what has not been finished, last registered first.
+  /// Finishes the scopes that have not been finished, last registered first.
   mutating func finishScopes() {
     for scope in environment.object.ownScopes.reversed() { finish(scope) }
   }
@@ -248,20 +248,20 @@ struct BeanReleaser {
 }
 
 extension Environment {
-  /// Releases beans from the end of the first `count` that the creation log names, as long as they have nothing to say, or
-  /// nothing that has to be awaited. Answers how many are left.
+  /// Releases beans from the end of the first `count` in the creation log, up to one that needs care or an asynchronous
+  /// release. Returns the number of beans left.
   @inline(__always)
   func releasePlain(_ count: Int) -> Int {
-    // Where the child's scope object keeps the beans, slots only say that there are some; what takers own comes in between.
-    // What somebody waits for is noted.
+    // If the child's scope object keeps the beans, slots only mark their existence; `Owned` beans are released in
+    // between. A watched end notes each release.
     if count == 0 || !core.kind.isDisjoint(with: .careful) { return count }
     let (slots, recipes) = (core.slots, recipe(0))
     return creationLog.last(count) { index in
       let recipe = recipes.sibling(index, of: 0)
-      // Whatever is kept elsewhere than in its slot needs care.
+      // A bean that is kept elsewhere than in its slot needs care.
       let isSilent = recipe.value.ending == .nothing
       if !isSilent, recipe.value.ending == .care { return false }
-      // Everything that has been built is logged by now. The slot stays as it is: nobody looks at it any more.
+      // All built beans are logged by now. The slot keeps its content: no thread reads it any more.
       let object = slots[index].content.object
       if object.identity != recipe.value.identity { return false }
       if !isSilent { call(object, recipe) }
@@ -280,7 +280,7 @@ extension Environment {
     }
   }
 
-  /// What a bean wants to be told at its end, where none of that has to be awaited.
+  /// Calls `preDestroy` and the callbacks of a bean that has no asynchronous release.
   @inline(never)
   private func call(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
     var errors: [any Error] = []
@@ -302,17 +302,17 @@ extension Environment {
   }
 }
 
-/// The end of one bean: `preDestroy`, then `.onDestroy`. Both run, whatever the first throws.
+/// The end of one bean: `preDestroy`, then `.onDestroy`. The callbacks run even if `preDestroy` throws.
 struct BeanEnding {
   private let traits: BeanTraits
   let bean: BeanDirectory.Entry
   private let callbacks: [ReleaseCallback]
-  /// How long it may take.
+  /// The time limit of the release.
   let limit: Duration?
   /// The outcome of the scope that releases the bean.
   private var outcome: ScopeOutcome
 
-  /// nil where there is nothing to do but to drop the reference.
+  /// Returns nil if the release only drops the reference.
   init?(_ object: AnyObject, of recipe: FrozenReference<Recipe>, _ outcome: ScopeOutcome = .completed) {
     let traits =
       ObjectReference(unretained: object).identity == recipe.value.identity
@@ -330,7 +330,7 @@ struct BeanEnding {
     limit = recipe.value.code.with { $0.releaseLimit }
   }
 
-  /// nil where the declaration does not own the object.
+  /// Returns nil if the declaration does not own the object.
   init?(_ object: AnyObject, of declaration: BeanDeclaration, _ outcome: ScopeOutcome = .completed) {
     if declaration.spec.isExternallyOwned || declaration.forget(face: object) { return nil }
     self.outcome = outcome
@@ -340,7 +340,7 @@ struct BeanEnding {
     limit = declaration.spec.releaseLimit
   }
 
-  /// The end of the same bean in a scope of that outcome.
+  /// Returns the end of the same bean in a scope of the given outcome.
   func with(_ outcome: ScopeOutcome) -> BeanEnding {
     var ending = self
     ending.outcome = outcome
@@ -350,7 +350,7 @@ struct BeanEnding {
   /// Whether the release has to be awaited.
   var isAsynchronous: Bool { traits.contains(.asyncDisposable) }
 
-  /// Where nobody can wait: an asynchronous bean is a failure that names it; its callbacks still run.
+  /// Runs the release without waiting: an asynchronous bean is a failure that names the bean; its callbacks still run.
   func runSynchronously(_ object: AnyObject) -> EnvironmentError? {
     var errors: [any Error] = []
     if isAsynchronous {
@@ -392,18 +392,18 @@ struct BeanEnding {
 }
 
 extension BeanDeclaration {
-  /// Runs the release callbacks on an instance of this bean: `preDestroy`, then `.onDestroy`. For scopes of your own that
-  /// keep instances; `AbstractBeanScope` does it by itself. Call it once for each instance.
+  /// Runs the release callbacks on an instance of this bean: `preDestroy`, then `.onDestroy`. For scopes of your own
+  /// that keep instances; `AbstractBeanScope` calls this by itself. Call this once for each instance.
   ///
-  /// - Throws: `.destructionFailed`, after all callbacks have run, or where they take longer than the declaration's
-  ///   `releaseLimit`. A bean whose release is asynchronous cannot be released here: that is such a failure, too.
+  /// - Throws: `.destructionFailed`, after all callbacks have run, or if they take longer than the declaration's
+  ///   `releaseLimit`. A bean with an asynchronous release cannot be released here: that is such a failure, too.
   public func destroy(_ instance: AnyObject) throws {
     let site = ReleaseSite(name: spec.scopeName ?? "singleton", environment: nil)
     let failure = BeanEnding(instance, of: self)?.run(ObjectReference(unretained: instance), at: site)
     if let failure { throw failure }
   }
 
-  /// What faults and paths say of the bean; of a declaration that a scope is handed.
+  /// The bean in faults and paths, for a declaration that is passed to a scope.
   var entry: BeanDirectory.Entry {
     BeanDirectory.Entry(
       type: spec.type ?? Any.self, id: spec.id, lifetime: Lifetime(spec.scopeName ?? "singleton"),

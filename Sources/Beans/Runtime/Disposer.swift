@@ -1,4 +1,4 @@
-/// Decides how and where one object is released. A value: `next` calls nothing, and depends on these facts alone.
+/// Decides how and where one object is released. A value: `next` has no effects, and depends on these facts alone.
 ///
 /// Environments, scopes of users, `Owned` and `BeanDeclaration.destroy` fill in the facts and perform the action.
 struct Disposer: Equatable {
@@ -6,23 +6,24 @@ struct Disposer: Equatable {
   enum Keeper: Equatable {
     /// A slot of an environment, or an `Owned`.
     case environment
-    /// A scope of the user. `isHere`: whether the calling thread is where that scope releases. `isFree`: whether the scope has
-    /// begun no release by itself.
+    /// A scope of the user. `isHere`: whether the calling thread is where the scope releases beans. `isFree`: whether
+    /// the scope has no release of its own in progress.
     case scope(isHere: Bool, isFree: Bool)
   }
 
   enum Action: Equatable, CaseIterable {
-    /// Go to the place where the scope releases, then ask again.
+    /// Go to the place where the scope releases beans, then call `next` again.
     case goToScope
-    /// Wait for the release that the scope has begun, then ask again.
+    /// Wait for the release that the scope has begun, then call `next` again.
     case waitForScope
     /// Release on the calling thread.
     case release
-    /// Release on the calling thread, that of a loop. The rest goes on elsewhere where the release is abandoned.
+    /// Release on the calling thread, which is a loop's. If the release is abandoned, the remaining releases continue
+    /// elsewhere.
     case releaseOnLoop
     /// Release on a thread of its own; the calling thread waits until the release has ended or is abandoned.
     case releaseAside
-    /// Begin the release, on the host where it is asynchronous; go on when it has ended or is abandoned.
+    /// Begin the release, on the host if it is asynchronous; continue when it has ended or is abandoned.
     case await
   }
 
@@ -33,9 +34,9 @@ struct Disposer: Equatable {
   var hasLimit = false
   /// Whether the end of the environment has a deadline.
   var hasDeadline = false
-  /// Whether the calling thread is that of the loop on which the object is to be released.
+  /// Whether the calling thread is the thread of the loop on which the object is to be released.
   var isOnLoop = false
-  /// Whether the caller can go on later, from another thread.
+  /// Whether the caller can continue later, from another thread.
   var canAwait = false
 
   func next() -> Action {
@@ -45,7 +46,7 @@ struct Disposer: Equatable {
     case .environment, .scope: break
     }
     if isAsynchronous, canAwait { return .await }
-    // Nothing abandons the release.
+    // Without a limit and a deadline, the release is never abandoned.
     if !hasLimit, !hasDeadline { return .release }
     if isOnLoop, !hasLimit { return .releaseOnLoop }
     return canAwait ? .await : .releaseAside
@@ -56,10 +57,10 @@ extension Disposer {
   /// The facts of one release.
   ///
   /// - Parameters:
-  ///   - ending: the calls that the object gets.
-  ///   - site: the environment or scope that releases it.
-  ///   - isOnLoop: whether the calling thread is that of the loop on which the object is to be released.
-  ///   - canAwait: whether the caller can go on later, from another thread.
+  ///   - ending: the callbacks of the release.
+  ///   - site: the environment or scope that releases the object.
+  ///   - isOnLoop: whether the calling thread is the thread of the loop on which the object is to be released.
+  ///   - canAwait: whether the caller can continue later, from another thread.
   init(_ ending: BeanEnding, at site: ReleaseSite, isOnLoop: Bool = false, canAwait: Bool) {
     self.init(
       isAsynchronous: ending.isAsynchronous, hasLimit: ending.limit != nil, hasDeadline: site.hasDeadline,
