@@ -1,12 +1,12 @@
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
-/// The creation of one bean that has to be awaited, and the tasks that wait for it.
+/// The asynchronous creation of one bean, and the tasks that wait for it.
 final class AsyncBuild: Sendable {
   /// The creation that the running task belongs to.
   @TaskLocal static var current: AsyncBuild?
 
-  /// The environment of the bean. Weak: a task that the creation leaves behind still knows this object.
+  /// The environment of the bean. Weak: a task that outlives the creation may still refer to this object.
   weak let environment: Environment?
   /// The name of that environment.
   private let place: String
@@ -18,20 +18,20 @@ final class AsyncBuild: Sendable {
     var waiters: [Int: Waiter] = [:]
     var nextWaiter = 0
     var task: Task<Void, Never>?
-    /// Nothing waits any longer, or the environment ends.
+    /// No task waits any longer, or the environment ends.
     var isCancelled = false
-    /// Thrown to every task that waits, once the environment ends.
+    /// The error thrown to every waiting task, once the environment ends.
     var end: (any Error)?
   }
 
   private struct Waiter {
     let continuation: CheckedContinuation<Void, any Error>
-    /// The creation that it belongs to, if it does.
+    /// The creation that the waiting task belongs to; nil for a task outside of creations.
     let taker: AsyncBuild?
     let caller: AwaitingCaller
   }
 
-  /// The creations that each creation waits for, so that a circle is seen before it closes.
+  /// The creations that each creation waits for, to detect a circle before it closes.
   private static let waiting = Locked<[ObjectIdentifier: [AsyncBuild]]>([:])
 
   init(_ environment: Environment, _ bean: BeanDirectory.Entry) {
@@ -40,7 +40,7 @@ final class AsyncBuild: Sendable {
     self.bean = bean
   }
 
-  /// Begins; `end` is called before the tasks that wait go on.
+  /// Begins the creation; calls `end` before the waiting tasks continue.
   func start(_ create: @escaping @Sendable () async throws -> Void, end: @escaping @Sendable () -> Void) {
     let task = Task {
       let outcome: Result<Void, any Error>
@@ -70,9 +70,10 @@ final class AsyncBuild: Sendable {
     }?.cancel()
   }
 
-  /// Cancels the creation because its environment ends. The tasks that wait for it go on at once, though the factory may not.
+  /// Cancels the creation because its environment ends. Waiting tasks continue at once, even if the factory has not
+  /// returned.
   ///
-  /// - Parameter error: thrown to these tasks.
+  /// - Parameter error: the error thrown to these tasks.
   func end(throwing error: any Error) {
     let waiters = state.withLock { state in
       state.end = error
@@ -83,18 +84,18 @@ final class AsyncBuild: Sendable {
     for waiter in waiters.values { waiter.continuation.resume(throwing: error) }
   }
 
-  /// Whether a failure may be due to the creation having been cancelled.
+  /// Whether the creation has been cancelled, which may be the cause of its failure.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   private var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
-  /// Returns when the bean is there. The last task that is cancelled here cancels the creation.
+  /// Returns once the bean exists. The last waiting task that is cancelled cancels the creation.
   ///
   /// - Parameters:
-  ///   - caller: the call that waits, for reports.
-  ///   - between: the creations that lead from the call to this one, each waiting for the next.
-  /// - Throws: the error of the creation, or of the end of its environment; `CancellationError`; `.cyclicDependency` where
-  ///   the creation waits for the one that the calling task belongs to.
+  ///   - caller: the waiting call, for reports.
+  ///   - between: the creations on the path from the call to this one, each waiting for the next.
+  /// - Throws: the error of the creation, or of the end of its environment; `CancellationError`; `.cyclicDependency`
+  ///   where the creation waits for the one that the calling task belongs to.
   func wait(_ caller: AwaitingCaller, between: () -> [EnvironmentError.Step]) async throws {
     let own = Self.current
     if let own { try Self.note(own, waitsFor: self, between) }
@@ -145,10 +146,10 @@ final class AsyncBuild: Sendable {
     }
   }
 
-  /// Returns the error of a lookup that cannot wait, where the calling task belongs to this creation or to one that this
+  /// Returns the error of a lookup that cannot wait, if the calling task belongs to this creation or to one that this
   /// creation waits for.
   ///
-  /// - Parameter between: the beans that lead from the call to this one.
+  /// - Parameter between: the beans on the path from the call to the bean of this creation.
   func circleOfLookup(between: () -> [EnvironmentError.Step]) -> EnvironmentError? {
     guard let own = Self.current, let path = Self.waiting.withLock({ Self.path(from: self, to: own, $0) }) else {
       return nil
@@ -165,11 +166,11 @@ final class AsyncBuild: Sendable {
       .circleOfLookups, "\(text); break the circle with a Provider that is called later", steps: steps)
   }
 
-  /// Returns the way from one creation to another that it waits for, both included.
+  /// Returns the path from one creation to another that the first one waits for, both included.
   private static func path(
     from first: AsyncBuild, to last: AsyncBuild, _ waiting: [ObjectIdentifier: [AsyncBuild]]
   ) -> [AsyncBuild]? {
-    // The creation that each one was reached from.
+    // The creation from which the search has reached each one.
     var reached: [ObjectIdentifier: AsyncBuild?] = [ObjectIdentifier(first): nil]
     var rest = [first]
     while let next = rest.popLast() {
@@ -185,7 +186,7 @@ final class AsyncBuild: Sendable {
     return nil
   }
 
-  /// Whether the running task creates a bean of the environment or of one below it, so that waiting for the environment
+  /// Whether the running task creates a bean of the environment or of one below it, so that a wait for the environment
   /// would never end.
   static func isInside(_ environment: Environment) -> Bool {
     guard let current, !current.hasEnded, let own = current.environment else { return false }
@@ -194,10 +195,10 @@ final class AsyncBuild: Sendable {
 
   // MARK: reports
 
-  /// Calls that wait for the creation now.
+  /// The number of calls that wait for the creation now.
   var waitingCalls: Int { state.withLock { $0.waiters.count } }
 
-  /// Describes the creation and the calls that wait for it; nil where none does.
+  /// Describes the creation and its waiting calls; nil if no call waits.
   func report(after time: Duration) -> String? {
     let waiters = state.withLock { $0.waiters.sorted { $0.key < $1.key }.map(\.value) }
     if waiters.isEmpty { return nil }
@@ -217,7 +218,7 @@ struct AwaitingCaller: Sendable {
   let location: SourceLocation
 }
 
-/// The beans of one environment that are being created, and those that are there and have yet to be put into their slots.
+/// The beans of one environment that are being created, and the created ones that are not in their slots yet.
 struct AsyncBuilds {
   var running: [Int32: AsyncBuild] = [:]
   var made: [Int32: ObjectReference] = [:]

@@ -1,17 +1,17 @@
-/// The asynchronous creations that have to come before something, each with what has to come before it.
+/// The asynchronous creations that a lookup, a startup or another creation requires, each with its own prerequisites.
 ///
-/// Found by one walk over operands before anything is created, so that no build has to fail for want of a bean. Lookups that
-/// a factory makes are unknown here. Plain beans on the way are passed through; the creation or the build that takes them
-/// builds them.
+/// One walk over operands finds them before any creation begins, so that no build fails for want of a bean. Lookups
+/// made by factories are unknown here. A plain bean on the path is passed through; the creation or build that takes the
+/// bean also builds it.
 struct AwaitedBeans: Sendable {
   private struct Need {
     let environment: Environment
     let recipe: FrozenReference<Recipe>
-    /// Whether it is wanted for its own sake.
+    /// Whether the bean is a root, not only a dependency of another one.
     let isRoot: Bool
-    /// The beans that need this one.
+    /// The numbers of the beans that depend on this one.
     var takers: [Int] = []
-    /// The number of needs that are not there yet.
+    /// The number of dependencies that do not exist yet.
     var missing = 0
 
     var isCreated: Bool { recipe.value.work.contains(.await) }
@@ -29,9 +29,9 @@ struct AwaitedBeans: Sendable {
   private var needs: [Need] = []
   private var numbers: [NeedKey: Int] = [:]
 
-  /// Follows what is needed.
+  /// Collects the roots and their dependencies.
   ///
-  /// - Parameter forEachRoot: calls its argument with each bean that is wanted, as `Environment.forEachAwaited` does.
+  /// - Parameter forEachRoot: calls its argument with each root, as `Environment.forEachAwaited` does.
   init(_ forEachRoot: ((Environment, FrozenReference<Recipe>) -> Void) throws -> Void) rethrows {
     try forEachRoot { note($0, $1, for: nil) }
     var next = 0
@@ -62,7 +62,7 @@ struct AwaitedBeans: Sendable {
     return free.flatMap { needs[$0].isCreated ? [$0] : settle($0) }
   }
 
-  /// Notes that a bean is there. Returns the numbers of the beans that can be created now.
+  /// Notes that a bean exists. Returns the numbers of the beans that can be created now.
   mutating func settle(_ number: Int) -> [Int] {
     var (free, settled) = ([Int](), [number])
     while let next = settled.popLast() {
@@ -87,17 +87,17 @@ struct AwaitedBeans: Sendable {
     (needs[number].environment, needs[number].recipe)
   }
 
-  /// The beans on the way from a bean to one that is wanted, nearest first.
+  /// Returns the beans on the path from a bean to a root, nearest first, without the bean itself.
   private func takers(of number: Int) -> some Sequence<Need> {
     sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].takers.first }.dropFirst().map { needs[$0] }
   }
 
-  /// Returns the asynchronous beans on the way to a bean, outermost first.
+  /// Returns the asynchronous beans on the path to a bean, outermost first.
   func steps(to number: Int) -> [EnvironmentError.Step] {
     takers(of: number).filter(\.isCreated).reversed().map(\.recipe.value.entry.step)
   }
 
-  /// Returns the error of a creation, with the way to the bean in its path.
+  /// Returns the error of a creation, with the beans that lead to its bean in the error's path.
   func failure(_ error: any Error, of number: Int) -> any Error {
     guard error is EnvironmentError, !needs[number].environment.core.lifecycle.isEnding else { return error }
     return takers(of: number).reduce(error) { $1.environment.failure($0, of: $1.recipe) }
@@ -105,7 +105,8 @@ struct AwaitedBeans: Sendable {
 }
 
 extension Environment {
-  /// Calls `body` with each bean that a bean takes or requires, and that is not there before an asynchronous creation.
+  /// Calls `body` with each bean that a bean takes or requires, if that bean is missing and needs an asynchronous
+  /// creation.
   func forEachAwaited(
     by recipe: FrozenReference<Recipe>, _ body: (Environment, FrozenReference<Recipe>) -> Void
   ) {
@@ -114,7 +115,7 @@ extension Environment {
     }
   }
 
-  /// Calls `body` with each bean that an operand leads to, and that is not there before an asynchronous creation.
+  /// Calls `body` with each bean that an operand leads to, if that bean is missing and needs an asynchronous creation.
   func forEachAwaited(_ operand: Operand, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
     switch operand.place {
     case .own(let slot), .counted(let slot): noteAwaited(recipe(slot), body)
@@ -130,7 +131,8 @@ extension Environment {
     }
   }
 
-  /// Calls `body` with each bean that a computation leads to, and that is not there before an asynchronous creation.
+  /// Calls `body` with each bean that a computation leads to, if that bean is missing and needs an asynchronous
+  /// creation.
   func forEachAwaited(_ computation: Computation, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
     switch computation {
     case .outer(let hops, let number), .scoped(let number, let hops):
@@ -145,7 +147,7 @@ extension Environment {
     }
   }
 
-  /// Calls `body` with an own bean, unless it is there or needs no asynchronous creation.
+  /// Calls `body` with a bean of this environment, unless the bean exists or needs no asynchronous creation.
   func noteAwaited(_ recipe: FrozenReference<Recipe>, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
     guard recipe.value.awaits else { return }
     if recipe.value.kind == .slot, core.slots[recipe.value.slot].content.isFilled { return }

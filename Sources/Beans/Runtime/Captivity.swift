@@ -1,26 +1,27 @@
-/// Beans that a factory looks up and that end before the bean it makes: nothing keeps the factory from keeping them.
+/// Lookups by factories of beans with a shorter lifetime than the bean that the factory makes: the factory could retain
+/// them.
 extension Environment {
-  /// Throws where the thread is building a bean that outlives one that an operand leads to.
+  /// Throws if the thread is building a bean that outlives one that an operand leads to.
   func checkCaptivity(of operand: Operand) throws {
     guard ResolutionContext.keeper(above: self) != nil else { return }
     var walk = CaptivityWalk()
     try checkCaptivity(of: operand, &walk)
   }
 
-  /// Throws where the thread is building a bean that outlives one that a computation leads to.
+  /// Throws if the thread is building a bean that outlives one that a computation leads to.
   func checkCaptivity(of computation: Computation) throws {
     guard ResolutionContext.keeper(above: self) != nil else { return }
     var walk = CaptivityWalk()
     try checkCaptivity(of: computation, &walk)
   }
 
-  /// Throws where the thread is building a bean that outlives the one of a slot.
+  /// Throws if the thread is building a bean that outlives the bean of a slot.
   ///
-  /// A child that was opened by the same build may be used: whoever has opened it knows that it ends.
+  /// A child that the same build has opened may be used: its opener is aware that the child ends.
   ///
   /// - Parameters:
-  ///   - slot: what has been looked up, or is taken by prototypes that have been.
-  ///   - takers: these prototypes, outermost first.
+  ///   - slot: the slot of a bean that was looked up, or that such prototypes take.
+  ///   - takers: the prototypes on the path to the bean, outermost first.
   func checkCaptivity(of slot: Int32, through takers: [EnvironmentError.Step] = []) throws {
     let recipe = recipe(slot)
     guard !recipe.value.isSeed, let holder = ResolutionContext.holder(above: self) else { return }
@@ -37,7 +38,7 @@ extension Environment {
     case .own(let slot), .counted(let slot): try checkCaptivity(of: slot, through: walk.takers)
     case .computed(let number):
       try core.compiledPlan.with { try checkCaptivity(of: $0.computations[Int(number)], &walk) }
-    // A slot of an environment that is no child of a factory.
+    // A slot of an environment that is not a child of a factory.
     case .outer: break
     }
   }
@@ -56,17 +57,17 @@ extension Environment {
       for operand in operands { try checkCaptivity(of: operand, &walk) }
     case .collected(let computations, _, _): for inner in computations { try checkCaptivity(of: inner, &walk) }
     case .deferred(let inner, _): try checkCaptivity(of: inner, &walk)
-    // A user's scope decides for itself, and a provider looks its bean up when it is called.
+    // A user's scope decides for itself, and a provider looks its bean up when called.
     case .scoped, .provider: break
     case .absent, .environment, .configuration, .injection: break
     }
   }
 }
 
-/// The way through prototypes to the beans that are judged.
+/// The path through prototypes to the beans that are checked.
 private struct CaptivityWalk {
-  /// The numbers of those that have been looked at: by a `Lazy` they may need each other.
+  /// The numbers of the prototypes already visited: with a `Lazy`, prototypes may need each other.
   var seen: Set<Int32> = []
-  /// The prototypes that lead to the one that is looked at now, outermost first.
+  /// The prototypes on the path to the current one, outermost first.
   var takers: [EnvironmentError.Step] = []
 }

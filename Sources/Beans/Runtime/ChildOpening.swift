@@ -3,20 +3,20 @@ import BeansErrors
 import CBeansRuntime
 import Synchronization
 
-/// Opening the children of one factory.
+/// Opens the children of one factory.
 @usableFromInline
 final class ChildOpening: Sendable {
   let scopeName: String
   private let outerName: String
-  /// The environment that declared the factory; nil where that is itself a child of a factory, of which there are many.
+  /// The environment that declared the factory; nil for a factory nested in another one, whose children are many.
   let environment: Environment?
   private let home: Unretained<Environment>?
   private let makeScope: (@Sendable () -> any BeanScope)?
-  /// The address of the plan, which the environment keeps; 0 before startup.
+  /// The address of the plan, which the environment retains; 0 before startup.
   private let plan = Atomic<UInt>(0)
-  /// Why there is none where startup has made none, or what startup has thrown.
+  /// The reason why startup has made no plan, or the error of startup.
   private let reason = Locked<(any Error)?>(nil)
-  /// Whether the first scope object has the scope's name.
+  /// Whether the first scope object has been checked to have the scope's name.
   private let isNamed = Atomic(false)
   private let declared = Locked(Carried<EnvironmentDeclarations?>(value: nil))
 
@@ -35,17 +35,17 @@ final class ChildOpening: Sendable {
     declared.withLock { $0 = carried }
   }
 
-  /// What has been declared for the children.
+  /// Returns the declarations for the children.
   func declarations(at location: SourceLocation? = nil) throws -> EnvironmentDeclarations {
     if let declared = declared.withLock({ $0 }).value { return declared }
-    // Whether the children are active or not, their declarations are closed.
+    // The declarations are closed, also if the children are inactive.
     if let reason = reason.withLock({ $0 }), (reason as? EnvironmentError)?.cause != .inactiveChildren { throw reason }
     throw EnvironmentError(
       .frozen, "childFactory: the environment around '\(scopeName)' has started, its declarations are closed",
       path: ["'\(scopeName)'"], origin: location?.origin)
   }
 
-  /// Takes the plan, or the reason why there is none.
+  /// Stores the plan, or the reason why there is none.
   func settled(_ outcome: Result<Plan, any Error>) {
     declared(nil)
     switch outcome {
@@ -54,7 +54,7 @@ final class ChildOpening: Sendable {
     }
   }
 
-  /// Takes over `seed`, which the first slot will hold; nil where there is none.
+  /// Opens a child. Takes over the reference `seed`, for the first slot; nil without a seed.
   @usableFromInline
   func open(_ seed: ObjectReference?) throws -> Environment {
     if let home { return try open(seed, under: home) }
@@ -89,7 +89,7 @@ final class ChildOpening: Sendable {
     return reason
   }
 
-  /// Whether children of the factory belong in an environment.
+  /// Whether children of the factory open in an environment.
   private func isHome(_ environment: Environment) -> Bool {
     guard let own = Unretained<Plan>(address: plan.load(ordering: .acquiring)), let plan = environment.core.plan else {
       return false
@@ -100,7 +100,7 @@ final class ChildOpening: Sendable {
   @inline(__always)
   private func open(_ seed: ObjectReference?, under parent: Unretained<Environment>) throws -> Environment {
     if !parent.with({ $0.core.lifecycle.isOpen }) { try start(parent.object, seed) }
-    // Startup has set it, unless the children do not count.
+    // Startup has set the plan, unless the children are inactive.
     guard let plan = Unretained<Plan>(address: plan.load(ordering: .acquiring)) else {
       throw refusal(
         of: seed, reason.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan"))
@@ -122,7 +122,7 @@ final class ChildOpening: Sendable {
     return child
   }
 
-  /// Refuses a scope object that has another name than the scope. The name is users' code, and is asked for once.
+  /// Rejects a scope object whose name is not that of the scope. The name is users' code, and is read once.
   @inline(never)
   private func check(_ scope: any BeanScope, _ plan: Unretained<Plan>) throws {
     let name = scope.name
@@ -148,7 +148,7 @@ final class ChildOpening: Sendable {
 }
 
 extension Environment {
-  /// Joins the parent; from then on others may see the child.
+  /// Joins the parent; from then on, other threads may see the child.
   @inline(__always)
   func join(_ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
     let own = Unretained(self)
@@ -170,14 +170,15 @@ extension Environment {
     }
   }
 
-  /// Gives up a child that never joined; it lets go of its seed when it goes.
+  /// Closes a child that never joined; the child releases its seed when it is deallocated.
   @inline(never)
   fileprivate func abandoned(_ error: any Error) -> any Error {
     changeLocked { $0.close() }
     return error
   }
 
-  /// Joins the parent with a scope object, which is told of every bean while a shutdown would wait for the child.
+  /// Attaches a scope object and joins the parent. The scope object then prepares every bean, while a shutdown would
+  /// wait for the child.
   @inline(never)
   fileprivate func attach(_ scope: any BeanScope, in parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
     do { try attach(scope) } catch { throw abandoned(error) }
@@ -202,10 +203,10 @@ extension Environment {
       beginFinish()
       throw error
     }
-    // Its parent may have ended meanwhile.
+    // The parent may have ended meanwhile.
     if core.lifecycle.isEnding { throw finishedError() }
   }
 
-  /// Ends the declaring phase of what `configure` was handed.
+  /// Ends the declaring phase of the environment that is passed to `configure`.
   func closeDeclarations() { existingExtras?.resources?.end(nil) }
 }

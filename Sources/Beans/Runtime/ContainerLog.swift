@@ -1,9 +1,9 @@
 import BeansLogging
 
-/// What environments say about themselves: to the logger "Beans.Environment", from `debug` up, and to the traces
-/// "beans.loader" (startup) and "beans.runtime" (each bean, and the end).
+/// The log messages and traces of environments: messages to the logger "Beans.Environment", from `debug` up, and traces
+/// to "beans.loader" (startup) and "beans.runtime" (each bean, and the end).
 ///
-/// Single beans are only spoken of where that was wanted when the environment started: its plan is made for it then.
+/// Single beans are only logged if this was enabled when the environment started: its plan is compiled for it.
 struct ContainerLog: Sendable {
   let logger: Logger
   let tracer: Tracer
@@ -12,7 +12,7 @@ struct ContainerLog: Sendable {
   private static let loader = "beans.loader"
   private static let runtime = "beans.runtime"
 
-  /// That of the process.
+  /// The log of the process.
   static let shared = ContainerLog(LogManager.getLogger(forName: name), .shared)
 
   private init(_ logger: Logger, _ tracer: Tracer) {
@@ -20,10 +20,10 @@ struct ContainerLog: Sendable {
     self.tracer = tracer
   }
 
-  /// A log that writes to a manager that is not installed.
+  /// Creates a log that writes to a manager that is not installed.
   init(_ manager: LogManager, _ tracer: Tracer) { self.init(manager.getLogger(forName: Self.name), tracer) }
 
-  /// Whether single beans are spoken of.
+  /// Whether single beans are logged.
   var followsBeans: Bool { logger.isEnabled(.debug) || tracer.isEnabled(Self.runtime, level: .high) }
 
   // MARK: startup
@@ -54,7 +54,7 @@ struct ContainerLog: Sendable {
 
   func failed(_ name: String, _ error: any Error) { say("'\(name)' did not start: \(error)", Self.loader, .low) }
 
-  /// Tells the logger and a trace.
+  /// Writes a message to the logger and to a trace.
   private func say(_ message: @autoclosure () -> String, _ path: String, _ level: Tracer.Level) {
     logger.debug(message())
     tracer.trace(path, level: level, message: message())

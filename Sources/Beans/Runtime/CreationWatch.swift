@@ -1,12 +1,12 @@
 import BeansLogging
 @_spi(BeansPackage) import BeansSupport
 
-/// Logs the asynchronous creations that calls have waited for since three seconds, and again every ten seconds.
+/// Logs each asynchronous creation that has taken three seconds while calls wait for it, and again every ten seconds.
 ///
-/// The container cannot judge such a wait: a factory may be slow, or may wait for itself through a detached task. One watch
-/// serves an environment and its factories' children.
+/// The container cannot judge such a wait: a factory may be slow, or may wait for itself through a detached task. One
+/// watch serves an environment and its factories' children.
 final class CreationWatch: Sendable {
-  /// The number of creations that are named at a time.
+  /// The maximum number of creations that are reported at a time.
   private static let longest = 8
 
   private let log: ContainerLog
@@ -16,9 +16,9 @@ final class CreationWatch: Sendable {
     var running: [ObjectIdentifier: Creation] = [:]
     /// The number of creations that have begun.
     var count = 0
-    /// Goes by the clock of the creation that has set the alarm.
+    /// The clock of the creation that has scheduled the alarm.
     var clock: EndingClock?
-    /// Cancels the alarm, which is gone without it.
+    /// Cancels the alarm. Without this reference, the alarm is dropped.
     var alarm: (@Sendable () -> Void)?
   }
 
@@ -26,7 +26,7 @@ final class CreationWatch: Sendable {
     let build: AsyncBuild
     let number: Int
     let began: Duration
-    /// When the log is written to next.
+    /// The time of the next log message.
     var due: Duration
   }
 

@@ -1,21 +1,23 @@
 import CBeansRuntime
 
-/// Compiles declarations as startup does, before it or once more: nothing is built, and no environment sees the outcome.
+/// Compiles declarations as startup does, before startup or again: nothing is built, and no environment uses the
+/// result.
 struct DeclarationCompiler {
-  /// The environment's, and those of the environments around it, outermost first.
+  /// The compilers of the environment and of those around it, outermost first.
   private(set) var compilers: [GraphCompiler] = []
   private var parent: Plan?
   private var outer: [DeclaredBeans] = []
   private var outerScopes: [String] = []
   private var blocks: [ObjectIdentifier: SlotBlock] = [:]
 
-  /// An environment that is no child of a factory, and the children of its factories on the way in to the next one, innermost
-  /// first.
+  /// An environment that is not a child of a factory, and the children of its factories on the path to the next one,
+  /// innermost first.
   private typealias Surrounding = (environment: Environment, resources: EnvironmentResources, children: [BeanDirectory])
 
-  /// - Parameter environment: for the child of a factory, the one that declared the factory is meant.
-  /// - Throws: what is wrong with the declarations of an environment further out; `.finished` where declarations are gone,
-  ///   or what startup has thrown.
+  /// - Parameter environment: the environment; the child of a factory is replaced by the environment that declared the
+  ///   factory.
+  /// - Throws: the faults of the declarations of an environment further out; `.finished` if declarations no longer
+  ///   exist, or the error of startup.
   init(_ environment: Environment) throws {
     let levels = Self.levels(around: environment)
     for (number, level) in levels.enumerated() {
@@ -28,7 +30,7 @@ struct DeclarationCompiler {
     }
   }
 
-  /// From the outside in.
+  /// The levels around an environment, outermost first.
   private static func levels(around environment: Environment) -> [Surrounding] {
     var (levels, children): ([Surrounding], [BeanDirectory]) = ([], [])
     var next = Optional(environment)
@@ -53,11 +55,11 @@ struct DeclarationCompiler {
       parameters: parent?.parameters ?? [])
   }
 
-  /// Has what follows compiled as seen from inside the environment.
+  /// Sets the input of the following compilers, as seen from inside the environment.
   private mutating func goInside(_ level: Surrounding, _ compiler: inout GraphCompiler) {
     let (plan, block) = compiler.compile()
     blocks[ObjectIdentifier(plan)] = block
-    // What the environment itself has compiled stands in the same order.
+    // The environment's own plans are in the same order.
     let known = level.resources.declared?.below ?? []
     let children = level.children.compactMap { directory in known.firstIndex { $0.directory === directory } }
     parent = children.first.map { compiler.below[$0].plan } ?? plan
@@ -71,7 +73,7 @@ extension Environment {
     while true {
       if !core.kind.contains(.template), let known = resources.knownDeclarations(UInt(beans_thread())) { return known }
       if core.lifecycle.isEnding { throw finishedError() }
-      // Another thread starts it.
+      // Another thread starts the environment.
       try startIfNeeded()
     }
   }

@@ -2,7 +2,7 @@ package import BeansErrors
 
 /// The declarations of an environment, of those around it and of all factories below, as startup resolves them.
 ///
-/// A description for other modules of the package, which need nothing else of the compiler.
+/// For other modules of the package, which need no other part of the compiler.
 package struct DeclarationOutline {
   /// One environment, or all children of one factory.
   package struct Group {
@@ -11,7 +11,7 @@ package struct DeclarationOutline {
     package let parent: Int?
     /// The scope that the children of a factory open; nil for an environment that is no child of a factory.
     package let scopeName: String?
-    /// The condition that does not hold; nil where the children of the factory count.
+    /// The condition that does not hold; nil if the children of the factory are active.
     package let inactive: String?
   }
 
@@ -27,7 +27,7 @@ package struct DeclarationOutline {
     package let scope: String
     package let origin: EnvironmentError.Origin?
     package let traits: Traits
-    /// The condition that does not hold; nil where the declaration counts.
+    /// The condition that does not hold; nil if the declaration is active.
     package let inactive: String?
   }
 
@@ -50,35 +50,35 @@ package struct DeclarationOutline {
 
   /// A dependency on one declaration.
   package struct Dependency {
-    /// The number of the declaration that takes the other one.
+    /// The number of the dependent declaration.
     package let taker: Int
-    /// The number of the declaration that is taken.
+    /// The number of the declaration that the dependency leads to.
     package let taken: Int
     package let kind: Kind
-    /// The name of the parameter or property in faults; empty where the kind names the place.
+    /// The name of the parameter or property in faults; empty if the kind names the place.
     package let place: String
 
-    /// How a declaration depends on another one.
+    /// The kind of a dependency.
     package enum Kind {
       case parameter, property, optional, collection, lazy, owned, provider, current
       case requirement, decorates, factory, template
     }
   }
 
-  /// From the outside in.
+  /// The groups, outermost first.
   package private(set) var groups: [Group] = []
-  /// By group, beans before templates, and these before declarations that do not count.
+  /// The declarations by group: beans, then templates, then inactive declarations.
   package private(set) var declarations: [Declaration] = []
-  /// One for each environment that sees the taker: several may be equal.
+  /// The dependencies, one for each environment that sees the dependent declaration: several may be equal.
   package private(set) var dependencies: [Dependency] = []
 
-  /// Returns the number of the group.
+  /// Adds a group. Returns its number.
   mutating func add(_ group: Group) -> Int {
     groups.append(group)
     return groups.count - 1
   }
 
-  /// Returns the number of the declaration.
+  /// Adds a declaration. Returns its number.
   mutating func add(_ declaration: Declaration) -> Int {
     declarations.append(declaration)
     return declarations.count - 1
