@@ -121,7 +121,7 @@ struct GraphCompiler {
     for number in graph.definitions.indices {
       _ = resolver.target(for: .init(directory: graph.directory, number: Int32(number), hops: 0), from: graph)
     }
-    // A bean that is declared further out for this scope must work in the children of every factory; a prototype need not.
+    // A bean declared further out for this scope must work in the children of every factory; a prototype need not.
     for bean in graph.findInherited() { _ = resolver.target(for: bean, from: graph) }
     resolver.resolvePending()
     graph.injections = infrastructure(.injection, in: graph) { $0.injections }
