@@ -72,7 +72,7 @@ extension Environment {
     return try withKept(type, id, SourceLocation(file: file, line: line), body)
   }
 
-  /// Also keeps the environment from being released while `body` runs.
+  /// Calls `body` with the bean, and keeps the environment from being released meanwhile.
   @inlinable @inline(never)
   func withKept<T, R>(
     _ type: T.Type, _ id: String?, _ place: SourceLocation, _ body: (T) throws -> R

@@ -18,7 +18,7 @@ final class AsyncBuild: Sendable {
     var waiters: [Int: Waiter] = [:]
     var nextWaiter = 0
     var task: Task<Void, Never>?
-    /// No task waits any longer, or the environment ends.
+    /// Whether the creation is cancelled: no task waits any longer, or the environment ends.
     var isCancelled = false
     /// The error thrown to every waiting task, once the environment ends.
     var end: (any Error)?

@@ -17,10 +17,10 @@ extension Environment {
 
   /// Throws if the thread is building a bean that outlives the bean of a slot.
   ///
-  /// A child that the same build has opened may be used: its opener is aware that the child ends.
+  /// A child that the same build has opened may be used: the code that opens a child accounts for the child's end.
   ///
   /// - Parameters:
-  ///   - slot: the slot of a bean that was looked up, or that such prototypes take.
+  ///   - slot: the slot of a bean that was looked up, or that a prototype on the path takes.
   ///   - takers: the prototypes on the path to the bean, outermost first.
   func checkCaptivity(of slot: Int32, through takers: [EnvironmentError.Step] = []) throws {
     let recipe = recipe(slot)

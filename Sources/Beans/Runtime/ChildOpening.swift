@@ -177,8 +177,8 @@ extension Environment {
     return error
   }
 
-  /// Attaches a scope object and joins the parent. The scope object then prepares every bean, while a shutdown would
-  /// wait for the child.
+  /// Attaches a scope object and joins the parent. A scope object that keeps beans then prepares every bean, while a
+  /// shutdown would wait for the child.
   @inline(never)
   fileprivate func attach(_ scope: any BeanScope, in parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
     do { try attach(scope) } catch { throw abandoned(error) }

@@ -2,7 +2,7 @@ package import BeansErrors
 
 /// The declarations of an environment, of those around it and of all factories below, as startup resolves them.
 ///
-/// For other modules of the package, which need no other part of the compiler.
+/// The outline serves other modules of the package, which need no other part of the compiler.
 package struct DeclarationOutline {
   /// One environment, or all children of one factory.
   package struct Group {
@@ -22,7 +22,7 @@ package struct DeclarationOutline {
     /// The name in faults and reports.
     package let label: String
     package let id: String?
-    /// Nil for a template without a class.
+    /// The type; nil for a template without a class.
     package let type: Any.Type?
     package let scope: String
     package let origin: EnvironmentError.Origin?

@@ -12,18 +12,18 @@ struct Disposer: Equatable {
   }
 
   enum Action: Equatable, CaseIterable {
-    /// Go to the place where the scope releases beans, then call `next` again.
+    /// Goes to the place where the scope releases beans, then calls `next` again.
     case goToScope
-    /// Wait for the release that the scope has begun, then call `next` again.
+    /// Waits for the release that the scope has begun, then calls `next` again.
     case waitForScope
-    /// Release on the calling thread.
+    /// Releases on the calling thread.
     case release
-    /// Release on the calling thread, which is a loop's. If the release is abandoned, the remaining releases continue
+    /// Releases on the calling thread, which is a loop's. If the release is abandoned, the remaining releases continue
     /// elsewhere.
     case releaseOnLoop
-    /// Release on a thread of its own; the calling thread waits until the release has ended or is abandoned.
+    /// Releases on a separate thread; the calling thread waits until the release has ended or is abandoned.
     case releaseAside
-    /// Begin the release, on the host if it is asynchronous; continue when it has ended or is abandoned.
+    /// Begins the release, on the host if it is asynchronous; continues when it has ended or is abandoned.
     case await
   }
 
