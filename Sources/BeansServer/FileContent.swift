@@ -1,9 +1,9 @@
 package import Beans
 import Glibc
 
-/// Reading a whole file.
+/// Reads whole files.
 package enum FileContent {
-  /// Blocks. Throws `.missingConfiguration` with the reason.
+  /// Returns the content of a file. Blocks. Throws `.missingConfiguration` with the reason.
   package static func read(_ path: String) throws(EnvironmentError) -> [UInt8] {
     guard !path.utf8.contains(0) else { throw fault(path.debugDescription, "its path contains a NUL") }
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -22,15 +22,17 @@ package enum FileContent {
     }
   }
 
+  /// Creates the error for a file that cannot be read.
+  ///
   /// - Parameters:
-  ///   - path: as the fault names the file.
-  ///   - reason: the system's, if not given.
+  ///   - path: the name of the file in the message.
+  ///   - reason: the reason; by default that of the system.
   private static func fault(_ path: String, _ reason: String? = nil) -> EnvironmentError {
     let reason = unsafe reason ?? String(cString: strerror(errno))
     return EnvironmentError(cause: .unreadableFile, "the configuration file \(path) cannot be read: \(reason)")
   }
 
-  /// The directory that the file is an entry of.
+  /// Returns the directory that contains the file.
   static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -1,30 +1,31 @@
 public import BeansEventLoop
 @_spi(BeansPackage) import BeansSupport
 
-/// How late event loops run what is due: each has a timer every tenth of a second, which is late by what kept its loop busy.
+/// The delay of due work on event loops: each loop has a timer every tenth of a second, which is late by the time that
+/// its loop was busy.
 ///
-/// Safe from any thread. Watching a loop costs it ten timers a second, until it is closed. While one is watched, reports say how
-/// old the oldest request is.
+/// Safe from any thread. Watching costs a loop ten timers a second, until the loop is closed. While a loop is watched,
+/// reports contain the age of the oldest request.
 public final class LoopLag: Sendable {
-  /// The upper bounds of the histogram's buckets, in seconds; one more takes the rest.
+  /// The upper bounds of the histogram's buckets, in seconds; one more bucket takes the rest.
   package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
   private static let nanosecondBounds = bounds.map { UInt64($0 * 1_000_000_000) }
   private static let interval: UInt64 = 100_000_000
 
-  /// What has been seen of one loop.
+  /// The measurements of one loop.
   package struct Histogram: Sendable {
-    /// By bucket, the last one without a bound.
+    /// The counts by bucket, the last one without a bound.
     package fileprivate(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
-    /// In nanoseconds, as `longest`.
+    /// The sum of all delays in nanoseconds, like `longest`.
     package fileprivate(set) var sum: UInt64 = 0
     package fileprivate(set) var longest: UInt64 = 0
-    /// The longest since somebody asked for the worst.
+    /// The longest delay since the last call of `takeWorst()`.
     fileprivate var recent: UInt64 = 0
   }
 
   private let loops = Locked<[Histogram]>([])
 
-  /// Creates one that watches no loop.
+  /// Creates an instance that watches no loop.
   public init() {}
 
   /// Watches loops until they are closed.
@@ -54,7 +55,7 @@ public final class LoopLag: Sendable {
     }
   }
 
-  /// The worst of each watched loop since this was asked last.
+  /// Returns the longest delay of each watched loop since the last call.
   public func takeWorst() -> [Duration] {
     loops.withLock { loops in
       defer { for index in loops.indices { loops[index].recent = 0 } }
@@ -62,6 +63,6 @@ public final class LoopLag: Sendable {
     }
   }
 
-  /// By loop, in the order in which they were given to `watch`.
+  /// The histograms by loop, in the order of the loops in calls of `watch`.
   package var histograms: [Histogram] { loops.withLock { $0 } }
 }

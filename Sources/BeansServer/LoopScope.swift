@@ -4,7 +4,8 @@ public import BeansEventLoop
 import Glibc
 import Synchronization
 
-/// A scope bound to a loop: its beans are released on the loop's thread, whoever ends it, and the loop may end it.
+/// A scope bound to a loop: its beans are released on the loop's thread, regardless of the thread that ends the scope.
+/// The loop may end it.
 ///
 /// ```swift
 /// final class TenantScope: LoopScope, @unchecked Sendable {  // adds nothing
@@ -15,49 +16,49 @@ import Synchronization
 /// As a factory's scope object it is the life of one child. It may instead be registered with `registerScope`, or be
 /// defined as a bean: it then keeps its beans itself, and ends with the environment or by its own `finish()`.
 open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
-  // The superclass is `@unchecked Sendable`; `state` guards what changes here, `lastUse` is atomic.
+  // The superclass is `@unchecked Sendable`; `state` guards the mutable state of this class, `lastUse` is atomic.
   private let loop: EventLoop
   private let state: Locked<State>
-  /// In nanoseconds, as `lastUse`; the largest number for never.
+  /// The idle timeout in nanoseconds, like `lastUse`; the largest number for never.
   private let idleTimeout: UInt64
   private let lastUse: Atomic<UInt64>
 
   private enum Phase {
     case new
-    /// The life of a child.
+    /// The scope is the life of a child.
     case opened
-    /// Registered, and asked for beans.
+    /// The scope is registered, and a bean of it has been prepared or looked up.
     case asked
-    /// Finished without a child.
+    /// The scope has finished without a child.
     case finished
     /// The child has ended.
     case closed
   }
 
   private struct State {
-    /// Held until everything is released; the environment holds the scope meanwhile.
+    /// The child, held until everything is released; the environment holds the scope meanwhile.
     var environment: Environment?
     var timer: EventLoop.Scheduled?
-    // In this place they cost no memory; there may be many scopes.
+    // In this position the flags cost no memory; there may be many scopes.
     var phase = Phase.new
     /// Whether the timer has ended the child.
     var hasExpired = false
-    /// When the child was opened, as `CoarseTime`; 0 where that is not known.
+    /// The time at which the child was opened, as `CoarseTime`; 0 if unknown.
     var openedAt: UInt32 = 0
-    /// The time allowed; from the beginning on, the time by the clock. The largest number for never.
+    /// The time allowed; once begun, the time by the clock. The largest number for never.
     var deadline: UInt64
   }
 
   /// Creates a scope that has not begun.
   ///
   /// - Parameters:
-  ///   - name: what declarations call it. The scope object of a factory's children has the name of the factory's scope: another one
-  ///     is refused (`.invalidDeclaration`) when the first child is opened.
-  ///   - loop: where beans are released, and whose timer ends the scope.
-  ///   - deadline: the loop ends the scope when it has passed; nil for never. It begins when the child is opened, or when
-  ///     the scope is first told of a bean.
-  ///   - idleTimeout: the loop ends the scope when nobody has used it for so long; nil for never. A lookup, a `touch()`,
-  ///     a live child, and being inside (see `SessionRegistry.withSession`) count as use.
+  ///   - name: the name of the scope in declarations. The scope object of a factory's children has the name of the
+  ///     factory's scope: opening the first child throws `.invalidDeclaration` for another name.
+  ///   - loop: the loop on which beans are released, and whose timer ends the scope.
+  ///   - deadline: the time after which the loop ends the scope; nil for never. It begins when the child is opened, or
+  ///     when the first bean is prepared.
+  ///   - idleTimeout: the time without use after which the loop ends the scope; nil for never. A lookup, a `touch()`, a
+  ///     live child, and being inside (see `SessionRegistry.withSession`) are uses.
   public init(name: String, loop: EventLoop, deadline: Duration? = nil, idleTimeout: Duration? = nil) {
     self.loop = loop
     self.state = Locked(State(deadline: Self.nanoseconds(deadline)))
@@ -66,22 +67,22 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     super.init(name: name)
   }
 
-  /// Counts as use. Costs reading the clock; from any thread.
+  /// Marks a use. Costs a reading of the clock. Callable from any thread.
   public final func touch() { lastUse.store(Self.now, ordering: .relaxed) }
 
   // MARK: registered
 
-  /// Begins the deadline and the idle time, the first time. Called by the container for each bean at startup.
+  /// Begins the deadline and the idle time, at the first call. Called by the container for each bean at startup.
   ///
-  /// - Throws: what a subclass throws; nothing here.
+  /// - Throws: the error that a subclass throws; nothing here.
   open override func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {
     begin()
     try super.prepare(bean: bean, factory: factory)
   }
 
-  /// The kept instance, or a new one that is kept from now on. Counts as use.
+  /// Returns the kept instance, or a new one that is kept from now on. A use of the scope.
   ///
-  /// - Throws: `.finished` once the scope has been finished; what building the bean throws.
+  /// - Throws: `.finished` once the scope has been finished; the error of building the bean.
   open override func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
     begin()
     defer { touch() }
@@ -98,7 +99,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
 
   // MARK: the end
 
-  /// Ends the child, or releases what the scope itself keeps. From any thread, idempotent; does not wait for the loop.
+  /// Ends the child, or releases the beans that the scope itself keeps. Callable from any thread, idempotent; does not
+  /// wait for the loop.
   open override func finish() {
     let (environment, timer, isOwn) = state.withLock { state in
       if let environment = state.environment { return (Optional(environment), EventLoop.Scheduled?.none, false) }
@@ -112,10 +114,10 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     if isOwn { super.finish() }
   }
 
-  /// When the child was used last, in nanoseconds as `now`; nil where no idle time is measured.
+  /// The time of the last use of the child, in nanoseconds like `now`; nil if no idle time is measured.
   package final var lastUseIfMeasured: UInt64? { idleTimeout == .max ? nil : lastUse.load(ordering: .relaxed) }
 
-  /// How long ago the child was opened, to a tenth of a second; nil where that is not known.
+  /// Returns the time since the child was opened, to a tenth of a second; nil if unknown.
   package final func age(at now: UInt64) -> Duration? {
     let openedAt = state.withLock { $0.openedAt }
     if openedAt == 0 { return nil }
@@ -128,7 +130,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
 
   // MARK: the timer
 
-  /// Under the lock: a timer that fires at once and arms the next must not find this one stored after its own.
+  /// Begins the deadline and the idle time. Called under the lock: a timer that fires at once and arms the next must
+  /// not find this timer stored after its own.
   private func start(_ state: inout State) {
     touch()
     let now = lastUse.load(ordering: .relaxed)
@@ -136,14 +139,14 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     arm(&state, now, idleTimeout)
   }
 
-  /// One timer for both, armed again when it finds that the scope has been used: a use costs no timer.
+  /// Arms one timer for both limits, and again if it fires and the scope has been used: a use costs no timer.
   ///
-  /// - Parameter idleRest: when to look whether the scope is idle.
+  /// - Parameter idleRest: the time until the next check for idleness.
   private func arm(_ state: inout State, _ now: UInt64, _ idleRest: UInt64) {
     let delay = min(state.deadline - min(state.deadline, now), idleRest)
-    // With neither, the rest of all time.
+    // Without either limit there is no timer.
     if state.deadline == .max, idleRest == .max { return }
-    // Captures nothing but the scope, which costs no allocation; the end cancels it.
+    // The closure captures only the scope, which costs no allocation; the end cancels the timer.
     state.timer = loop.schedule(after: .nanoseconds(Int64(clamping: delay))) { self.timeHasPassed() }
   }
 
@@ -157,7 +160,7 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
       if now >= state.deadline || idle >= idleTimeout, isEnding(&state, isIdle: now < state.deadline) {
         return (true, state.environment)
       }
-      // Whoever is inside uses it now.
+      // A caller inside the child uses it now.
       arm(&state, now, idleTimeout == .max ? .max : idle < idleTimeout ? idleTimeout - idle : idleTimeout)
       return (false, nil)
     }
@@ -166,7 +169,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     if let environment { environment.finish() } else { finish() }
   }
 
-  /// Under the lock. Whoever goes inside of an idle child at this moment either keeps it, or finds it closed.
+  /// Whether the timer may end the scope. Called under the lock. A caller that enters an idle child at this moment
+  /// either keeps it alive, or finds it closed.
   private func isEnding(_ state: inout State, isIdle: Bool) -> Bool {
     guard let environment = state.environment, !environment.isFinished else { return true }
     if isIdle, !environment.closeIfUnused() { return false }
@@ -174,14 +178,16 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     return true
   }
 
-  /// The kernel's monotonic clock; half the price of `ContinuousClock`, whose instants are 128 bits wide.
+  /// The kernel's monotonic clock in nanoseconds; half the price of `ContinuousClock`, whose instants are 128 bits
+  /// wide.
   package static var now: UInt64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
   }
 
-  /// Rounded up; none for a negative duration, `UInt64.max` for one beyond 584 years, and for nil.
+  /// Converts a duration to nanoseconds, rounded up; 0 for a negative duration, `UInt64.max` for one beyond 584 years,
+  /// and for nil.
   private static func nanoseconds(_ duration: Duration?) -> UInt64 {
     guard let (seconds, attoseconds) = duration?.components else { return .max }
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -196,10 +202,10 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
 
   // MARK: called by the container for the child
 
-  /// Called by the container. Begins the deadline and the idle time.
+  /// Begins the deadline and the idle time. Called by the container.
   public final func opened(_ environment: Environment) {
     let isFinished = state.withLock { state -> Bool in
-      // A parent that ends can bring a child to its end while it is still being opened.
+      // The end of a parent can end a child that is still being opened.
       guard state.phase == .new else { return state.phase == .finished }
       state.environment = environment
       state.phase = .opened
@@ -214,13 +220,15 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     if isFinished { environment.finish() }
   }
 
-  /// Called by the container after a lookup in the child and at the end of one of its children.
+  /// Marks a use, if idle time is measured. Called by the container after a lookup in the child and at the end of one
+  /// of its children.
   public final func used() { if idleTimeout != .max { touch() } }
 
-  /// Called by the container. A loop that does not run has no thread of its own to release on.
+  /// Whether the calling thread may release beans: the loop's thread, or any thread if the loop does not run and so has
+  /// none. Called by the container.
   public final var canReleaseHere: Bool { loop.isCurrent || !loop.isRunning }
 
-  /// Called by the container.
+  /// Runs the work at once on the loop's thread, otherwise hands it to the loop. Called by the container.
   public final func release(_ work: @escaping @Sendable () -> Void) -> Bool {
     if loop.isCurrent {
       work()
@@ -229,12 +237,12 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     return loop.tryExecute(work)
   }
 
-  /// Called by the container.
+  /// Runs the work in a task on the loop. Called by the container.
   public final func release(asynchronously work: @escaping @Sendable () async -> Void) {
     Task(executorPreference: loop, operation: work)
   }
 
-  /// Called by the container when everything has been released: the scope's own `finish()` learns of it.
+  /// Calls the scope's own `finish()` after the release of all beans. Called by the container.
   public final func closed() {
     let (environment, timer) = state.withLock { state in
       let old = (state.environment, state.timer)

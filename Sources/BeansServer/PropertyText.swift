@@ -2,20 +2,21 @@ public import Beans
 
 /// Configuration as text: `key = value` on a line of its own, `# comment`, and `[namespace]` before the keys of one.
 ///
-/// Spaces around keys and values do not matter. A value is everything after the first `=`: it may hold `#`, and be empty.
+/// Spaces around keys and values do not matter. A value is everything after the first `=`: it may contain `#`, and be
+/// empty.
 public enum PropertyText {
-  /// The values in a file, in order.
+  /// Returns the values in a file, in order.
   ///
   /// - Parameters:
-  ///   - bytes: what the file holds, as UTF-8.
-  ///   - path: names the file in errors.
-  /// - Throws: `.invalidDeclaration` with the line, for one that is none of these, a key that is there twice, or bytes
-  ///   that are not UTF-8.
+  ///   - bytes: the content of the file, as UTF-8.
+  ///   - path: the name of the file in errors.
+  /// - Throws: `.invalidDeclaration` with the line, for any other line, for a repeated key, or for bytes that are not
+  ///   UTF-8.
   public static func items(from bytes: [UInt8], path: String) throws -> [ConfigurationItem] {
     guard var text = String(validating: bytes, as: UTF8.self) else {
       throw EnvironmentError(.invalidDeclaration, "\(path) is not UTF-8")
     }
-    // Left by some editors.
+    // A byte order mark, written by some editors.
     if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
     var items: [ConfigurationItem] = []
     var seen: Set<[String]> = []

@@ -6,29 +6,32 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// From the first signal to the last release.
+/// The end of a service, from the first signal to the last release.
 ///
 ///     running ──signal──▶ announcing ──▶ draining ──drained, deadline or second signal──▶ finishing ──▶ ended
 ///
-/// SIGTERM, SIGINT or `stop()` begin the end. For the time of `announcement` the service goes on, while `/readyz` already
-/// sends load balancers away; then it stops accepting and answers what has arrived, until a deadline; then sessions are finished, the application environment is shut down, and what logs have kept back is written. A second
-/// signal ends the announcement and the draining at once.
+/// SIGTERM, SIGINT or `stop()` begin the end. During the announcement the service continues, while `/readyz` already
+/// directs load balancers elsewhere. Then the service stops accepting requests and completes those that have arrived,
+/// until a deadline. Then sessions are finished, the application environment is shut down, and logs are flushed. A
+/// second signal ends the announcement and the draining at once.
 ///
-/// SIGHUP ends nothing: the service outlives its terminal, and a `WatchedConfigurationSource` reads a file when it changes.
+/// SIGHUP ends nothing: the service outlives its terminal, and a `WatchedConfigurationSource` reads a file when it
+/// changes.
 public final class ServerLifecycle: Sendable {
-  /// Stops accepting and answers what has arrived. Called with the time that is left, and again with zero for each further
-  /// signal; has to call `done`, from any thread, when no request is left or the time is over.
+  /// A function that stops accepting requests and completes those that have arrived. Called with the remaining time,
+  /// and again with zero for each further signal; has to call `done`, from any thread, when no request is left or the
+  /// time is over.
   public typealias Drain = @Sendable (_ limit: Duration, _ done: @escaping @Sendable () -> Void) -> Void
 
-  /// How far the end has come.
+  /// The progress of the end.
   public enum Phase: Sendable {
     /// No end has begun.
     case running
     /// The end has been announced, and requests are still accepted.
     case announcing
-    /// Nothing is accepted any more; what has arrived is answered.
+    /// New requests are refused, and requests in flight are completed.
     case draining
-    /// The environment is shut down.
+    /// The environment is being shut down.
     case finishing
   }
 
@@ -36,11 +39,11 @@ public final class ServerLifecycle: Sendable {
     var phase = Phase.running
     /// Whether `run()` has been called.
     var isRun = false
-    /// The first signal before `run()`.
+    /// The time of the first signal before `run()`.
     var firstSignal: ContinuousClock.Instant?
-    /// Ends the announcement.
+    /// The timer that ends the announcement.
     var timer: EventLoop.Scheduled?
-    /// Ends the process where `run()` is not called in time.
+    /// The timer that ends the process unless `run()` is called in time.
     var startTimer: EventLoop.Scheduled?
     var whenFinishing: [@Sendable () -> Void] = []
   }
@@ -54,24 +57,24 @@ public final class ServerLifecycle: Sendable {
   private let logs: LogManager?
   private let logLimit: Duration
   private let state = Locked(State())
-  // A semaphore, because a group that is dropped before it has been left stops the process.
+  // A semaphore, because a Dispatch group that is dropped before it has been left traps.
   private let drained = DispatchSemaphore(value: 0)
   private let end: Once
   private let sources = Locked<[SignalSource]>([])
 
-  /// Creates a lifecycle; nothing happens before `run()`.
+  /// Creates a lifecycle, which is inactive before `run()`.
   ///
   /// - Parameters:
   ///   - environment: the application environment, shut down at the end.
   ///   - loop: a running loop, on whose thread signals arrive.
-  ///   - drainLimit: how long requests that have arrived may take.
-  ///   - shutdownLimit: how long the shutdown of the environment may take after that, see `Environment.shutdown(within:)`;
-  ///     nil where it waits for all releases.
-  ///   - announcement: how long requests are still accepted after the first signal: as long as load balancers take to hear
-  ///     that the service is no longer ready.
-  ///   - logs: whose destinations are flushed at the end: those of the installed manager, if not given.
-  ///   - logLimit: how long that may take; a destination that blocks is left to itself then.
-  ///   - drain: how the service stops accepting and drains.
+  ///   - drainLimit: the time limit of requests that have arrived.
+  ///   - shutdownLimit: the time limit of the environment's shutdown after that, see `Environment.shutdown(within:)`;
+  ///     nil to wait for all releases.
+  ///   - announcement: the time during which requests are still accepted after the first signal: as long as load
+  ///     balancers take to notice that the service is no longer ready.
+  ///   - logs: the manager whose destinations are flushed at the end; by default the installed manager.
+  ///   - logLimit: the time limit of the flush; after it, a blocked destination is abandoned.
+  ///   - drain: the function that stops accepting requests and drains.
   public init(
     environment: Environment, loop: EventLoop, drainLimit: Duration = .seconds(10), shutdownLimit: Duration? = nil,
     announcement: Duration = .zero, logs: LogManager? = nil, logLimit: Duration = .seconds(2), drain: @escaping Drain
@@ -87,14 +90,14 @@ public final class ServerLifecycle: Sendable {
     self.end = Once { [drained] in drained.signal() }
   }
 
-  /// How far the end has come. From any thread.
+  /// The progress of the end. Callable from any thread.
   public var phase: Phase { state.withLock { $0.phase } }
 
-  /// Calls `body` once, when draining has ended and before the environment is shut down: for work that sessions or requests would
-  /// wait for otherwise.
+  /// Calls `body` once, after draining and before the shutdown of the environment: for work that would otherwise delay
+  /// sessions or requests.
   ///
-  /// From any thread. `body` runs on the thread of `run()`, in the order of these calls; at once, on the calling thread, where the
-  /// environment is being shut down already.
+  /// Callable from any thread. `body` runs on the thread of `run()`, in the order of these calls; at once, on the
+  /// calling thread, if the shutdown of the environment has begun.
   public func whenFinishing(_ body: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       if state.phase != .finishing { state.whenFinishing.append(body) }
@@ -103,18 +106,18 @@ public final class ServerLifecycle: Sendable {
     if isLate { body() }
   }
 
-  /// A service that failed to start has watched signals and will not run.
+  /// Stops watching signals. A service that failed to start has watched signals and never runs.
   deinit { giveBackSignals() }
 
-  /// Watches for signals, so that one that arrives while the service is still starting is not lost. Blocks until the
-  /// loop has taken them up; not on the loop's own thread. `run()` does it otherwise.
+  /// Watches for signals, so that a signal during the start of the service is not lost. Blocks until the loop watches
+  /// the signals; not callable on the loop's own thread. `run()` does this unless it was done before.
   ///
-  /// A signal before `run()` begins the end, and gives the start the drain limit to arrive there. A start that hangs does
-  /// not keep the process: after the limit, or at a further signal a second after the first one, the signal has its default
-  /// effect, and the process ends by it. That takes the loop's thread, so a start must not block it.
+  /// A signal before `run()` begins the end, and limits the rest of the start to the drain limit. A start that hangs
+  /// does not keep the process alive: after the limit, or at a further signal a second after the first one, the signal
+  /// has its default effect, which ends the process. This happens on the loop's thread, so a start must not block it.
   ///
-  /// - Throws: `EventLoopError` where a signal cannot be watched, `.finished` when the loop has stopped. None is watched
-  ///   then.
+  /// - Throws: `EventLoopError` if a signal cannot be watched, `.finished` if the loop has stopped. No signal is
+  ///   watched then.
   public func watchSignals() throws {
     guard sources.withLock({ $0.isEmpty }) else { return }
     let ready = DispatchSemaphore(value: 0)
@@ -142,12 +145,12 @@ public final class ServerLifecycle: Sendable {
     }
   }
 
-  /// Blocks the calling thread until the service has ended. Once; not on a loop's thread.
+  /// Blocks the calling thread until the service has ended. To be called once; not on a loop's thread.
   ///
-  /// From its return on the process ignores SIGTERM, SIGINT and SIGHUP, for good: one more Ctrl-C does not cut short what the service still
-  /// has to say.
+  /// After its return the process ignores SIGTERM, SIGINT and SIGHUP permanently: another Ctrl-C does not interrupt the
+  /// last output of the service.
   ///
-  /// - Throws: what `watchSignals` throws, and what failed in the shutdown of the environment.
+  /// - Throws: the errors of `watchSignals`, and those of the environment's shutdown.
   public func run() throws {
     try watchSignals()
     let timer = state.withLock { state in
@@ -170,7 +173,7 @@ public final class ServerLifecycle: Sendable {
     if let shutdownLimit { try environment.shutdown(within: shutdownLimit) } else { try environment.shutdown() }
   }
 
-  /// Takes a signal, on the loop's thread.
+  /// Handles a signal, on the loop's thread.
   private func receive(_ number: Int32) {
     let now = ContinuousClock.now
     let (isFirst, isImpatient) = state.withLock { state in
@@ -193,7 +196,7 @@ public final class ServerLifecycle: Sendable {
     stop()
   }
 
-  /// The time after the first signal from which on a further one ends a process that has not called `run()`.
+  /// The time after the first signal after which a further one ends a process that has not called `run()`.
   private static let patience = Duration.seconds(1)
 
   /// Ends the process by a signal, unless `run()` has been called.
@@ -211,7 +214,8 @@ public final class ServerLifecycle: Sendable {
     raise(number)
   }
 
-  /// What a signal does: begins the end, or, the second time, ends the announcement and the draining. From any thread.
+  /// Has the effect of a signal: begins the end, or, the second time, ends the announcement and the draining. Callable
+  /// from any thread.
   public func stop() {
     let announces = announcement > .zero && !loop.isClosed
     let (before, timer) = state.withLock { state in
@@ -254,9 +258,11 @@ public final class ServerLifecycle: Sendable {
     if isOver { timer.cancel() }
   }
 
+  /// Stops watching signals.
+  ///
   /// - Parameters:
-  ///   - waiting: whether to return only when that has been done.
-  ///   - ignoring: whether the process ignores the signals from now on.
+  ///   - waiting: true to return only when the loop has stopped watching.
+  ///   - ignoring: true to make the process ignore the signals from now on.
   private func giveBackSignals(waiting: Bool = false, ignoring: Bool = false) {
     let given = sources.withLock { sources in
       defer { sources = [] }
@@ -271,7 +277,7 @@ public final class ServerLifecycle: Sendable {
       done.signal()
     }
     if !isAccepted {
-      // Whoever closes the stopped loop runs this.
+      // The thread that closes the stopped loop runs this.
       loop.execute { for source in given { source.close() } }
     } else if waiting {
       done.wait()
@@ -279,7 +285,7 @@ public final class ServerLifecycle: Sendable {
   }
 }
 
-/// Something that several may ask for and that happens once.
+/// An action that several callers may request and that runs once.
 private final class Once: Sendable {
   private let body: Locked<(@Sendable () -> Void)?>
 

@@ -1,20 +1,20 @@
-/// What a `SessionRegistry` tells its observer about a session, which it names by its id.
+/// An event of a session, which a `SessionRegistry` reports to its observer. Identifies the session by its id.
 ///
-/// A session is told of as opened once, before everything else, and once by one of `expired`, `evicted` and `ended`, after
-/// everything else; that is told on the thread that opens it where the session has ended while it was being opened. Ids are
-/// secrets between the service and a browser: keep them out of logs.
+/// Each session has one `opened` event before all others, and one of `expired`, `evicted` and `ended` after all others.
+/// The last one is reported on the opening thread if the session has ended while it was being opened. Ids are secrets
+/// between the service and a browser: keep them out of logs.
 public enum SessionEvent: Sendable, Hashable {
-  /// A session has been opened. Told on the thread that opens it, before the session can be found.
+  /// A session has been opened. Reported on the opening thread, before the session can be found.
   case opened(String)
-  /// A session has got another id. Told on the thread that called `rotate(_:)`, before that returns.
+  /// The id of a session has been replaced. Reported on the thread that called `rotate(_:)`, before that returns.
   case rotated(from: String, to: String)
-  /// A session has ended because nobody used it for as long as its scope says, or because its deadline has passed. Told
-  /// after the release of its beans, on the thread that released them.
+  /// A session has ended because its idle time or its deadline has passed. Reported after the release of its beans, on
+  /// the thread that released them.
   case expired(String)
-  /// A session has ended to make room for another one. Told after the release of its beans, on the thread that released
-  /// them.
+  /// A session has been evicted to make room for another one. Reported after the release of its beans, on the thread
+  /// that released them.
   case evicted(String)
-  /// A session has ended for another reason: the registry, the session's environment or one above it was told to end.
-  /// Told after the release of its beans, on the thread that released them.
+  /// A session has ended for another reason: by the registry, or by the end of its environment or of one above it.
+  /// Reported after the release of its beans, on the thread that released them.
   case ended(String)
 }

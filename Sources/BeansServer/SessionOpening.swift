@@ -2,21 +2,21 @@ import Beans
 @_spi(BeansPackage) import BeansSupport
 import Synchronization
 
-/// A session that one thread opens, and others wait for.
+/// A session that one thread opens, with the threads that wait for it.
 final class SessionOpening: Sendable {
-  /// Whether somebody may wait.
+  /// Whether a thread may wait.
   private let isAwaited = Atomic(false)
-  /// The thread that opens; 0 when that is over.
+  /// The thread that opens the session; 0 when the opening is over.
   private let opener = Atomic<UInt>(WaitForGraph.thread)
   private let outcome = Locked<Result<Environment, any Error>?>(nil)
   private var key: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
 
-  /// Says that somebody will wait. Under the registry's lock, while the opening is listed there.
+  /// Announces a waiting thread. Called under the registry's lock, while the opening is listed there.
   func expectWaiting() { isAwaited.store(true, ordering: .relaxed) }
 
-  /// The session, once it is there.
+  /// Returns the session when it is open.
   ///
-  /// - Throws: what opening it has thrown; `.cyclicDependency` where the calling thread would wait for itself.
+  /// - Throws: the error of opening it; `.cyclicDependency` if the calling thread would wait for itself.
   func wait(in scope: String) throws -> Environment {
     if opener.load(ordering: .acquiring) == WaitForGraph.thread {
       throw EnvironmentError(
@@ -31,7 +31,7 @@ final class SessionOpening: Sendable {
     }
   }
 
-  /// Called when the registry lists the opening no longer.
+  /// Publishes the outcome. Called after the registry has removed the opening from its list.
   func end(_ outcome: Result<Environment, any Error>) {
     self.outcome.withLock { $0 = outcome }
     opener.store(0, ordering: .releasing)

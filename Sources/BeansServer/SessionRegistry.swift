@@ -1,24 +1,25 @@
 public import Beans
 @_spi(BeansPackage) import BeansSupport
 
-/// The sessions of a service, by id. A session leaves by itself when it ends, whatever ended it.
+/// The sessions of a service, by id. A session is removed when it ends, for any reason.
 ///
 /// ```swift
 /// let sessions = SessionRegistry(factory, capacity: 100_000)
 /// let answer = try sessions.withSession(cookie) { session in try requests.withChild(request, in: session, respond) }
 /// ```
 ///
-/// With a capacity, opening a session beyond it ends the one that was used longest ago of those that nobody is inside of.
-/// Inside is whoever runs in `withSession`, a lookup that builds something, and a live child environment: what has one of
-/// these is neither evicted nor ended by its idle time. Used is a session when its scope says so (see `SessionScope`); one
-/// whose scope measures no idle time, when it is found here.
+/// With a capacity, opening a session beyond it evicts the least recently used session that is not in use. A session is
+/// in use during `withSession`, during a lookup that builds something, and while a child environment is live: it is
+/// then neither evicted nor ended by its idle time. The scope of a session decides its time of last use (see
+/// `SessionScope`); if the scope measures no idle time, the time of last use is that of the last lookup in the
+/// registry.
 ///
 /// Safe from any thread. No lock is held while a session is built or released, or while the observer runs.
 public final class SessionRegistry<Seed>: Sendable {
-  /// How many sessions there may be; nil for any number.
+  /// The maximum number of sessions; nil for any number.
   public let capacity: Int?
   let factory: EnvironmentFactory<Seed>
-  /// The environment that the sessions are opened in; nil for the one that the factory finds.
+  /// The environment in which the sessions are opened; nil for the one that the factory finds.
   private let parent: Environment?
   private let observer: (@Sendable (SessionEvent) -> Void)?
   private let state: Locked<State>
@@ -26,15 +27,15 @@ public final class SessionRegistry<Seed>: Sendable {
   private struct State {
     var table: SessionTable
     var openings: [String: SessionOpening] = [:]
-    /// All but `open`.
+    /// All counts except `open`.
     var counts = SessionCounts()
   }
 
-  /// What becomes of a call that wants a session opened.
+  /// The outcome of a request for a session.
   private enum Claim {
     case found(Environment)
     case awaited(SessionOpening)
-    /// The caller opens it, after the end of the one that was evicted.
+    /// The caller opens the session, after the end of the evicted one.
     case own(SessionOpening, evicted: Environment?)
     case exhausted
   }
@@ -42,14 +43,15 @@ public final class SessionRegistry<Seed>: Sendable {
   /// Creates a registry for the children of one factory.
   ///
   /// - Parameters:
-  ///   - factory: opens the sessions.
-  ///   - parent: the environment that the sessions are opened in, such as that of a tenant, where the factory has been declared
-  ///     for the children of another factory. Each parent has a registry of its own, so that the id of a session of one tenant is
-  ///     unknown in every other one. Without a parent, a session is opened in the current environment, and the registry finds it
-  ///     from any other.
-  ///   - capacity: how many sessions there may be; nil for any number. As `count` counts them, and those being opened.
-  ///   - onEvent: told of each session what becomes of it, outside of all locks; `SessionEvent` says on which thread. To be
-  ///     quick: a session's opening, or the release of what ends beside it, waits for it. May call the registry.
+  ///   - factory: the factory of the sessions.
+  ///   - parent: the environment in which the sessions are opened, such as that of a tenant, if the factory has been
+  ///     declared for the children of another factory. Each parent has a registry of its own, so that the id of a
+  ///     session of one tenant is unknown in every other one. Without a parent, a session is opened in the current
+  ///     environment, and the registry finds it from any other.
+  ///   - capacity: the maximum number of sessions, including those being opened; nil for any number. See `count`.
+  ///   - onEvent: the observer of all sessions, called outside of all locks; `SessionEvent` documents the threads. Must
+  ///     be fast: it delays the opening of a session, or the release of beans that end together with it. May call the
+  ///     registry.
   public init(
     _ factory: EnvironmentFactory<Seed>, in parent: Environment? = nil, capacity: Int? = nil,
     onEvent: (@Sendable (SessionEvent) -> Void)? = nil
@@ -63,25 +65,26 @@ public final class SessionRegistry<Seed>: Sendable {
 
   // MARK: using a session
 
-  /// The session with that id, or nil when there is none or it is ending.
+  /// Returns the session with that id, or nil if there is none or it is ending.
   ///
-  /// It may end at any time after that; `withSession` keeps it.
+  /// The session may end at any time after that; `withSession` keeps it alive.
   public func find(_ id: String) -> Environment? { state.withLock { $0.table.find(id, entering: false) } }
 
   /// Runs `body` inside of the session with that id, so that the session is neither evicted nor ended by its idle time.
   ///
-  /// An explicit end, such as `end(_:)` or that of the application, makes lookups in there throw `.finished`; beans are
-  /// released after `body`. A `shutdown()` of the session from in there begins the end and does not wait.
+  /// After an explicit end, such as `end(_:)` or that of the application, lookups in `body` throw `.finished`; beans
+  /// are released after `body`. A `shutdown()` of the session from inside `body` begins the end and does not wait.
   ///
-  /// - Returns: what `body` returns; nil, without a call of it, when there is no such session or it is ending.
-  /// - Throws: what `body` throws.
+  /// - Returns: the result of `body`; nil, without a call of it, if there is no such session or it is ending.
+  /// - Throws: the error that `body` throws.
   public func withSession<R>(_ id: String, _ body: (Environment) throws -> R) rethrows -> R? {
     guard let session = enter(id) else { return nil }
     return try session.inside(body)
   }
 
-  /// As the synchronous form, on the caller's actor. In `body`, and in tasks that it begins, `await shutdown()` of the session or
-  /// of one above it begins the end and does not wait; a synchronous `shutdown()` would wait for itself.
+  /// Runs an asynchronous `body` like the synchronous form, on the caller's actor. In `body`, and in tasks that it
+  /// begins, `await shutdown()` of the session or of one above it begins the end and does not wait; a synchronous
+  /// `shutdown()` would wait for itself.
   public nonisolated(nonsending) func withSession<R>(
     _ id: String, _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async rethrows -> R? {
@@ -89,15 +92,16 @@ public final class SessionRegistry<Seed>: Sendable {
     return try await session.inside(body)
   }
 
-  /// Runs `body` inside of the session with that id, which is opened if need be.
+  /// Runs `body` inside of the session with that id, which is opened if needed.
   ///
   /// - Parameters:
-  ///   - id: what it is found by. Never one that came from a client and was not known: see `newId()`.
-  ///   - seed: what a new session is built from; not asked for otherwise.
-  ///   - file: where it is opened, as errors say it.
-  ///   - line: where in the file.
+  ///   - id: the id of the session. Never an unknown one that a client has sent: see `newId()`.
+  ///   - seed: the seed of a new session; evaluated only to open one.
+  ///   - file: the file of the call, for errors.
+  ///   - line: the line of the call.
   ///   - body: runs inside, as in the form without a seed.
-  /// - Throws: what `open` or `body` throws; `.finished` where the new session's scope has ended it before `body` began.
+  /// - Throws: the errors of `open` and `body`; `.finished` if the new session's scope has ended it before `body`
+  ///   began.
   public func withSession<R>(
     _ id: String, opening seed: @autoclosure () throws -> Seed, file: StaticString = #fileID, line: UInt = #line,
     _ body: (Environment) throws -> R
@@ -105,13 +109,13 @@ public final class SessionRegistry<Seed>: Sendable {
     try acquire(id, entering: true, file, line, seed).inside(body)
   }
 
-  /// As the synchronous form, for a `body` that suspends. It runs on the caller's actor, and may use its state.
+  /// Runs an asynchronous `body` like the synchronous form. It runs on the caller's actor, and may use its state.
   ///
   /// - Parameters:
-  ///   - id: what it is found by. Never one that came from a client and was not known: see `newId()`.
-  ///   - seed: what a new session is built from; not asked for otherwise.
-  ///   - file: where it is opened, as errors say it.
-  ///   - line: where in the file.
+  ///   - id: the id of the session. Never an unknown one that a client has sent: see `newId()`.
+  ///   - seed: the seed of a new session; evaluated only to open one.
+  ///   - file: the file of the call, for errors.
+  ///   - line: the line of the call.
   ///   - body: runs inside, as in the form without a seed.
   /// - Throws: as the synchronous form.
   public nonisolated(nonsending) func withSession<R>(
@@ -125,31 +129,31 @@ public final class SessionRegistry<Seed>: Sendable {
 
   // MARK: opening
 
-  /// The session with that id, opened if need be. Several threads that open one id get one session: the seed is asked for
-  /// once, and the others block until the session is there.
+  /// Returns the session with that id, opened if needed. Several threads that open one id get one session: the seed is
+  /// evaluated once, and the other threads block until the session is open.
   ///
   /// - Parameters:
-  ///   - id: what it is found by. Never one that came from a client and was not known: see `newId()`.
-  ///   - seed: what a new session is built from; not asked for otherwise.
-  ///   - file: where it is opened, as errors say it.
-  ///   - line: where in the file.
-  /// - Throws: what `EnvironmentFactory.build` and `seed` throw, to all that wait; the next call tries again. `.exhausted`
-  ///   where there are as many sessions as the capacity allows, and somebody is inside of each; `.cyclicDependency` where
-  ///   what opens the session waits for itself.
+  ///   - id: the id of the session. Never an unknown one that a client has sent: see `newId()`.
+  ///   - seed: the seed of a new session; evaluated only to open one.
+  ///   - file: the file of the call, for errors.
+  ///   - line: the line of the call.
+  /// - Throws: the errors of `EnvironmentFactory.build` and `seed`, to all waiting callers; the next call tries again.
+  ///   `.exhausted` if the capacity is reached and each session is in use; `.cyclicDependency` if opening the session
+  ///   waits for itself.
   public func open(
     _ id: String, _ seed: @autoclosure () throws -> Seed, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
     try acquire(id, entering: false, file, line, seed)
   }
 
-  /// Takes in a session that was built without the registry, such as one that turned out to be worth keeping.
+  /// Adds a session that was built without the registry, such as one that turned out to be worth keeping.
   ///
   /// - Parameters:
   ///   - session: an environment of the registry's factory.
-  ///   - id: what it will be found by.
-  ///   - limit: how many sessions there may be.
-  /// - Returns: false, and nothing has happened, where there are `limit` sessions, where the id is taken, where the capacity is
-  ///   reached and each session is in use, or where the session is in another parent than the registry's.
+  ///   - id: the id of the session in the registry.
+  ///   - limit: the maximum number of sessions for this call.
+  /// - Returns: false, without any effect, if there are `limit` sessions, if the id is taken, if the capacity is
+  ///   reached and each session is in use, or if the session has another parent than the registry's.
   public func add(_ session: Environment, as id: String, limit: Int = .max) -> Bool {
     guard isInParent(session) else { return false }
     let claim = state.withLock { state -> Claim? in
@@ -162,14 +166,14 @@ public final class SessionRegistry<Seed>: Sendable {
     return true
   }
 
-  /// Takes in a session that was built without the registry, under a new id.
+  /// Adds a session that was built without the registry, under a new id.
   ///
   /// - Parameters:
-  ///   - session: that was built without the registry.
-  ///   - file: where it is added, as errors say it.
-  ///   - line: where in the file.
-  /// - Returns: the id, as `newId()` makes them.
-  /// - Throws: `.exhausted`, and nothing has happened, as `open`; `.scopeNotActive` where the session is in another parent than
+  ///   - session: the session, built without the registry.
+  ///   - file: the file of the call, for errors.
+  ///   - line: the line of the call.
+  /// - Returns: the id, as `newId()` makes it.
+  /// - Throws: `.exhausted`, without any effect, as `open`; `.scopeNotActive` if the session has another parent than
   ///   the registry's.
   public func add(
     _ session: Environment, file: StaticString = #fileID, line: UInt = #line
@@ -208,14 +212,15 @@ public final class SessionRegistry<Seed>: Sendable {
     }
   }
 
-  /// Under the lock. Whoever opens takes a place before anything is built.
+  /// Decides the outcome of a request. Called under the lock. An opening takes its place in the capacity before
+  /// anything is built.
   private func place(for id: String, entering: Bool, _ state: inout State) -> Claim {
     if let session = state.table.find(id, entering: entering) { return .found(session) }
     if let opening = state.openings[id] {
       opening.expectWaiting()
       return .awaited(opening)
     }
-    // One of that id may be ending.
+    // A session with that id may be ending.
     _ = state.table.unlist(id)
     var evicted: Environment?
     if let capacity, state.table.count + state.openings.count >= capacity {
@@ -250,7 +255,7 @@ public final class SessionRegistry<Seed>: Sendable {
     }
   }
 
-  /// Makes a session known, and has it leave when it ends.
+  /// Lists a session, and removes it when it ends.
   private func list(_ session: Environment, as id: String, _ opening: SessionOpening) {
     observer?(.opened(id))
     let index = state.withLock { state in
@@ -259,7 +264,7 @@ public final class SessionRegistry<Seed>: Sendable {
       return state.table.insert(session, as: id)
     }
     opening.end(.success(session))
-    // The registry may go before its sessions.
+    // The registry may be released before its sessions.
     session.whenFinished { [weak self] in self?.remove(index) }
   }
 
@@ -272,22 +277,23 @@ public final class SessionRegistry<Seed>: Sendable {
 
   // MARK: ids
 
-  /// A new id that nobody can guess: 128 bits from the system's generator, as 32 hexadecimal digits.
+  /// Returns a new, unguessable id: 128 bits from the system's generator, as 32 hexadecimal digits.
   ///
-  /// For a visitor whose id is not known: who adopts what a client sends lets it choose another one's id. Two system calls.
+  /// For a visitor without a known id: a service that adopts the id of a client lets that client choose the id of
+  /// another one. Two system calls.
   public func newId() -> String { UnguessableId.make() }
 
-  /// Gives a session a new id, such as at a login or a checkout: whoever has learnt or planted the old one is left with
-  /// nothing.
+  /// Replaces the id of a session, such as at a login or a checkout: an attacker who has learnt or planted the old id
+  /// cannot use the session any longer.
   ///
-  /// The environment, its beans and its idle time go on. There is no moment at which both ids are known, or neither.
+  /// The environment, its beans and its idle time are unaffected. The two ids are exchanged atomically.
   ///
   /// - Parameters:
-  ///   - id: what the session is found by so far.
-  ///   - file: where it is called, as errors say it.
-  ///   - line: where in the file.
-  /// - Returns: the new id, as `newId()` makes them. It has to reach the client.
-  /// - Throws: `.finished` when there is no such session or it is ending.
+  ///   - id: the current id of the session.
+  ///   - file: the file of the call, for errors.
+  ///   - line: the line of the call.
+  /// - Returns: the new id, as `newId()` makes it. It has to reach the client.
+  /// - Throws: `.finished` if there is no such session or it is ending.
   public func rotate(_ id: String, file: StaticString = #fileID, line: UInt = #line) throws -> String {
     let other = newId()
     let session = state.withLock { state in
@@ -296,13 +302,13 @@ public final class SessionRegistry<Seed>: Sendable {
       return session
     }
     guard let session else {
-      // Without the id, which is a secret.
+      // The message omits the id, which is a secret.
       throw EnvironmentError(
         cause: .unknownSession,
         "there is no session of that id: it has ended, has got another id, or has never been opened",
         path: ["'\(factory.scopeName)'"], origin: .init(file, line))
     }
-    // Inside, so that its end is told later.
+    // The session is in use here, so that its end is reported later.
     defer { session.leave() }
     observer?(.rotated(from: id, to: other))
     return other
@@ -328,11 +334,11 @@ public final class SessionRegistry<Seed>: Sendable {
 
   // MARK: reports
 
-  /// The number of sessions. One that `end(_:)` or the capacity has ended does not count; one that something else has
-  /// ended counts until its beans are released, or until another one takes its id or its place.
+  /// The number of sessions. Excludes sessions that `end(_:)` or the capacity has ended. A session that ended otherwise
+  /// is included until its beans are released, or until another one takes its id or its place.
   public var count: Int { state.withLock { $0.table.count } }
 
-  /// How many sessions there are, and what became of the others. Costs the same whatever their number.
+  /// The number of sessions, and of the ended ones by reason. The cost is independent of their number.
   public var counts: SessionCounts {
     state.withLock { state in
       var counts = state.counts
@@ -341,9 +347,9 @@ public final class SessionRegistry<Seed>: Sendable {
     }
   }
 
-  /// The counts, and what only the sessions themselves know: ages, idle times, and who is in use.
+  /// Returns the counts, and the figures that only the sessions themselves have: ages, idle times, and use.
   ///
-  /// Looks at each session, a thousand at a time: others that want the registry meanwhile wait for one thousand at most.
+  /// Reads each session, a thousand at a time: other users of the registry meanwhile wait for one thousand at most.
   public func statistics() -> SessionStatistics { statistics(lookingAt: .max).statistics }
 
   package func statistics(lookingAt maximum: Int) -> (statistics: SessionStatistics, isComplete: Bool) {
@@ -358,7 +364,7 @@ public final class SessionRegistry<Seed>: Sendable {
     return (statistics, next == nil)
   }
 
-  /// What `statistics()` tells, as a line of text for people.
+  /// Returns `statistics()` as a line of text for people.
   public func report() -> String { report(statistics()) }
 
   package func report(_ statistics: SessionStatistics) -> String {
@@ -373,7 +379,7 @@ public final class SessionRegistry<Seed>: Sendable {
 }
 
 extension Duration {
-  /// With one decimal.
+  /// The duration in seconds, with one decimal.
   fileprivate var inSeconds: String {
     let tenths = self / .milliseconds(100)
     return "\(Int64(tenths) / 10).\(Int64(tenths) % 10) s"

@@ -1,27 +1,27 @@
 import Beans
 
-/// Sessions that can be told of: a `SessionRegistry`, whatever its sessions are built from.
+/// A source of session statistics: a `SessionRegistry` with any seed.
 public protocol SessionReporting: AnyObject, Sendable {
-  /// What declarations call the scope of the sessions.
+  /// The name of the sessions' scope in declarations.
   var scopeName: String { get }
-  /// The counts, and what only the sessions themselves know.
+  /// Returns the counts, and the figures that only the sessions themselves have.
   func statistics() -> SessionStatistics
-  /// What `statistics()` tells, as a line of text for people.
+  /// Returns `statistics()` as a line of text for people.
   func report() -> String
 }
 
-/// Sessions whose counts are kept, and that can be looked at in slices.
+/// A source of session statistics that maintains counts, and whose sessions can be surveyed in slices.
 package protocol SurveyedSessions: SessionReporting {
-  /// The counts, and what so many sessions know; no lock is held for longer than a slice.
+  /// Returns the counts, and the figures of some sessions; no lock is held for longer than a slice.
   ///
-  /// - Parameter maximum: how many are looked at, at most; 0 costs the same whatever their number.
-  /// - Returns: whether nothing is left to look at, too.
+  /// - Parameter maximum: the maximum number of surveyed sessions; with 0 the cost is independent of their number.
+  /// - Returns: the statistics, and true if the survey is complete.
   func statistics(lookingAt maximum: Int) -> (statistics: SessionStatistics, isComplete: Bool)
-  /// Statistics as a line of text for people.
+  /// Returns statistics as a line of text for people.
   func report(_ statistics: SessionStatistics) -> String
 }
 
 extension SessionRegistry: SurveyedSessions {
-  /// What declarations call the scope of the sessions.
+  /// The name of the sessions' scope in declarations.
   public var scopeName: String { factory.scopeName }
 }

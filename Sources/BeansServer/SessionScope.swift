@@ -1,10 +1,11 @@
 public import Beans
 public import BeansEventLoop
 
-/// The scope of one session: it ends by itself when nobody has used it for a while, and releases on its loop's thread.
+/// The scope of one session: ends after a time without use, and releases its beans on its loop's thread.
 ///
-/// A lookup in the session's environment, a `touch()`, a live request and `SessionRegistry.withSession` all count as use; the
-/// idle time begins when the last request has ended, or the last one has left. One object per child: do not share it.
+/// A lookup in the session's environment, a `touch()`, a live request and `SessionRegistry.withSession` are uses; the
+/// idle time begins at the end of the last request, or of the last `withSession`. One object per child: do not share
+/// it.
 public final class SessionScope: LoopScope, ScopeOfOneName, @unchecked Sendable {
   // Adds nothing to its superclass.
   package static let scopeName = "session"
@@ -12,8 +13,8 @@ public final class SessionScope: LoopScope, ScopeOfOneName, @unchecked Sendable 
   /// Creates the scope of one session.
   ///
   /// - Parameters:
-  ///   - loop: where the beans are released, and whose timer ends the session.
-  ///   - idleTimeout: how long nobody has to use it. Rounded up to the loop's milliseconds.
+  ///   - loop: the loop on which the beans are released, and whose timer ends the session.
+  ///   - idleTimeout: the time without use after which the session ends. Rounded up to the loop's milliseconds.
   public init(loop: EventLoop, idleTimeout: Duration) {
     super.init(name: Self.scopeName, loop: loop, idleTimeout: idleTimeout)
   }

@@ -1,39 +1,39 @@
-/// How many sessions a `SessionRegistry` has, and what became of the others.
+/// The number of sessions of a `SessionRegistry`, and of the ended ones by reason.
 ///
-/// A session that has ended is counted by what ended it once its beans are released.
+/// An ended session is included in the count of its reason once its beans are released.
 public struct SessionCounts: Sendable, Hashable {
-  /// Sessions there are, as `SessionRegistry.count` counts them.
+  /// The number of sessions, as in `SessionRegistry.count`.
   public var open = 0
-  /// Sessions that have been opened or taken in so far.
+  /// The number of sessions that have been opened or added so far.
   public var opened = 0
-  /// How often a session has got another id.
+  /// The number of replaced ids.
   public var rotated = 0
-  /// Sessions that have ended because nobody used them, or because their deadline had passed.
+  /// The number of sessions whose idle time or deadline has passed.
   public var expired = 0
-  /// Sessions that have ended to make room for others.
+  /// The number of sessions that were evicted to make room for others.
   public var evicted = 0
-  /// Sessions that have ended for another reason.
+  /// The number of sessions that have ended for another reason.
   public var ended = 0
 
-  /// Counts of no session.
+  /// Creates counts of no session.
   public init() {}
 }
 
-/// What a `SessionRegistry` knows of its sessions: for reports and metrics.
+/// The statistics of a `SessionRegistry`, for reports and metrics.
 ///
-/// The counts are of one moment; what was found out session by session is of the moments after it.
+/// The counts are of one moment; the figures of single sessions are of later moments.
 public struct SessionStatistics: Sendable, Hashable {
-  /// How many sessions there are, and what became of the others.
+  /// The number of sessions, and of the ended ones by reason.
   public var counts: SessionCounts
-  /// How many sessions there may be; nil for any number.
+  /// The maximum number of sessions; nil for any number.
   public var capacity: Int?
-  /// Sessions that somebody is inside of.
+  /// The number of sessions in use.
   public var inUse = 0
-  /// The time since the oldest session was opened; nil where there is none.
+  /// The time since the oldest session was opened; nil if there is none.
   public var oldestAge: Duration?
-  /// How long the session that was used longest ago has not been used; nil where somebody is inside of each.
+  /// The idle time of the least recently used session; nil if each session is in use.
   public var longestIdle: Duration?
 
-  /// Creates statistics that have found nothing out session by session.
+  /// Creates statistics without figures of single sessions.
   public init(counts: SessionCounts, capacity: Int? = nil) { (self.counts, self.capacity) = (counts, capacity) }
 }

@@ -1,21 +1,22 @@
 import Beans
 
-/// Sessions by id, and which of them has to go first. A value with no idea of threads, guarded by its registry.
+/// The sessions by id, with the order of eviction. A value that is not synchronised, guarded by its registry.
 ///
-/// The table is not told of each use: the times in its heap may be too early, and are put right when they come to the top.
-/// So finding a session costs the same with a capacity and without.
+/// The table does not record each use: the times in its heap may be too early, and are corrected at the top of the
+/// heap. So finding a session costs the same with a capacity and without.
 struct SessionTable {
   private struct Entry {
     var id: String
     let environment: Environment
-    /// Knows how the session ends, and mostly when it was used last.
+    /// The scope, which has the reason of the session's end, and mostly the time of its last use.
     let scope: LoopScope?
     let opened: UInt64
-    /// In nanoseconds as `LoopScope.now`; a use that the scope has seen may be later.
+    /// The time of the last recorded use, in nanoseconds like `LoopScope.now`; a use that the scope has seen may be
+    /// later.
     var lastUse: UInt64
-    /// The place in `order`, where there is an order.
+    /// The place in `order`, if there is an order.
     var place: Int32 = 0
-    /// Whether the session is known by its id. One that is not is ending, and stays until it has ended.
+    /// Whether the session can be found by its id. An unlisted session is ending, and stays until it has ended.
     var isListed = true
     var isEvicted = false
 
@@ -28,30 +29,32 @@ struct SessionTable {
     let index: Int32
   }
 
-  /// What making room has led to.
+  /// The outcome of making room.
   enum Room {
-    /// There is none: somebody is inside of each session.
+    /// There is no room: each session is in use.
     case none
-    /// There is room for one. `finish()` of the session that has been closed for it, if one has been, is the caller's.
+    /// There is room for one. If a session was closed for that, the caller calls its `finish()`.
     case one(evicted: Environment?)
   }
 
-  /// Those that have not ended; an index stays the same for as long as that.
+  /// The sessions that have not ended; an index is stable until then.
   private var entries: [Entry?] = []
   private var unused: [Int32] = []
   private var indices: [String: Int32] = [:]
   private let isOrdered: Bool
-  /// A heap of those that are listed, the one used longest ago at the top. Empty without an order.
+  /// A heap of the listed sessions, the least recently used one at the top. Empty without an order.
   private var order: [Node] = []
   private var latest: UInt64 = 0
 
-  /// - Parameter isOrdered: whether room will have to be made.
+  /// Creates an empty table.
+  ///
+  /// - Parameter isOrdered: true if `makeRoom()` will be called.
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
-  /// The number of sessions that are known by their id.
+  /// The number of sessions that can be found by their id.
   var count: Int { indices.count }
 
-  /// The time, later than the last one: of two uses, one comes first.
+  /// Returns the time, later than the last one: of two uses, one is earlier.
   private mutating func now() -> UInt64 {
     latest = max(LoopScope.now, latest + 1)
     return latest
@@ -59,11 +62,11 @@ struct SessionTable {
 
   // MARK: finding
 
-  /// The session with that id, unless it is ending.
+  /// Returns the session with that id, unless it is ending.
   ///
   /// - Parameters:
-  ///   - id: what it is known by.
-  ///   - entering: whether to go inside of it.
+  ///   - id: the id of the session.
+  ///   - entering: true to enter the session.
   mutating func find(_ id: String, entering: Bool) -> Environment? {
     guard let index = indices[id], let environment = entries[Int(index)]?.environment else { return nil }
     guard entering ? environment.tryEnter() : !environment.isFinished else { return nil }
@@ -76,7 +79,7 @@ struct SessionTable {
 
   // MARK: coming and going
 
-  /// Lists a session, whose id no other one may have. The index names it until it is removed.
+  /// Lists a session under an unused id. The index identifies the session until it is removed.
   mutating func insert(_ environment: Environment, as id: String) -> Int32 {
     let now = now()
     let scope = environment.host as? LoopScope
@@ -88,7 +91,7 @@ struct SessionTable {
     return index
   }
 
-  /// Makes a session known by another id instead of its own; nil where there is none, or where it is ending. Goes inside.
+  /// Replaces the id of a session, and enters it; nil if there is none, or if it is ending.
   mutating func rename(_ id: String, to other: String) -> Environment? {
     guard let index = indices[id], let environment = entries[Int(index)]?.environment, environment.tryEnter() else {
       return nil
@@ -99,7 +102,7 @@ struct SessionTable {
     return environment
   }
 
-  /// Forgets the id of a session, which is ending or will be ended by the caller.
+  /// Removes the id of a session, which is ending or will be ended by the caller.
   mutating func unlist(_ id: String) -> Environment? {
     guard let index = indices[id] else { return nil }
     unlist(index)
@@ -113,7 +116,8 @@ struct SessionTable {
     if isOrdered { removeNode(at: Int(entry.place)) }
   }
 
-  /// Removes a session that has ended, and answers how; and the session, to be let go of outside of the caller's locks.
+  /// Removes an ended session. Returns the event of its end, and the session, whose reference is to be dropped outside
+  /// of the caller's locks.
   mutating func remove(_ index: Int32) -> (SessionEvent, Environment)? {
     unlist(index)
     guard let entry = entries[Int(index)] else { return nil }
@@ -125,9 +129,9 @@ struct SessionTable {
 
   // MARK: making room
 
-  /// Closes the session that was used longest ago of those that nobody is inside of.
+  /// Closes the least recently used session that is not in use.
   ///
-  /// Takes time for each session that somebody is inside of and that was used before that one.
+  /// Takes time for each session in use whose last use is earlier.
   mutating func makeRoom() -> Room {
     var inUse: [Node] = []
     defer { for node in inUse { push(node.index, node.lastUse) } }
@@ -197,14 +201,14 @@ struct SessionTable {
 
   // MARK: reports
 
-  /// Adds what is known of some sessions.
+  /// Adds the figures of some sessions.
   ///
   /// - Parameters:
-  ///   - statistics: what it is added to.
-  ///   - first: where to begin.
-  ///   - maximum: how many are looked at, at most; no more than a slice of them.
-  ///   - now: the time from which ages are counted.
-  /// - Returns: where to go on; nil where all have been looked at.
+  ///   - statistics: the statistics to update.
+  ///   - first: the index at which to begin.
+  ///   - maximum: the maximum number of surveyed sessions; at most a slice.
+  ///   - now: the time from which ages are computed.
+  /// - Returns: the index at which to continue; nil if all sessions have been surveyed.
   func survey(_ statistics: inout SessionStatistics, from first: Int, upTo maximum: Int, at now: UInt64) -> Int? {
     let end = min(first + min(maximum, 1_024), entries.count)
     for index in min(first, end)..<end {

@@ -2,7 +2,8 @@
 package enum UnguessableId {
   private static let digits = Array("0123456789abcdef".utf8)
 
-  /// 128 bits from the kernel's generator (`getrandom`), as 32 hexadecimal digits. Two system calls; from any thread.
+  /// Returns 128 bits from the kernel's generator (`getrandom`), as 32 hexadecimal digits. Two system calls. Callable
+  /// from any thread.
   package static func make() -> String {
     var random = SystemRandomNumberGenerator()
     var text: [UInt8] = []
@@ -14,7 +15,7 @@ package enum UnguessableId {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Whether a text looks as if `make()` had made it.
+  /// Returns whether a text has the form of a result of `make()`.
   package static func hasForm(_ text: String) -> Bool {
     text.utf8.count == 32 && text.utf8.allSatisfy(digits.contains)
   }

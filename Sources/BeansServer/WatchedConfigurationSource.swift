@@ -6,19 +6,21 @@ import Synchronization
 
 /// The configuration values of a file, which change when the file changes.
 ///
-/// The file's directory is watched, so a file that is replaced, or reached through a link that is, is noticed as well as
-/// one that is written to; a while after the last change it is read again, on the loop's thread. What is new or different
-/// goes to the configuration and its listeners, what is gone is taken back. A file that is broken or missing is logged, and
-/// the old values stay. Replace the file as a whole (write another, then rename it), or a reader may see half of it.
+/// The loop watches the file's directory, so it notices a file that is replaced, or reached through a replaced link, as
+/// well as one that is written to. A while after the last change the loop's thread reads the file again. New and
+/// different values are passed to the configuration and its listeners, missing ones are removed. For a malformed or
+/// missing file, an error is logged and the old values stay. Replace the file as a whole (write another, then rename
+/// it), or a reader may see half of it.
 ///
-/// Add it to one environment. As a bean it is closed with that; otherwise close it before its loop.
+/// Add the source to one environment. As a bean it is closed with that; otherwise close it before its loop.
 public final class WatchedConfigurationSource: ConfigurationSource, DisposableBean {
-  /// Gives the values in a file's bytes; `path` is for its errors. On the loop's thread, and on the one that adds the source.
+  /// A function that returns the values in a file's bytes; `path` is for its errors. Called on the loop's thread, and
+  /// on the thread that adds the source.
   public typealias Format = @Sendable (_ bytes: [UInt8], _ path: String) throws -> [ConfigurationItem]
 
   /// The path, which names the source in reports and errors.
   public let url: String
-  /// Whether values of this source replace those of sources added before it.
+  /// Whether values of this source override those of sources added before it.
   public let canOverrule: Bool
   private let loop: EventLoop
   private let quietTime: Duration
@@ -29,10 +31,10 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
     weak var manager: ConfigurationManager?
     var watcher: FileWatcher?
     var timer: EventLoop.Scheduled?
-    /// When the first of the changes came that the timer will look at.
+    /// The time of the first change that the timer will handle.
     var firstChange: ContinuousClock.Instant?
     var isClosed = false
-    /// What the file held when it was last read, broken or not; nil where it could not be read.
+    /// The content of the file at the last reading, malformed or not; nil if the file could not be read.
     var content: [UInt8]?
     var items: [ItemAddress: ConfigurationItem] = [:]
   }
@@ -40,11 +42,12 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
   /// Creates a source; nothing is read before it is added to an environment.
   ///
   /// - Parameters:
-  ///   - path: the file. It has to be there when the source is added, and may come and go afterwards; its directory may not.
-  ///   - loop: reads and tells listeners. It need not run yet.
-  ///   - canOverrule: whether the values replace those of sources added before.
-  ///   - quietTime: how long nothing must happen in the directory before the file is read; at most a second passes.
-  ///   - format: how to read the file.
+  ///   - path: the file. It has to exist when the source is added, and may come and go afterwards; its directory may
+  ///     not.
+  ///   - loop: the loop that reads the file and calls listeners. It need not run yet.
+  ///   - canOverrule: true if the values override those of sources added before.
+  ///   - quietTime: the time without changes in the directory after which the file is read; at most a second passes.
+  ///   - format: the function that parses the file.
   public init(
     path: String, on loop: EventLoop, canOverrule: Bool = true, quietTime: Duration = .milliseconds(50),
     format: @escaping Format = PropertyText.items
@@ -58,9 +61,9 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
 
   deinit { close() }
 
-  /// Reads the file, and has the loop watch it.
+  /// Reads the file, and makes the loop watch it.
   ///
-  /// - Throws: `.missingConfiguration` for a file that cannot be read; what the format throws.
+  /// - Throws: `.missingConfiguration` for a file that cannot be read; the error that the format throws.
   public func load(_ manager: ConfigurationManager) throws {
     let content = try FileContent.read(url)
     let items = try format(content, url)
@@ -73,7 +76,7 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
     if loop.isCurrent { watch() } else { loop.execute { [weak self] in self?.watch() } }
   }
 
-  /// Stops watching; the values stay as they are. Idempotent, from any thread.
+  /// Stops watching; the values stay unchanged. Idempotent, callable from any thread.
   public func close() {
     let (watcher, timer) = state.withLock { state in
       state.isClosed = true
@@ -101,7 +104,7 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
     } catch {
       return logger.error("\(url) is not watched: \(error)")
     }
-    // What changed before there was anybody to see it.
+    // The file may have changed before the watcher existed.
     reload()
   }
 
@@ -110,7 +113,7 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
     let old = state.withLock { state -> EventLoop.Scheduled? in
       if state.isClosed { return nil }
       let first = state.firstChange ?? now
-      // A directory that never rests must not keep the file from being read.
+      // Frequent changes in the directory must not delay reading the file forever.
       if state.timer != nil, first.duration(to: now) > .seconds(1) { return nil }
       state.firstChange = first
       let old = state.timer
@@ -128,7 +131,7 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
     guard let manager else { return }
     let content = try? FileContent.read(url)
     if content == old { return }
-    // Noted first: what is broken is reported once.
+    // Stored first, so that a malformed file is reported once.
     state.withLock { $0.content = content }
     do {
       let items = try format(content ?? FileContent.read(url), url)
@@ -168,7 +171,7 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
     Dictionary(items.map { (ItemAddress(namespace: $0.namespace, key: $0.key, scope: $0.scope), $0) }) { $1 }
   }
 
-  /// Values that cannot be compared count as different.
+  /// Whether two values are equal. Values that cannot be compared are different.
   private static func isSame(_ left: any Sendable, _ right: (any Sendable)?) -> Bool {
     guard let left = left as? any Hashable, let right = right as? any Hashable else { return false }
     return AnyHashable(left) == AnyHashable(right)
