@@ -181,8 +181,7 @@ final class EnvironmentExtras: Sendable {
     }
   }
 
-  /// Stores the rest of the end. The first taker runs it: the thread for which it is meant, or another one that may run
-  /// it.
+  /// Stores the rest of the end for its first taker: the thread for which it is meant, or another one that may run it.
   func handOver(to place: any HostedScope, _ work: @escaping @Sendable (_ isThere: Bool) -> Void) {
     outcome.withLock { $0.rest = Rest(place: place, work: work) }
     wake()

@@ -5,19 +5,21 @@ import BeansErrors
 final class OwnedBean: OwnedInstance {
   private let state: Locked<Carried<AnyObject?>>
   private let ending: BeanEnding?
-  /// Where it is released at the latest. Weak: that keeps this object.
+  /// The environment, which releases the bean at the latest. Weak: the environment retains this object.
   private weak let environment: Environment?
-  /// How many beans stood in slots when this one was made: they are released after it.
+  /// The number of beans in slots when this one was made. Those beans are released after it.
   let position: Int
-  /// The prototypes that were made for it, first made first. They are released after it.
+  /// The prototypes that were made for the bean, oldest first. They are released after it.
   private let parts: [OwnedBean]
 
+  /// Creates an owned bean.
+  ///
   /// - Parameters:
   ///   - object: the bean; nil for parts alone.
-  ///   - ending: what its release takes, where that is more than to let go.
+  ///   - ending: the release of the bean; nil where dropping the reference is enough.
   ///   - parts: the prototypes that were made for it.
   ///   - environment: releases it at the latest.
-  ///   - position: how many beans of the environment's slots are older.
+  ///   - position: the number of older beans in the environment's slots.
   init(
     _ object: AnyObject?, _ ending: BeanEnding?, and parts: [OwnedBean] = [], in environment: Environment,
     position: Int
@@ -31,7 +33,7 @@ final class OwnedBean: OwnedInstance {
 
   var object: AnyObject? { state.withLock { $0 }.value }
 
-  /// The bean, for the first who asks: it is the caller's to release.
+  /// Returns the bean to the first caller, which then has to release it; nil for every later caller.
   func take() -> (object: ObjectReference, ending: BeanEnding?)? {
     let taken = state.withLock { state in
       defer { state.value = nil }
@@ -96,12 +98,12 @@ final class OwnedBean: OwnedInstance {
     }
   }
 
-  /// Runs the release, once. The end of the environment waits for this, unless it has begun: then either of the two releases
-  /// the bean.
+  /// Runs the release, once. The end of the environment waits for it, unless that end has begun already: then either of
+  /// the two releases the bean.
   private func whileKept(
     _ release: (ObjectReference, BeanEnding, ReleaseSite) throws -> EnvironmentError?
   ) throws {
-    // The site keeps the environment.
+    // The site retains the environment.
     let site = site
     let isInside = enter(site.environment)
     defer { if isInside { site.environment?.leave() } }
@@ -121,7 +123,7 @@ final class OwnedBean: OwnedInstance {
     if let ending, let failure = try await release(object, ending, site) { throw failure }
   }
 
-  /// The owner releases beside the environment.
+  /// The site of a release by the owner, beside the environment.
   private var site: ReleaseSite {
     let environment = environment
     return ReleaseSite(name: environment?.name ?? "prototype", environment: environment, isOfScope: true)

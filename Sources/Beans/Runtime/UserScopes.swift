@@ -5,9 +5,9 @@ import BeansErrors
 import CBeansRuntime
 import Dispatch
 
-/// Asking users' scopes: at every lookup, each time.
+/// Lookups through users' scopes, which decide at every lookup.
 extension Environment {
-  /// The bean of a slot, or what the child's scope object answers for it, with a count for the caller.
+  /// Returns the bean of a slot, or the object that the child's scope object returns for it, retained for the caller.
   func askedOrBuilt(_ slot: Int32) throws -> ObjectReference {
     guard core.kind.contains(.scoped) else { return try bean(slot) }
     let recipe = recipe(slot)
@@ -15,7 +15,8 @@ extension Environment {
     return try askScope(recipe)
   }
 
-  /// Has the user's scope decide. Called on the environment that declares the bean, or whose scope object it is.
+  /// Returns the object that the user's scope returns for a bean, retained for the caller. Called on the environment
+  /// that declares the bean, or whose scope object decides.
   func askScope(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
       throw recipe.value.entry.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
@@ -23,7 +24,7 @@ extension Environment {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     let object = try scope.get(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
     noteForTaker(object, of: scope)
-    // What a user's scope answers is read by the bean's type from now on.
+    // From here on, the object of a user's scope is read as the bean's type.
     let type: Any.Type = type(of: object)
     if UInt(bitPattern: ObjectIdentifier(type)) == recipe.value.identity { return ObjectReference(object) }
     let bean = recipe.value.entry
@@ -35,8 +36,8 @@ extension Environment {
       .otherScopedBean, "scope '\(scope.name)' answered with a \(Swift.type(of: Box.open(object))) for \(bean.label)")
   }
 
-  /// The scope that decides about a bean: the child's own object, or the nearest registered one of that name, the last of
-  /// several.
+  /// Returns the scope that decides about a bean: the child's own scope object, or the nearest registered scope of that
+  /// name, the last of several.
   func userScope(of recipe: FrozenReference<Recipe>) -> (any BeanScope)? {
     if core.kind.contains(.scoped) { return scopeCell.load(as: (any BeanScope).self) }
     let name = recipe.value.entry.lifetime.name
@@ -55,7 +56,7 @@ extension Environment {
     return existingExtras?.resources?.scopes.map(\.scope) ?? []
   }
 
-  /// Tells a user's scope of a bean, once.
+  /// Calls `prepare` of a user's scope for a bean; called once for each bean.
   func prepareScope(_ recipe: FrozenReference<Recipe>) throws {
     guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
       throw recipe.value.entry.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
@@ -63,12 +64,12 @@ extension Environment {
     try scope.prepare(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
   }
 
-  /// Writes down that a user's scope has got a bean, the first time.
+  /// Appends a bean to the creation log when a user's scope first receives it.
   fileprivate func noteKept(_ recipe: FrozenReference<Recipe>) {
     core.lock.withLock {
       let slot = core.slots[recipe.value.slot]
       if !slot.content.isEmpty { return }
-      // What has been built before it comes before it in the log.
+      // The beans that have been built before precede it in the log.
       if core.builds != nil { logBuilds() }
       slot.store(.kept)
       creationLog.append(recipe.value.slot)
@@ -79,15 +80,15 @@ extension Environment {
 
   var scopeCell: ScopeCell { core.compiledPlan.with { ScopeCell(of: core.slots, $0.layout) } }
 
-  /// The scope that says where beans are released.
+  /// The scope that determines where beans are released.
   package var host: (any HostedScope)? {
     core.kind.contains(.hosted) ? scopeCell.load(as: (any HostedScope).self) : nil
   }
 
-  /// Tells a hosted scope that somebody is still interested.
+  /// Reports to a hosted scope that the child is in use.
   func used() { host?.used() }
 
-  /// Gives a child that nobody else knows its scope object.
+  /// Attaches a scope object to a child that no other thread can reach.
   func attach(_ scope: any BeanScope) throws {
     guard scope.take() else {
       throw EnvironmentError(
@@ -121,7 +122,7 @@ extension Environment {
 private let takenScopes = Locked<Set<ObjectIdentifier>>([])
 
 extension BeanScope {
-  /// Makes the scope object that of a child; false where another one has it.
+  /// Claims the scope object for a child. Returns false where another child has it.
   fileprivate func take() -> Bool {
     if let scope = self as? AbstractBeanScope { return scope.mark() }
     return takenScopes.withLock { $0.insert(ObjectIdentifier(self)).inserted }
@@ -132,7 +133,7 @@ extension BeanScope {
   }
 }
 
-/// What a scope is handed to build one bean.
+/// Builds one bean for a scope.
 struct ScopedBeanFactory: BeanFactory {
   let environment: Environment
   let recipe: FrozenReference<Recipe>
@@ -155,30 +156,30 @@ struct ScopedBeanFactory: BeanFactory {
 
 /// Keeps one instance of each bean and releases them in reverse order of creation on `finish()`.
 ///
-/// A subclass that overrides nothing but `name` is a complete scope. Creation is single-flight for each bean; no lock is
-/// held while a bean is built.
-open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes is behind the cache's queue, or atomic
-  /// What declarations call it.
+/// A subclass that overrides nothing but `name` is a complete scope. Creation is single-flight for each bean; no lock
+/// is held while a bean is built.
+open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atomic, locked, or behind the cache's queue
+  /// The scope's name in declarations.
   public let name: String
-  /// Made when the first bean is asked for: scopes whose beans stand in slots need none.
+  /// The cache, made on demand: scopes whose beans are in slots need none.
   private let existingCache = Locked<Cache?>(nil)
   private let isTaken = Atomic(false)
 
-  /// Creates a scope of that name.
+  /// Creates a scope with a name.
   public init(name: String) { self.name = name }
 
   /// Does nothing; override to create beans early.
   open func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {}
 
-  /// The kept instance, or a new one that is kept from now on.
+  /// Returns the kept instance, or builds a new one and keeps it.
   ///
-  /// - Throws: `.finished` once the scope has been finished; what building the bean throws.
+  /// - Throws: `.finished` once the scope has been finished; the errors of building the bean.
   open func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
     try cache.get(bean, factory, in: name)
   }
 
-  /// Ends the child that the scope belongs to, if it does, and releases what is kept, last created first; a `HostedScope`
-  /// in its own place. Failures are logged and thrown by the environment's `shutdown()`.
+  /// Ends the child to which the scope belongs, if there is one, and releases the kept instances, last created first. A
+  /// `HostedScope` releases them in its own place. Failures are logged and thrown by the environment's `shutdown()`.
   open func finish() {
     let cache = cache
     cache.environment?.finish()
@@ -186,12 +187,12 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     cache.releaseAll(of: self)
   }
 
-  /// False where it has been marked before: it belongs to one child for ever.
+  /// Marks the scope as that of a child, permanently. Returns false where it has been marked before.
   fileprivate func mark() -> Bool {
     isTaken.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }
 
-  /// What the scope keeps.
+  /// The instances that the scope keeps.
   var cache: Cache {
     existingCache.withLock { cache in
       if let cache { return cache }
@@ -206,7 +207,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     private let queue = DispatchQueue(label: "Beans.AbstractBeanScope")
     private var instances: [ObjectIdentifier: Kept] = [:]
     private var builds: [ObjectIdentifier: UInt] = [:]
-    /// The keys of what is kept, and of what has been taken out alone, oldest first.
+    /// The keys of kept instances, and of instances that have been taken out alone, oldest first.
     private var order: [ObjectIdentifier] = []
     private var failures: [any Error] = []
     private var isFinished = false
@@ -218,7 +219,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     private struct Kept {
       let bean: BeanDeclaration
       let instance: AnyObject
-      /// Where it was built: a shutdown from inside its release must not wait for itself.
+      /// The environment in which it was built: a shutdown from inside its release must not wait for itself.
       weak var environment: Environment?
     }
 
@@ -228,7 +229,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
 
     func get(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
       let (key, thread) = (ObjectIdentifier(bean), UInt(beans_thread()))
-      // The declaration's address names the build among all that threads wait for.
+      // The declaration's address identifies the build among all builds for which threads wait.
       let name = UInt(bitPattern: key)
       while true {
         let (kept, isBuilder) = try queue.sync { () throws -> (AnyObject?, Bool) in
@@ -240,7 +241,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
         }
         if let kept { return kept }
         if isBuilder { return try build(bean, factory, in: scope) }
-        // The builder will have kept the instance or failed; in that case it is this thread's turn.
+        // The builder has kept the instance or has failed; after a failure, this thread builds.
         try WaitForGraph.wait(
           for: name, bean.entry.label, in: "scope \(scope)", origin: bean.spec.location.origin
         ) { self.queue.sync { self.builds[key] } }
@@ -256,7 +257,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       let instance = try factory.create(bean)
       let environment = (factory as? ScopedBeanFactory)?.environment
       if keep(Kept(bean: bean, instance: instance, environment: environment), key) { return instance }
-      // Finished meanwhile: released like the others.
+      // The scope has been finished meanwhile: the instance is released like the others.
       try bean.destroy(instance)
       throw finishedError(scope, bean)
     }
@@ -274,12 +275,12 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       }
     }
 
-    /// Hands out a kept bean, to be released in its place among those of the environment.
+    /// Removes and returns a kept bean, to be released in its place among those of the environment.
     func take(_ bean: BeanDeclaration) -> AnyObject? {
       queue.sync { instances.removeValue(forKey: ObjectIdentifier(bean))?.instance }
     }
 
-    /// Whether an object is kept.
+    /// Whether the cache keeps an object.
     func holds(_ identity: ObjectIdentifier) -> Bool {
       queue.sync {
         instances.values.contains { ObjectReference(unretained: $0.instance).beanIdentity == identity }
@@ -291,7 +292,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
     /// Ends all lookups.
     func close() { queue.sync { isFinished = true } }
 
-    /// Begins a release of a kept bean; false while another one is under way.
+    /// Begins a release of kept beans. Returns false while another release is in flight.
     func beginRelease() -> Bool {
       queue.sync {
         if isReleasing { return false }
@@ -300,10 +301,10 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       }
     }
 
-    /// Whether the release that is under way is awaited.
+    /// Whether the release in flight is awaited.
     var isAwaited: Bool { queue.sync { isAwaiting } }
 
-    /// Ends what `beginRelease` began; what has waited for that goes on here.
+    /// Ends the release that `beginRelease` began. The work that has waited for that end continues here.
     func endRelease() {
       let waiting = queue.sync {
         isReleasing = false
@@ -313,7 +314,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       for body in waiting { body() }
     }
 
-    /// Calls `body` when no release is under way: at once, or from where that release ends.
+    /// Calls `body` when no release is in flight: at once, or where the release in flight ends.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
       let isFree = queue.sync {
         if isReleasing { waiting.append(body) }
@@ -322,15 +323,18 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       if isFree { body() }
     }
 
-    /// Releases what is kept when it is run: an environment that ends sooner takes its beans out.
+    /// Releases the instances that are kept when the work runs. An environment that ends sooner has removed its beans
+    /// by then.
     func releaseAll(of scope: AbstractBeanScope) {
       let host = scope as? any HostedScope
       let isAccepted = host?.release { self.releaseAll(of: scope, on: host) } ?? false
-      // A host that does not run takes work for later.
+      // A host that does not run accepts work for later.
       if !isAccepted || host?.canReleaseHere == true { releaseAll(of: scope, on: nil) }
     }
 
-    /// - Parameter host: where this is run and releases can be awaited; nil elsewhere.
+    /// Releases the kept instances.
+    ///
+    /// - Parameter host: the host, where this runs in its place and releases can be awaited; nil elsewhere.
     private func releaseAll(of scope: AbstractBeanScope, on host: (any HostedScope)?) {
       if queue.sync(execute: { instances.isEmpty }) { return }
       if beginRelease() { goOn(scope, host) } else { whenFree { self.releaseAll(of: scope) } }
@@ -372,7 +376,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // what changes 
       queue.sync { failures.append(failure) }
     }
 
-    /// What failed since the last call.
+    /// Returns the failures since the last call.
     func takeFailures() -> [any Error] {
       queue.sync {
         defer { failures = [] }
