@@ -10,14 +10,16 @@ struct OutlineReader {
   private var groups: [ObjectIdentifier: Int] = [:]
   /// The declarations of graphs, by directory.
   private var declared: [ObjectIdentifier: DeclaredBeans] = [:]
-  /// Beans, and declarations that are none by their place among all.
+  /// Positions in the outline: of beans by entry, of templates by their position among all declarations of a graph.
   private var beans: [Plan.EntryKey: Int] = [:]
   private var templates: [Plan.EntryKey: Int] = [:]
 
-  /// - Parameter compilers: environments, outermost first, each compiled with the children of its factories.
+  /// Returns the outline of environments.
+  ///
+  /// - Parameter compilers: the environments, outermost first, each compiled with the children of its factories.
   static func read(_ compilers: [GraphCompiler]) -> DeclarationOutline {
     var reader = OutlineReader()
-    // They keep what definitions only name.
+    // The compilers retain objects that definitions only refer to.
     withExtendedLifetime(compilers) {
       for graph in compilers.flatMap(\.graphs) { reader.addDeclarations(of: graph) }
       for compiler in compilers {
@@ -49,7 +51,7 @@ struct OutlineReader {
     }
   }
 
-  /// Adds groups for factories whose children do not count.
+  /// Adds groups for inactive factories.
   private mutating func addInactive(
     _ factories: [EnvironmentDeclarations], _ active: ActiveDeclarations, in group: Int,
     _ homes: inout [Int: (spec: BeanSpec, group: Int)]
@@ -82,12 +84,12 @@ struct OutlineReader {
       DeclarationOutline.Declaration(
         group: group, label: definition.label, id: definition.id, type: definition.type,
         scope: definition.lifetime.name,
-        // The seed is declared by the factory, which has no place of its own.
+        // The factory declares the seed, which has no origin of its own.
         origin: origin.line > 0 ? origin : nil,
         traits: DeclarationOutline.Traits(made.filter(\.1).map(\.0)), inactive: nil))
   }
 
-  /// Adds a declaration that is no bean.
+  /// Adds a declaration that is not a bean.
   private mutating func add(_ spec: BeanSpec, in group: Int, _ inactive: String?) -> Int {
     let made: [(DeclarationOutline.Traits, Bool)] = [
       (.template, spec.isAbstract), (.lazy, spec.isLazy ?? false), (.decorator, spec.isDecorator),
@@ -102,7 +104,7 @@ struct OutlineReader {
 
   // MARK: dependencies
 
-  /// A parameter or property, by its name in faults.
+  /// A parameter or property, with its name in faults.
   private typealias Place = (label: String, parameter: Parameter)
 
   private mutating func addDependencies(of graph: EnvironmentGraph, _ dependencies: [BeanDefinition.Dependency]) {
@@ -126,7 +128,7 @@ struct OutlineReader {
     }
   }
 
-  /// Adds the dependencies of several places, in their order. A place that takes no bean is passed over.
+  /// Adds the dependencies of several places, in their order. Skips a place that takes no bean.
   private mutating func add(
     _ dependencies: ArraySlice<BeanDefinition.Dependency>, _ places: [Place], _ usual: Kind,
     of definition: BeanDefinition, _ taker: Int, _ graph: EnvironmentGraph
@@ -145,7 +147,7 @@ struct OutlineReader {
     }
   }
 
-  /// In the order in which they are resolved; see `DependencyResolver`.
+  /// Returns the properties in the order in which they are resolved; see `DependencyResolver`.
   private static func properties(of definition: BeanDefinition) -> [Place] {
     let isLast = { (property: PropertyInjection) in !definition.injections.isEmpty && property.isPath }
     let given = definition.given.filter { !isLast($0) } + definition.given.filter(isLast)
@@ -157,7 +159,7 @@ struct OutlineReader {
     return places.prefix(first) + injected + places.dropFirst(first)
   }
 
-  /// A key path may only know where in memory the property is.
+  /// Returns the label of a property. The description of a key path may contain only the property's offset in memory.
   private static func label(of name: PropertyInjection.Name) -> String {
     guard case .path = name else { return "\(name)" }
     let path = "\(name)"
@@ -209,13 +211,14 @@ struct OutlineReader {
 
   // MARK: providers
 
-  /// The beans that a provider may return: those seen from where it is injected, and from the children that may be current.
+  /// Returns the beans that a provider may return: those visible where it is injected, and from the children that may
+  /// be current.
   private func provided(by computation: Computation, from graph: EnvironmentGraph) -> [Plan.EntryKey] {
     guard case .provider(let parameter, let id, let module) = computation else { return [] }
     switch parameter.kind {
     case .provider(let inner): return select(inner, id, module, from: [graph] + graph.below)
     case .current(let inner):
-      // A bean that lives longer than a child is the same wherever it is looked up.
+      // A bean that lives longer than a child is the same in every environment.
       return select(inner, id, module, from: graph.below).filter { key in
         declared[key.directory].map { $0.directory.entries[Int(key.number)].lifetime != .singleton } ?? false
       }
@@ -253,7 +256,8 @@ struct OutlineReader {
     return position.flatMap { templates[Plan.EntryKey(graph.directory, Int32($0))] }
   }
 
-  /// The nearest declaration with the id that the declaration inherits from, which may be its own id further out.
+  /// Returns the nearest declaration with the id from which the declaration inherits. That may be its own id further
+  /// out.
   private func template(of spec: BeanSpec, in graph: EnvironmentGraph) -> Int? {
     guard let id = spec.template else { return nil }
     var next = Optional(graph.directory)

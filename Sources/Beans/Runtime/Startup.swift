@@ -5,7 +5,7 @@ import BeansErrors
 import BeansSupport
 import CBeansRuntime
 
-/// Starting an environment: declarations, plans, infrastructure, singletons.
+/// Startup of an environment: declarations, plans, infrastructure, singletons.
 extension Environment {
   func startIfNeeded() throws {
     if core.kind.contains(.template) {
@@ -14,7 +14,8 @@ extension Environment {
         "'\(name)' only declares the beans of its scope here; take an Environment parameter in a factory",
         path: ["'\(name)'"])
     }
-    // From the outside in, so that the stack need not hold a startup for each of them. What one throws, `start` throws again.
+    // From the outside in, so that the stack need not hold a startup for each ancestor. `start` throws the dropped
+    // error again.
     var waiting: [Environment] = []
     var next = parent
     while let environment = next, environment.core.lifecycle.phase == .declaring {
@@ -57,7 +58,7 @@ extension Environment {
     return resources.block != nil && resources.starter == UInt(beans_thread())
   }
 
-  /// Notes the options of a startup that has not begun.
+  /// Records the options of a startup that has not begun.
   func require(_ options: StartupOptions) {
     if options.contains(.requireSendable) { existingExtras?.resources?.requireSendable() }
     if options.contains(.recordTimes) { existingExtras?.resources?.recordTimes() }
@@ -69,14 +70,15 @@ extension Environment {
     #if !BEANS_ORDINARY_REFERENCES
       precondition(ObjectReference.addsCounts, "the runtime counts references in another way here")
     #endif
-    // Whoever ends this environment meanwhile leaves the release to this thread: beans may still be built.
+    // A thread that ends this environment meanwhile leaves the release to this thread: beans may still be built.
     let mayStart = changeLocked { lifecycle in
       if !lifecycle.isEnding { lifecycle.enter() }
       return !lifecycle.isEnding
     }
     guard mayStart else { throw finishedError() }
     defer { leave() }
-    // The parent must not end, and let go of what is compiled against, before this environment is one of its children.
+    // The parent must not end, and drop the objects that the graph is compiled against, before this environment has
+    // joined it.
     try parent?.enter()
     defer { parent?.leave() }
     log.starting(name)
@@ -108,7 +110,7 @@ extension Environment {
     log.started(name)
   }
 
-  /// Joins the parent, which holds the environment from then on.
+  /// Joins the parent, which retains the environment from then on.
   private func join(_ parent: Unretained<Environment>) throws {
     let home = parent.object.homeResources
     home?.begin(nested: self)
@@ -120,7 +122,7 @@ extension Environment {
 
   /// Reports the active profiles that no declaration names; the parent reports its own.
   private func reportProfiles(_ declarations: EnvironmentDeclarations, _ resources: EnvironmentResources) {
-    // A list of profiles that cannot be read is a fault where a condition asks for it.
+    // A list of profiles that cannot be read is a fault where a condition depends on it.
     guard let active = try? ActiveProfiles(in: configuration), !active.isDefault else { return }
     let named = declarations.namedProfiles
     let outer = (try? parent?.activeProfiles) ?? []
@@ -133,7 +135,7 @@ extension Environment {
     log.unnamed(lines, in: name)
   }
 
-  /// Labels of what a bean takes from its own environment.
+  /// Returns labels of the beans that a bean takes from its own environment.
   private func needs(of recipe: FrozenReference<Recipe>) -> [String] {
     var labels: [String] = []
     recipe.value.needs.forEach { need in
@@ -147,7 +149,7 @@ extension Environment {
     var (levels, outerScopes): ([DeclaredBeans], [String]) = ([], [])
     var slots: [ObjectIdentifier: Slots] = [:]
     var next = parent
-    // Children of factories on the way out: what they declare is kept by the environment that has compiled them.
+    // Children of factories on the way out: the environment that has compiled them keeps their declarations.
     var inner: [BeanDirectory] = []
     var testSetup = resources.testSetup
     while let environment = next {
@@ -174,7 +176,7 @@ extension Environment {
       parameters: parentPlan?.parameters ?? [])
   }
 
-  /// Everything that is wrong with what has been declared. Nothing is built, and declarations stay open.
+  /// Returns all faults of the declarations. Builds nothing; declarations stay open.
   func faults() throws -> [EnvironmentError] {
     guard let resources = existingExtras?.resources, let declarations = resources.declarations else { return [] }
     try parent?.startIfNeeded()
@@ -182,20 +184,20 @@ extension Environment {
     return compiler.faults + compiler.bindValues(hasSources: false)
   }
 
-  /// Throws where several threads share what is not known to be `Sendable`.
+  /// Throws where several threads share a bean that is not known to be `Sendable`.
   func checkSharing() throws { try throwFaults(core.compiledPlan.with { $0.sharingFaults }) }
 
   func throwFaults(_ faults: [EnvironmentError]) throws {
-    // What is declared for the children of several factories is at fault for each of them.
+    // A declaration for the children of several factories has the same fault in each of them.
     var told: Set<String> = []
     let faults = faults.filter { told.insert($0.report).inserted }
     let fault = EnvironmentError.combining(faults, code: .startupFailed) { "\($0) faults in environment '\(name)'" }
     if let fault { throw fault }
   }
 
-  // MARK: what is built
+  // MARK: building
 
-  /// Configuration sources, then the values that depend on them, wherever they were declared.
+  /// Builds configuration sources, then binds the values that depend on them, wherever they were declared.
   private func buildSources(_ compiler: GraphCompiler) throws {
     if compiler.sources.isEmpty { return }
     for definition in compiler.sources {
@@ -207,7 +209,7 @@ extension Environment {
     try throwFaults(compiler.bindValues(hasSources: true))
   }
 
-  /// Scopes, then injections, then post processors, wherever they were declared.
+  /// Builds scopes, then injections, then post processors, wherever they were declared.
   private func buildInfrastructure(_ resources: EnvironmentResources) throws {
     for recipe in declared(.scope) {
       let object = try instance(of: recipe)
@@ -225,7 +227,7 @@ extension Environment {
     core.compiledPlan.with { plan in plan.sorted.map { plan.recipe($0) } }
   }
 
-  /// Recipes of beans declared here, dependencies first.
+  /// Returns recipes of beans that are declared here and have a trait, dependencies first.
   private func declared(_ trait: BeanTraits) -> [FrozenReference<Recipe>] {
     if core.compiledPlan.with({ $0.directory.traits.isDisjoint(with: trait) }) { return [] }
     return sortedRecipes.filter { isDeclaredHere($0) && $0.value.traits.contains(trait) }
@@ -246,7 +248,8 @@ extension Environment {
     }
   }
 
-  /// A scope bean has a name only now that it exists; nothing else leaves open what a scope is called.
+  /// Checks that every scope exists that a bean declared here names. The name of a scope bean is known only now that it
+  /// exists; all other names of scopes have been checked before.
   private func checkScopes() throws {
     if core.compiledPlan.with({ $0.directory.traits.isDisjoint(with: .scope) }) { return }
     var faults: [EnvironmentError] = []
@@ -266,7 +269,8 @@ extension Environment {
     try throwFaults(faults)
   }
 
-  /// An `Injection` says only when it exists what it serves: checks that each kind that is asked for is served.
+  /// Checks that each kind of injection in use is served. An `Injection` reports the kind that it serves only when it
+  /// exists.
   private func checkInjections() throws {
     var served: Set<ObjectIdentifier> = []
     for operand in core.compiledPlan.with({ $0.injections }) {
@@ -275,7 +279,7 @@ extension Environment {
     guard let resources = existingExtras?.resources else { return }
     var faults: [EnvironmentError] = []
     for plan in [core.compiledPlan.object] + resources.plans where !plan.injections.isEmpty {
-      // What children of factories define comes to exist with them.
+      // The injections that children of factories define exist only with the children.
       if plan.chain.contains(where: { plan, _ in plan.scopeName != nil && plan.directory.traits.contains(.injection) })
       {
         continue
@@ -298,7 +302,7 @@ extension Environment {
     try throwFaults(faults)
   }
 
-  /// Leaves out what has to be awaited, and what needs that.
+  /// Builds the singletons that are not lazy. Omits asynchronous beans and the beans that need them.
   private func buildSingletons(_ resources: EnvironmentResources) throws {
     let record = resources.record
     let blocked = blockedRecipes
@@ -309,7 +313,7 @@ extension Environment {
           resources.note(unready: recipe.value.entry.label)
           continue
         }
-        // Its factory may look up a bean that has to be awaited.
+        // The bean's factory may look up an asynchronous bean.
         do { try buildEagerly(recipe, record) } catch let error as EnvironmentError where error.missing != nil {
           resources.note(unready: recipe.value.entry.label)
         }
@@ -327,17 +331,18 @@ extension Environment {
     return needs.blocked(in: self)
   }
 
-  /// Builds a bean for its own sake.
+  /// Builds a bean that is not lazy.
   ///
-  /// - Parameter record: what is told how long that took, with all that has been built for it.
+  /// - Parameter record: receives the duration of the build, and of the builds of its dependencies; nil where none is
+  ///   kept.
   @inline(__always)
   func buildEagerly(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
     if let record { try build(recipe, record) } else { try bean(recipe.value.slot).release() }
   }
 
-  /// Builds a bean after what it takes, one after the other, so that each has a time of its own.
+  /// Builds a bean after its dependencies, one after the other, so that each has a time of its own.
   ///
-  /// A list, not a recursion: chains of beans may be as long as memory allows.
+  /// Uses a list, not a recursion: chains of beans may be as long as memory allows.
   private func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord) throws {
     var stack: [(recipe: FrozenReference<Recipe>, taker: FrozenReference<Recipe>?)] = [(recipe, nil)]
     while let (next, taker) = stack.last {
@@ -350,7 +355,7 @@ extension Environment {
     }
   }
 
-  /// A bean of this environment that another one takes and that is not there.
+  /// Returns a bean of this environment that another one takes and that does not exist; nil where there is none.
   private func unbuilt(for recipe: FrozenReference<Recipe>) -> FrozenReference<Recipe>? {
     let (needs, steps) = (recipe.value.needs, recipe.value.steps)
     for index in 0..<needs.count {
@@ -382,7 +387,7 @@ extension Environment {
       })
   }
 
-  /// Releases what was built; from now on every call throws the cause.
+  /// Releases the beans that were built. Every later call throws the cause.
   func fail(_ error: any Error) {
     log.failed(name, error)
     changeLocked { $0.fail() }
@@ -391,7 +396,7 @@ extension Environment {
 }
 
 extension FrozenReference<Recipe> {
-  /// What a record keeps of a bean.
+  /// Returns the entry of a bean in a startup record.
   func time(_ duration: Duration?, for parent: FrozenReference<Recipe>? = nil) -> StartupTime {
     StartupTime(
       bean: value.entry.label, origin: value.entry.location.origin, duration: duration,
