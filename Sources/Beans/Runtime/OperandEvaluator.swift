@@ -1,10 +1,10 @@
-/// What operands stand for. Whoever calls keeps the environment from being released.
+/// Evaluation of operands, for callers that prevent the release of the environment.
 extension Environment {
-  /// The argument of an operand.
+  /// Returns the argument of an operand.
   ///
   /// - Parameters:
-  ///   - operand: where it comes from.
-  ///   - isCounted: whether the counts of `counted` operands have been added for this.
+  ///   - operand: the origin of the argument.
+  ///   - isCounted: whether the object of a `counted` operand has been retained already for this call.
   func argument(_ operand: Operand, isCounted: Bool = false) throws -> Argument {
     switch operand.place {
     case .counted(let slot) where isCounted: return Argument(core.slots[slot].content.object, operand.reading)
@@ -64,7 +64,7 @@ extension Environment {
     return Argument(box, .boxed)
   }
 
-  /// Makes a bean that its taker owns; for whoever keeps the environment from being released.
+  /// Makes a bean that its taker owns, for callers that prevent the release of the environment.
   func own(_ number: Int32, as parameter: Parameter) throws -> Argument {
     let recipe = recipe(number)
     let owned = try ResolutionContext.with(Unretained(self), nil) { context in
@@ -74,20 +74,21 @@ extension Environment {
         let object = try buildUntracked(recipe).take(as: AnyObject.self)
         return own(object, notes.parts ?? [])
       } catch {
-        // The parts that were made before are nobody's.
+        // The parts that were made before the failure have no owner.
         own(nil, notes.parts ?? []).releaseWhatNeedNotBeAwaited()
         throw error
       }
     }
-    // There is one: the parameter is that of an `Owned`.
+    // `makeOwned` exists: the parameter is that of an `Owned`.
     return parameter.makeOwned.map { Argument($0(owned), .boxed) } ?? .none
   }
 
-  /// Gives an `Owned` the objects that were made for it.
+  /// Makes the content of an `Owned` from the objects that were made for it.
   ///
   /// - Parameters:
   ///   - object: the bean; nil where its build has failed.
-  ///   - parts: all prototypes that were made for it, first made first; the bean is one, unless it is a face of another bean.
+  ///   - parts: all prototypes that were made for it, oldest first. The bean is one of them, unless it is a face of
+  ///     another bean.
   private func own(_ object: AnyObject?, _ parts: [BuildNotes.Part]) -> OwnedBean {
     let position = core.lock.withLock {
       logBuilds()
@@ -116,11 +117,11 @@ extension Argument {
   func release() { object?.release() }
 }
 
-/// Where one factory bean makes its products.
+/// Builds the products of one factory bean.
 final class ProductAssembly: ProductBuilder {
   private let environment: Environment
   private let recipe: FrozenReference<Recipe>
-  /// Whether there is nothing to a product but to call its function with what stands in slots.
+  /// Whether a product is complete when its function has been called with the content of slots.
   private let isPlain: Bool
 
   init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
@@ -150,7 +151,7 @@ final class ProductAssembly: ProductBuilder {
     }
   }
 
-  /// Runs `body` while nothing is released; where the environment has ended, the error names the factory that asked.
+  /// Runs `body` while nothing is released. If the environment has ended, the error names the factory that was called.
   private func using<R>(_ body: () throws -> R) throws -> R {
     do { try environment.enter() } catch let error as EnvironmentError {
       let factory = recipe.value.entry.step

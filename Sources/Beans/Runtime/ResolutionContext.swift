@@ -1,30 +1,31 @@
 import CBeansRuntime
 import Synchronization
 
-/// What the current thread is doing in the container: a lookup, a build or a release, within others further out.
+/// The current work of a thread in the container: a lookup, a build or a release, nested in others.
 ///
-/// Stands on the thread's own stack and is linked through one thread-local pointer, so that a lookup made by a factory
-/// finds the build it belongs to: that is how circles are seen that no plan could foresee. A slot that is claimed holds the
-/// address of the context that has claimed it.
+/// A context is on the thread's own stack and is linked through one thread-local pointer, so that a lookup made by a
+/// factory finds the build to which it belongs. This reveals cycles that no plan could foresee. A slot that is claimed
+/// holds the address of the context that has claimed it.
 ///
-/// Other threads read it, and change it under the environment's lock, while its own thread reads it without: whatever
-/// changes is atomic.
+/// Other threads read a context, and change it under the environment's lock, while its own thread reads it without the
+/// lock. All mutable fields are therefore atomic.
 struct ResolutionContext: ~Copyable {
   let environment: Unretained<Environment>
   let thread: UInt
   private let outerAddress: UInt
-  /// What was asked for; 0 for a release, and for a lookup that builds nothing of its own.
+  /// The address of the requested recipe; 0 for a release, and for a lookup that builds nothing of its own.
   private let askedAddress: UInt
   /// The address of the recipe that is being built now, or 0. Other threads read it under the environment's lock.
   let current = Atomic<UInt>(0)
-  /// The address of the next build of the same environment, or 0; under its lock.
+  /// The address of the next build of the same environment, or 0; under the environment's lock.
   private let nextAddress = Atomic<UInt>(0)
   /// The address of the first step that this build has yet to log; under the environment's lock.
   let logged = Atomic<UInt>(0)
-  /// Steps before this address are stored without the lock, and logged later; those behind it are logged when they are
-  /// stored. Lowered under the environment's lock, where another build takes a step over.
+  /// The address that separates the steps of this build. Steps before it are stored without the lock, and logged later.
+  /// Steps from it on are logged when they are stored. Lowered under the environment's lock, when another build takes
+  /// over a step.
   let own = Atomic<UInt>(0)
-  /// Whether the thread waits for the bean that is `current`, instead of building it.
+  /// Whether the thread waits for the bean of `current`, instead of building it.
   let isWaiting = Atomic(false)
   /// The address of the notes of this build, or 0; retained.
   private let notesAddress = Atomic<UInt>(0)
@@ -49,7 +50,7 @@ struct ResolutionContext: ~Copyable {
     Unretained(address: notesAddress.load(ordering: .relaxed))
   }
 
-  /// The notes of this build, for its own thread.
+  /// The notes of this build, made on demand; for its own thread.
   var notes: BuildNotes {
     if let notes = existingNotes { return notes.object }
     let notes = BuildNotes()
@@ -61,7 +62,7 @@ struct ResolutionContext: ~Copyable {
 
   var building: FrozenReference<Recipe>? { FrozenReference(address: current.load(ordering: .relaxed)) }
 
-  /// The context of the thread that looks, if it has one.
+  /// The innermost context of the calling thread, if it has one.
   @inline(__always)
   static var innermost: StackReference<ResolutionContext>? {
     StackReference(address: UInt(beans_resolution()))
@@ -84,13 +85,13 @@ struct ResolutionContext: ~Copyable {
     }
   }
 
-  /// Another build has taken over the step of that slot; under the environment's lock.
+  /// Records that another build has taken over the step of a slot; under the environment's lock.
   func giveAway(_ slot: Int32) {
     guard let step = asked?.value.steps.first(where: { $0.slot == slot }) else { return }
     own.store(min(own.load(ordering: .relaxed), step.address), ordering: .relaxed)
   }
 
-  /// Notes a child that the thread has opened.
+  /// Records a child that the thread has opened.
   @inline(never)
   func note(_ child: Unretained<Environment>) { notes.opened.append(child.address) }
 
@@ -111,12 +112,12 @@ struct ResolutionContext: ~Copyable {
       || HazardPointer.owners.contains { Unretained<Environment>(address: $0).map(isWithin) ?? false }
   }
 
-  /// Whether this thread is building that bean there.
+  /// Whether this thread is building a bean in an environment.
   static func isBuilding(_ recipe: FrozenReference<Recipe>, in environment: Environment) -> Bool {
     innermost?.value.isBuildingFurtherOut(recipe, in: environment) == true
   }
 
-  /// Whether this context, or one further out, is building that bean there.
+  /// Whether this context, or one further out, is building a bean in an environment.
   func isBuildingFurtherOut(_ recipe: FrozenReference<Recipe>, in environment: Environment) -> Bool {
     isBuild(of: recipe, in: environment) || outer?.value.isBuildingFurtherOut(recipe, in: environment) == true
   }
@@ -127,15 +128,15 @@ struct ResolutionContext: ~Copyable {
 
   // MARK: paths
 
-  /// The beans under construction here, outermost first.
+  /// The beans under construction in this context, outermost first.
   private var steps: [EnvironmentError.Step] {
     guard let building, let asked else { return building.map { [$0.value.entry.step] } ?? [] }
-    // What it waits for is under construction elsewhere.
+    // The bean for which this context waits is under construction elsewhere.
     let left = Self.chain(from: building, to: asked).dropFirst(isWaiting.load(ordering: .relaxed) ? 1 : 0)
     return left.reversed().map { $0.value.entry.step }
   }
 
-  /// The beans that one bean is built for, itself first.
+  /// Returns the beans for which a bean is built, itself first.
   static func chain(
     from built: FrozenReference<Recipe>, to asked: FrozenReference<Recipe>
   ) -> [FrozenReference<Recipe>] {
@@ -157,12 +158,12 @@ struct ResolutionContext: ~Copyable {
   /// The beans under construction on this thread, outermost first.
   static var steps: [EnvironmentError.Step] { Array(all).reversed().flatMap { $0.value.steps } }
 
-  /// The beans on a circle, of which the first is also the last.
+  /// Returns the beans on a cycle. The first one is also the last.
   ///
   /// - Parameters:
-  ///   - recipe: what is being built further out on this thread, and asked for again.
-  ///   - environment: where it is built.
-  ///   - isInside: whether the innermost context is the one that asks.
+  ///   - recipe: the bean that is being built further out on this thread, and is requested again.
+  ///   - environment: the environment in which the bean is built.
+  ///   - isInside: whether the innermost context makes the request.
   static func circle(
     closing recipe: FrozenReference<Recipe>, in environment: Environment, isInside: Bool
   ) -> [EnvironmentError.Step] {
@@ -176,15 +177,15 @@ struct ResolutionContext: ~Copyable {
     return [recipe.value.entry.step] + inner
   }
 
-  /// The bean that this thread is building in an environment further out than one, and that will be kept there; nil where
-  /// a build of the thread's has opened the environment itself.
+  /// Returns the bean that this thread is building further out than `environment`, and that will be kept there; nil
+  /// where a build of this thread has opened `environment` itself.
   static func holder(above environment: Environment) -> FrozenReference<Recipe>? {
     let own = Unretained(environment).address
     guard let keeper = keeper(above: environment) else { return nil }
     return all.contains { $0.value.existingNotes?.with { $0.opened.contains(own) } == true } ? nil : keeper
   }
 
-  /// The bean that this thread is building, where that will be kept in an environment further out than one.
+  /// Returns the bean that this thread is building, if it will be kept further out than `environment`.
   @inline(__always)
   static func keeper(above environment: Environment) -> FrozenReference<Recipe>? {
     innermost == nil ? nil : findKeeper(above: environment)
@@ -196,7 +197,7 @@ struct ResolutionContext: ~Copyable {
       switch recipe.value.kind {
       case .prototype: continue
       case .slot: return environment.isDescendant(of: context.value.environment) ? recipe : nil
-      // A registered scope decides for itself.
+      // The container does not judge the lifetime of a registered scope.
       case .scoped, .product: return nil
       }
     }
@@ -207,15 +208,15 @@ struct ResolutionContext: ~Copyable {
 // MARK: objects that are beans already
 
 extension ResolutionContext {
-  /// Whether this build has made or got a bean that is no other environment's to tell of; see `BuildNotes`.
+  /// Returns the maker of a bean that this build has made or received, and that no slot records; see `BuildNotes`.
   func made(_ identity: ObjectIdentifier) -> BuildNotes.Maker? {
     existingNotes?.with { notes in notes.beans.last { $0.identity == identity }?.maker }
   }
 
-  /// The build that takes what this one makes, or the `Owned` that does; nil for a lookup outside of both.
+  /// The build or `Owned` that takes the result of this build; nil for a lookup outside of both.
   var taker: StackReference<ResolutionContext>? { Self.nearestBuild(from: outer) }
 
-  /// The innermost build of this thread, or `Owned`; nil outside of both.
+  /// The innermost build or `Owned` of this thread; nil outside of both.
   static var nearestBuild: StackReference<ResolutionContext>? { nearestBuild(from: innermost) }
 
   private static func nearestBuild(
@@ -228,12 +229,12 @@ extension ResolutionContext {
     return next
   }
 
-  /// Whether the object that the build has asked for is another face of a bean.
+  /// Whether the requested object of this build is another face of a bean.
   var isFace: Bool { existingNotes?.with { $0.isFace } == true }
 
-  /// The notes that collect the prototypes which this build takes now, for the `Owned` that they belong to.
+  /// The notes that collect the prototypes which this build takes, for the `Owned` to which they belong.
   var collection: BuildNotes? {
-    // What a bean takes that its environment or a scope keeps belongs to that bean.
+    // Prototypes taken by a bean that its environment or a scope keeps belong to that bean.
     if let kind = building?.value.kind, kind == .slot || kind == .scoped { return nil }
     let known = existingNotes?.object
     if let known, known.parts != nil { return known }
@@ -245,11 +246,11 @@ extension ResolutionContext {
   }
 }
 
-/// Notes of one build, by its thread alone.
+/// Notes of one build, used by its thread alone.
 final class BuildNotes {
-  /// The maker of an object that no slot tells of.
+  /// The maker of an object that no slot records.
   enum Maker {
-    /// A prototype, which nothing keeps.
+    /// A prototype, which is not kept.
     case prototype
     /// A bean of a scope that keeps its beans by itself.
     case scope
@@ -258,14 +259,15 @@ final class BuildNotes {
   /// A prototype that belongs to an `Owned`.
   typealias Part = (object: AnyObject, recipe: FrozenReference<Recipe>)
 
-  /// Addresses of the children that the thread has opened meanwhile.
+  /// Addresses of the children that the thread has opened during the build.
   var opened: [UInt] = []
-  /// Beans that were made for the build, or that it got from scopes. Kept, so that no other object gets the identity of one.
+  /// Beans that were made for the build, or that it received from scopes. Retained, so that no other object gets the
+  /// identity of one of them.
   var beans: [(identity: ObjectIdentifier, object: AnyObject, maker: Maker)] = []
-  /// Whether the object that the build has asked for is another face of a bean.
+  /// Whether the requested object of the build is another face of a bean.
   var isFace = false
-  /// For an `Owned`: the prototypes that belong to it, in the order in which they were made.
+  /// The prototypes that belong to an `Owned`, in the order in which they were made; nil for a build.
   var parts: [Part]?
-  /// The notes further out that collect prototypes, where they have been looked for.
+  /// The notes further out that collect prototypes; nil until they have been found.
   var collection: BuildNotes?
 }

@@ -1,10 +1,12 @@
-/// The answer to a lookup that nobody foresaw.
+/// The result of a lookup that the plan does not foresee.
 final class UnforeseenLookup: Sendable {
   let computations: [Computation]
-  /// What asks for one value made of all of them; nil where there is one, which is read as it is.
+  /// The parameter for one value made of all computations; nil where there is one computation, whose object is read as
+  /// it is.
   private let parameter: Parameter?
   private let reading: Reading
-  /// Says as much, where the answer is one bean of the environment itself or of one that is no child of a factory.
+  /// The equivalent operand, where the result is one bean of the environment itself or of one that is not a child of a
+  /// factory.
   let operand: Operand?
 
   init(_ computation: Computation, _ reading: Reading, operand: Operand? = nil) {
