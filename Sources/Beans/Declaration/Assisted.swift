@@ -1,32 +1,32 @@
-/// Names one kind of factory and says what it makes.
+/// The tag of one kind of factory, which names the type of its products.
 public protocol FactoryTag: SendableMetatype {
-  /// What the factory makes.
+  /// The type of the products.
   associatedtype Element
 }
 
-/// A tag that says what each product is built from, besides beans.
+/// A tag that also names the type of the seed from which, besides beans, each product is built.
 ///
-/// A tag keeps the places where factories are injected short, and unchanged when the seed changes:
+/// A tag keeps the injection points of factories short, and unchanged when the type of the seed changes:
 ///
 ///     struct AssistedSeed: AssistedFactory {
 ///       typealias Seed = String
 ///       typealias Element = CustomerDetailViewController
 ///     }
 public protocol AssistedFactory: FactoryTag {
-  /// What `Factory.build` is given. `Void` for none, a tuple for several values.
+  /// The type of the argument of `Factory.build`: `Void` for none, a tuple for several values.
   associatedtype Seed
 }
 
-/// The tag of factories whose products are built from beans alone: that of `bindFactory` without `with`.
+/// The tag of factories whose products are built from beans alone: the tag of `bindFactory` without `with`.
 public struct EmptySeed<Element>: AssistedFactory {
-  /// Nothing.
+  /// The seed of a factory without one.
   public typealias Seed = Void
 }
 
-/// The seed of one product, as the factory given to `bindFactory(…).to(factory:)` takes it.
+/// The seed of one product, as a parameter of the factory given to `bindFactory(…).to(factory:)`.
 ///
-/// Says of a parameter that it comes from the caller of `Factory.build` and from nowhere else: it may stand at any
-/// position there, once, and is a fault at startup (`.invalidDeclaration`) everywhere else.
+/// An `Assisted` parameter takes its value from the caller of `Factory.build` and from no other source. The factory may
+/// have one such parameter, at any position. Everywhere else, the type is a fault at startup (`.invalidDeclaration`).
 public struct Assisted<Element> {
   @usableFromInline let value: Element
 
@@ -34,11 +34,11 @@ public struct Assisted<Element> {
   @inlinable
   public init(_ value: Element) { self.value = value }
 
-  /// The seed.
+  /// Returns the seed.
   @inlinable
   public func get() -> Element { value }
 
-  /// What `transform`, called once and at once, makes of the seed.
+  /// Returns the seed as `transform` converts it. Calls `transform` once, before it returns.
   @inlinable
   public func map<T>(_ transform: @Sendable (Element) throws -> T) rethrows -> Assisted<T> {
     Assisted<T>(try transform(value))
@@ -52,13 +52,14 @@ extension Assisted: ParameterType {
 }
 
 extension Arguments {
-  /// The next argument, as the type that is asked for.
+  /// Returns the next argument as the requested type.
   @inlinable @inline(__always)
   mutating func take<Value>() -> Value { take(as: Value.self) }
 
-  /// The next argument, or the seed where the parameter asks for that: it is none of the arguments.
+  /// Returns the seed if the requested type is `Assisted<Seed>`, else the next argument. The seed is not among the
+  /// arguments.
   ///
-  /// Inlined where the types are known, so that the question is the compiler's.
+  /// Inlined where the types are known, so that the compiler evaluates the condition.
   @inlinable @inline(__always)
   mutating func take<Value, Seed>(as type: Value.Type = Value.self, or seed: Assisted<Seed>) -> Value {
     if type == Assisted<Seed>.self { return uncheckedCast(seed, to: type) }
@@ -66,28 +67,29 @@ extension Arguments {
   }
 }
 
-/// Where a factory bean makes its products, as far as a `Factory` has to know.
+/// The part of a factory bean that a `Factory` uses to make its products.
 @usableFromInline
 protocol ProductBuilder: AnyObject, Sendable {
-  /// The arguments of a product for which there is nothing to do but to call its function, all of which stand; nil where
-  /// there is more to it. To be followed by `end`.
+  /// Returns the arguments of a product if all of them are available and calling the product's function is the only
+  /// work; nil if there is more to do. A caller that receives arguments calls `end` afterwards.
   func begin() throws -> (arguments: Arguments, use: HazardPointer)?
   func end(_ use: HazardPointer)
-  /// A complete product, made by `create`; a value in its box.
+  /// Builds a complete product with `create`; returns a value in its box.
   func build(_ create: (Arguments) throws -> AnyObject) throws -> AnyObject
-  /// The rest of what is done to a product that turned out to be an instance of a subclass.
+  /// Completes a product that turned out to be an instance of a subclass.
   func complete(_ object: AnyObject) throws -> AnyObject
   func failure(_ error: any Error) -> EnvironmentError
 }
 
-/// Builds products from a seed and from beans; a bean that `bindFactory` declares.
+/// Builds products from a seed and from beans. `bindFactory` declares the factory as a bean.
 ///
-/// Found by its type, so by its tag: as a parameter, a property or through `getBean(Factory<Tag>.self)`. What a product
-/// needs besides the seed comes from the environment the factory lives in, and is checked when that starts: a factory is
-/// a longer-lived bean, so its products cannot hold what is shorter-lived, except through a `Provider`.
+/// A factory is found by its type, and so by its tag: as a parameter, a property or through
+/// `getBean(Factory<Tag>.self)`. The other arguments of a product come from the environment of the factory, whose
+/// startup checks them. A factory is a longer-lived bean, so its products cannot hold shorter-lived beans, except
+/// through a `Provider`.
 ///
-/// Keep a factory as long as you like: it holds its environment, as a `Provider` does. The end of the environment drops
-/// the bean and so breaks the circle.
+/// You may keep a factory for any time. It holds its environment, as a `Provider` does. The end of the environment
+/// drops the reference to the bean and so breaks the cycle.
 public struct Factory<Tag: AssistedFactory>: Sendable {
   @usableFromInline let builder: any ProductBuilder
   @usableFromInline let create: @Sendable (Arguments, Assisted<Tag.Seed>) throws -> Tag.Element
@@ -99,19 +101,20 @@ public struct Factory<Tag: AssistedFactory>: Sendable {
     self.create = create
   }
 
-  /// A new product: nobody keeps it, and nobody releases it but the caller.
+  /// Builds a new product, which the caller owns: the container neither keeps nor releases it.
   ///
-  /// It is completed like any bean (`EnvironmentAware`, post processors, `postConstruct()`). From any thread.
+  /// The product is completed like any bean (`EnvironmentAware`, post processors, `postConstruct()`). Callable from any
+  /// thread.
   ///
-  /// - Throws: `.finished` when the factory's environment has been finished; `.creationFailed` with what the product's
-  ///   own factory threw in `underlying`; what building a missing bean throws.
+  /// - Throws: `.finished` when the factory's environment has been finished; `.creationFailed` with the error of the
+  ///   product's own factory in `underlying`; the error of building a missing bean.
   @inlinable
   public func build(_ seed: Tag.Seed) throws -> Tag.Element {
     guard let (arguments, use) = try builder.begin() else { return try buildWithCare(seed) }
     defer { builder.end(use) }
     let product: Tag.Element
     do { product = try create(arguments, Assisted(seed)) } catch { throw builder.failure(error) }
-    // The size answers for the compiler what the type would answer at run time only, for most values.
+    // For most values, the size decides at compile time; the type would decide only at run time.
     if MemoryLayout<Tag.Element>.size == MemoryLayout<AnyObject>.size, Tag.Element.self is AnyObject.Type,
       type(of: product) != Tag.Element.self
     {
@@ -125,7 +128,7 @@ public struct Factory<Tag: AssistedFactory>: Sendable {
     try Self.read(
       builder.build { arguments in
         let product = try create(arguments, Assisted(seed))
-        // A class by its type is an object by its representation.
+        // A type that is a class has the representation of an object.
         return Tag.Element.self is AnyObject.Type ? uncheckedCast(product, to: AnyObject.self) : ValueBox(product)
       })
   }
@@ -138,7 +141,7 @@ public struct Factory<Tag: AssistedFactory>: Sendable {
 }
 
 extension Factory where Tag.Seed == Void {
-  /// A new product, of a factory without a seed; see `build(_:)`.
+  /// Builds a new product of a factory without a seed; see `build(_:)`.
   ///
   /// - Throws: as `build(_:)`.
   @inlinable

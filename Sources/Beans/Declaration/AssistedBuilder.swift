@@ -1,10 +1,10 @@
-/// A factory on its way to becoming a declaration; see `Environment.bindFactory`.
+/// A builder of the declaration of a factory; see `Environment.bindFactory`.
 public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element == Element {
   private let location: SourceLocation
 
   init(_ location: SourceLocation) { self.location = location }
 
-  /// Names the tag, and with it the seed. Without this step there is no seed.
+  /// Names the tag, and with it the seed. A factory without this step has no seed.
   public func with<Other: AssistedFactory>(
     _ tag: Other.Type
   ) -> AssistedBuilder<Element, Other> where Other.Element == Element {
@@ -13,9 +13,9 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
 
   /// Declares the factory: each parameter of `factory` is resolved by its type, except `Assisted`, which is the seed.
   ///
-  /// The result is to be defined like any declaration. Its `.argument` counts the parameters of `factory`; its scope is
-  /// the one the factory lives in. A product is new each time. This form walks the parameters in a loop for each
-  /// product; those for up to four leave straight code.
+  /// Define the result like any declaration. The indices of its `.argument` are those of the parameters of `factory`;
+  /// its scope is the scope of the factory bean. Each call builds a new product. This form walks the parameters in a
+  /// loop for each product; the forms for up to four parameters compile to straight-line code.
   @inlinable @inline(__always)
   public func to<each D>(
     factory: @escaping @Sendable (repeat each D) throws -> Element
@@ -61,7 +61,8 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
     }
   }
 
-  /// Inlined into the module that declares the factory, so that `create` is compiled for its concrete types.
+  /// Declares the factory with `create`. Inlined into the module that declares the factory, so that `create` is
+  /// compiled for its concrete types.
   @inlinable @inline(__always)
   func declare<each D>(
     _ types: repeat (each D).Type,
@@ -77,7 +78,7 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
   func declare(
     _ parameters: [Parameter], _ create: @escaping @Sendable (Arguments, Assisted<Tag.Seed>) throws -> Tag.Element
   ) -> TypedBeanDeclaration<Factory<Tag>> {
-    // Describes the product; what makes it is the factory.
+    // Describes the product; only the factory makes it.
     let product = FactoryFunction(Tag.Element.self, []) { _ in
       throw EnvironmentError(.invalidDeclaration, "\(Tag.Element.self) is built by a Factory<\(Tag.self)> only")
     }
@@ -93,7 +94,7 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
     return declaration.set { $0.factory = function }
   }
 
-  /// What is wrong with the parameters.
+  /// Returns the fault of the parameters, or nil if they are valid.
   private func fault(_ parameters: [Parameter]) -> String? {
     if Parameter.isWrapper(Tag.Element.self) {
       return "\(Tag.Element.self) is not a bean: optionals, arrays and the container's own types cannot be built"

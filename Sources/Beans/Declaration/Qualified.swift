@@ -1,13 +1,13 @@
-/// A bean that is told from others of its type by a tag, which is a type: `Qualified<Replica, Database>`.
+/// A bean that a tag, which is a type, distinguishes from other beans of its type: `Qualified<Replica, Database>`.
 ///
 ///     enum Replica {}
 ///
 ///     environment.bean(Database.self, factory: Database.init).qualifier(Replica.self)
 ///     environment.bean(Reports.self) { (database: Qualified<Replica, Database>) in Reports(database.value) }
 ///
-/// `Qualified<Replica, Database>?` is nil where there is none, `[Qualified<Replica, Database>]` are all that have the tag; the
-/// other wrappers stand around it, as in `Owned<Qualified<Replica, Database>>`.
-/// Whoever asks for a `Database` without a tag sees those with one, too.
+/// `Qualified<Replica, Database>?` is nil where no bean has the tag; `[Qualified<Replica, Database>]` contains all
+/// beans that have it. The other wrappers enclose this one, as in `Owned<Qualified<Replica, Database>>`. A `Database`
+/// parameter without a tag also finds the beans that have one.
 public struct Qualified<Tag, T> {
   /// The bean.
   public let value: T

@@ -1,7 +1,7 @@
 /// The outcome of a scope, for the beans that it releases: to commit or to roll back, for example.
 ///
-/// An environment fails where the body of `withChild` throws, where it ends by `finish(failing:)`, where its startup fails, or
-/// where an environment further out that fails ends it. Every other end completes it. The first end decides.
+/// An environment fails in four cases: the body of `withChild` throws, `finish(failing:)` ends the environment, its
+/// startup fails, or a failing environment further out ends it. Every other end completes it. The first end decides.
 public enum ScopeOutcome: Sendable {
   /// The scope has ended without an error.
   case completed
@@ -9,7 +9,7 @@ public enum ScopeOutcome: Sendable {
   case failed(any Error)
 }
 
-/// A closure that a user attached to the release of a bean, with the type it expects.
+/// A closure that a user attached to the release of a bean, with the type that it expects.
 @usableFromInline
 struct ReleaseCallback: Sendable {
   let owner: Any.Type
@@ -21,7 +21,8 @@ struct ReleaseCallback: Sendable {
     self.body = body
   }
 
-  /// Inlined into the module that declares the bean, so that it is compiled for the concrete type.
+  /// Creates a callback from a closure. Inlined into the module that declares the bean, so that it is compiled for the
+  /// concrete type.
   @inlinable @inline(__always)
   init<Instance>(_ body: @escaping @Sendable (Instance) throws -> Void) {
     self.init(Instance.self) { object, _ in try body(BeanCallback.read(object)) }
@@ -32,6 +33,6 @@ struct ReleaseCallback: Sendable {
     self.init(Instance.self) { object, outcome in try body(BeanCallback.read(object), outcome) }
   }
 
-  /// `object` is an `owner`: startup has checked it.
+  /// Calls the closure. `object` is an `owner`, as startup has checked.
   func callAsFunction(_ object: AnyObject, _ outcome: ScopeOutcome) throws { try body(object, outcome) }
 }

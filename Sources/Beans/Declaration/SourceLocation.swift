@@ -1,6 +1,6 @@
 import BeansErrors
 
-/// Where something is declared, or called. Most origins are never asked for, so that a literal stays one until then.
+/// The place of a declaration or of a call. Most origins are never read, so a literal is stored until one is.
 @usableFromInline
 enum SourceLocation: Sendable {
   case literal(file: StaticString, line: UInt)
@@ -16,13 +16,13 @@ enum SourceLocation: Sendable {
     }
   }
 
-  /// What a call here throws, which says that it was this one.
+  /// Returns the error with this place added: as its origin, or as the failing call if the error has an origin.
   @usableFromInline @inline(never)
   func met(_ error: any Error) -> any Error { (error as? EnvironmentError)?.met(by: origin) ?? error }
 }
 
 extension EnvironmentError.Origin {
-  /// This origin, with the module that declares what stands there.
+  /// Returns this origin, with the module that declares the bean there.
   func declared(in module: String) -> Self {
     var origin = self
     origin.module = module

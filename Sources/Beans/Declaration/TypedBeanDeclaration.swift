@@ -1,4 +1,4 @@
-/// A declaration that knows the bean's type, so that the compiler checks properties and callbacks.
+/// A declaration that has the bean's type, so that the compiler checks properties and callbacks.
 public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   /// Sets a property to a value each time a bean is built.
   @inlinable @inline(__always) @discardableResult
@@ -12,16 +12,17 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     inject(path, .reference(id))
   }
 
-  /// Sets a property to this text with its placeholders replaced, converted to the property's type: at startup, with the
-  /// configuration of the environment that declares the bean.
+  /// Sets a property to this text with its placeholders replaced, converted to the property's type. Startup does both,
+  /// with the configuration of the environment that declares the bean.
   ///
-  /// `${key}`, `${namespace:key}` and `${key=default}` stand for configuration values; `$${` stands for `${`.
+  /// `${key}`, `${namespace:key}` and `${key=default}` are placeholders of configuration values; `$${` is a literal
+  /// `${`.
   @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, resolve text: String) -> Self {
     inject(path, .text(text))
   }
 
-  /// Sets a property to a bean declared in place. It is a bean of its own in the same environment.
+  /// Sets a property to a bean declared in place, which is a bean of its own in the same environment.
   @_disfavoredOverload @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, bean: BeanDeclaration) -> Self {
     inject(path, .bean(bean))
@@ -35,8 +36,8 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     inject(path, .bean(bean))
   }
 
-  /// Sets a property to a bean declared in place whose type the compiler knows to be `Sendable`; it chooses this form by
-  /// itself.
+  /// Sets a property to a bean declared in place whose type the compiler knows to be `Sendable`. The compiler chooses
+  /// this form for such types.
   @inlinable @inline(__always) @discardableResult
   public func property<V, T: Sendable>(
     _ path: ReferenceWritableKeyPath<Instance, V>, bean: TypedBeanDeclaration<T>
@@ -50,28 +51,30 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     self.inject(path, .inject(inject))
   }
 
-  /// Sets a property to what `value` says each time a bean is built.
+  /// Sets a property to the value that `value` describes, each time a bean is built.
   @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {
     inject(path, value)
   }
 
-  /// Called on the final object after `Bean.postConstruct()`, on the thread that builds it. Throwing fails the build.
+  /// Adds a callback on the final object after `Bean.postConstruct()`, on the thread that builds it. Throwing fails the
+  /// build.
   @inlinable @discardableResult
   public func postConstruct(_ body: @escaping @Sendable (Instance) throws -> Void) -> Self {
     add(postConstruct: BeanCallback(body))
     return self
   }
 
-  /// Called once per instance when its scope finishes, after `DisposableBean.preDestroy()`. Prototypes are not tracked.
+  /// Adds a callback that runs once for each instance when its scope finishes, after `DisposableBean.preDestroy()`.
+  /// Prototypes are not tracked.
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance) throws -> Void) -> Self {
     add(onDestroy: ReleaseCallback(body))
     return self
   }
 
-  /// Called once per instance when its scope ends, after `DisposableBean.preDestroy()`, with the outcome of the environment that
-  /// releases the bean. Prototypes are not tracked.
+  /// Adds a callback that runs once for each instance when its scope ends, after `DisposableBean.preDestroy()`, with
+  /// the outcome of the environment that releases the bean. Prototypes are not tracked.
   @inlinable @discardableResult
   public func onDestroy(outcome body: @escaping @Sendable (Instance, ScopeOutcome) throws -> Void) -> Self {
     add(onDestroy: ReleaseCallback(outcome: body))
