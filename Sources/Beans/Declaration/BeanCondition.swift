@@ -1,25 +1,26 @@
 public import BeansConfiguration
 
-/// What has to hold for a declaration to count.
+/// A condition under which a declaration is active.
 enum BeanCondition: Sendable {
   /// One of the profile expressions holds.
   case profile(ProfileCondition)
-  /// What a user's code says of the configuration, and what the user calls that.
+  /// The condition holds if the user's closure returns true for the configuration. The text is the user's description
+  /// of it.
   case configuration(String?, @Sendable (ConfigurationManager) throws -> Bool)
-  /// No other declaration answers to the type.
+  /// No other declaration provides the type.
   case missing(Any.Type)
 }
 
 /// The profiles that an environment runs with.
 struct ActiveProfiles {
-  /// In alphabetical order, each once.
+  /// The names in alphabetical order, each once.
   let names: [String]
-  /// Whether the configuration names none, so that the profile "default" is active.
+  /// Whether the configuration names no profile, so that the profile "default" is active.
   let isDefault: Bool
 
-  /// Those that the configuration names: the profile "default" where it names none.
+  /// Reads the profiles that the configuration names: the profile "default" if it names none.
   ///
-  /// - Throws: `.noConversion` or `.conversionFailed` for a value that is neither text nor a list of it.
+  /// - Throws: `.noConversion` or `.conversionFailed` for a value that is neither text nor a list of texts.
   init(in configuration: ConfigurationManager) throws {
     let named =
       try configuration.getValue([String]?.self, key: "beans.profiles")
@@ -29,7 +30,7 @@ struct ActiveProfiles {
     names = isDefault ? ["default"] : distinct.sorted()
   }
 
-  /// The reasons why the condition does not hold; nil where it does.
+  /// Returns the reasons why the condition does not hold; nil if it holds.
   func refusal(of condition: ProfileCondition) -> String? {
     if !condition.faults.isEmpty { return "its condition on profiles cannot be read" }
     let refusals = condition.expressions.map { $0.refusals(names) }
@@ -41,17 +42,18 @@ extension BeanDeclaration {
   /// Activates the declaration only where one of the profile expressions holds.
   ///
   /// An expression is the name of a profile, or combines expressions as Spring does: `"!test"`, `"production & eu"`,
-  /// `"production | staging"`. `&` and `|` are only mixed with parentheses: `"production & (eu | us)"`. A name may have any
-  /// character but `!`, `&`, `|`, `(`, `)`, a comma, a semicolon and white space. A text that is not an expression is a fault of
-  /// startup (`.invalidDeclaration`), and so is a condition without any.
+  /// `"production | staging"`. Mixing `&` and `|` requires parentheses: `"production & (eu | us)"`. A name may contain
+  /// any character but `!`, `&`, `|`, `(`, `)`, a comma, a semicolon and white space. A text that is not an expression
+  /// is a fault of startup (`.invalidDeclaration`), and so is a condition without any expression.
   ///
-  /// The configuration names the active profiles, separated by commas, as `beans.profiles` or, for environment variables,
-  /// as `BEANS_PROFILES`. Where it names none, the profile "default" is active. Asked for once, when the environment starts,
-  /// before any bean is built: configuration sources that are beans are not asked. An active profile that no declaration names
-  /// is reported: a warning in the log at startup, and a line of `Environment.report()`.
+  /// The configuration names the active profiles, separated by commas, as `beans.profiles` or, for environment
+  /// variables, as `BEANS_PROFILES`. If it names none, the profile "default" is active. The environment reads the
+  /// profiles once, when it starts, before any bean is built: it does not read configuration sources that are beans. A
+  /// warning in the log at startup and a line of `Environment.report()` report an active profile that no declaration
+  /// names.
   ///
-  /// All conditions of a declaration have to hold. One that does not count is no bean and has no id; reports name it with
-  /// the reason, and so does every fault that it would have prevented.
+  /// All conditions of a declaration have to hold. An inactive declaration is no bean and has no id. Reports name it
+  /// with the reason, and so does every fault that it would have prevented.
   @discardableResult public func profile(_ expressions: String...) -> Self {
     add(.profile(ProfileCondition(expressions)))
   }
@@ -61,25 +63,25 @@ extension BeanDeclaration {
     add(.profile(ProfileCondition(expressions)))
   }
 
-  /// Lets the declaration count only where the configuration is as `condition` wants it.
+  /// Activates the declaration only where `condition` returns true for the configuration.
   ///
-  /// Asked for once, on the thread that starts the environment, before any bean is built: configuration sources that are
-  /// beans are not asked. What `condition` throws is a fault of startup.
+  /// The condition runs once, on the thread that starts the environment, before any bean is built: the configuration
+  /// does not include sources that are beans. An error that `condition` throws is a fault of startup.
   ///
   /// - Parameters:
-  ///   - description: what has to hold, as reports and faults say it: "a cache is configured".
-  ///   - condition: whether it holds.
+  ///   - description: the condition in words, for reports and faults: "a cache is configured".
+  ///   - condition: returns whether the declaration is active.
   @discardableResult public func when(
     _ description: String? = nil, _ condition: @escaping @Sendable (ConfigurationManager) throws -> Bool
   ) -> Self {
     add(.configuration(description, condition))
   }
 
-  /// Lets the declaration count only where no other one answers to the type, here or further out.
+  /// Activates the declaration only where no other declaration provides the type, here or further out.
   ///
-  /// A declaration answers to its own type, to that type's superclasses and protocols, and to what it makes as a
-  /// `FactoryBean`. Declarations with this condition are looked at after all others, in the order of their definition, so
-  /// that the first of several stands in for what is missing.
+  /// A declaration provides its own type, that type's superclasses and protocols, and the product that it makes as a
+  /// `FactoryBean`. Declarations with this condition are evaluated after all others, in the order of their definition,
+  /// so that the first of several replaces the missing one.
   @discardableResult public func whenMissing(_ type: Any.Type) -> Self { add(.missing(type)) }
 
   private func add(_ condition: BeanCondition) -> Self {

@@ -2,19 +2,20 @@ import BeansReflection
 @_spi(BeansPackage) import BeansSupport
 import Synchronization
 
-/// What a user says about one bean.
+/// The user's declaration of one bean.
 ///
-/// Declarations are written on one thread before the environment starts; `define` copies what has been said so far.
+/// Declarations are written on one thread before the environment starts. `define` copies the state of the declaration
+/// at that time.
 public class BeanDeclaration {
   private(set) var spec: BeanSpec
   private var isShared = false
-  /// Whether a `define` has taken it, or a declaration that it stands in.
+  /// Whether a `define` has taken the declaration, or a declaration that contains it.
   var isDefined = false
-  /// The declarations that it stands in, where they have defined it.
+  /// The declarations of the environment that defined this one in place, if one did.
   private(set) var taker: ObjectIdentifier?
-  /// Whether it counts only where conditions hold.
+  /// Whether the declaration has conditions.
   var hasConditions = false
-  /// Objects of a scope that are other faces of beans, where there are any.
+  /// Objects of a scope that are other faces of beans; nil until there is one.
   private let faces = AtomicLazyReference<FaceList>()
 
   init(_ spec: BeanSpec) { self.spec = spec }
@@ -32,29 +33,31 @@ public class BeanDeclaration {
     self.init(spec)
   }
 
-  /// Notes that an object which a scope has got is another face of a bean, so that the scope does not release it.
+  /// Notes that an object that a scope keeps is another face of a bean, so that the scope does not release the object.
   func note(face object: AnyObject) { faces.storeIfNil(FaceList()).add(object) }
 
   /// Whether an object is another face of a bean; true once for each `note`.
   func forget(face object: AnyObject) -> Bool { faces.load()?.remove(object) == true }
 
-  /// What has been said so far; what is said later is not in it.
+  /// Returns the current spec, which later changes of the declaration do not affect.
   func takeSpec() -> BeanSpec {
     isShared = true
     return spec
   }
 
-  /// Defines it with the declaration that it stands in.
+  /// Marks the declaration as defined by the declarations of an environment, with the declaration that contains this
+  /// one.
   func isTaken(by declarations: ObjectIdentifier) { (isDefined, taker) = (true, declarations) }
 
-  /// The compiler knows that the type is `Sendable`. Not by `set`: what `define` has taken is of that type, too.
+  /// Notes that the compiler knows the type to be `Sendable`. Bypasses `set`, because the type of a spec that `define`
+  /// has taken is the same.
   @usableFromInline @discardableResult
   func ofSendableType() -> Self {
     spec.isSendable = true
     return self
   }
 
-  /// Says what is wrong with the declaration.
+  /// Adds a fault of the declaration, which startup reports.
   func note(fault: String, _ cause: FaultCause) { set { $0.faults = $0.faults + [(cause, fault)] } }
 
   @discardableResult @inline(__always)
@@ -67,25 +70,25 @@ public class BeanDeclaration {
     return self
   }
 
-  /// Says where the declaration is written, for one that is not written in Swift.
+  /// Sets the place of a declaration that is not written in Swift.
   @discardableResult public func declared(at origin: EnvironmentError.Origin) -> Self {
     set { $0.location = .known(origin) }
   }
-  /// Names the bean. An id is unique in its environment and hides the same id of environments above.
+  /// Names the bean. An id is unique in its environment and hides the same id of environments further out.
   @discardableResult public func id(_ id: String) -> Self { set { $0.id = id } }
-  /// Builds the bean when it is first asked for, instead of at startup.
+  /// Builds the bean at its first lookup instead of at startup.
   @discardableResult public func lazy(_ lazy: Bool = true) -> Self { set { $0.isLazy = lazy } }
   /// Makes the declaration a template: never built, never found by type.
   @discardableResult public func abstract(_ abstract: Bool = true) -> Self { set { $0.isAbstract = abstract } }
-  /// Prefers this bean where several answer to one type.
+  /// Prefers this bean where several match one type.
   @discardableResult public func primary(_ primary: Bool = true) -> Self { set { $0.isPrimary = primary } }
-  /// Tells the bean from others of its type by a tag; see `Qualified`. A bean may have several tags.
+  /// Distinguishes the bean from others of its type by a tag; see `Qualified`. A bean may have several tags.
   @discardableResult public func qualifier<Tag>(_ tag: Tag.Type) -> Self {
     set { $0.change { $0.qualifiers.append(tag) } }
   }
   /// Inherits everything this declaration does not set itself from the declaration with that id.
   @discardableResult public func parent(_ id: String) -> Self { set { $0.template = id } }
-  /// How long an instance lives: "singleton" (the default), "prototype", a factory's scope or one of your own.
+  /// Sets the lifetime of an instance: "singleton" (the default), "prototype", a factory's scope or one of your own.
   @discardableResult public func scope(_ name: String) -> Self { set { $0.scopeName = name } }
   /// Builds the bean with that id first.
   @discardableResult public func requires(id: String) -> Self { requires(.requirement(Any.self), .reference(id)) }
@@ -95,68 +98,73 @@ public class BeanDeclaration {
   @discardableResult public func requires(_ type: Any.Type) -> Self {
     requires(.requirement(type), .inject(InjectBean()))
   }
-  /// Builds that bean first. It must be defined in an environment this one can see.
+  /// Builds that bean first. It must be defined in an environment that is visible from this one.
   @discardableResult public func requires(bean: BeanDeclaration) -> Self {
     requires(.requirement(Any.self), .bean(bean))
   }
   /// Builds the bean with that id first.
   @discardableResult public func dependsOn(_ id: String) -> Self { requires(id: id) }
-  /// States conformances or superclasses, which startup checks. Those that are not named here are found as well.
+  /// States conformances or superclasses, which startup checks. The container also finds those that are not stated.
   @discardableResult public func implements(_ types: Any.Type...) -> Self {
     set { $0.stated = $0.stated + types }
   }
-  /// Says what a `FactoryBean` makes. Lookups of `type` and of the bean's id get the product, made once per instance of
-  /// the declared scope; lookups of the factory's own class and of `"&id"` get the factory.
+  /// Sets the type of the products of a `FactoryBean`. Lookups of `type` and of the bean's id return the product, made
+  /// once for each instance of the declared scope; lookups of the factory's own class and of `"&id"` return the
+  /// factory.
   @_disfavoredOverload @discardableResult
   public func target(_ type: Any.Type) -> Self { set { $0.target = type } }
-  /// What a factory bean makes, of a type that the compiler does not know to be `Sendable`.
+  /// Sets the type of a factory bean's products, which the compiler does not know to be `Sendable`.
   @discardableResult public func target<T>(_ type: T.Type) -> Self { set { $0.target = type } }
-  /// What a factory bean makes, of a type that the compiler knows to be `Sendable`.
+  /// Sets the type of a factory bean's products, which the compiler knows to be `Sendable`.
   @discardableResult public func target<T: Sendable>(_ type: T.Type) -> Self {
     set { ($0.target, $0.isTargetSendable) = (type, true) }
   }
-  /// Says where the bean is used: it may be shared although its type is not known to be `Sendable`. For people.
+  /// Permits sharing the bean although its type is not known to be `Sendable`, and documents the place of its use.
+  /// Reports print the text.
   @discardableResult public func confined(to place: String) -> Self {
     set { $0.change { $0.sharing = "confined to: \(place)" } }
   }
-  /// Says why the bean may be shared although its type is not known to be `Sendable`. For people.
+  /// Permits sharing the bean although its type is not known to be `Sendable`, and documents the reason. Reports print
+  /// the text.
   @discardableResult public func assumeSendable(_ reason: String) -> Self {
     set { $0.change { $0.sharing = "assumed to be Sendable: \(reason)" } }
   }
-  /// Leaves the release to somebody else: the bean is wired and completed as any other, and the container never releases it.
+  /// Excludes the bean from release: it is wired and completed like any other bean, and the container never releases
+  /// it.
   ///
-  /// For an object that outlives the environment, or that other code closes. Neither `preDestroy` nor `.onDestroy` is called.
+  /// Use this for an object that outlives the environment, or that other code closes. The container calls neither
+  /// `preDestroy` nor `.onDestroy`.
   @discardableResult public func externallyOwned() -> Self { set { $0.change { $0.isExternallyOwned = true } } }
-  /// Gives the factory's parameter at `index` (from 0) what `value` says.
+  /// Passes the value that `value` describes to the factory's parameter at `index` (from 0).
   @discardableResult public func argument(_ index: Int, _ value: BeanValue) -> Self {
     set { $0.setArgument(index, value) }
   }
-  /// Gives the factory's parameter at `index` (from 0) this value, converted to the parameter's type if need be.
+  /// Passes this value to the factory's parameter at `index` (from 0), converted to the parameter's type if necessary.
   @discardableResult public func argument(_ index: Int, value: Any) -> Self {
     argument(index, .value(value))
   }
-  /// Gives the factory's parameter at `index` (from 0) the bean with that id.
+  /// Passes the bean with that id to the factory's parameter at `index` (from 0).
   @discardableResult public func argument(_ index: Int, ref id: String) -> Self {
     argument(index, .reference(id))
   }
-  /// Gives the factory's parameter at `index` (from 0) a bean declared in place.
+  /// Passes a bean declared in place to the factory's parameter at `index` (from 0).
   @_disfavoredOverload @discardableResult
   public func argument(_ index: Int, bean: BeanDeclaration) -> Self { argument(index, .bean(bean)) }
-  /// Gives the factory's parameter at `index` (from 0) a bean declared in place, of a type that the compiler does not know to
-  /// be `Sendable`.
+  /// Passes a bean declared in place to the factory's parameter at `index` (from 0). The compiler does not know its
+  /// type to be `Sendable`.
   @discardableResult public func argument<T>(_ index: Int, bean: TypedBeanDeclaration<T>) -> Self {
     argument(index, .bean(bean))
   }
-  /// Gives the factory's parameter at `index` (from 0) a bean declared in place, of a type that the compiler knows to be
-  /// `Sendable`; it chooses this form by itself.
+  /// Passes a bean declared in place to the factory's parameter at `index` (from 0). The compiler knows its type to be
+  /// `Sendable` and chooses this form for such types.
   @discardableResult public func argument<T: Sendable>(_ index: Int, bean: TypedBeanDeclaration<T>) -> Self {
     argument(index, .bean(bean.ofSendableType()))
   }
-  /// Sets the stored property of that name, private and inherited ones included, to what `value` says each time a bean
-  /// is built. The name is looked up in the bean's class at startup.
+  /// Sets the stored property of that name to the value that `value` describes, each time a bean is built. Private and
+  /// inherited properties are included. Startup looks the name up in the bean's class.
   ///
-  /// The value is stored: `willSet` and `didSet` of the property do not run, for the runtime knows properties with names
-  /// only as storage. Set by key path, they do.
+  /// The value is stored directly: `willSet` and `didSet` of the property do not run, because the runtime knows named
+  /// properties only as storage. They run if the property is set by key path.
   @discardableResult public func property(_ name: String, _ value: BeanValue) -> Self {
     set { $0.set(PropertyInjection(.text(name), value)) }
   }
@@ -165,17 +173,18 @@ public class BeanDeclaration {
     set { $0.set(PropertyInjection(.path(path), value, setter)) }
   }
   /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
-  /// bean declared in place, or the bean an injection asks for. None or several of them are a fault at startup.
+  /// bean declared in place, or the bean of an injection. None or several of them are a fault at startup.
   ///
-  /// The value is stored: `willSet` and `didSet` of the property do not run. Set by key path, they do.
+  /// The value is stored directly: `willSet` and `didSet` of the property do not run. They run if the property is set
+  /// by key path.
   ///
   /// - Parameters:
   ///   - name: the name of the property, private and inherited ones included.
-  ///   - value: a value, converted to the property's type if need be.
+  ///   - value: a value, converted to the property's type if necessary.
   ///   - ref: the id of a bean.
   ///   - resolve: text whose placeholders are replaced, converted to the property's type at startup.
   ///   - bean: a bean declared in place.
-  ///   - inject: asks for a bean, by the property's type or by id.
+  ///   - inject: requests a bean, by the property's type or by id.
   @discardableResult public func property(
     _ name: String, value: Any? = nil, ref: String? = nil, resolve: String? = nil, bean: BeanDeclaration? = nil,
     inject: InjectBean? = nil
@@ -190,19 +199,21 @@ public class BeanDeclaration {
         $0.propertyFaults + ["property '\(name)' needs exactly one of value, ref, resolve, bean and inject"]
     }
   }
-  /// Sets the stored property of that name to a bean declared in place whose type the compiler does not know to be `Sendable`.
+  /// Sets the stored property of that name to a bean declared in place whose type the compiler does not know to be
+  /// `Sendable`.
   @discardableResult public func property<T>(_ name: String, bean: TypedBeanDeclaration<T>) -> Self {
     property(name, .bean(bean))
   }
-  /// Sets the stored property of that name to a bean declared in place whose type the compiler knows to be `Sendable`; it
-  /// chooses this form by itself.
+  /// Sets the stored property of that name to a bean declared in place whose type the compiler knows to be `Sendable`.
+  /// The compiler chooses this form for such types.
   @discardableResult public func property<T: Sendable>(_ name: String, bean: TypedBeanDeclaration<T>) -> Self {
     property(name, .bean(bean.ofSendableType()))
   }
-  /// Gives the factory's parameter at `index` (from 0) this text with its placeholders replaced, converted to the
-  /// parameter's type: at startup, with the configuration of the environment that declares the bean.
+  /// Passes this text to the factory's parameter at `index` (from 0), with its placeholders replaced and converted to
+  /// the parameter's type. Startup does both, with the configuration of the environment that declares the bean.
   ///
-  /// `${key}`, `${namespace:key}` and `${key=default}` stand for configuration values; `$${` stands for `${`.
+  /// `${key}`, `${namespace:key}` and `${key=default}` are placeholders of configuration values; `$${` is a literal
+  /// `${`.
   @discardableResult public func argument(_ index: Int, resolve text: String) -> Self {
     argument(index, .text(text))
   }

@@ -1,7 +1,7 @@
 public import BeansConfiguration
 import BeansReflection
 
-/// Declarations that belong together, to be included as one; see `Environment.include`.
+/// A group of declarations that are included as one; see `Environment.include`.
 ///
 ///     struct Payments: BeanModule {
 ///       func configure(_ environment: Environment) throws {
@@ -11,45 +11,48 @@ import BeansReflection
 ///       }
 ///     }
 ///
-/// A module includes those that it needs. Modules of one type are told apart by their content: one that stores anything is
-/// `Hashable` or `Equatable`, or is included once. What it declares is public, but for what is `private()`: only declarations of the
-/// module see that. Every error that names a place in the module names the module, too.
+/// A module includes the modules that it needs. Modules of one type are distinguished by their content: a module that
+/// stores anything is `Hashable` or `Equatable`, or is included once. The module's beans are public, except those that
+/// are `private()`: only declarations of the module find these. Every error that names a place in the module also names
+/// the module.
 public protocol BeanModule {
-  /// Declares the module's beans in an environment, or for the children of a factory, before that starts.
+  /// Declares the module's beans in an environment, or for the children of a factory, before the environment or factory
+  /// starts.
   ///
-  /// - Throws: whatever is wrong: `Environment.include` throws it.
+  /// - Throws: any error; `Environment.include` rethrows it.
   func configure(_ environment: Environment) throws
 }
 
 extension BeanModule {
-  /// The module, active only where one of the profile expressions holds; see `BeanDeclaration.profile`.
+  /// Returns the module, active only where one of the profile expressions holds; see `BeanDeclaration.profile`.
   public func profile(_ expressions: String...) -> ConditionalModule {
     ConditionalModule(self, .profile(ProfileCondition(expressions)))
   }
 
-  /// The module, active only where one of the profile expressions holds.
+  /// Returns the module, active only where one of the profile expressions holds.
   package func profiles(_ expressions: [ProfileExpression]) -> ConditionalModule {
     ConditionalModule(self, .profile(ProfileCondition(expressions)))
   }
 
-  /// The module, to count only where the configuration is as `condition` wants it; see `BeanDeclaration.when`.
+  /// Returns the module, active only where `condition` returns true for the configuration; see `BeanDeclaration.when`.
   ///
   /// - Parameters:
-  ///   - description: what has to hold, as reports and faults say it.
-  ///   - condition: whether it holds; called once, on the thread that starts the environment.
+  ///   - description: the condition in words, for reports and faults.
+  ///   - condition: returns whether the module is active; called once, on the thread that starts the environment.
   public func when(
     _ description: String? = nil, _ condition: @escaping @Sendable (ConfigurationManager) throws -> Bool
   ) -> ConditionalModule {
     ConditionalModule(self, .configuration(description, condition))
   }
 
-  /// The module, to count only where nothing that others declare answers to the type; see `BeanDeclaration.whenMissing`.
+  /// Returns the module, active only where no declaration outside it provides the type; see
+  /// `BeanDeclaration.whenMissing`.
   public func whenMissing(_ type: Any.Type) -> ConditionalModule { ConditionalModule(self, .missing(type)) }
 }
 
-/// A module whose declarations count only where conditions hold, all of them.
+/// A module whose declarations are active only where all of its conditions hold.
 ///
-/// Where a module is included several times, it counts where the conditions of one inclusion hold.
+/// A module that is included several times is active where the conditions of one inclusion hold.
 public struct ConditionalModule: BeanModule {
   let module: any BeanModule
   let conditions: [BeanCondition]
@@ -64,12 +67,12 @@ public struct ConditionalModule: BeanModule {
   public func configure(_ environment: Environment) throws { try module.configure(environment) }
 }
 
-/// The content of a module, which tells it from others of its type.
+/// The content of a module, which distinguishes it from others of its type.
 enum ModuleContent {
-  /// All modules of the type are equal: they store nothing.
+  /// A module that stores nothing, and so is equal to all modules of its type.
   case none
   case comparable(any Equatable)
-  /// A class that is not `Equatable`: equal to itself.
+  /// An instance of a class that is not `Equatable`, equal only to itself.
   case object(AnyObject)
   case incomparable
 
@@ -91,7 +94,7 @@ enum ModuleContent {
     return sequence(first: type, next: _getSuperclass).allSatisfy { StoredField.declared(by: $0).isEmpty }
   }
 
-  /// Whether the content of another module of the type is equal; nil where the container cannot tell.
+  /// Whether the content of another module of the type is equal; nil where the container cannot decide.
   func isEqual(_ other: ModuleContent) -> Bool? {
     func isEqual<Value: Equatable>(_ value: Value, _ other: Any) -> Bool { other as? Value == value }
     switch (self, other) {
@@ -103,15 +106,15 @@ enum ModuleContent {
   }
 }
 
-/// One module of one environment: all inclusions of equal content.
+/// One module of one environment, with all inclusions of equal content.
 final class IncludedModule {
   let type: ObjectIdentifier
   let name: String
   let content: ModuleContent
-  /// Tells the module from others of its type; shared by equal ones further out and further in. Declarations keep their module,
-  /// so that the key is unique as long as their environment lives.
+  /// The identity of the module among others of its type, shared by equal modules further out and further in.
+  /// Declarations retain their module, so that the key is unique as long as their environment exists.
   let identity: Identity?
-  /// Each with what has to hold, the module that names this one, and where.
+  /// All inclusions, each with its conditions, the including module and the place.
   private(set) var inclusions: [(conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)] = []
 
   final class Identity {}
@@ -129,31 +132,32 @@ final class IncludedModule {
     inclusions.append((conditions, module, location))
   }
 
-  /// Modules may include each other: a circle of references.
+  /// Removes the inclusions. Modules may include each other, which is a reference cycle.
   func letGo() { inclusions = [] }
 
-  /// How ids are entered: one that is private to a module apart from all others.
+  /// Returns the key of an id in the index. The key of an id that is private to a module differs from all others.
   static func name(_ id: String, privateTo module: ObjectIdentifier?) -> String {
     module.map { "\(id)\u{0}\(UInt(bitPattern: $0))" } ?? id
   }
 
   static func isPrivate(name: String) -> Bool { name.contains("\u{0}") }
 
-  /// The id that has been entered so.
+  /// Returns the id of a key that `name(_:privateTo:)` has made.
   static func id(named name: String) -> String { String(name.prefix { $0 != "\u{0}" }) }
 }
 
 extension BeanSpec {
-  /// By what the bean is found where that is an id.
+  /// The key of the bean in the index of ids; nil for a bean without an id.
   var name: String? {
     options == nil ? id : id.map { IncludedModule.name($0, privateTo: isPrivate ? module?.key : nil) }
   }
 }
 
 extension BeanDeclaration {
-  /// Keeps the bean to the declarations of its module: nobody else finds it, by its type or its id.
+  /// Restricts the bean to the declarations of its module: no other declaration finds it, by its type or its id.
   ///
-  /// The id may be taken outside. What the module's beans look up by hand in an environment does not find it; a parameter
-  /// or a `Provider` does. A declaration that belongs to no module cannot be private (`.invalidDeclaration`).
+  /// Declarations outside may use the same id. A lookup by hand in an environment does not find the bean, even from a
+  /// bean of the module; a parameter or a `Provider` does. A declaration that belongs to no module cannot be private
+  /// (`.invalidDeclaration`).
   @discardableResult public func `private`() -> Self { set { $0.change { $0.isPrivate = true } } }
 }

@@ -1,37 +1,37 @@
 import BeansReflection
 
-/// What a test puts in the place of declarations, or forbids.
+/// An override of declarations by a test, or a prohibition to build them.
 package struct BeanOverride: Sendable {
-  /// What takes the place.
+  /// The replacement of the declarations.
   enum Replacement: Sendable {
     /// A bean of that type.
     case bean(Any.Type, FactoryFunction)
-    /// Nothing: building the bean throws what the closure makes of its label.
+    /// No bean: building the bean throws the error that the closure makes from its label.
     case refusal(@Sendable (String) -> EnvironmentError)
   }
 
-  /// What lookups of the bean ask for.
+  /// The type that lookups of the bean request.
   package let type: Any.Type
   package let id: String?
   package let qualifier: Any.Type?
-  /// The scope that the bean has to live in; nil for any.
+  /// The scope that the bean must have; nil for any.
   package let scope: String?
   package let origin: EnvironmentError.Origin
   let replacement: Replacement
 
-  /// Whether both mean the same declarations.
+  /// Whether both match the same declarations.
   package func isSame(as other: BeanOverride) -> Bool {
     type == other.type && id == other.id && qualifier == other.qualifier && scope == other.scope
   }
 
-  /// Puts a bean in the place of what answers to `type`.
+  /// Replaces the declarations that match `type` with a bean.
   ///
   /// - Parameters:
-  ///   - type: what lookups ask for.
+  ///   - type: the type that lookups request.
   ///   - id: the declaration's id.
   ///   - qualifier: a qualifier that the declaration has.
   ///   - scope: the scope that the bean lives in.
-  ///   - origin: where the override stands.
+  ///   - origin: the place of the override.
   ///   - factory: makes the bean; its parameters are resolved by their types.
   package init<T, Replaced, each D>(
     _ type: Replaced.Type, id: String?, qualifier: Any.Type?, scope: String?, at origin: EnvironmentError.Origin,
@@ -46,15 +46,15 @@ package struct BeanOverride: Sendable {
     replacement = .bean(T.self, function)
   }
 
-  /// Has building what answers to `type` throw.
+  /// Forbids building the beans that match `type`: an attempt throws.
   ///
   /// - Parameters:
-  ///   - type: what lookups ask for.
+  ///   - type: the type that lookups request.
   ///   - id: the declaration's id.
   ///   - qualifier: a qualifier that the declaration has.
   ///   - scope: the scope that the bean lives in.
-  ///   - origin: where the override stands.
-  ///   - refusal: makes the error of the bean's label.
+  ///   - origin: the place of the override.
+  ///   - refusal: makes the error from the bean's label.
   package init(
     forbidding type: Any.Type, id: String?, qualifier: Any.Type?, scope: String?, at origin: EnvironmentError.Origin,
     refusal: @escaping @Sendable (String) -> EnvironmentError
@@ -63,7 +63,7 @@ package struct BeanOverride: Sendable {
     replacement = .refusal(refusal)
   }
 
-  /// What faults call it.
+  /// The name of the override in faults.
   var label: String {
     let verb = if case .refusal = replacement { "forbid" } else { "override" }
     let criteria = [
@@ -76,6 +76,6 @@ package struct BeanOverride: Sendable {
     EnvironmentError(cause: cause, message, path: [label], origin: origin)
   }
 
-  /// Whether a bean of that type is meant, as far as types tell.
+  /// Whether beans of that type match the override, judged by type alone.
   func isAnswered(by type: Any.Type) -> Bool { type == self.type || TypeRelation.isUsable(type, as: self.type) }
 }

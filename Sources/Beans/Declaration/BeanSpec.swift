@@ -1,11 +1,12 @@
 import Synchronization
 
-/// What a user says about one bean: a value, which a declaration copies before it changes what `define` has taken.
+/// The content of a declaration: a value, which a declaration copies before it changes a spec that `define` has taken.
 ///
-/// Its parts are replaced, never changed in place: then the compiler sees by itself that nobody changes one while it is
-/// read, and startup reads them all for every bean.
+/// Its parts are replaced, never changed in place. The compiler can therefore prove that a part does not change while
+/// it is read. Startup reads all parts for every bean.
 final class BeanSpec {
-  /// Tells declarations apart, also after they have gone; copies have the number of the original.
+  /// The number that distinguishes declarations, even after they are deallocated; copies have the number of the
+  /// original.
   let number: Int
   /// The bean's own type; nil for a template without a class.
   var type: Any.Type?
@@ -16,53 +17,54 @@ final class BeanSpec {
   var isLazy: Bool?
   var isAbstract = false
   var isPrimary = false
-  /// Whether the compiler knows that the type is `Sendable`, and what a factory bean makes.
+  /// Whether the compiler knows the type to be `Sendable`; `isTargetSendable` is the same for a factory bean's
+  /// products.
   var isSendable = false
   var isTargetSendable = false
   var location: SourceLocation
-  /// What the user gave: a factory or an instance.
+  /// The user's factory, or one that returns the user's instance.
   var factory: FactoryFunction?
-  /// A class's own `init()`, which a template's factory overrules.
+  /// A class's own `init()`, which a template's factory overrides.
   var initializer: FactoryFunction?
-  /// The instance that was handed in.
+  /// The instance that the user passed to `bean(_:)`.
   var instance: InstanceHolder?
   /// Parameters that are not resolved by their type, in order of their index.
   private(set) var arguments: [(index: Int, value: BeanValue)] = []
-  /// In the order in which they were set.
+  /// The properties in the order in which they were set.
   private(set) var properties: [PropertyInjection] = []
-  /// What must exist before the bean is built.
+  /// Beans that must exist before this one is built.
   var requirements: [(parameter: Parameter, value: BeanValue)] = []
-  /// What the declaration says the bean conforms to.
+  /// The types that the declaration states as superclasses or conformances.
   var stated: [Any.Type] = []
-  /// What a factory bean makes.
+  /// The type of a factory bean's products.
   var target: Any.Type?
-  /// Whether the first parameter is another bean of the type, which this one stands before.
+  /// Whether the bean is a decorator: its first parameter is the decorated bean, of the same type.
   var isDecorator = false
   var postConstructs: [BeanCallback] = []
   var onDestroys: [ReleaseCallback] = []
-  /// What few declarations say.
+  /// Rarely used parts of a declaration, allocated on demand.
   private(set) var options: ValueBox<Options>?
 
   struct Options {
-    /// The module that declares it, and whether nobody else finds it.
+    /// The module that declares the bean; `isPrivate` restricts the bean to it.
     var module: IncludedModule?
     var isPrivate = false
-    /// Types that tell the bean from others of its type.
+    /// Types that distinguish the bean from others of its type.
     var qualifiers: [Any.Type] = []
-    /// What has to hold for the declaration to count, all of it.
+    /// Conditions of the declaration, which is active only if all of them hold.
     var conditions: [BeanCondition] = []
     var listeners: [EventHandler] = []
-    /// Why several threads may share the bean although its type is not known to be `Sendable`.
+    /// The reason why several threads may share the bean although its type is not known to be `Sendable`.
     var sharing: String?
-    /// How long the release of an instance may take.
+    /// The time limit for the release of an instance.
     var releaseLimit: Duration?
-    /// Whether somebody else releases the instances.
+    /// Whether other code releases the instances.
     var isExternallyOwned = false
   }
 
-  /// What the declaration says is wrong with itself, reported at startup with all other faults.
+  /// Faults of the declaration itself, which startup reports with all other faults.
   var faults: [(cause: FaultCause, message: String)] = []
-  /// What is wrong with single properties: the bean is looked at all the same.
+  /// Faults of single properties. Startup still resolves the bean.
   var propertyFaults: [String] = []
 
   private static let count = Atomic(0)
@@ -86,7 +88,7 @@ final class BeanSpec {
     (isSendable, isTargetSendable) = (other.isSendable, other.isTargetSendable)
   }
 
-  /// Takes over everything that this spec does not set itself; a class's plain `init()` does not count as set.
+  /// Inherits everything that this spec does not set itself; a class's plain `init()` is not set in this sense.
   func inherit(_ template: BeanSpec) {
     isLazy = isLazy ?? template.isLazy
     scopeName = scopeName ?? template.scopeName
@@ -109,7 +111,7 @@ final class BeanSpec {
 
   func setArgument(_ index: Int, _ value: BeanValue) {
     var all = arguments
-    // So that `all` is not copied.
+    // Releases the second reference, so that `all` is not copied.
     arguments = []
     if all.isEmpty { all.reserveCapacity(4) }
     let isInOrder = all.last.map { $0.index < index } ?? true
@@ -119,17 +121,17 @@ final class BeanSpec {
     arguments = all
   }
 
-  /// The last word on a property counts, and takes its place in the order.
+  /// Sets a property. The last value of a property overrides earlier ones, and determines its place in the order.
   func set(_ property: PropertyInjection) {
     properties = properties.filter { $0.name != property.name } + [property]
   }
 
-  /// Whether properties are set, or parameters to anything but beans by their ids.
+  /// Whether the declaration sets properties, or parameters to other values than beans by id.
   var hasValues: Bool {
     !properties.isEmpty || arguments.contains { if case .reference = $0.value { false } else { true } }
   }
 
-  /// Beans declared in place, in parameters and properties, not counting those that are declared in place in them.
+  /// The beans declared in place, in parameters and properties, without those declared in place inside them.
   var embedded: [BeanDeclaration] {
     hasValues ? arguments.flatMap(\.value.embedded) + properties.flatMap(\.value.embedded) : []
   }
@@ -142,14 +144,14 @@ final class BeanSpec {
   var releaseLimit: Duration? { options?.value.releaseLimit }
   var isExternallyOwned: Bool { options?.value.isExternallyOwned ?? false }
 
-  /// Says something that few declarations say.
+  /// Changes the rarely used parts.
   func change(_ change: (inout Options) -> Void) {
     var options = options?.value ?? Options()
     change(&options)
     self.options = ValueBox(options)
   }
 
-  /// Makes it one of a module's.
+  /// Assigns the declaration to a module.
   func enter(_ module: IncludedModule) {
     change { $0.module = module }
     location = .known(location.origin.declared(in: module.name))
@@ -157,7 +159,7 @@ final class BeanSpec {
     properties = properties.map { PropertyInjection($0.name, $0.value.declared(in: module.name), $0.setter) }
   }
 
-  /// What faults call it before it is a bean.
+  /// The name of the declaration in faults before it is a bean.
   var written: String {
     let name = id.map { "\(kind) '\($0)'" } ?? kind
     return isDecorator ? "decorator of \(name)" : name
@@ -168,7 +170,8 @@ final class BeanSpec {
 // MARK: copies
 
 extension BeanSpec {
-  /// The product of a factory bean that this declares. The factory keeps its own: how it is built, and its callbacks.
+  /// Returns the spec of the product of the factory bean that this declares. The factory keeps its construction and its
+  /// callbacks.
   func product(_ type: Any.Type) -> BeanSpec {
     let product = BeanSpec(type: type, id: id, location: location)
     (product.isLazy, product.isPrimary, product.isSendable) = (isLazy, isPrimary, isTargetSendable)
@@ -181,7 +184,8 @@ extension BeanSpec {
     return product
   }
 
-  /// The bean of a test that takes the place of this one: found and shared as this one is, and built by itself.
+  /// Returns the spec of a test's bean that replaces this one: found and shared like this one, and built by its own
+  /// factory.
   func replacement(_ type: Any.Type, at location: SourceLocation) -> BeanSpec {
     let replacement = BeanSpec(type: type, id: id, location: location)
     (replacement.scopeName, replacement.isPrimary, replacement.isLazy) = (scopeName, isPrimary, isLazy)
@@ -194,7 +198,7 @@ extension BeanSpec {
   }
 }
 
-/// One property of one declaration: which, and where its value comes from.
+/// The injection of one property of one declaration: its name, its value and its setter.
 struct PropertyInjection {
   enum Name: Hashable, CustomStringConvertible {
     case path(AnyKeyPath)
@@ -210,7 +214,7 @@ struct PropertyInjection {
 
   let name: Name
   let value: BeanValue
-  /// How it is set; nil for a name, which startup looks up in the bean's class.
+  /// The setter; nil for a name, which startup looks up in the bean's class.
   let setter: PropertySetter?
 
   init(_ name: Name, _ value: BeanValue, _ setter: PropertySetter? = nil) {
@@ -220,7 +224,7 @@ struct PropertyInjection {
   var isPath: Bool { if case .path = name { true } else { false } }
 }
 
-/// A closure a user attached to a declaration, with the type it expects.
+/// A closure that a user attached to a declaration, with the type that it expects.
 @usableFromInline
 struct BeanCallback: Sendable {
   let owner: Any.Type
@@ -232,7 +236,8 @@ struct BeanCallback: Sendable {
     self.body = body
   }
 
-  /// Inlined into the module that declares the bean, so that it is compiled for the concrete type.
+  /// Creates a callback from a closure. Inlined into the module that declares the bean, so that it is compiled for the
+  /// concrete type.
   @inlinable @inline(__always)
   init<Instance>(_ body: @escaping @Sendable (Instance) throws -> Void) {
     self.init(Instance.self) { try body(BeanCallback.read($0)) }
@@ -249,6 +254,6 @@ struct BeanCallback: Sendable {
     EnvironmentError(.typeMismatch, "\(Swift.type(of: Box.open(object))) is not a \(type)")
   }
 
-  /// `object` is an `owner`: startup has checked it.
+  /// Calls the closure. `object` is an `owner`, as startup has checked.
   func callAsFunction(_ object: AnyObject) throws { try body(object) }
 }

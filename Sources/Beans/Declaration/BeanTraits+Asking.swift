@@ -3,7 +3,8 @@ import BeansReflection
 @_spi(BeansPackage) import BeansSupport
 
 extension BeanTraits {
-  /// The traits of a type, which is asked once, so that building a bean needs no cast that must fail.
+  /// Returns the traits of a type. They are computed once for each type, so that building a bean needs no cast that
+  /// must fail.
   static func of(_ type: Any.Type) -> BeanTraits {
     let key = ObjectIdentifier(type)
     if let traits = known.withLock({ $0[key] }) { return traits }
@@ -12,12 +13,14 @@ extension BeanTraits {
     return traits
   }
 
-  /// What an object is whose class startup did not expect; a value's box has the traits of what it holds.
+  /// Returns the traits of an object whose class startup did not expect; the box of a value has the traits of its
+  /// content.
   static func of(_ object: AnyObject) -> BeanTraits { of(type(of: Box.open(object))) }
 
   private static let known = Locked<[ObjectIdentifier: BeanTraits]>([:])
 
-  /// The protocols of the container, in the order of their traits' bits. The runtime is asked where nobody else can say.
+  /// The protocols of the container, in the order of their traits' bits. `isMet` queries the runtime, where the list of
+  /// conformances does not decide.
   private static let protocols: [(type: Any.Type, isMet: @Sendable (Any.Type) -> Bool)] = [
     ((any EnvironmentAware).self, { $0 is any EnvironmentAware.Type }),
     ((any Bean).self, { $0 is any Bean.Type }),
@@ -34,7 +37,7 @@ extension BeanTraits {
 
   private static let conformances = ProtocolList(protocols.map(\.type))
 
-  /// The protocol behind a trait.
+  /// The protocol of a trait.
   var protocolType: Any.Type { Self.protocols[rawValue.trailingZeroBitCount].type }
 
   private init(asking type: Any.Type) {
@@ -42,7 +45,7 @@ extension BeanTraits {
     self.init(rawValue: UInt16(truncatingIfNeeded: certain))
     for (bit, asked) in Self.protocols.enumerated() {
       let trait = BeanTraits(rawValue: 1 << bit)
-      // A bean may be declared as one of the protocols that infrastructure is found by.
+      // A bean may be declared as one of the protocols by which infrastructure is found.
       if possible & 1 << bit != 0 && asked.isMet(type) || type == asked.type && Self.infrastructure.contains(trait) {
         insert(trait)
       }

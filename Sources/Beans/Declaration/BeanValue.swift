@@ -1,16 +1,16 @@
-/// What a declaration says about one property or parameter: where the value comes from.
+/// The source of the value of one property or parameter, as a declaration sets it.
 ///
-/// Startup binds it once to the type of the property or parameter; what does not fit is a fault then. A list or a map fits
-/// an array, a set or a dictionary, element by element.
+/// Startup binds it once to the type of the property or parameter; a value that does not fit is a fault then. A list or
+/// a map fits an array, a set or a dictionary, element by element.
 public enum BeanValue {
-  /// A value, converted to the type where it is not of it already.
+  /// A value, converted to the type unless it has that type.
   indirect case value(Any)
   /// The bean with that id; `"&id"` is the factory behind a bean with a target.
   case reference(String)
-  /// Text with `${placeholders}`, converted to the type once they have been replaced.
+  /// Text with `${placeholders}`, converted to the type after their replacement.
   case text(String)
-  /// A bean declared in place. It is a bean of its own in the same environment. Whether its type is `Sendable` is not known
-  /// from this; `.property(_:bean:)` and `.argument(_:bean:)` know it.
+  /// A bean declared in place, which is a bean of its own in the same environment. This case does not record whether
+  /// its type is `Sendable`; `.property(_:bean:)` and `.argument(_:bean:)` do.
   case bean(BeanDeclaration)
   /// The bean of the type, or the one with the injection's id.
   case inject(InjectBean)
@@ -18,9 +18,9 @@ public enum BeanValue {
   case list([BeanValue])
   /// The entries of a dictionary, in order; two entries with one key are a fault.
   case map([(key: BeanValue, value: BeanValue)])
-  /// nil, for an optional.
+  /// The value nil, for an optional.
   case null
-  /// Another value, whose faults stand at that place and not at the bean's, for one that is not written in Swift.
+  /// Another value, with a place of its own for its faults, for a value that is not written in Swift.
   indirect case declared(BeanValue, at: EnvironmentError.Origin)
 
   /// The beans declared in place, at any depth of lists and maps.
@@ -34,10 +34,10 @@ public enum BeanValue {
     }
   }
 
-  /// Where the value is written, unless that is where its bean is declared.
+  /// The place of the value; nil if that is the place of its bean's declaration.
   var origin: EnvironmentError.Origin? { if case .declared(_, let origin) = self { origin } else { nil } }
 
-  /// The value, with the module's name at each place that it tells.
+  /// Returns the value, with the module's name added to each place in it.
   func declared(in module: String) -> BeanValue {
     switch self {
     case .declared(let value, let origin): return .declared(value.declared(in: module), at: origin.declared(in: module))
