@@ -1,14 +1,14 @@
 import BeansReflection
 
-/// What a class says about the injection of one of its properties.
+/// The injection that a class declares for one of its properties.
 struct ClassInjection {
   enum Source {
     /// A bean, by id or by the property's type.
     case bean(id: String?)
-    /// The bean whose id stands in the object.
+    /// The bean whose id the object stores.
     case named(@Sendable (AnyObject) -> String)
     case configuration(InjectConfigurationValue)
-    /// Whatever a user's `Injection` computes.
+    /// The value that a user's `Injection` computes.
     case custom(Inject)
   }
 
@@ -17,14 +17,14 @@ struct ClassInjection {
   let property: PropertyDescriptor
   let source: Source
   let setter: PropertySetter
-  /// Gives the property a value that is about to be replaced, and tells whether it has not been. nil for properties that
-  /// can be read at any time: setting one through a key path reads it, which an `@Injected` one does not survive without
-  /// a value.
+  /// Stores a temporary value in the property, and returns whether that value is still there. nil for properties that
+  /// can be read at any time. Setting a property through a key path reads it first, and reading an `@Injected` property
+  /// without a value traps.
   let stopgap: (set: @Sendable (AnyObject, Argument) -> Void, isLeft: @Sendable (AnyObject) -> Bool)?
-  /// Whether a key path to a stored property of that type can only lead here.
+  /// Whether every key path to a stored property of that type leads to this one.
   let isSole: Bool
 
-  /// How faults call it.
+  /// The name of the property in faults.
   var point: String { "property '\(name)' of \(property.owner)" }
 
   private init(_ property: PropertyDescriptor, _ inject: Inject, isSole: Bool) throws {
@@ -41,7 +41,7 @@ struct ClassInjection {
     self.isSole = isSole
   }
 
-  /// nil where the memory of the property cannot be accessed.
+  /// Returns nil where the memory of the property cannot be accessed.
   fileprivate init?<Field: InjectedField>(_ property: PropertyDescriptor, of type: Field.Type) {
     guard let field = property.access(as: type) else { return nil }
     let store: @Sendable (AnyObject, Argument, Bool) -> Void = { object, argument, isStopgap in
@@ -57,7 +57,8 @@ struct ClassInjection {
     self.isSole = false
   }
 
-  /// Those of a class, inherited ones first. Throws what an initializer throws, or for a property that cannot be set.
+  /// Returns the injections of a class, inherited ones first. Throws the error of a descriptor's initializer, or for a
+  /// property that cannot be set.
   static func all(of type: AnyClass) throws -> [ClassInjection] {
     let properties = try BeanDescriptor.forClass(type).getProperties()
     return try properties.compactMap { property in
@@ -67,30 +68,31 @@ struct ClassInjection {
     }
   }
 
-  /// Whether a class, or a superclass, has properties that ask for injection by themselves.
+  /// Whether a class, or a superclass, has properties that declare an injection by their type.
   static func areDeclared(in type: AnyClass) -> Bool {
     TypeRelation.classes(of: type).contains { owner in
-      // A property wrapper's storage begins with an underscore: only then is the type worth asking for.
+      // A property wrapper's storage begins with an underscore: other types need no check.
       StoredField.hasUnderscored(in: owner)
         && StoredField.declared(by: owner).contains { $0.type is any InjectedField.Type }
     }
   }
 
-  /// The injection that a property of a class asks for by its type.
+  /// Returns the injection that a property of a class declares by its type.
   fileprivate static func ofField(_ property: PropertyDescriptor) -> ClassInjection? {
     (property.declaredType as? any InjectedField.Type).flatMap { ClassInjection(property, of: $0) }
   }
 
-  /// The type that a key path to the property sees.
+  /// Returns the type that a key path to the property has as its value.
   private static func valueType(of property: PropertyDescriptor) -> Any.Type {
     (property.declaredType as? any InjectedField.Type)?.valueType ?? property.declaredType
   }
 }
 
 extension PropertySetter {
-  /// The property of a class that has this name in Swift: stored, or wrapped by `@Injected`.
+  /// Returns the setter for the property of a class with this name in Swift: stored, or wrapped by `@Injected`.
   ///
-  /// - Throws: `.unknownProperty`; `.invalidDeclaration` for one that cannot be set; what a descriptor's initializer throws.
+  /// - Throws: `.unknownProperty`; `.invalidDeclaration` for a property that cannot be set; the error of a descriptor's
+  ///   initializer.
   static func named(_ name: String, of type: Any.Type) throws -> PropertySetter {
     guard let type = type as? AnyClass else {
       throw EnvironmentError(
@@ -107,10 +109,11 @@ extension PropertySetter {
 }
 
 extension PropertyInjection {
-  /// Whether the declaration sets the property that the class has an injection for; nil where that cannot be told.
+  /// Whether the declaration sets the property of a class injection; nil where this cannot be decided.
   ///
-  /// Key paths do not say. That of a final property has the property's name in its description; another may lead to any
-  /// property of its type, of which there may be only one.
+  /// A key path does not identify its property. The description of a key path to a final property contains the
+  /// property's name. Any other key path may lead to each property of its type, and is certain only if the class has
+  /// one such property.
   func sets(_ injection: ClassInjection) -> Bool? {
     switch name {
     case .text(let name): return name == injection.name
@@ -121,13 +124,13 @@ extension PropertyInjection {
   }
 }
 
-/// The type of a stored property that asks for injection by itself.
+/// The type of a stored property that declares an injection by its type.
 private protocol InjectedField: SendableMetatype {
   associatedtype Value
   var injected: Injected<Value> { get }
-  /// What is injected into a property that `load` reads.
+  /// Returns the source of the value for a property that `load` reads.
   static func source(_ load: @escaping @Sendable (AnyObject) -> Self?) -> ClassInjection.Source
-  /// The property with a value; `old` is what it was before.
+  /// Returns the property with a value; `old` is the property before.
   static func holding(_ injected: Injected<Value>, insteadOf old: @autoclosure () -> Self?) -> Self
 }
 
@@ -151,7 +154,7 @@ extension InjectedById: InjectedField {
   fileprivate var injected: Injected<Value> { property }
 
   fileprivate static func source(_ load: @escaping @Sendable (AnyObject) -> InjectedById?) -> ClassInjection.Source {
-    // An instance has the property from its first moment on.
+    // An instance has the property from its initialization on.
     .named { load($0)?.id ?? "" }
   }
 

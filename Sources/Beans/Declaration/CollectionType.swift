@@ -1,10 +1,10 @@
-/// A type that a list or a map can be made into, element by element.
+/// A type into which a list or a map is converted, element by element.
 protocol CollectionType: SendableMetatype {
-  /// What a key is; nil where there are none.
+  /// The parameter of a key; nil for a collection without keys.
   static var key: Parameter? { get }
-  /// What an element is.
+  /// The parameter of an element.
   static var element: Parameter { get }
-  /// The collection of parts: elements, or keys and elements in turn. nil where a part does not fit.
+  /// Returns the collection of parts: elements, or keys and elements in turn; nil where a part does not fit.
   static func assemble(_ parts: [Any]) -> Any?
 }
 

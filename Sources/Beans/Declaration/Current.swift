@@ -1,16 +1,16 @@
-/// The bean of the request that is running, or of whatever child is current: what a longer-lived bean may keep.
+/// A reference to a bean of the current child, such as the running request, that a longer-lived bean may keep.
 ///
-/// As a parameter or a property. Startup proves that some child of a factory below has a `T`; each call looks in
-/// `Environment.current`, which `withChild` sets.
+/// Use it as a parameter or a property. Startup verifies that a child of some factory below has a `T`. Each call looks
+/// in `Environment.current`, which `withChild` sets.
 public struct Current<T>: Sendable {
   private let lookup: any BeanLookup
 
   init(lookup: any BeanLookup) { self.lookup = lookup }
 
-  /// The bean of the current child. From any thread or task in which that is current.
+  /// Returns the bean of the current child. Callable from any thread or task in which that child is current.
   ///
-  /// - Throws: `.scopeNotActive` where no child of the environment that this was injected for is current, or where it has no
-  ///   such bean; else as `Environment.getBean`.
+  /// - Throws: `.scopeNotActive` where no child of the environment of the injection is current, or where the current
+  ///   child has no such bean; else as `Environment.getBean`.
   public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
     do { return try lookup.provide(T.self, id: nil) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }

@@ -4,24 +4,24 @@
 ///       func receive(_ event: OrderPlaced) throws { … }
 ///     }
 ///
-/// The type that a bean is declared with has to conform; for others, and for further types of events, there is
-/// `TypedBeanDeclaration.listens`. What a seed or the product of an assisted factory conforms to does not matter.
+/// The declared type of the bean has to conform. For other beans, and for further types of events, use
+/// `TypedBeanDeclaration.listens`. Conformances of a seed or of the product of an assisted factory have no effect.
 public protocol EventListener: SendableMetatype {
-  /// What it receives: events of exactly this type, which is no protocol.
+  /// The type of the events: exactly this type, which is no protocol.
   associatedtype Event: Sendable
-  /// Called once for each event, on the thread that publishes it or on the loop that the bean is bound to; possibly
-  /// several at once where the bean belongs to several threads.
+  /// Receives an event. The publisher calls this once for each event, on its own thread or on the loop to which the
+  /// bean is bound. Calls may overlap where several threads share the bean.
   ///
-  /// - Throws: whatever failed: it is reported to whoever publishes, and stops no other listener.
+  /// - Throws: any error: `publish` reports it to its caller, and the other listeners still run.
   func receive(_ event: Event) throws
 }
 
-/// What one bean does with the events of one type.
+/// The code that handles the events of one type for one bean.
 struct EventHandler: Sendable {
   let event: Any.Type
-  /// The type of beans that it is made for.
+  /// The type of the beans that the handler accepts.
   let owner: Any.Type
-  /// Takes a bean that is an `owner`, which startup has checked, and an event of the type.
+  /// Handles an event. Takes a bean that is an `owner`, as startup has checked, and an event of the type.
   let receive: @Sendable (AnyObject, Any) throws -> Void
 
   init<Instance, Event: Sendable>(_ body: @escaping @Sendable (Instance, Event) throws -> Void) {
@@ -34,7 +34,7 @@ struct EventHandler: Sendable {
     }
   }
 
-  /// What beans of a type do by themselves; nil for a type that is no `EventListener`.
+  /// Creates the handler of beans that are listeners themselves; nil for a type that is no `EventListener`.
   init?(of type: Any.Type) {
     func open<Listener: EventListener>(_ type: Listener.Type) -> EventHandler {
       EventHandler { (bean: Listener, event: Listener.Event) in try bean.receive(event) }
@@ -44,11 +44,11 @@ struct EventHandler: Sendable {
   }
 }
 
-/// One of those who receive the events of a type in the environments of a plan.
+/// One receiver of the events of a type, for the environments of a plan.
 struct EventReceiver: Sendable {
-  /// How far out the environment is that the bean belongs to, and its recipe there.
+  /// The distance to the environment of the bean, in steps outwards; `number` is the bean's recipe there.
   let hops: Int32
   let number: Int32
-  /// Which of the bean's handlers.
+  /// The index of the handler among those of the bean.
   let handler: Int
 }

@@ -1,6 +1,6 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// Objects that belong to other declarations.
+/// A list of objects that belong to other declarations.
 final class FaceList: Sendable {
   private struct Entry {
     weak var object: AnyObject?
@@ -16,7 +16,7 @@ final class FaceList: Sendable {
     }
   }
 
-  /// Removes an object; false where it is not one of them.
+  /// Removes an object; returns false if it is not in the list.
   func remove(_ object: AnyObject) -> Bool {
     let object = Carried(value: object)
     return entries.withLock { entries in

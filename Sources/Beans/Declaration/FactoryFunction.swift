@@ -1,20 +1,20 @@
 import BeansReflection
 
-/// How an instance is made: what it takes, and what to call. Immutable.
+/// The construction of an instance: its parameters and the function to call. Immutable.
 @usableFromInline
 final class FactoryFunction: Sendable {
-  /// One for each parameter, in order.
+  /// The parameters, in order.
   let parameters: [Parameter]
-  /// Takes its arguments in the order of `parameters`; answers the object, or the value in its box.
+  /// Makes the instance from arguments in the order of `parameters`; returns the object, or the value in its box.
   let create: @Sendable (Arguments) throws -> AnyObject
-  /// The type of what `create` answers, where that is a box.
+  /// The type of the value in the box that `create` returns; nil where it returns an object.
   let boxed: Parameter?
-  /// The class of what `create` usually answers, where the declared type decides it.
+  /// The class of the object that `create` usually returns; nil where the declared type does not decide it.
   let identity: ObjectIdentifier?
-  /// What a factory that `bindFactory` declares makes from its parameters, and by which function; `create` then takes one
-  /// argument, a `ProductBuilder`.
+  /// The type of the products that a factory declared by `bindFactory` makes from its parameters, and a function that
+  /// describes them. `create` then takes one argument, a `ProductBuilder`.
   let product: (type: Any.Type, function: FactoryFunction)?
-  /// Whether `create` answers an `AsyncCreation`, which makes the object.
+  /// Whether `create` returns an `AsyncCreation`, which makes the object.
   let isAsynchronous: Bool
 
   @usableFromInline
@@ -31,12 +31,12 @@ final class FactoryFunction: Sendable {
     self.create = create
   }
 
-  /// Calls the class's own `init()`.
+  /// Creates a function that calls the class's own `init()`.
   convenience init(initializing type: any Initializable.Type) {
     self.init(parameters: [], identity: ObjectIdentifier(type)) { _ in type.init() }
   }
 
-  /// Hands out an instance that the user made.
+  /// Creates a function that returns an instance that the user made.
   convenience init(instance: InstanceHolder, identity: ObjectIdentifier) {
     self.init(parameters: [], identity: identity) { _ in
       if let instance = instance.instance { return instance }
@@ -44,7 +44,8 @@ final class FactoryFunction: Sendable {
     }
   }
 
-  /// Inlined into the module that declares the bean, so that `make` is compiled for its concrete types.
+  /// Creates a function that calls `make`. Inlined into the module that declares the bean, so that `make` is compiled
+  /// for its concrete types.
   @inlinable @inline(__always)
   convenience init<Instance>(
     _ type: Instance.Type, _ parameters: [Parameter], _ make: @escaping @Sendable (Arguments) throws -> Instance
@@ -54,13 +55,13 @@ final class FactoryFunction: Sendable {
         uncheckedCast(try make($0), to: AnyObject.self)
       }
     } else {
-      // What an existential holds is known only when it is there.
+      // The class of an existential's content is known only at run time.
       let identity = FactoryFunction.isExistential(type) ? nil : ObjectIdentifier(ValueBox<Instance>.self)
       self.init(parameters: parameters, boxed: Parameter.of(type), identity: identity) { ValueBox(try make($0)) }
     }
   }
 
-  /// A factory that is awaited: `make` answers what goes on with the arguments it has taken.
+  /// Creates an asynchronous factory: `make` takes its arguments and returns the closure that is awaited.
   @inlinable
   convenience init<Instance>(
     awaiting type: Instance.Type, _ parameters: [Parameter],
@@ -84,7 +85,7 @@ final class FactoryFunction: Sendable {
   static func isExistential(_ type: Any.Type) -> Bool { TypeRelation.isExistential(type) }
 }
 
-/// What an asynchronous factory has been given.
+/// The rest of an asynchronous factory, after it has taken its arguments.
 @usableFromInline
 final class AsyncCreation {
   private let body: () async throws -> AnyObject

@@ -2,40 +2,42 @@ import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import CBeansRuntime
 
-/// What is known to be there, and is evaluated when it is asked for.
+/// A bean that is known to exist, and is evaluated on demand.
 protocol DeferredBean: AnyObject, Sendable {
-  /// Hands the value to `keep` while the environment cannot end, and has the owner let go of it when that ends.
+  /// Evaluates the value and passes it to `keep` while the environment cannot end. The owner drops the value when the
+  /// environment ends.
   func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T
-  /// The owner, whose value was kept, is gone.
+  /// Removes a deallocated owner that kept the value.
   func forget(_ owner: ObjectIdentifier)
-  /// Waits until `builder`, the thread that evaluates it for an owner, has told the end, or throws where that is a circle.
+  /// Waits until `builder`, the thread that evaluates the value for an owner, signals the end. Throws where the wait
+  /// would close a cycle.
   func wait(for owner: AnyObject, _ type: Any.Type, builder: () -> UInt?) throws
   func end(_ owner: AnyObject)
 }
 
-/// What keeps a bean outside the environment's slots, where it may be part of a circle.
+/// An owner of a bean outside the environment's slots, which may be part of a reference cycle.
 protocol KeepsBean: AnyObject, Sendable {
   func letGo()
 }
 
-/// A bean that is built when it is first asked for, and kept from then on.
+/// A bean that is built at its first use, and kept from then on.
 ///
-/// As a parameter or a property: `Lazy<T>`, `[Lazy<T>]`, `Lazy<T>?`, `[String: Lazy<T>]`; `T` may be whatever a parameter may
-/// be. The bean is found and checked at startup like any other: one that is missing, ambiguous or would not live as long as
-/// who takes it is a fault. It is not built for whoever takes it, so that two beans may need each other. It is the one that
-/// the taker's environment sees; a prototype is made once for each `Lazy`. When that environment ends, the `Lazy` lets go of
-/// what it kept, and `get()` throws `.finished`.
+/// Use it as a parameter or a property: `Lazy<T>`, `[Lazy<T>]`, `Lazy<T>?`, `[String: Lazy<T>]`. `T` may be any type
+/// that a parameter may have. Startup finds and checks the bean like any other: a missing or ambiguous bean, or one
+/// that lives shorter than its taker, is a fault. Building the taker does not build the bean, so that two beans may need
+/// each other. It is the bean that the taker's environment finds; a prototype is made once for each `Lazy`. When that
+/// environment ends, the `Lazy` drops the reference to the bean, and `get()` throws `.finished`.
 public struct Lazy<T>: Sendable {
   private let state: LazyState<T>
 
   init(_ bean: any DeferredBean) { state = LazyState(bean) }
 
-  /// A bean that is there, for tests of types that take one.
+  /// Wraps an existing bean, for tests of types that take one.
   public init(_ bean: T) { state = LazyState(bean) }
 
-  /// The bean. From any thread; others that ask meanwhile wait for the one that builds it.
+  /// Returns the bean. Callable from any thread; concurrent callers wait for the thread that builds it.
   ///
-  /// - Throws: as `Environment.getBean`; after that the next call tries again.
+  /// - Throws: as `Environment.getBean`; after an error, the next call tries again.
   public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
     do { return try state.get() } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
@@ -44,7 +46,7 @@ public struct Lazy<T>: Sendable {
 private final class LazyState<T>: KeepsBean {
   private struct State {
     var bean: T?
-    /// The thread that evaluates it.
+    /// The thread that evaluates the bean.
     var thread: UInt?
   }
 
@@ -70,7 +72,7 @@ private final class LazyState<T>: KeepsBean {
       defer { state = Carried(value: State()) }
       return state
     }
-    // Outside the lock: whatever goes with it may ask this one.
+    // Outside the lock: a deinitializer that runs now may call this object.
     withExtendedLifetime(old) {}
   }
 

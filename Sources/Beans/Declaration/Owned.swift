@@ -1,44 +1,45 @@
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
-/// An instance that its taker gives back.
+/// An instance that its taker releases.
 protocol OwnedInstance: AnyObject, Sendable {
-  /// nil once it has been released.
+  /// The object; nil once it has been released.
   var object: AnyObject? { get }
-  /// Does nothing when it has been released.
+  /// Releases the object; does nothing if it has been released.
   func release() throws
   func release() async throws
 }
 
-/// A bean that belongs to whoever takes it, who gives it back when it is no longer needed.
+/// A bean that belongs to its taker, which releases it when it is no longer needed.
 ///
-/// As a parameter or a property: `Owned<T>`, `[Owned<T>]`, `Owned<Qualified<Tag, T>>`, `Provider<Owned<T>>`, one bean for each
-/// call of `get()`. `T` is a prototype; anything else is kept, and released, by its environment: a fault at startup. What has
-/// not been given back when the taker's environment ends is released there, in reverse order of creation.
+/// Use it as a parameter or a property: `Owned<T>`, `[Owned<T>]`, `Owned<Qualified<Tag, T>>`, `Provider<Owned<T>>`, one
+/// bean for each call of `get()`. `T` is a prototype; the environment keeps and releases every other bean, so that
+/// `Owned` of such a bean is a fault at startup. When the taker's environment ends, it releases the beans that have not
+/// been released before, in reverse order of creation.
 ///
-/// With the bean, all that was made for it is released, last made first: the inner beans of its decorators, and the prototypes
-/// that these took while they were built.
+/// The release of the bean also releases all objects that were made for it, last made first: the inner beans of its
+/// decorators, and the prototypes that these took while they were built.
 public struct Owned<T>: Sendable {
   private let bean: any OwnedInstance
 
   init(_ bean: any OwnedInstance) { self.bean = bean }
 
-  /// A bean by hand, for tests of types that take one.
+  /// Wraps a bean by hand, for tests of types that take one.
   ///
   /// - Parameters:
-  ///   - bean: what `get()` answers.
-  ///   - release: what `release()` does.
+  ///   - bean: the result of `get()`.
+  ///   - release: the code that `release()` runs.
   public init(_ bean: T, release: @escaping @Sendable () throws -> Void = {}) {
     self.bean = HandmadeInstance(ValueBox(bean), release)
   }
 
-  /// The bean. From any thread.
+  /// Returns the bean. Callable from any thread.
   ///
   /// - Throws: `.finished` once it has been released.
   public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
     if let object = bean.object {
       if let value = Box.read(object, as: T.self) { return value }
-      // What is more than the bean is put around it each time.
+      // A wrapper that is more than the bean is put around it each time.
       let box = Parameter.of(T.self).box([Box.open(object)])
       if let value = box.flatMap({ Box.read($0, as: T.self) }) { return value }
     }
@@ -47,15 +48,15 @@ public struct Owned<T>: Sendable {
       origin: SourceLocation(file: file, line: line).origin)
   }
 
-  /// Gives the bean back: `preDestroy`, then `.onDestroy`, on the calling thread. Whoever comes second does nothing.
+  /// Releases the bean: `preDestroy`, then `.onDestroy`, on the calling thread. Only the first call has an effect.
   ///
-  /// - Throws: `.destructionFailed`, after all of that has run. A bean whose release has to be awaited stays as it is: use
-  ///   `await release()`.
+  /// - Throws: `.destructionFailed`, after every callback has run. A bean whose release has to be awaited stays
+  ///   unchanged: use `await release()`.
   public func release() throws { try bean.release() }
 
-  /// Gives the bean back, and awaits a release that has to be awaited.
+  /// Releases the bean, and awaits a release that is asynchronous.
   ///
-  /// - Throws: `.destructionFailed`, after all of that has run.
+  /// - Throws: `.destructionFailed`, after every callback has run.
   public func release() async throws { try await bean.release() }
 }
 
@@ -71,7 +72,7 @@ extension Owned: ParameterType {
   }
 }
 
-/// What a test has made by hand.
+/// An instance that a test has made by hand.
 private final class HandmadeInstance: OwnedInstance {
   private let state: Locked<Carried<AnyObject?>>
   private let end: @Sendable () throws -> Void

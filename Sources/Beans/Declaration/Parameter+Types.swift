@@ -1,6 +1,6 @@
 import BeansConfiguration
 
-// What may stand as a parameter, besides a bean's own type.
+// The types of parameters, besides a bean's own type.
 
 extension Optional: ParameterType {
   static var parameter: Parameter {
@@ -50,19 +50,21 @@ extension Dictionary: ParameterType, CollectedType where Key == String {
       box: { box($0) })
   }
 
-  /// Ids and beans in turn.
+  /// Takes ids and beans in turn.
   static func box(_ beans: [Any]) -> AnyObject? { (assemble(beans) as? Self).map { ValueBox($0) } }
 }
 
 extension Parameter {
-  /// What asks for more than a bean of the type itself; nil where a bean is asked for.
+  /// Returns the parameter of a type that requests more than a bean of the type itself; nil for a bean.
   fileprivate static func wrapper<Element>(of type: Element.Type) -> Parameter? {
     isWrapper(type) ? of(type) : nil
   }
 
-  /// Why it is not injected inside a collection or an optional, and what to write instead; nil where it is one bean.
+  /// Returns the reason why this type is not injected inside a collection or an optional, and the type to write
+  /// instead; nil where the type is one bean.
   ///
-  /// What looks a bean up each time knows the type and the environment, and would have to know each of several beans.
+  /// A wrapper that looks its bean up at each call stores the type and the environment; inside a collection, it would
+  /// have to identify each of several beans.
   fileprivate func refusal(_ name: String, around form: (Any.Type) -> String) -> Kind? {
     if isOfOneBean { return nil }
     let fault = "\(name) of \(wanted) cannot be injected"

@@ -2,61 +2,62 @@ import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import BeansReflection
 
-/// What a parameter, a property or a lookup asks for. There is one for each type.
+/// The request of a parameter, a property or a lookup. One object exists for each type.
 @usableFromInline
 final class Parameter: Sendable {
   enum Kind: Sendable {
-    /// Exactly one bean.
+    /// One bean, which must exist.
     case one
     /// One bean or nil.
     case optional
     /// Every bean.
     case all
-    /// Every bean that has an id, by that; a bean of exactly the type first.
+    /// Every bean that has an id, by its id; a bean of exactly the dictionary's type has precedence.
     case named
-    /// Every bean, each once where two are equal; a bean of exactly the type first.
+    /// Every bean, without equal ones; a bean of exactly the set's type has precedence.
     case distinct
-    /// A `Provider` of something.
+    /// A `Provider` of another request.
     case provider(Parameter)
-    /// A `Lazy` something.
+    /// A `Lazy` of another request.
     case lazy(Parameter)
     /// An `Owned` bean.
     case owned(Parameter)
-    /// The `Current` one of the children that are open.
+    /// A `Current` bean of the children that are open.
     case current(Parameter)
     /// The environment in which the bean is built.
     case environment
-    /// That environment's configuration.
+    /// The configuration of that environment.
     case configuration
     /// The seed of a product.
     case seed
-    /// Nothing the container can give; the message says why.
+    /// An unsupported type; the message contains the reason.
     case invalid(FaultCause, String)
   }
 
   /// The type that is delivered: `T`, `T?`, `[T]`, `Provider<T>`.
   let wanted: Any.Type
-  /// The type that beans are searched for.
+  /// The type of the beans that are searched.
   let element: Any.Type
   let kind: Kind
-  /// The qualifier that beans have to have.
+  /// The qualifier that the beans must have.
   let qualifier: Any.Type?
-  /// What each bean is delivered as, where that is more than the bean itself.
+  /// The wrapper in which each bean is delivered; nil for the bean itself.
   let each: Parameter?
   /// Whether a class instance can be delivered without a box.
   let isReference: Bool
-  /// The `ValueBox` of the wanted type around beans found (none for an absent optional); nil where one does not fit.
+  /// Returns the `ValueBox` of the wanted type around the beans found (none for an absent optional); nil where one does
+  /// not fit.
   let box: @Sendable ([Any]) -> AnyObject?
-  /// The object, or the box, for a value given in a declaration; nil where the value is not of the wanted type.
+  /// Returns the object, or the box, for a value given in a declaration; nil where the value is not of the wanted type.
   let given: @Sendable (Any) -> AnyObject?
-  /// The box of a provider that looks there; nil for everything else.
+  /// Returns the box of a provider that uses the lookup; nil for every other kind.
   let makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)?
-  /// The box of what is evaluated when it is first asked for; nil for everything else.
+  /// Returns the box of a bean that is evaluated on demand; nil for every other kind.
   let makeLazy: (@Sendable (any DeferredBean) -> AnyObject)?
-  /// The box of what somebody owns; nil for everything else.
+  /// Returns the box of an owned bean; nil for every other kind.
   let makeOwned: (@Sendable (any OwnedInstance) -> AnyObject)?
 
-  /// What a parameter of a type asks for. A value may be given for it, except for a seed.
+  /// Creates the request of a parameter's type. A declaration may give a value for it, except for a seed.
   init<Wanted>(
     _ wanted: Wanted.Type, element: Any.Type, _ kind: Kind, isReference: Bool = Wanted.self is AnyObject.Type,
     qualifier: Any.Type? = nil, each: Parameter? = nil,
@@ -81,7 +82,7 @@ final class Parameter: Sendable {
     self.makeOwned = makeOwned
   }
 
-  /// Whether it is one bean, in whatever form: then there may be several.
+  /// Whether the request is for one bean, in any form: then a collection of such requests is possible.
   var isOfOneBean: Bool {
     switch kind {
     case .one, .owned: true
@@ -90,7 +91,7 @@ final class Parameter: Sendable {
     }
   }
 
-  /// Whether it is a provider of what its taker owns.
+  /// Whether the request is for a provider of beans that its taker owns.
   var providesOwned: Bool {
     guard case .provider(let provided) = kind else { return false }
     if case .owned = provided.kind { return true }
@@ -98,13 +99,13 @@ final class Parameter: Sendable {
     return false
   }
 
-  /// How what `given` answers is read.
+  /// The reading of the objects that `given` returns.
   var givenReading: Reading { if case .optional = kind { .boxed } else { isReference ? .reference : .boxed } }
 
-  /// The argument for a value given in a declaration; nil where the value is not of the wanted type.
+  /// Returns the argument for a value given in a declaration; nil where the value is not of the wanted type.
   func argument(given value: Any) -> Argument? { given(value).map { Argument($0, givenReading) } }
 
-  /// The parameter for a type: the same one for all that ask for it.
+  /// Returns the parameter for a type: the same object in each call.
   @usableFromInline
   static func of<Wanted>(_ type: Wanted.Type) -> Parameter {
     let recent = recent.slots[Int32(truncatingIfNeeded: UInt(bitPattern: ObjectIdentifier(type)) >> 4) & 255]
@@ -118,7 +119,7 @@ final class Parameter: Sendable {
   private static func find<Wanted>(_ type: Wanted.Type) -> Parameter {
     let key = ObjectIdentifier(type)
     if let parameter = known.withLock({ $0[key] }) { return parameter }
-    // A cast is slow to answer for a type that the runtime has not seen.
+    // A cast is slow for a type that the runtime has not seen.
     let made = mayBeWrapper(type) ? (type as? any ParameterType.Type)?.parameter ?? single(type) : single(type)
     return known.withLock { known in
       if let parameter = known[key] { return parameter }
@@ -127,7 +128,7 @@ final class Parameter: Sendable {
     }
   }
 
-  /// Those for several types, in order.
+  /// Returns the parameters for several types, in order.
   @inlinable @inline(__always)
   static func all<each Wanted>(_ types: repeat (each Wanted).Type) -> [Parameter] {
     var (parameters, count): ([Parameter], Int) = ([], 0)
@@ -138,15 +139,15 @@ final class Parameter: Sendable {
   }
 
   private static let known = Locked<[ObjectIdentifier: Parameter]>([:])
-  /// Some of those that are known, each in a place that its type's address decides, to be read without the lock.
+  /// A cache of known parameters, which is read without the lock. The address of a type decides its place.
   private static let recent = SlotBlock(slots: 256, values: 0)
 
-  /// One bean of the type.
+  /// Returns the request of one bean of the type.
   private static func single<Wanted>(_ type: Wanted.Type) -> Parameter {
     Parameter(type, element: type, .one, box: { ($0.first as? Wanted).map { ValueBox($0) } })
   }
 
-  /// A bean that has to exist, of whatever type.
+  /// Returns the request of a bean that has to exist, of any type.
   static func requirement(_ type: Any.Type) -> Parameter {
     func open<Required>(_ type: Required.Type) -> Parameter {
       Parameter(type, element: type, .one, isReference: true, box: { _ in ValueBox(()) })
@@ -154,7 +155,7 @@ final class Parameter: Sendable {
     return open(type)
   }
 
-  /// Whether a type asks the container for something else than a bean of its own type, so that no bean may be of it.
+  /// Whether a type requests something other than a bean of its own type, so that no bean may have it.
   static func isWrapper(_ type: Any.Type) -> Bool {
     mayBeWrapper(type) && (type as? any ParameterType.Type).map { !($0 is any CollectedType.Type) } ?? false
   }
@@ -167,13 +168,13 @@ final class Parameter: Sendable {
   private static let wrappers = ProtocolList([(any ParameterType).self])
 }
 
-/// Types that ask the container for something else than one bean of their own type.
+/// A type that requests something other than one bean of its own type.
 protocol ParameterType {
   static var parameter: Parameter { get }
 }
 
-/// Those of which a bean may be, too.
+/// A parameter type that may also be the type of a bean.
 protocol CollectedType: ParameterType, SendableMetatype {
-  /// The box of the collection of beans; nil where one does not fit.
+  /// Returns the box of the collection of beans; nil where one does not fit.
   static func box(_ beans: [Any]) -> AnyObject?
 }

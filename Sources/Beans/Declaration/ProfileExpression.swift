@@ -30,7 +30,7 @@ package indirect enum ProfileExpression: Sendable {
     }
   }
 
-  /// The reasons why the expression does not have the wanted value; none where it has.
+  /// Returns the reasons why the expression does not have the wanted value; empty where it has.
   ///
   /// - Parameters:
   ///   - wanted: the value that the expression is to have.
@@ -50,7 +50,7 @@ package indirect enum ProfileExpression: Sendable {
   }
 }
 
-/// Profile expressions of which one has to hold.
+/// A list of profile expressions, one of which has to hold.
 struct ProfileCondition: Sendable {
   let expressions: [ProfileExpression]
   /// The reasons why the condition cannot be read.
@@ -79,10 +79,10 @@ private struct ProfileParser {
 
   private let text: String
   private var tokens: ArraySlice<Token>
-  /// Negations and parentheses that are open.
+  /// The number of open negations and parentheses.
   private var depth = 0
 
-  /// More would only serve to exhaust the stack.
+  /// The limit of nesting, which protects the stack.
   private static let greatestDepth = 100
 
   init(_ text: String) {

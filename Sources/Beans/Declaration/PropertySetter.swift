@@ -1,13 +1,14 @@
 import BeansReflection
 
-/// What a property asks for, and how it is set.
+/// The request of a property, and the code that sets it.
 @usableFromInline
 struct PropertySetter: Sendable {
-  /// The type that has the property; that of a template may be a superclass of the bean's.
+  /// The type that has the property; for a template, this may be a superclass of the bean's type.
   let owner: Any.Type
-  /// What the property asks for.
+  /// The request of the property.
   let parameter: Parameter
-  /// Sets the property of an object that is an `owner`: startup has checked it. Takes the argument's count over.
+  /// Sets the property of an object that is an `owner`, as startup has checked. Takes over the argument's reference
+  /// count.
   let set: @Sendable (AnyObject, Argument) throws -> Void
 
   @usableFromInline
@@ -17,10 +18,11 @@ struct PropertySetter: Sendable {
     self.set = set
   }
 
-  /// Inlined into the module that declares the bean, so that it is compiled for the concrete types and the one path.
+  /// Creates a setter for a key path. Inlined into the module that declares the bean, so that it is compiled for the
+  /// concrete types and the one path.
   @inlinable @inline(__always)
   init<Instance, Value>(_ path: ReferenceWritableKeyPath<Instance, Value>) {
-    // Key paths are immutable, and what they capture is an index the user wrote.
+    // Key paths are immutable; they capture only indices that the user wrote.
     nonisolated(unsafe) let path = path
     let place = PathPlace()
     self.init(Instance.self, Parameter.of(Value.self)) { object, argument in
@@ -31,7 +33,8 @@ struct PropertySetter: Sendable {
     }
   }
 
-  /// The stored property of an object that startup has found to have it. Throws where it cannot be set at all.
+  /// Creates a setter for a stored property of objects that have it, as startup has checked. Throws if the property
+  /// cannot be set at all.
   init(_ property: PropertyDescriptor) throws {
     try property.checkWritable()
     func open<Value>(_ type: Value.Type) -> PropertySetter? {

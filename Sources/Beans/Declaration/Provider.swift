@@ -1,17 +1,18 @@
-/// Where a `Provider` looks beans up when it is called.
+/// A place where a `Provider` looks beans up at each call.
 protocol BeanLookup: AnyObject, Sendable {
-  /// The bean, in the current environment where that is a descendant of this one, else here.
+  /// Returns the bean, from the current environment where that is a descendant of this one, else from here.
   func provide<T>(_ type: T.Type, id: String?) throws -> T
 }
 
-/// Resolves a bean when called, not when injected.
+/// Resolves a bean at each call, not at its injection.
 ///
-/// A provider breaks cycles and lets a longer-lived bean reach a shorter-lived one. It looks in `Environment.current`
-/// where that is a descendant of the environment the provider was injected for, else in that environment itself;
-/// outside a request, a request's bean is `.scopeNotActive`.
+/// A provider breaks cycles and gives a longer-lived bean access to a shorter-lived one. It looks in
+/// `Environment.current` where that is a descendant of the environment of the injection, else in that environment
+/// itself. Outside a request, a request's bean is `.scopeNotActive`.
 ///
-/// As a parameter or a property: `Provider<T>`, where `T` may be whatever a parameter may be, such as `Provider<[T]>`,
-/// `Provider<T?>` and `Provider<[String: T]>`. It is never inside a collection or an optional, which is a fault at startup.
+/// Use it as a parameter or a property: `Provider<T>`, where `T` may be any type that a parameter may have, such as
+/// `Provider<[T]>`, `Provider<T?>` and `Provider<[String: T]>`. A provider inside a collection or an optional is a
+/// fault at startup.
 public struct Provider<T>: Sendable {
   private let lookup: any BeanLookup
   private let id: String?
@@ -21,7 +22,7 @@ public struct Provider<T>: Sendable {
     self.id = id
   }
 
-  /// The bean, as `getBean` would give it. From any thread.
+  /// Returns the bean, as `getBean` does. Callable from any thread.
   ///
   /// - Throws: as `Environment.getBean`.
   public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
