@@ -3,18 +3,19 @@ protocol NestedLevel: AnyObject {
   /// The number of levels further out.
   var depth: Int { get }
   var parent: Self? { get }
-  /// A level further out, at a distance that the depth alone decides; see `shortcut(below:)`.
+  /// A level further out, at a distance that depends only on the depth; see `shortcut(below:)`.
   var shortcut: Self? { get }
 }
 
 extension NestedLevel {
-  /// The shortcut of a level inside `parent`: past two equal shortcuts where those follow each other, otherwise the parent.
+  /// Returns the shortcut of a level inside `parent`: the end of the second of two consecutive shortcuts of equal
+  /// length, otherwise the parent.
   static func shortcut(below parent: Self?) -> Self? {
     guard let parent, let next = parent.shortcut, let last = next.shortcut else { return parent }
     return parent.depth - next.depth == next.depth - last.depth ? last : parent
   }
 
-  /// The level so many steps further out; nil for none.
+  /// Returns the level `hops` steps further out; nil if there is none.
   func ancestor(_ hops: Int) -> Self? {
     let wanted = depth - hops
     if wanted < 0 { return nil }
@@ -27,18 +28,18 @@ extension NestedLevel {
   }
 }
 
-/// The depth of the nearest level that has a name, among one level and all further out. Frozen.
+/// An index of the nearest level that has a name, among one level and all levels further out. Frozen.
 ///
-/// Levels without names share the index of their parent. Every eighth level with names covers at least eight, so that a
-/// search takes a logarithmic number of probes.
+/// Levels without names share the index of their parent. Every eighth level with names covers at least eight levels, so
+/// that a search takes a logarithmic number of probes.
 final class NearestNames<Name: Sendable>: Sendable {
   private let names: [String: Name]
   private let depth: Int
   /// The number of levels with names.
   private let rank: Int
-  /// The depths of names further out, as far as this level covers those.
+  /// The depths of the names further out, for the levels that this one covers.
   private let covered: [String: Int]
-  /// The levels beyond.
+  /// The nearest level that this one does not cover.
   private let next: NearestNames?
 
   private init(_ names: [String: Name], depth: Int, outer: NearestNames?) {

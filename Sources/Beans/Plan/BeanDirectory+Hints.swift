@@ -2,10 +2,10 @@ import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import BeansReflection
 
-// What messages end with when a bean is not found.
+// The hints at the end of messages about a bean that is not found.
 
 extension BeanDirectory {
-  /// A declaration with an id of which no bean comes: a template, or one that is at fault.
+  /// A declaration with an id but without a bean: a template, or a declaration with errors.
   struct Unbuilt {
     let type: Any.Type?
     let id: String?
@@ -13,13 +13,13 @@ extension BeanDirectory {
     let location: SourceLocation
   }
 
-  /// Where beans are that are almost what was asked for, and what its absence comes of.
+  /// Returns near misses for a missing bean, and the likely cause of the fault.
   ///
   /// - Parameters:
-  ///   - parameter: what no bean answers to.
-  ///   - module: the module whose declaration asks.
+  ///   - parameter: the parameter that no bean matches.
+  ///   - module: the module of the declaration that has the parameter.
   ///   - below: the beans of factories' children.
-  ///   - hasHints: whether types that only have that name are looked for: that costs a walk over all beans.
+  ///   - hasHints: whether to search for types of the same name, which costs a walk over all beans.
   func missing(
     _ parameter: Parameter, from module: ObjectIdentifier?, in below: ArraySlice<BeanDirectory>, hasHints: Bool
   ) -> (hint: String, cause: FaultCause) {
@@ -56,7 +56,7 @@ extension BeanDirectory {
     return "; '\(id)' is a template of that type (\(first.location.origin)), from which no bean inherits"
   }
 
-  /// Types of two modules may have one name.
+  /// Returns a hint at a bean of another type with the same name: types of two modules may share a name.
   private func hint(forNamesake type: Any.Type, in below: ArraySlice<BeanDirectory>) -> String {
     let name = "\(type)"
     for directory in chain.map(\.directory) + below {
@@ -68,19 +68,19 @@ extension BeanDirectory {
     return ""
   }
 
-  /// The error for an id that no bean has.
+  /// Returns the error for an id that no bean has.
   ///
   /// - Parameters:
-  ///   - id: what is asked for.
-  ///   - inactive: what is said of declarations that have the id and do not count.
-  ///   - hasHints: whether an id that is almost that is named: that costs a walk over all ids.
+  ///   - id: the id of the lookup.
+  ///   - inactive: the hint at inactive declarations that have the id.
+  ///   - hasHints: whether to search for a similar id, which costs a walk over all ids.
   func unknownId(_ id: String, _ inactive: String, hasHints: Bool = true) -> EnvironmentError {
     EnvironmentError(
       cause: inactive.isEmpty ? .unknownId : .inactiveBean,
       "no bean has the id '\(id)'\(inactive)\(hasHints ? hint(forId: id) : "")", path: ["'\(id)'"])
   }
 
-  /// "; did you mean …" for an id that is almost one.
+  /// Returns "; did you mean …" for an id that is similar to an existing one.
   func hint(forId id: String) -> String {
     let known = chain.flatMap { $0.directory.names.keys.filter { !$0.contains("\u{0}") } }
     guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
@@ -88,7 +88,7 @@ extension BeanDirectory {
   }
 }
 
-/// "Card, not a Payment", with as much of the names as it takes to tell them apart.
+/// The text "Card, not a Payment"; full names are used where the short ones are equal.
 struct TypeMismatch: CustomStringConvertible {
   let description: String
 

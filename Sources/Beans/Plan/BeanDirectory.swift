@@ -1,23 +1,23 @@
 import BeansReflection
 import BeansErrors
 
-/// The beans that one environment declares, by number, type and id, as lookups and faults name them.
+/// The beans that one environment declares, by number, type and id, for lookups and faults.
 ///
-/// Frozen before the first dependency is resolved, and kept by the plan: dependencies at startup and lookups that nobody
-/// foresaw are selected by the same rules.
+/// It is frozen before the first dependency is resolved, and the plan keeps it: dependencies at startup and unforeseen
+/// lookups are selected by the same rules.
 final class BeanDirectory: NestedLevel, Sendable {
   struct Entry: Sendable {
     let type: Any.Type
     var id: String?
     let lifetime: Lifetime
     var isPrimary = false
-    /// A seed answers to exactly its own type and is nobody's bean.
+    /// Whether this is a seed, which only its own type finds, and which is not a bean.
     var isSeed = false
-    /// The factory bean that makes the object, which has an entry of its own.
+    /// The type of the factory bean that makes the object; the factory bean has an entry of its own.
     var maker: Any.Type?
-    /// What few beans have.
+    /// Rarely used parts of an entry, allocated on demand.
     var options: EntryOptions?
-    /// What the bean, a factory, makes from seeds.
+    /// The type of the products that the bean, a factory, makes from seeds.
     var product: Any.Type?
     var isLazy = false
     let location: SourceLocation
@@ -27,10 +27,10 @@ final class BeanDirectory: NestedLevel, Sendable {
     var privateTo: ObjectIdentifier? { options?.privateTo }
     var isDecorator: Bool { options?.decorated != nil }
 
-    /// By what it is found where that is an id.
+    /// The key of the bean in the index of ids; nil for a bean without an id.
     var name: String? { id.map { IncludedModule.name($0, privateTo: privateTo) } }
 
-    /// Whether declarations of a module find it, or those of none.
+    /// Whether the declarations of a module find the bean; without a module, declarations outside all modules.
     func isVisible(from module: ObjectIdentifier?) -> Bool {
       options == nil || privateTo == nil || privateTo == module
     }
@@ -39,37 +39,37 @@ final class BeanDirectory: NestedLevel, Sendable {
       isVisible(from: criteria.module) && criteria.qualifier.map { options?.qualifiers.contains($0) ?? false } ?? true
     }
 
-    /// Whether it is found by a superclass or a protocol.
+    /// Whether a lookup by a superclass or a protocol finds the bean.
     var isCandidate: Bool { !isSeed && !isDecorator }
 
     func isLike(_ other: Entry) -> Bool {
       type == other.type && isSeed == other.isSeed && !isDecorator
     }
 
-    /// The bean on the path of a fault.
+    /// The bean as a step on the path of a fault.
     var step: EnvironmentError.Step { EnvironmentError.Step(label, origin: location.origin) }
 
-    /// How the bean is named in paths.
+    /// The name of the bean in paths.
     var label: String { decorated.map { "decorator of \($0.label)" } ?? Self.label(type, id) }
 
     static func label(_ type: Any.Type, _ id: String?) -> String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
 
-    /// What a report says of it.
+    /// The line of a report about the bean.
     var text: String {
       Self.text(type, id, maker, isLazy: isLazy, isPrimary: isPrimary, scopeName: lifetime.name)
         + (options?.sharing.map { " \($0)" } ?? "")
     }
 
-    /// What a report says of a declaration.
+    /// Returns the line of a report about a declaration.
     ///
     /// - Parameters:
-    ///   - type: nil for a template without a class.
-    ///   - id: the bean's own, not an alias.
-    ///   - maker: the factory bean that makes it.
-    ///   - isLazy: whether it is built when it is first asked for.
-    ///   - isAbstract: whether it is a template.
-    ///   - isPrimary: whether it is preferred to others of its type.
-    ///   - scopeName: how long it lives.
+    ///   - type: the bean's type; nil for a template without a class.
+    ///   - id: the bean's own id, not an alias.
+    ///   - maker: the type of the factory bean that makes the bean.
+    ///   - isLazy: whether the bean is built at its first lookup.
+    ///   - isAbstract: whether the declaration is a template.
+    ///   - isPrimary: whether the bean is preferred to others of its type.
+    ///   - scopeName: the name of the bean's scope.
     static func text(
       _ type: Any.Type?, _ id: String?, _ maker: Any.Type? = nil, isLazy: Bool, isAbstract: Bool = false,
       isPrimary: Bool, scopeName: String
@@ -91,15 +91,15 @@ final class BeanDirectory: NestedLevel, Sendable {
     }
   }
 
-  /// What few beans have.
+  /// Rarely used parts of an entry.
   final class EntryOptions: Sendable {
-    /// What the bean, a decorator, stands before: found only through that.
+    /// The decorated bean, if this bean is a decorator. Lookups find a decorator only through its decorated bean.
     let decorated: Decorated?
-    /// Types that tell it from other beans of its type.
+    /// Types that distinguish the bean from others of its type.
     let qualifiers: [ObjectIdentifier]
-    /// The only module whose declarations find it.
+    /// The only module whose declarations find the bean.
     let privateTo: ObjectIdentifier?
-    /// Why several threads may share it although its type is not known to be `Sendable`.
+    /// The reason why several threads may share the bean although its type is not known to be `Sendable`.
     let sharing: String?
 
     init(decorated: Decorated?, qualifiers: [ObjectIdentifier], privateTo: ObjectIdentifier?, sharing: String?) {
@@ -108,48 +108,48 @@ final class BeanDirectory: NestedLevel, Sendable {
     }
   }
 
-  /// What decides, besides the type, which beans are found.
+  /// The criteria of a search for beans, besides the type.
   struct Criteria {
-    /// The module whose declaration asks.
+    /// The module of the declaration that requests the bean.
     var module: ObjectIdentifier?
-    /// The qualifier that a bean has to have.
+    /// The qualifier that a bean must have.
     var tag: Any.Type?
 
     var qualifier: ObjectIdentifier? { tag.map { ObjectIdentifier($0) } }
   }
 
-  /// What an id stands for: a bean, or a declaration that is none.
+  /// The meaning of an id: a bean, or a declaration without one.
   struct Name: Sendable {
-    /// The bean, where no declaration has the id itself: a factory behind its product.
+    /// The bean's entry, where no declaration has the id itself: for a factory behind its product. Else -1.
     var entry: Int32 = -1
-    /// Where the declaration stands among those that stand beside it; -1 where there is none.
+    /// The index of the declaration in `declared`; -1 if there is none.
     var position: Int32 = -1
-    /// The id that an alias stands for, where that is declared further out.
+    /// The id that an alias refers to, where that id is declared further out.
     var outer: String?
   }
 
   let name: String
-  /// The scope that its environments open; nil for an environment that is no child of a factory.
+  /// The scope that the environments open; nil for an environment that is no child of a factory.
   let scopeName: String?
   let parent: BeanDirectory?
   let depth: Int
   let shortcut: BeanDirectory?
   let entries: [Entry]
-  /// What any of the beans is, the seed aside.
+  /// The union of the traits of the beans, without the seed.
   let traits: BeanTraits
-  /// Aliases included.
+  /// The meanings of all ids, aliases included.
   let names: [String: Name]
   /// The depths of ids, here and further out.
   private let nearestNames: NearestNames<Name>?
-  /// The ids of beans that have another one.
+  /// Additional ids of beans.
   let aliases: [String]
-  /// Numbers of declarations, in their order, and their entries; -1 where there is none.
+  /// The numbers of declarations, in their order, with their entries; -1 for a declaration without an entry.
   private let declared: [(number: Int, entry: Int32)]
-  /// As `declared`, in ascending order of numbers.
+  /// The elements of `declared`, in ascending order of numbers.
   private let sorted: [(number: Int, entry: Int32)]
-  /// Declarations that have an id and are no beans, by their position.
+  /// Declarations that have an id and no bean, by their index in `declared`.
   let unbuilt: [Int32: Unbuilt]
-  /// The outermost decorator of a bean, for whoever asks for it as that type.
+  /// The outermost decorators of beans, by bean and requested type.
   private let decorators: [DecoratorKey: Int32]
   /// The nearest directory further out that has decorators.
   private let outerDecorators: BeanDirectory?
@@ -157,17 +157,17 @@ final class BeanDirectory: NestedLevel, Sendable {
   private let outerListeners: BeanDirectory?
   /// The nearest directory further out that has processors or injections.
   private let outerInfrastructure: BeanDirectory?
-  /// What any of the beans is, here or further out.
+  /// The union of the traits of the beans, here and further out.
   let visibleTraits: BeanTraits
-  /// Whether some beans are found by declarations of their module alone.
+  /// Whether some beans are private to a module.
   let hasPrivateBeans: Bool
-  /// Whether that is so, here or further out.
+  /// Whether some beans, here or further out, are private to a module.
   let seesPrivateBeans: Bool
   /// Beans that receive events, in order.
   let listeners: [Int32]
-  /// Declarations that do not count, for hints.
+  /// Inactive declarations, for hints.
   let inactive: [InactiveDeclaration]
-  /// All types that beans here answer to as classes, or as what they are declared with.
+  /// The types of the beans here, with their superclasses.
   let types: [Any.Type]
   private let byType: [ObjectIdentifier: [Int32]]
 
@@ -212,7 +212,7 @@ final class BeanDirectory: NestedLevel, Sendable {
     }
     var start = 0
     while start < entries.count {
-      // Beans of one type often stand together.
+      // Beans of one type are often consecutive.
       let entry = entries[start]
       if entry.isDecorator {
         start += 1
@@ -230,7 +230,8 @@ final class BeanDirectory: NestedLevel, Sendable {
     return (types, byType)
   }
 
-  /// A bean of this directory or of one further out, which the directory it was found from keeps.
+  /// A bean of this directory or of one further out. The directory where the search started retains the bean's
+  /// directory.
   struct Found: Sendable {
     private let home: Unretained<BeanDirectory>
     let number: Int32
@@ -248,12 +249,12 @@ final class BeanDirectory: NestedLevel, Sendable {
     var lifetime: Lifetime { home.with { $0.entries[Int(number)].lifetime } }
   }
 
-  /// A bean of a directory that is this one or further out, as seen from here.
+  /// Returns a bean of this directory or of one further out, as seen from here.
   func found(_ number: Int32, in home: BeanDirectory) -> Found {
     Found(directory: home, number: number, hops: max(0, depth - home.depth))
   }
 
-  /// The prototypes of a directory that is further out, as seen from here.
+  /// Returns the prototypes of a directory further out, as seen from here.
   func prototypes(of home: BeanDirectory) -> [Found] {
     home.entries.indices.filter { home.entries[$0].lifetime == .prototype }.map { found(Int32($0), in: home) }
   }
@@ -283,11 +284,12 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   // MARK: by type
 
-  /// Beans declared here that can be used as `type`, in order of definition; the seed only by its own type.
+  /// Returns the beans declared here that can be used as `type`, in order of definition; the seed only for its own
+  /// type.
   func candidates(for type: Any.Type) -> [Int32] {
     let exact = byType[ObjectIdentifier(type)] ?? []
     guard TypeRelation.isExistential(type) else { return exact }
-    // What is declared as exactly that type is among them.
+    // They include the beans declared as exactly that type.
     guard let wanted = ProtocolType(type) else { return exact }
     return entries.indices.filter {
       !entries[$0].isDecorator && entries[$0].type == type
@@ -297,25 +299,26 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   // MARK: decorators
 
-  /// What a decorator stands before: a bean, or another decorator of that.
+  /// The target of a decorator: a bean, or another decorator of that bean.
   struct Decorated: Sendable {
-    /// Where that is declared; nil for where the decorator is.
+    /// The directory of the target; nil for the decorator's own directory.
     let home: Unretained<BeanDirectory>?
     let number: Int32
-    /// How the bean is named, and its id.
+    /// The name of the bean in messages; `id` is its id.
     let label: String
     let id: String?
   }
 
-  /// A bean, as somebody asks for it by one type.
+  /// The key of a decorator: a bean, and the type by which it is requested.
   struct DecoratorKey: Hashable {
-    /// Where the bean is declared; nil for where the decorator is.
+    /// The directory of the bean; nil for the decorator's own directory.
     let home: ObjectIdentifier?
     let number: Int32
     let type: ObjectIdentifier
   }
 
-  /// What stands before the bean, seen from here, for whoever asks for exactly that type; else the bean itself.
+  /// Returns the outermost decorator of the bean for exactly that type, as seen from here; the bean itself if there is
+  /// none.
   @inline(__always)
   func decorated(_ bean: Found, as type: Any.Type) -> Found {
     hasDecorators ? findDecorator(of: bean, as: type) : bean
@@ -333,7 +336,7 @@ final class BeanDirectory: NestedLevel, Sendable {
     return bean
   }
 
-  /// The bean for a type: the nearest environment that has any candidate decides.
+  /// Returns the bean for a type. The nearest environment that has any candidate decides.
   func select(
     _ type: Any.Type, _ criteria: Criteria = Criteria(), _ memory: CandidateMemory? = nil
   ) throws(EnvironmentError) -> Found? {
@@ -342,7 +345,7 @@ final class BeanDirectory: NestedLevel, Sendable {
     return found
   }
 
-  /// The bean for a type, and all those that answer to it as well as that one does.
+  /// Returns the bean for a type, and all beans that match the type equally well.
   func choose(
     _ type: Any.Type, _ criteria: Criteria = Criteria(), _ memory: CandidateMemory? = nil
   ) -> (found: Found?, rivals: [Int32]) {
@@ -363,9 +366,9 @@ final class BeanDirectory: NestedLevel, Sendable {
     return (nil, [])
   }
 
-  /// The one of several that is meant, if one is.
+  /// Returns the preferred candidate; several if none is preferred.
   private func narrow(_ candidates: [Int32], to type: Any.Type, from module: ObjectIdentifier?) -> [Int32] {
-    // What is private to the module is nearer to it than what is not.
+    // A bean that is private to the module is nearer to it than a public one.
     if module != nil {
       let own = candidates.filter { entries[Int($0)].privateTo != nil }
       if !own.isEmpty, own.count < candidates.count { return narrow(own, to: type, from: nil) }
@@ -395,25 +398,25 @@ final class BeanDirectory: NestedLevel, Sendable {
         + hint { $0.isPrimary && $0.answers(to: type, criteria) }, path: ["\(type)"])
   }
 
-  /// Whether a nearer environment than the one `hops` out uses the bean's id for something else.
+  /// Whether an environment nearer than the one `hops` steps out uses the bean's id for another declaration.
   func hides(_ entry: Entry, hops: Int) -> Bool {
     guard hops > 0, let name = entry.name else { return false }
     return isTaken(name, before: hops)
   }
 
-  /// Whether an environment nearer than the one `hops` out uses the id.
+  /// Whether an environment nearer than the one `hops` steps out uses the id.
   func isTaken(_ id: String, before hops: Int) -> Bool {
     nearestNames?.depth(of: id).map { depth - $0 < hops } ?? false
   }
 
   // MARK: by id
 
-  /// The nearest environment's word on an id, what is private to the module first.
+  /// Returns the nearest meaning of an id. Ids that are private to the module have precedence.
   func find(id: String, from module: ObjectIdentifier?) -> (name: Name, directory: BeanDirectory, hops: Int)? {
     module.flatMap { find(id: IncludedModule.name(id, privateTo: $0)) } ?? find(id: id)
   }
 
-  /// The nearest environment's word on an id.
+  /// Returns the nearest meaning of an id.
   func find(id: String) -> (name: Name, directory: BeanDirectory, hops: Int)? {
     if let name = names[id], name.outer == nil { return (name, self, 0) }
     var (id, next) = (id, Optional(self))
@@ -426,16 +429,16 @@ final class BeanDirectory: NestedLevel, Sendable {
     return nil
   }
 
-  /// Whether a declaration that stands here has the id.
+  /// Whether a declaration of this directory has the id.
   func has(id: String, from module: ObjectIdentifier?) -> Bool {
     names[id] != nil || module.map { names[IncludedModule.name(id, privateTo: $0)] != nil } == true
   }
 
-  /// The bean with that id.
+  /// Returns the bean with that id.
   func bean(
     id: String, from module: ObjectIdentifier? = nil, hasHints: Bool = true
   ) throws(EnvironmentError) -> Found {
-    // Usually it is declared here.
+    // Usually the bean is declared here.
     if module == nil, let name = names[id], name.position >= 0, declared[Int(name.position)].entry >= 0 {
       return Found(directory: self, number: declared[Int(name.position)].entry, hops: 0)
     }
@@ -452,17 +455,17 @@ final class BeanDirectory: NestedLevel, Sendable {
       origin: unbuilt?.location.origin)
   }
 
-  /// The bean of a declaration.
+  /// Returns the bean of a declaration.
   func bean(declared number: Int, _ memory: CandidateMemory = CandidateMemory()) -> Found? {
     if let entry = entry(declared: number) { return Found(directory: self, number: entry, hops: 0) }
     guard let directory = memory.nearest(outside: self, declaring: number) else { return nil }
     return directory.entry(declared: number).map { found($0, in: directory) }
   }
 
-  /// Whether a declaration stands here or further out, as a bean, as a template or at fault.
+  /// Whether the declaration exists here or further out, as a bean, as a template or with errors.
   func isDeclared(_ number: Int) -> Bool { chain.contains { $0.directory.position(declared: number) != nil } }
 
-  /// The entry of a declaration that stands here.
+  /// Returns the entry of a declaration of this directory.
   func entry(declared number: Int) -> Int32? {
     guard let position = position(declared: number), sorted[position].entry >= 0 else { return nil }
     return sorted[position].entry
@@ -478,14 +481,14 @@ final class BeanDirectory: NestedLevel, Sendable {
   }
 }
 
-/// How long a bean lives, as the graph compares it.
+/// The lifetime of a bean, as the graph compares it.
 enum Lifetime: Sendable, Equatable {
   case singleton
   case prototype
-  /// As long as the children of a factory, or as a user's scope decides: which of them, the environments tell.
+  /// The lifetime of the children of a factory, or of a user's scope. The environments determine which of them.
   case scope(String)
 
-  /// What is said of a bean whose scope is not open.
+  /// Returns the message for a bean whose scope is not open.
   static func notOpen(_ scope: String, _ label: String) -> String {
     "\(label) lives in scope '\(scope)', which is not open here: it opens with a child of '\(scope)' (withChild, build)"
   }
@@ -507,9 +510,10 @@ enum Lifetime: Sendable, Equatable {
     }
   }
 
-  /// Names that no scope of a user's or a factory's may have.
+  /// Whether the container reserves the name, so that no scope of a user or a factory may have it.
   static func isBuiltIn(_ name: String) -> Bool { name == "singleton" || name == "prototype" }
 
-  /// Names that always belong to the children of some factory, which may be declared by an environment further in.
+  /// Whether the name always belongs to the children of some factory, which may be declared by an environment further
+  /// in.
   static func isFactoryScope(_ name: String) -> Bool { name == "request" || name == "session" }
 }

@@ -1,9 +1,9 @@
 import BeansReflection
 
-/// The answers of searches outwards through directories, for as long as a compilation takes.
+/// The results of outward searches through directories, for the duration of one compilation.
 ///
-/// A level deep inside passes a search on to its parent, which remembers the directory that was found: a search takes no
-/// time that depends on the depth, where levels ask for the same.
+/// A deeply nested level passes a search on to its parent, which caches the directory found. If levels repeat a search,
+/// its time does not depend on the depth.
 final class CandidateMemory {
   /// A search that starts at a directory.
   private struct Search: Hashable {
@@ -16,11 +16,11 @@ final class CandidateMemory {
     case declaration(Int)
   }
 
-  /// Candidates of protocol types, which take a walk over all beans to be found.
+  /// The candidates of protocol types; finding them takes a walk over all beans.
   private var protocolCandidates: [Search: [Int32]] = [:]
   private var nearest: [Search: BeanDirectory?] = [:]
 
-  /// The beans of a directory that can be used as a type.
+  /// Returns the beans of a directory that can be used as a type.
   func candidates(_ directory: BeanDirectory, _ type: Any.Type) -> [Int32] {
     guard TypeRelation.isExistential(type) else { return directory.candidates(for: type) }
     let search = Search(directory: ObjectIdentifier(directory), wanted: .type(ObjectIdentifier(type)))
@@ -30,12 +30,12 @@ final class CandidateMemory {
     return found
   }
 
-  /// The nearest directory, from one outwards, that has candidates for a type, beginning with its parent.
+  /// Returns the nearest directory outside `directory`, beginning with its parent, that has candidates for a type.
   func nearest(outside directory: BeanDirectory, with type: Any.Type) -> BeanDirectory? {
     nearest(outside: directory, .type(ObjectIdentifier(type))) { !candidates($0, type).isEmpty }
   }
 
-  /// The nearest directory, from one outwards, that has a declaration, beginning with its parent.
+  /// Returns the nearest directory outside `directory`, beginning with its parent, that has a declaration.
   func nearest(outside directory: BeanDirectory, declaring number: Int) -> BeanDirectory? {
     nearest(outside: directory, .declaration(number)) { $0.entry(declared: number) != nil }
   }
@@ -48,7 +48,7 @@ final class CandidateMemory {
     if let known = nearest[search] { return known }
     var next = Optional(parent)
     while let level = next, !isFound(level) {
-      // From there outwards, it has been searched before.
+      // An earlier search covers the levels from there outwards.
       if let outer = level.parent,
         let known = nearest[Search(directory: ObjectIdentifier(outer), wanted: wanted)]
       {
@@ -63,7 +63,7 @@ final class CandidateMemory {
 }
 
 extension BeanDirectory {
-  /// Directories that declare beans which can be used as `type`, nearest first, with those beans.
+  /// Returns the directories that declare beans which can be used as `type`, nearest first, with those beans.
   func levels(
     with type: Any.Type, _ memory: CandidateMemory?
   ) -> some Sequence<(directory: BeanDirectory, numbers: [Int32])> {
@@ -74,7 +74,8 @@ extension BeanDirectory {
     }
   }
 
-  /// The nearest directory from this one outwards that declares beans which can be used as `type`, with those beans.
+  /// Returns the nearest directory, from this one outwards, that declares beans which can be used as `type`, with those
+  /// beans.
   func nearestLevel(
     with type: Any.Type, _ memory: CandidateMemory?
   ) -> (directory: BeanDirectory, numbers: [Int32])? {

@@ -1,26 +1,26 @@
 import BeansReflection
 
-/// A declaration that does not count, because a condition of it does not hold: what hints name.
+/// A declaration that is inactive because one of its conditions does not hold. Hints name it.
 struct InactiveDeclaration: Sendable {
   /// The number of the declaration; 0 for an alias.
   let number: Int
-  /// What lookups would have found the bean by: its own type, and what it makes as a factory bean.
+  /// The types by which lookups would find the bean: its own type, and the type of its products as a factory bean.
   let types: [Any.Type]
   let id: String?
   var isPrimary = false
-  /// Whether only exactly its type finds it.
+  /// Whether only lookups by exactly its type find it.
   var isSeed = false
-  /// Types that tell it from others of its type.
+  /// Types that distinguish it from others of its type.
   var qualifiers: [ObjectIdentifier] = []
   /// The only module whose declarations would find it.
   var privateTo: ObjectIdentifier?
-  /// How hints name it.
+  /// The name of the declaration in hints.
   let label: String
   let location: SourceLocation
-  /// Which condition does not hold.
+  /// The condition that does not hold, in words.
   let reason: String
 
-  /// What messages end with.
+  /// The hint at the end of messages.
   var hint: String { "; \(label) is declared at \(location.origin), but inactive: \(reason)" }
 
   func answers(to type: Any.Type) -> Bool {
@@ -32,17 +32,17 @@ struct InactiveDeclaration: Sendable {
       && criteria.qualifier.map { qualifiers.contains($0) } ?? true
   }
 
-  /// Whether declarations of a module would find it, or those of none.
+  /// Whether the declarations of a module would find the bean; without a module, declarations outside all modules.
   func isVisible(from module: ObjectIdentifier?) -> Bool { privateTo == nil || privateTo == module }
 
-  /// Whether it would have the id, or the factory behind it.
+  /// Whether the bean, or the factory behind it, would have the id.
   func hasId(_ id: String, from module: ObjectIdentifier?) -> Bool {
     isVisible(from: module) && self.id.map { $0 == id || "&\($0)" == id } ?? false
   }
 }
 
 extension BeanDirectory {
-  /// What to say of the declarations that are meant, here, further out and below, of which some may do.
+  /// Returns hints at up to three matching declarations, here, further out and below.
   func hint(below: ArraySlice<BeanDirectory> = [], forInactive isMeant: (InactiveDeclaration) -> Bool) -> String {
     let found = (chain.map(\.directory) + below).flatMap { $0.inactive.filter(isMeant) }
     return found.prefix(3).map(\.hint).joined()
@@ -56,7 +56,7 @@ extension BeanDirectory {
     hint(below: below) { $0.hasId(id, from: module) }
   }
 
-  /// What to say where a bean with an id is not what a parameter asks for.
+  /// Returns hints for a bean that has the id but not the type of a parameter.
   func hint(forInactive id: String?, as parameter: Parameter, from module: ObjectIdentifier?) -> String {
     let criteria = parameter.criteria(from: module)
     return id.map { id in hint { $0.id == id && $0.answers(to: parameter.element, criteria) } } ?? ""

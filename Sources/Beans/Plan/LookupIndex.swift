@@ -1,7 +1,7 @@
-/// From a type, or a type and an id, to the operand that answers a lookup by it: one probe, usually. Frozen.
+/// A frozen index from a type, or from a type and an id, to the operand of that lookup: usually one probe.
 ///
-/// Open addressing over the addresses of metadata, which differ in their middle bits: a `Dictionary` would hash for some
-/// hundred instructions.
+/// It uses open addressing over the addresses of metadata, which differ in their middle bits: a `Dictionary` would hash
+/// for some hundred instructions.
 struct LookupIndex: ~Copyable, Sendable {
   struct Entry: Sendable {
     var key: UInt = 0
@@ -9,7 +9,7 @@ struct LookupIndex: ~Copyable, Sendable {
   }
 
   struct NamedEntry: Sendable {
-    /// 0 where the place is empty.
+    /// The hash of the type and the id; 0 where the place is empty.
     var key: UInt = 0
     var type: UInt = 0
     var id = ""
@@ -51,7 +51,8 @@ struct LookupIndex: ~Copyable, Sendable {
     self.named = namedEntries
   }
 
-  /// At most half full, a small one at most an eighth: most keys stand where one looks first.
+  /// Returns the capacity for `count` keys. An index is at most half full, a small one at most an eighth, so that most
+  /// keys are at the first position of their probe.
   private static func capacity(for count: Int) -> Int {
     var capacity = 8
     while capacity < (count < 256 ? 8 : 2) * count { capacity *= 2 }
@@ -61,7 +62,7 @@ struct LookupIndex: ~Copyable, Sendable {
   @inline(__always)
   private static func start(_ key: UInt) -> UInt { (key &* 0x9E37_79B9_7F4A_7C15) >> 32 }
 
-  /// From any thread.
+  /// Returns the operand for a type. Callable from any thread.
   func find(_ type: ObjectIdentifier) -> Operand? { entry(type).value.operand.found }
 
   func find(_ type: ObjectIdentifier, _ id: String) -> Operand? {
@@ -70,7 +71,8 @@ struct LookupIndex: ~Copyable, Sendable {
     return found.value.operand.found
   }
 
-  /// Where the operand stands, for as long as the index does; it is none where the type is unknown.
+  /// Returns the place of the operand, which is valid as long as the index; its operand is none where the type is
+  /// unknown.
   @inline(__always)
   func entry(_ type: ObjectIdentifier) -> FrozenReference<Entry> {
     let key = UInt(bitPattern: type)
@@ -106,9 +108,10 @@ struct LookupIndex: ~Copyable, Sendable {
   }
 }
 
-/// Out of line here, because the index would be copied to the stack for methods of its own.
+/// Lookups by id in the index. They are out of line here, because methods of the index would copy it to the stack.
 extension Plan {
-  /// Where the operand for a type and an id stands, as long as the plan does; it is none where the two are unknown.
+  /// Returns the place of the operand for a type and an id, which is valid as long as the plan; its operand is none
+  /// where they are unknown.
   @inline(__always)
   func entry(_ type: ObjectIdentifier, _ id: String) -> FrozenReference<LookupIndex.NamedEntry> {
     if let words = IdHash.words(id) { entry(type, shortId: words) } else { entry(type, longId: id) }
@@ -126,7 +129,7 @@ extension Plan {
 }
 
 extension Operand {
-  /// What stands where nothing has been put.
+  /// The operand of an empty place.
   fileprivate static var none: Operand { Operand(.computed(-1), .reference) }
 
   var isNone: Bool { if case .computed(-1) = place { true } else { false } }

@@ -1,26 +1,27 @@
 import BeansReflection
 
-/// What answers a parameter, as seen from one environment. Startup and lookups that nobody foresaw select by one rule.
+/// The beans or the computation for a parameter, as seen from one environment. Startup and unforeseen lookups select by
+/// the same rule.
 enum Selection {
-  /// What no bean is looked for.
+  /// A computation that needs no search for a bean.
   case computed(Computation, Reading)
   case bean(BeanDirectory.Found)
-  /// Those of the nearest environment first, then in order of definition.
+  /// Several beans, those of the nearest environment first, then in order of definition.
   case all([BeanDirectory.Found])
-  /// What is evaluated when it is asked for: what answers the other parameter.
+  /// A selection for the parameter inside a `Lazy`, which is evaluated on demand.
   indirect case deferred(Selection, Parameter)
 }
 
 extension BeanDirectory {
-  /// What answers a parameter.
+  /// Selects the beans or the computation for a parameter.
   ///
   /// - Parameters:
-  ///   - parameter: what is asked for.
-  ///   - id: the id of the bean that is meant, if one is.
-  ///   - module: the module whose declaration asks, which finds what is private to it.
+  ///   - parameter: the request.
+  ///   - id: the id of the requested bean; nil for a request by type.
+  ///   - module: the module of the declaration that has the parameter; beans that are private to it are found.
   ///   - below: the beans of factories' children, which a provider may reach.
-  ///   - hasHints: whether an id that is almost one is named: that costs a walk over all ids.
-  ///   - memory: the searches outwards of a compilation.
+  ///   - hasHints: whether to search for a similar id, which costs a walk over all ids.
+  ///   - memory: the outward searches of a compilation.
   func select(
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, below: ArraySlice<BeanDirectory>,
     hasHints: Bool = true, _ memory: CandidateMemory? = nil
@@ -29,7 +30,7 @@ extension BeanDirectory {
     case .invalid(let cause, let reason):
       throw EnvironmentError(cause: cause, reason, path: ["\(parameter.element)"])
     case .environment: return .computed(.environment, .reference)
-    // An optional of it is delivered as it is.
+    // An optional configuration is delivered as the configuration itself.
     case .configuration: return .computed(.configuration, .reference)
     case .seed: throw parameter.misplacedSeed
     case .provider(let provided):
@@ -54,7 +55,7 @@ extension BeanDirectory {
     return selection
   }
 
-  /// What somebody owns is nobody else's: whatever is kept is released by who keeps it.
+  /// Throws unless the bean is a prototype: `Owned` requires one, because the environment releases every other bean.
   func checkOwned(_ bean: Found) throws(EnvironmentError) {
     if bean.lifetime == .prototype { return }
     throw bean.entry.fault(
@@ -111,7 +112,7 @@ extension BeanDirectory {
     return found
   }
 
-  /// Throws where a bean cannot be used as what the parameter asks for.
+  /// Returns the bean. Throws if the parameter cannot take it.
   func check(
     _ bean: Found, for parameter: Parameter, from module: ObjectIdentifier? = nil
   ) throws(EnvironmentError) -> Found {
@@ -135,7 +136,8 @@ extension BeanDirectory {
     module != nil && (seesPrivateBeans || below.contains(where: \.hasPrivateBeans))
   }
 
-  /// A child has to have what is asked for: one that declares it, or for whose scope it is declared here or further out.
+  /// Throws unless some child can have the bean: a child declares it, or it is declared here or further out for the
+  /// scope of a child.
   private func check(
     current inner: Parameter, from module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>,
     _ memory: CandidateMemory?
@@ -156,7 +158,8 @@ extension BeanDirectory {
       "no child of '\(name)' has a \(inner.description) of its own\(hint)", path: ["\(inner.element)"])
   }
 
-  /// A provider may reach into scopes that open later, so a candidate anywhere below is good enough.
+  /// Throws unless a provider can find the bean. A provider may reach scopes that open later, so a candidate anywhere
+  /// below is sufficient.
   private func check(
     provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>,
     hasHints: Bool, _ memory: CandidateMemory?
@@ -189,7 +192,7 @@ extension BeanDirectory {
     candidates(for: type).contains { entries[Int($0)].meets(criteria) }
   }
 
-  /// The seed of exactly that type.
+  /// Returns the seed of exactly that type.
   func seed(of type: Any.Type, _ memory: CandidateMemory?) -> Found? {
     for (directory, numbers) in levels(with: type, memory) where numbers.first == 0 {
       let first = directory.entries[0]
@@ -200,7 +203,7 @@ extension BeanDirectory {
 }
 
 extension BeanDirectory.Found {
-  /// The id of the bean, or of the one that this, a decorator, stands before.
+  /// The id of the bean; for a decorator, the id of its decorated bean.
   var idOfDecorated: String? { entry.decorated.map(\.id) ?? entry.id }
 }
 
@@ -213,7 +216,7 @@ extension BeanDirectory.Entry {
 }
 
 extension Parameter {
-  /// Whether it is one bean or several: what an id may name.
+  /// Whether the request is for one bean or several, so that an id may name them.
   var isOfBeans: Bool {
     switch kind {
     case .one, .optional, .all, .owned: true
@@ -237,10 +240,10 @@ extension Parameter {
     }
   }
 
-  /// What faults call the bean that is not there.
+  /// The name of the missing bean in faults.
   var description: String { "bean of type \(element)" + (qualifier.map { " with qualifier \($0)" } ?? "") }
 
-  /// Whether it is no bean's type, so that only a seed can be exactly of it.
+  /// Whether the type is not a bean's, so that only a seed can have exactly this type.
   var mayBeSeed: Bool { if case .one = kind { false } else { true } }
 
   var misplacedSeed: EnvironmentError {
