@@ -1,18 +1,19 @@
 import BeansReflection
 
 extension Reading {
-  /// How a bean is read as what a parameter asks for; nil where a value of another type has to be made of it.
+  /// Creates the reading of a bean as the type of a parameter; nil where a value of another type must be made from the
+  /// bean.
   ///
   /// - Parameters:
-  ///   - parameter: what is asked for.
+  ///   - parameter: the requesting parameter.
   ///   - type: the declared type of the bean.
-  ///   - isClass: whether that is a class.
-  ///   - identity: the class of what the bean's slot holds, where startup can know it.
+  ///   - isClass: whether that type is a class.
+  ///   - identity: the class of the object in the bean's slot, where startup can know it.
   init?(_ parameter: Parameter, of type: Any.Type, isClass: Bool, _ identity: ObjectIdentifier?) {
     if parameter.isReference, isClass {
       self = .reference
     } else if type == parameter.wanted {
-      // A struct or existential looked up as exactly the type it is declared with stands in its box already.
+      // The box of a struct or existential has exactly the declared type, which is the wanted one.
       self = .boxed
     } else if case .one = parameter.kind, isClass, let identity,
       let layout = ExistentialLayout.of(parameter.wanted, for: identity)

@@ -1,55 +1,56 @@
 import BeansConfiguration
 
-/// All recipes of one environment, or of all children of one factory: compiled by startup, shared, and never changed.
+/// All recipes of one environment, or of all children of one factory: compiled by startup, shared and immutable.
 @usableFromInline
 final class Plan: Sendable {
   let name: String
-  /// The scope its environments open; nil for an environment that is no child of a factory, which holds singletons.
+  /// The scope that the environments open; nil for an environment that is no child of a factory, which holds
+  /// singletons.
   let scopeName: String?
-  /// Where the factory that opens its environments is declared; nil where `scopeName` is.
+  /// The declaration of the factory that opens the environments; nil where `scopeName` is nil.
   let opening: SourceLocation?
   let parent: Plan?
-  /// How many children of factories an environment of this plan stands in, itself included.
+  /// The number of factory children in the chain from an environment of this plan outwards, itself included.
   let depth: Int32
   let directory: BeanDirectory
   let configuration: ConfigurationManager
-  /// Those with a slot stand at the slot's number.
+  /// The recipes; a recipe with a slot has the slot's number.
   let recipes: FrozenArray<Recipe>
   let computations: FrozenArray<Computation>
   let index: LookupIndex
   let layout: SlotLayout
-  /// How many of its environments have come and gone.
+  /// The number of opened and of finished environments of the plan.
   let counts: ScopeCounts
   /// Whether slot 0 is filled when an environment opens.
   let hasSeed: Bool
-  /// Whether its environments speak of single beans.
+  /// Whether the environments log each bean.
   let isTraced: Bool
-  /// Whether beans that can be seen are created asynchronously.
+  /// Whether some visible beans are created asynchronously.
   let awaits: Bool
-  /// Recipes of beans declared here, dependencies first.
+  /// The recipes of beans declared here, dependencies first.
   let sorted: [Int32]
-  /// Those of ancestors first.
+  /// The post processors, those of ancestors first.
   let processors: [Operand]
   let injections: [Operand]
-  /// Who receives the events of a type, in the order in which they are called.
+  /// The receivers of events, by the type of the events, in the order of their calls.
   let receivers: [ObjectIdentifier: [EventReceiver]]
-  /// Directories of the factories below, at any depth.
+  /// The directories of the factories below, at any depth.
   let below: ArraySlice<BeanDirectory>
-  /// What beans here and further out ask for: lookups of the same are known beforehand.
+  /// The parameters of beans here and further out. The index contains lookups by the same types.
   let parameters: [Parameter]
-  /// What was declared here, in order, for reports: the entries of beans, and -1 for each of `templates`.
+  /// The declarations made here, in order, for reports: the entries of beans, and -1 for each of `templates`.
   let listed: [Int32]
-  /// What a report says of declarations that are no beans, and where they stand.
+  /// The report lines and the places of declarations without a bean.
   let templates: [(text: String, location: SourceLocation)]
-  /// The recipes of beans that are declared here, by their entries; -1 where there is none.
+  /// The recipes of beans declared here, by their entries; -1 for a bean without a recipe.
   private let ownNumbers: [Int32]
-  /// The recipes of beans that are declared further out, and built here.
+  /// The recipes of beans that are declared further out and built here.
   private let foreignNumbers: [EntryKey: Int32]
-  // What recipes name parts of.
+  // Recipes contain slices of these arrays.
   private let operands: FrozenArray<Operand>
   private let steps: FrozenArray<Step>
 
-  /// Names one bean of one directory.
+  /// The identity of one bean of one directory.
   struct EntryKey: Hashable, Sendable {
     let directory: ObjectIdentifier
     let number: Int32
@@ -100,10 +101,10 @@ final class Plan: Sendable {
     self.steps = steps
   }
 
-  /// Whether its environment is no child of a factory.
+  /// Whether the plan's environment is no child of a factory.
   var isPlain: Bool { scopeName == nil }
 
-  /// Whether a factory's scope of that name is open in its environments.
+  /// Whether a factory's scope of that name is open in the plan's environments.
   func isOpen(_ name: String) -> Bool { chain.contains { $0.plan.scopeName == name } }
 
   /// The plan and its ancestors, nearest first, with their distance.
@@ -118,7 +119,7 @@ final class Plan: Sendable {
   @inline(__always)
   func recipe(_ number: Int32) -> FrozenReference<Recipe> { recipes.reference(Int(number)) }
 
-  /// The recipe for a bean as seen from this plan; nil where its scope is not open here.
+  /// Returns the recipe for a bean as seen from this plan; nil where its scope is not open here.
   func recipe(for entry: BeanDirectory.Found) -> (number: Int32, hops: Int)? {
     let last = if case .prototype = entry.entry.lifetime { 0 } else { Int.max }
     for (plan, hops) in chain where hops <= last {

@@ -1,91 +1,91 @@
 import BeansReflection
 
-/// How one bean is built and released: what to call, with which operands, which slots first. The compiled, immutable form
-/// of a bean, read in place.
+/// The compiled, immutable form of one bean, read in place: the function, its operands, the slots that are filled
+/// first, the completion and the release.
 struct Recipe: Sendable {
   enum Kind: Sendable {
     /// One instance in a slot of the environment.
     case slot
     /// A new instance each time.
     case prototype
-    /// A user's scope decides. The slot only says whether the creation log names the bean.
+    /// A user's scope decides. The slot only records whether the creation log contains the bean.
     case scoped
-    /// What a factory bean makes.
+    /// The product of a factory that `bindFactory` declares.
     case product
   }
 
-  /// What building takes besides calling the factory with what stands in slots.
+  /// The work of building, besides calling the factory with the contents of slots.
   struct Work: OptionSet, Sendable {
     let rawValue: UInt8
-    /// Some operand of the factory is computed.
+    /// An operand of the factory, or a requirement, is computed.
     static let compute = Work(rawValue: 1)
-    /// Properties, callbacks and the like follow.
+    /// Properties, callbacks or other completing steps follow.
     static let complete = Work(rawValue: 2)
-    /// Each bean is spoken of in the log.
+    /// The environment logs each bean.
     static let trace = Work(rawValue: 4)
     /// The bean cannot be built here; see `BeanCode.refusal`.
     static let refuse = Work(rawValue: 8)
-    /// The bean is created asynchronously: a build finds it, or has to say that it is not there.
+    /// The bean is created asynchronously: a build finds it, or fails because it does not exist yet.
     static let await = Work(rawValue: 16)
-    /// A test is told of the bean's end.
+    /// A test observes the bean's end.
     static let observe = Work(rawValue: 32)
-    /// The object is released in its owner's way: it may be another bean's.
+    /// The bean has a release, so its build checks whether the object already belongs to another bean.
     static let own = Work(rawValue: 64)
   }
 
-  /// What releasing an object of class `identity` takes besides letting go of it.
+  /// The work of releasing an object of class `identity`, besides dropping the reference.
   enum Ending: UInt8, Sendable {
     case nothing
-    /// `preDestroy` or callbacks, none of which has to be awaited.
+    /// A call of `preDestroy` or of callbacks, none of which has to be awaited.
     case call
-    /// Whatever a bean may need.
+    /// Any work that a release may need.
     case care
   }
 
-  // What a request reads of every bean comes first.
+  // The fields that a request reads of every bean come first.
   let function: Unretained<FactoryFunction>
   let operands: FrozenSlice<Operand>
-  /// The class of what the factory makes, if startup can know it, or 0.
+  /// The class of the object that the factory makes, if startup can know it, or 0.
   let identity: UInt
   let work: Work
   let ending: Ending
   let kind: Kind
   let slot: Int32
   let number: Int32
-  /// What is built for the bean, dependencies first, itself last where it stands in a slot.
+  /// The beans that are built for this one, dependencies first, and the bean itself as the last if it has a slot.
   let steps: FrozenSlice<Step>
-  /// Where something has to stand before the first of these steps: `own` and `outer` operands.
+  /// The operands that must be filled before the first of these steps: `own` and `outer` operands.
   let needs: FrozenSlice<Operand>
-  // What few beans have.
+  // The fields that few beans use.
   let code: Unretained<BeanCode>
-  /// What has to be evaluated before the factory is called, for its effect alone.
+  /// The operands that are evaluated before the factory is called, only for their effect.
   let requirements: FrozenSlice<Operand>
   /// One operand for each property that has one, in the order of `BeanCode.properties`.
   let properties: FrozenSlice<Operand>
-  /// Whether post processors see the bean: not those that serve them.
+  /// Whether post processors see the bean; they do not see infrastructure.
   let isProcessed: Bool
   let aware: ExistentialLayout?
   let bean: ExistentialLayout?
   let disposable: ExistentialLayout?
-  /// The number of the bean's entry in its directory; for a product, of its factory's.
+  /// The number of the bean's entry in its directory; for a product, of its factory's entry.
   let entryNumber: Int32
   let directory: Unretained<BeanDirectory>
   let traits: BeanTraits
   let isLazy: Bool
   let isSeed: Bool
-  /// Whether the bean, or one that has to be there before it, is created asynchronously.
+  /// Whether the bean, or one that must exist before it, is created asynchronously.
   let awaits: Bool
-  /// The class of what the slot holds, where that is a class and startup can know it.
+  /// The class of the object in the slot, where that is a class and startup can know it.
   let slotIdentity: ObjectIdentifier?
 
-  /// Whether the factory or a property takes what an operand leads to.
+  /// Whether an operand of the factory or of a property has the same place.
   func takes(_ need: Operand) -> Bool {
     var isTaken = false
     for taken in [operands, properties] { taken.forEach { if $0.isSame(as: need) { isTaken = true } } }
     return isTaken
   }
 
-  /// What faults and paths say of the bean.
+  /// The entry of the bean, for faults and paths.
   var entry: BeanDirectory.Entry {
     let bean = directory.with { $0.entries[Int(entryNumber)] }
     guard case .product = kind, let product = bean.product else { return bean }
@@ -93,40 +93,42 @@ struct Recipe: Sendable {
   }
 }
 
-/// One bean of those that are built together.
+/// One of the beans that are built together.
 struct Step: Sendable {
   let slot: Int32
-  /// How many counts the bean gets when it is there: one for each later step that takes it, and for who asked.
+  /// The references added to the bean once it exists: one for each later step that takes it, and one for the caller.
   let takers: UInt32
-  /// The step whose bean needs this one; -1 for the bean that was asked for.
+  /// The step whose bean needs this one; -1 for the requested bean.
   let dependent: Int32
 }
 
-/// What few beans have: what is the user's beside the factory, and why a bean cannot be built. Environments drop it at their end, because it may hold them.
-final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is handed to scopes, which only read it
+/// The rarely used parts of a recipe: user code besides the factory, and the reason why a bean cannot be built. An
+/// environment drops this object at its end, because the user code may retain the environment.
+final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `declaration` and only read it
   struct Property: Sendable {
-    /// The bean whose id stands in the object, and how faults name the property; nil where an operand says which bean it is.
+    /// The bean whose id the object stores, and the property's name in faults; nil where an operand identifies the
+    /// bean.
     var named: (id: @Sendable (AnyObject) -> String, parameter: Parameter, point: String)?
     let set: @Sendable (AnyObject, Argument) throws -> Void
   }
 
-  /// That of beans which have a factory alone.
+  /// The code of beans that have only a factory.
   static let none = BeanCode()
 
-  /// Properties that the declaration sets.
+  /// The properties that the declaration sets.
   let given: [PropertyInjection]
   let properties: [Property]
   let postConstructs: [BeanCallback]
   let onDestroys: [ReleaseCallback]
   let listeners: [EventHandler]
-  /// How long a release may take.
+  /// The time limit of a release.
   let releaseLimit: Duration?
-  /// Whether somebody else releases the instances.
+  /// Whether other code releases the instances.
   let isExternallyOwned: Bool
   let instance: InstanceHolder?
-  /// What scopes are handed.
+  /// The declaration that user scopes receive.
   let declaration: BeanDeclaration?
-  /// Why the bean cannot be built from this plan, although nothing is wrong with it elsewhere.
+  /// The reason why the bean cannot be built from this plan, although its declaration is valid elsewhere.
   let refusal: EnvironmentError?
 
   init(
@@ -148,21 +150,21 @@ final class BeanCode: @unchecked Sendable {  // immutable; `declaration` is hand
   }
 }
 
-/// What has to be evaluated anew for each bean or lookup that takes it.
+/// The evaluation of an operand, repeated for each bean or lookup that takes it.
 enum Computation: Sendable {
   /// A bean of a factory's child further out.
   case outer(hops: Int32, slot: Int32)
   /// A new instance of the recipe.
   case prototype(Int32)
-  /// What a user's scope answers for a recipe of the environment so many steps further out.
+  /// The object that a user's scope returns for a recipe of the environment so many steps further out.
   case scoped(Int32, hops: Int32)
-  /// The value that beans are made into: all of a type, or one that is wanted as another type.
+  /// The value made from beans: all beans of a type, or one bean that is wanted as another type.
   case all([Operand], Parameter)
-  /// The value that beans are made into, with their ids where it wants them.
+  /// The value made from beans, with their ids if the parameter wants them.
   indirect case collected([Computation], ids: [String], Parameter)
-  /// What is evaluated when it is asked for.
+  /// A value that is evaluated on demand.
   indirect case deferred(Computation, Parameter)
-  /// A new instance of the recipe, which the taker gives back.
+  /// A new instance of the recipe, which the taker releases.
   case owned(Int32, Parameter)
   /// An optional without a bean.
   case absent(Parameter)
@@ -170,14 +172,14 @@ enum Computation: Sendable {
   case provider(Parameter, id: String?, from: ObjectIdentifier?)
   case environment
   case configuration
-  /// What the `Injection` of that kind computes for the property.
+  /// The value that the `Injection` of that kind computes for the property.
   case injection(Inject, PropertyDescriptor, Parameter)
-  /// A collection of which at least one element is a bean: elements, or keys and elements in turn.
+  /// A collection with at least one bean among its elements: elements, or keys and elements in turn.
   case composed([Operand], any CollectionType.Type, Parameter)
-  /// What a factory bean makes its products with.
+  /// The `ProductBuilder` of a factory's products.
   case products(Int32)
 
-  /// What a bean is delivered as.
+  /// Returns the computation that delivers a bean as `each` requests.
   func delivered(as each: Parameter?) -> Computation {
     guard let each else { return self }
     if case .owned = each.kind, case .prototype(let number) = self { return .owned(number, each) }
@@ -185,7 +187,7 @@ enum Computation: Sendable {
     return .collected([self], ids: [], each)
   }
 
-  /// How a bean is got from an environment so many steps further in than the one that has the recipe.
+  /// Creates the computation of a bean for an environment so many steps further in than the environment of the recipe.
   init(_ kind: Recipe.Kind, number: Int32, slot: Int32, hops: Int32) {
     self =
       switch kind {
@@ -197,7 +199,7 @@ enum Computation: Sendable {
 }
 
 extension Operand {
-  /// Whether both lead to the same slot.
+  /// Whether both operands have the same slot as their place.
   func isSame(as other: Operand) -> Bool {
     switch (place, other.place) {
     case (.outer(let own), .outer(let other)): own == other
@@ -206,7 +208,7 @@ extension Operand {
     }
   }
 
-  /// Whether it leads to that slot.
+  /// Whether the operand's place is that slot.
   func names(_ slot: Slot) -> Bool {
     if case .outer(let own) = place { own == slot } else { false }
   }

@@ -1,19 +1,19 @@
 import CBeansRuntime
 import Synchronization
 
-/// How many environments of one plan have come and gone, wherever in the tree: counted while they do, so that a report need
-/// not look at each.
+/// The numbers of opened and finished environments of one plan, anywhere in the tree, and of their released beans. They
+/// are counted as they happen, so that a report need not visit each environment.
 ///
-/// Each thread counts in a stripe of its own, which it may share with others. No decision depends on these numbers.
+/// Each thread counts in a stripe, which it may share with other threads. No decision depends on these numbers.
 final class ScopeCounts: Sendable {
   private struct Stripe: ~Copyable {
-    // By its full name: the tests of schedules need not interrupt it.
+    // The full name avoids the type that the tests of schedules interrupt: they need not interrupt these operations.
     let opened = Synchronization.Atomic<Int>(0)
     let finished = Synchronization.Atomic<Int>(0)
     let released = Synchronization.Atomic<Int>(0)
   }
 
-  /// Every fourth one is used: no two of these share a line of a cache.
+  /// The stripes. Only every fourth one is used, so that no two of these share a cache line.
   private let stripes: FrozenArray<Stripe>
 
   init() {
@@ -22,34 +22,36 @@ final class ScopeCounts: Sendable {
     self.stripes = stripes
   }
 
-  /// The place of the calling thread among stripes of any number, of which every fourth is used: a mask makes it an index.
+  /// The place of the calling thread among stripes of any number, of which every fourth is used. A mask converts it to
+  /// an index.
   @inline(__always)
   static var ownPlace: Int { 4 &* Int(truncatingIfNeeded: beans_thread()) }
 
-  /// Counts an environment that joins its parent. Under the parent's lock: others can end it only afterwards.
+  /// Counts an environment that joins its parent. Call this under the parent's lock: other threads can end the
+  /// environment only afterwards.
   ///
-  /// - Parameter place: that of the calling thread.
+  /// - Parameter place: the place of the calling thread.
   @inline(__always)
   func open(at place: Int) { stripes[place & 28].opened.wrappingAdd(1, ordering: .releasing) }
 
-  /// Counts an environment that leaves its parent, and the beans that it has released. Under the parent's lock: a walk that
-  /// begins after the sums were read meets none of these beans.
+  /// Counts an environment that leaves its parent, and the beans that it has released. Call this under the parent's
+  /// lock: a walk that begins after the sums were read meets none of these beans.
   ///
   /// - Parameters:
   ///   - released: the number of the beans.
-  ///   - place: that of the calling thread.
+  ///   - place: the place of the calling thread.
   @inline(__always)
   func finish(released: Int, at place: Int) {
     stripes[place & 28].finished.wrappingAdd(1, ordering: .releasing)
     stripes[place & 28].released.wrappingAdd(released, ordering: .releasing)
   }
 
-  /// The sums. The beans that are created are those of environments that have finished.
+  /// Returns the sums. The created beans are those of finished environments.
   ///
   /// - Parameter scope: the name of the scope.
   func statistics(of scope: String) -> ScopeStatistics {
     var sum = ScopeStatistics(scope: scope)
-    // What has finished has been opened before.
+    // Reads `finished` first, because an environment is opened before it finishes.
     for stripe in stride(from: 0, to: stripes.count, by: 4) {
       sum.finished += stripes[stripe].finished.load(ordering: .acquiring)
       sum.released += stripes[stripe].released.load(ordering: .acquiring)
@@ -62,22 +64,22 @@ final class ScopeCounts: Sendable {
   }
 }
 
-/// How much has come and gone in the children of one scope.
+/// The numbers of environments and beans in the children of one scope.
 public struct ScopeStatistics: Sendable, Equatable {
   /// The name of the scope, or of an environment that is no child of a factory.
   public let scope: String
-  /// Environments opened.
+  /// The number of environments opened.
   public internal(set) var opened = 0
-  /// Environments finished, their beans released.
+  /// The number of environments finished, with their beans released.
   public internal(set) var finished = 0
-  /// Beans created in those that have finished.
+  /// The number of beans created in finished environments.
   public package(set) var created = 0
-  /// Beans released.
+  /// The number of beans released.
   public internal(set) var released = 0
 
   init(scope: String) { self.scope = scope }
 
-  /// Those of one environment that has ended.
+  /// Creates the statistics of one environment that has ended.
   init(ended scope: String, released: Int) {
     self.scope = scope
     (opened, finished, created, self.released) = (1, 1, released, released)
@@ -90,7 +92,7 @@ public struct ScopeStatistics: Sendable, Equatable {
     released += other.released
   }
 
-  /// One entry for each scope, in order of name.
+  /// Returns one element for each scope, in order of name.
   static func merged(_ all: [ScopeStatistics]) -> [ScopeStatistics] {
     let byScope = Dictionary(grouping: all, by: \.scope)
     return byScope.keys.sorted().map { scope in

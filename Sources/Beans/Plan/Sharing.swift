@@ -1,11 +1,11 @@
 import BeansErrors
 
-// Which beans several threads are handed, and what is known of them.
+// The beans that several threads share, and whether their types are `Sendable`.
 extension BeanDirectory {
-  /// Beans declared here that several threads share although their type is not known to be `Sendable`, as far as their
-  /// declarations say nothing else.
+  /// Returns the beans declared here that several threads share, that are not known to be `Sendable`, and whose
+  /// declarations do not permit it.
   ///
-  /// - Parameter below: the beans of all factories below, which few beans depend on.
+  /// - Parameter below: the beans of all factories below, evaluated on demand because few beans depend on them.
   func sharedBeans(_ below: () -> ArraySlice<BeanDirectory>) -> [Entry] {
     entries.filter { $0.options?.sharing == nil && needsSendable($0, below) }
   }
@@ -14,8 +14,8 @@ extension BeanDirectory {
     !bean.traits.contains(.sendable) && isShared(bean.lifetime, below)
   }
 
-  /// Whether several threads may share what lives so long: only a request belongs to the task that runs it, unless factories open
-  /// children in it, which run side by side.
+  /// Whether several threads may share a bean of this lifetime. A request belongs to the task that runs it, unless
+  /// factories open children in the request: those run concurrently.
   private func isShared(_ lifetime: Lifetime, _ below: () -> ArraySlice<BeanDirectory>) -> Bool {
     guard case .scope(let name) = lifetime else { return lifetime == .singleton }
     return name != "request" || below().contains { $0.parent?.scopeName == name }
@@ -37,8 +37,8 @@ extension BeanDirectory {
 }
 
 extension Plan {
-  /// The beans declared for an environment, or for a factory's children below it, that several threads share without being
-  /// known to be `Sendable`.
+  /// The beans declared for an environment, or for a factory's children below it, that several threads share without
+  /// being known to be `Sendable`.
   var sharedBeans: [BeanDirectory.Entry] { shared { $0.sharedBeans($1) } }
 
   var sharingFaults: [EnvironmentError] { shared { $0.sharingFaults($1) } }
@@ -54,21 +54,22 @@ extension BeanDirectory {
   }
 }
 
-/// What a startup checks beyond the graph, and what it keeps of itself.
+/// Checks of a startup beyond the graph, and records that a startup keeps.
 public struct StartupOptions: OptionSet, Sendable {
   /// A bit for each option.
   public let rawValue: Int
 
-  /// Options by their bits.
+  /// Creates options from their bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Refuses what several threads may share, here and in the children of factories declared here, and whose type the compiler does
-  /// not know to be `Sendable`: singletons, and the beans and the seed of every scope but "request". Beans and seeds of requests
-  /// are refused where a factory opens children in a request.
+  /// Refuses beans and seeds that several threads may share and whose type the compiler does not know to be `Sendable`,
+  /// here and in the children of factories declared here. These are singletons, and the beans and the seed of every
+  /// scope but "request". Beans and seeds of requests are refused where a factory opens children in a request.
   ///
-  /// The compiler knows the type from `define` and from `childFactory`. A declaration that says `.confined(to:)` or `.assumeSendable(_:)` is not refused.
+  /// The compiler knows the type from `define` and from `childFactory`. A declaration with `.confined(to:)` or
+  /// `.assumeSendable(_:)` is not refused.
   public static let requireSendable = StartupOptions(rawValue: 1)
 
-  /// Keeps how long each bean took to build, for `Environment.startupTimes`.
+  /// Records the build time of each bean, for `Environment.startupTimes`.
   public static let recordTimes = StartupOptions(rawValue: 2)
 }

@@ -1,20 +1,20 @@
 public import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
-/// How long a bean took to build when its environment started.
+/// The time that startup needed to build one bean.
 public struct StartupTime: Sendable {
-  /// The bean as errors name it: its type, and its id where it has one.
+  /// The label of the bean, as in errors: its type, and its id if it has one.
   public let bean: String
-  /// Where it was declared.
+  /// The place of the declaration.
   public let origin: EnvironmentError.Origin
-  /// How long building it took, without what stands in this list with a time of its own. Nil where the factory of
-  /// `parent` looked it up: its time is part of that bean's.
+  /// The build time, without the beans in this list that have a time of their own. Nil where the factory of `parent`
+  /// looked the bean up: that bean's time includes this one.
   public let duration: Duration?
-  /// The bean that it was built for; nil where startup built it for its own sake.
+  /// The bean for which this one was built; nil where startup built this one for its own sake.
   public let parent: String?
 }
 
-/// What a startup keeps of itself, where it has been asked to.
+/// The times that a startup records, if `recordTimes` is set.
 final class StartupRecord: Sendable {
   private let began = ContinuousClock.now
   private let state = Locked(State())
@@ -26,7 +26,7 @@ final class StartupRecord: Sendable {
 
   func add(_ times: [StartupTime]) { state.withLock { $0.times += times } }
 
-  /// All is built, or all but what has to be awaited.
+  /// Records the end of the startup: every bean is built, except those that have to be awaited.
   func end() { state.withLock { [began] in $0.duration = .now - began } }
 
   var times: [StartupTime] { state.withLock { $0.times } }
