@@ -2,27 +2,27 @@ public import Beans
 public import BeansServer
 
 extension Environment {
-  /// What is alive here, as text for people: counts by scope, sessions, how late loops were since this was asked last, and the
-  /// tree of environments.
+  /// Returns the live state as text for people: counts by scope, sessions, the delay of loops since the last call, and
+  /// the tree of environments.
   ///
-  /// From any thread. Looks at each live environment and each session, to count beans and to find the oldest; as the text of
-  /// `/environments`, `Operations` tells the same without that.
+  /// Callable from any thread. Visits each live environment and each session, to count beans and to find the oldest;
+  /// the text of `/environments` in `Operations` contains the same without these visits.
   ///
   /// - Parameters:
-  ///   - sessions: registries to be told of.
-  ///   - lag: how late loops are, if they are watched.
-  ///   - maximumChildren: how many children of each environment are named.
+  ///   - sessions: the registries to include.
+  ///   - lag: the delay of loops, if they are watched.
+  ///   - maximumChildren: the maximum number of named children of each environment.
   public func liveReport(sessions: [any SessionReporting], lag: LoopLag?, maximumChildren: Int) -> String {
     liveReport(statistics(), sessions.map { $0.report() }, lag: lag, maximumChildren: maximumChildren)
   }
 
-  /// As the public form, for what is known already.
+  /// Returns the text of the public form from figures that are already available.
   ///
   /// - Parameters:
-  ///   - scopes: counts by scope.
+  ///   - scopes: the counts by scope.
   ///   - sessions: a line for each registry.
-  ///   - lag: how late loops are, if they are watched.
-  ///   - maximumChildren: how many children of each environment are named.
+  ///   - lag: the delay of loops, if they are watched.
+  ///   - maximumChildren: the maximum number of named children of each environment.
   func liveReport(
     _ scopes: [ScopeStatistics], _ sessions: [String], lag: LoopLag?, maximumChildren: Int
   ) -> String {

@@ -3,22 +3,27 @@ import BeansServer
 import Dispatch
 @_spi(BeansPackage) import BeansSupport
 
-/// What lives in an environment and below it: counts that the container keeps, and what a sample of the live ones finds.
+/// The figures of an environment and its descendants: counts that the container maintains, and a sample of the live
+/// ones.
 final class EnvironmentSampler: Sendable {
   private let environment: Environment
   private let sampled: Sampled<Sample>
-  /// Beans created, by scope, as told last: live ones are known from a sample, and the sum never goes down.
+  /// The number of beans created, by scope, in the last report. Live ones are known from a sample, and the sum must
+  /// never decrease.
   private let told = Locked<[String: Int]>([:])
 
   private struct Sample: Sendable {
     var ages: [String: ScopeAges] = [:]
-    /// Beans created, by scope: those of environments that had ended when the sample began, and of those that it has found.
+    /// The number of beans created, by scope: those of environments that had ended when the sample began, and those of
+    /// the sampled environments.
     var created: [String: Int] = [:]
   }
 
+  /// Creates a sampler.
+  ///
   /// - Parameters:
-  ///   - environment: whose environments are looked at.
-  ///   - queue: where they are looked at if they are many.
+  ///   - environment: the root of the sampled environments.
+  ///   - queue: the queue on which many environments are sampled.
   init(_ environment: Environment, on queue: DispatchQueue) {
     self.environment = environment
     sampled = Sampled(on: queue) { maximum in
@@ -36,12 +41,12 @@ final class EnvironmentSampler: Sendable {
     }
   }
 
-  /// Counts by scope, and how old the live environments of a scope are.
+  /// Returns counts by scope, and the ages of the live environments of each scope.
   ///
-  /// Opened, finished and released are exact. Where more environments are live than a slice, the beans created and the ages are
-  /// those of the last sample.
+  /// The numbers of opened and finished environments and of released beans are exact. If more environments are live
+  /// than a slice, the numbers of created beans and the ages are those of the last sample.
   func report() -> (scopes: [ScopeStatistics], ages: [String: ScopeAges]) {
-    // The counts of what is opened in the child of a factory are not kept for it alone.
+    // The container maintains no separate counts for the descendants of a factory's child.
     guard var scopes = environment.keptStatistics else {
       return (environment.statistics(), sampled.figures(areMany: false).ages)
     }

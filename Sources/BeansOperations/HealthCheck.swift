@@ -1,8 +1,8 @@
-/// A question that a service asks itself again and again: whether it can do its work.
+/// A periodic check of a service's ability to work.
 ///
-/// Declare it as a bean of the application; `Operations` finds it by this protocol. It is asked on a schedule, never because
-/// of a probe, so its cost does not depend on who looks. The error that it throws is the reason that the log, `/health` and the
-/// operations page show.
+/// Declare it as a bean of the application; `Operations` finds it by this protocol. It runs on a schedule, never
+/// because of a probe, so its cost does not depend on the number of probes. The error that it throws is the reason in
+/// the log, in `/health` and on the operations page.
 ///
 /// ```swift
 /// final class StoreCheck: HealthCheck {
@@ -13,36 +13,36 @@
 /// }
 /// ```
 public protocol HealthCheck: AnyObject, Sendable {
-  /// What reports and metrics call it.
+  /// The name of the check in reports and metrics.
   var name: String { get }
-  /// Which probe it speaks to.
+  /// The probe that the check affects.
   var probe: HealthProbe { get }
-  /// Whether the probe fails where the check does.
+  /// Whether the probe fails if the check does.
   var isCritical: Bool { get }
-  /// How long after one answer it is asked again.
+  /// The time between the end of one run and the start of the next.
   var interval: Duration { get }
 
-  /// Returns where all is well. Runs on threads of Dispatch of its own, so it may block; one call after the other. The
-  /// environment is not released before it returns; it is cancelled at the end.
+  /// Returns if the check passes. Runs on Dispatch threads of its own, so it may block; runs are serial. The
+  /// environment is not released before the check returns; the check is cancelled at the end.
   ///
-  /// - Throws: why it is not.
+  /// - Throws: the reason of the failure.
   func check() async throws
 }
 
 extension HealthCheck {
-  /// `ready`.
+  /// The default, `ready`.
   public var probe: HealthProbe { .ready }
-  /// True.
+  /// Whether the probe fails if the check does; true by default.
   public var isCritical: Bool { true }
-  /// Five seconds.
+  /// The default, five seconds.
   public var interval: Duration { .seconds(5) }
 }
 
-/// What an orchestrator asks a service for.
+/// A probe that an orchestrator sends to a service.
 public enum HealthProbe: String, Sendable {
-  /// `/livez`: whether it has to be started anew. Not for what lies outside: a database that is away would have every
-  /// instance started anew.
+  /// The probe `/livez`: a failure restarts the service. Not for external resources: an unavailable database would
+  /// restart every instance.
   case alive
-  /// `/readyz`: whether it is to be sent requests.
+  /// The probe `/readyz`: a failure stops requests to the service.
   case ready
 }

@@ -3,9 +3,9 @@ import Beans
 import BeansLogging
 import Dispatch
 
-/// Asks the checks of an environment, each at its own interval, and keeps what they answered.
+/// Runs the checks of an environment, each at its own interval, and stores their outcomes.
 final class HealthSchedule: Sendable {
-  /// A check, and what is known of it.
+  /// A check with its state.
   struct Report: Sendable {
     let check: any HealthCheck
     let state: HealthState
@@ -23,7 +23,7 @@ final class HealthSchedule: Sendable {
   private let clock: any Clock<Duration>
   private let logger: @Sendable () -> Logger
   private let state = Locked(State())
-  /// Not that of a check, which may block.
+  /// An executor besides those of the checks, which may block.
   private let watcher = CheckExecutor("health checks")
 
   init(
@@ -36,7 +36,7 @@ final class HealthSchedule: Sendable {
     self.logger = logger
   }
 
-  /// Begins to ask, once.
+  /// Starts the checks, once.
   func start(_ checks: [any HealthCheck]) {
     let isFirst = state.withLock { state in
       guard state.checks.isEmpty, !state.isOver else { return false }
@@ -55,7 +55,7 @@ final class HealthSchedule: Sendable {
     if isOver { stop() }
   }
 
-  /// Cancels what is being asked, and asks no more.
+  /// Cancels the running checks, and starts no more.
   func stop() {
     let tasks = state.withLock { state in
       state.isOver = true
@@ -65,7 +65,7 @@ final class HealthSchedule: Sendable {
     for task in tasks { task.cancel() }
   }
 
-  /// All of one moment, in the order of the checks.
+  /// The reports of all checks at one moment, in their order.
   var reports: [Report] {
     state.withLock { state in zip(state.checks, state.states).map { Report(check: $0, state: $1) } }
   }
@@ -75,7 +75,7 @@ final class HealthSchedule: Sendable {
   private func run(_ check: any HealthCheck, _ index: Int) async {
     let interval = check.interval
     while !Task.isCancelled {
-      // Inside, so that nothing the check uses is released meanwhile.
+      // Inside of the environment, so that no bean that the check uses is released meanwhile.
       guard environment.tryEnter() else { return }
       await environment.inside { _ in await ask(check, index) }
       do { try await clock.sleep(for: interval) } catch { return }
@@ -89,12 +89,12 @@ final class HealthSchedule: Sendable {
       var failure: String?
       do { try await check.check() } catch { failure = "\(error)" }
       group.cancelAll()
-      // What is cancelled says nothing of the service.
+      // The outcome of a cancelled check is no statement about the service.
       if !Task.isCancelled { note(check, index, failure, .now - begun) }
     }
   }
 
-  /// Takes silence for a failure, until it is cancelled.
+  /// Records a failure for each period without a result, until it is cancelled.
   private func watch(_ check: any HealthCheck, _ index: Int) async {
     var waited = Duration.zero
     while true {
@@ -121,12 +121,12 @@ final class HealthSchedule: Sendable {
 }
 
 extension HealthProbe {
-  /// The last part of the path that asks for it.
+  /// The last part of the probe's path.
   var path: String { self == .alive ? "livez" : "readyz" }
 }
 
-/// A thread of Dispatch of its own, while there is something to do: the pool of tasks may be what is stuck. Queues that run
-/// several things at once share threads with that pool, serial ones do not.
+/// An executor on its own Dispatch thread, in use only while there is work: the pool of tasks may be the blocked part.
+/// Concurrent queues share threads with that pool, serial ones do not.
 private final class CheckExecutor: TaskExecutor {
   private let queue: DispatchQueue
 

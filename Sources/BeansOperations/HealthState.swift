@@ -1,30 +1,31 @@
-/// The state of one check. The first outcome decides it; after that only several in a row turn it.
+/// The state of one check. The first outcome decides the status; after that only several contrary outcomes in a row
+/// change it.
 struct HealthState: Sendable {
   enum Status: String, Sendable {
-    /// It has not answered yet.
+    /// The check has no outcome yet.
     case unknown = "UNKNOWN"
     case up = "UP"
     case down = "DOWN"
   }
 
   private(set) var status = Status.unknown
-  /// Outcomes in a row that speak against the status.
+  /// The number of outcomes in a row that contradict the status.
   private(set) var contrary = 0
-  /// The time of the last turn; nil before the first outcome.
+  /// The time of the last change; nil before the first outcome.
   private(set) var since: Timestamp?
   /// The cause of the last failure. Nil while the check is up and has not failed since.
   private(set) var reason: String?
-  /// The time that the last answer took.
+  /// The duration of the last run.
   private(set) var duration: Duration?
 
-  /// Takes an outcome in.
+  /// Records an outcome.
   ///
   /// - Parameters:
   ///   - failure: the reason of a failure; nil for a success.
-  ///   - duration: the time that the check took; nil where it has not answered.
-  ///   - options: the number of outcomes that turn it.
+  ///   - duration: the duration of the run; nil if it has not ended.
+  ///   - options: the numbers of outcomes that change the status.
   ///   - time: the time of the outcome.
-  /// - Returns: Whether the status has changed.
+  /// - Returns: true if the status has changed.
   mutating func note(
     _ failure: String?, _ duration: Duration?, _ options: OperationsOptions, at time: Timestamp
   ) -> Bool {

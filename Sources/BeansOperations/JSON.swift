@@ -1,6 +1,6 @@
 import Beans
 
-/// A JSON text to be.
+/// A value to be encoded as JSON.
 enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {
   case object([(String, JSON)])
   case array([JSON])
@@ -14,16 +14,16 @@ enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleB
   init(booleanLiteral value: Bool) { self = .bool(value) }
   init(nilLiteral: ()) { self = .null }
 
-  /// `null` where there is none.
+  /// Creates a string; `null` for nil.
   init(_ text: String?) { self = text.map { .string($0) } ?? .null }
 
-  /// ISO 8601; `null` where there is none.
+  /// Creates a string in ISO 8601; `null` for nil.
   init(_ time: Timestamp?) { self = time.map { .string("\($0)") } ?? .null }
 
-  /// The file and the line; `null` where there is none.
+  /// Creates a string of the file and the line; `null` for nil.
   init(_ origin: EnvironmentError.Origin?) { self = origin.map { .string("\($0.file):\($0.line)") } ?? .null }
 
-  /// In microseconds; `null` where there is none.
+  /// Creates a number of microseconds; `null` for nil.
   init(microseconds duration: Duration?) { self = duration.map { .integer(Int($0 / .microseconds(1))) } ?? .null }
 
   var bytes: [UInt8] {
@@ -66,7 +66,7 @@ enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleB
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      // `<` too, so that a text inside a script element cannot end it.
+      // Escapes `<` too, so that a text inside a script element cannot end it.
       case 0..<0x20, UInt8(ascii: "<"), 0x7F:
         let digits = String(byte, radix: 16)
         bytes += "\\u00\(digits.count < 2 ? "0" : "")\(digits)".utf8

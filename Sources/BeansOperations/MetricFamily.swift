@@ -1,4 +1,4 @@
-/// Measurements of one name: as Prometheus and OpenMetrics have it.
+/// The measurements of one name, as in Prometheus and OpenMetrics.
 struct MetricFamily: Sendable {
   enum Kind: String, Sendable { case counter, gauge, histogram }
 
@@ -7,34 +7,34 @@ struct MetricFamily: Sendable {
     case number(Double)
   }
 
-  /// The value of a series that is added several times.
+  /// The combination of values if a series is added several times.
   enum Merging: Sendable { case sum, smallest, largest }
 
   struct Sample: Sendable {
-    /// The family's suffix and the labels, as both formats write them.
+    /// The family's suffix and the labels, in the form of both formats.
     let series: String
     var value: Value
   }
 
-  /// Without the `_total` of a counter's samples.
+  /// The name, without the `_total` of a counter's samples.
   let name: String
   let kind: Kind
-  /// The last part of the name, where that is a unit.
+  /// The last part of the name, if that is a unit.
   let unit: String?
   let help: String
   private let merging: Merging
   private(set) var samples: [Sample] = []
-  /// The places of the series in `samples`.
+  /// The index of each series in `samples`.
   private var places: [String: Int] = [:]
 
   /// Creates a family without a sample.
   ///
   /// - Parameters:
-  ///   - kind: how values change.
-  ///   - name: without the unit.
-  ///   - unit: the last part of the name, where that is a unit.
+  ///   - kind: the kind of metric.
+  ///   - name: the name without the unit.
+  ///   - unit: the last part of the name, if that is a unit.
   ///   - help: one sentence.
-  ///   - merging: how the values of one series become one, because a scraper refuses a series that comes twice.
+  ///   - merging: the combination of the values of one series, because a scraper refuses a repeated series.
   init(_ kind: Kind, _ name: String, unit: String? = nil, _ help: String, merging: Merging = .sum) {
     self.kind = kind
     self.merging = merging
@@ -43,7 +43,7 @@ struct MetricFamily: Sendable {
     self.help = help
   }
 
-  /// A family of one sample.
+  /// Creates a family of one sample.
   init(_ kind: Kind, _ name: String, unit: String? = nil, _ help: String, _ value: Value) {
     self.init(kind, name, unit: unit, help)
     add(value)
@@ -67,10 +67,10 @@ struct MetricFamily: Sendable {
   /// Adds the samples of one histogram.
   ///
   /// - Parameters:
-  ///   - counts: by bucket, the last one without a bound.
-  ///   - bounds: the upper bounds of all others, ascending.
-  ///   - sum: of all that was measured.
-  ///   - label: what tells the histogram from others of the family.
+  ///   - counts: the counts by bucket, the last one without a bound.
+  ///   - bounds: the upper bounds of all other buckets, ascending.
+  ///   - sum: the sum of all measurements.
+  ///   - label: the label that distinguishes the histogram from others of the family.
   mutating func add(_ counts: [Int], bounds: [Double], sum: Double, _ label: (name: String, value: String)) {
     var total = 0
     for (index, count) in counts.enumerated() {
@@ -103,7 +103,7 @@ extension MetricFamily.Value {
 }
 
 extension [MetricFamily] {
-  /// All of them as text. Families without a sample are left out.
+  /// Returns all families as text. Families without a sample are omitted.
   func text(as format: MetricFormat) -> String {
     var text = ""
     for family in self where !family.samples.isEmpty { family.write(as: format, into: &text) }
@@ -114,7 +114,7 @@ extension [MetricFamily] {
 
 extension MetricFamily {
   fileprivate func write(as format: MetricFormat, into text: inout String) {
-    // The older format knows only names of samples.
+    // The older format uses only names of samples.
     let described = format == .prometheus && kind == .counter ? "\(name)_total" : name
     text += "# TYPE \(described) \(kind.rawValue)\n"
     if format == .openMetrics, let unit { text += "# UNIT \(described) \(unit)\n" }
@@ -128,8 +128,10 @@ extension MetricFamily {
     }
   }
 
-  /// - Parameter quotes: whether a quote would end the text. OpenMetrics allows its escape in both places, the older format
-  ///   in values of labels alone.
+  /// Escapes a text.
+  ///
+  /// - Parameter quotes: true if a quote would end the text. OpenMetrics allows its escape in both places, the older
+  ///   format in values of labels alone.
   private static func escape(_ text: String, quotes: Bool = false) -> String {
     var escaped = ""
     for character in text.unicodeScalars {
@@ -137,7 +139,7 @@ extension MetricFamily {
       case "\\": escaped += "\\\\"
       case "\n": escaped += "\\n"
       case "\"" where quotes: escaped += "\\\""
-      // Allowed, and for many a reader the end of a line.
+      // Allowed, but many readers treat it as the end of a line.
       case "\r": break
       default: escaped.unicodeScalars.append(character)
       }

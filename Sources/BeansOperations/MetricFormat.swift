@@ -1,11 +1,11 @@
-/// How metrics are written down.
+/// A text format of metrics.
 enum MetricFormat: Sendable {
   /// OpenMetrics 1.0.
   case openMetrics
   /// The text format 0.0.4 of Prometheus.
   case prometheus
 
-  /// What a scraper likes best, by its `Accept` field; the older one where it says nothing.
+  /// Selects the format that a scraper prefers, by its `Accept` field; the older one if there is no preference.
   init(accept: String?) {
     var (open, plain) = (0.0, 0.0)
     for range in (accept ?? "").lowercased().split(separator: ",") {

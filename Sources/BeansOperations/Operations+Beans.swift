@@ -2,9 +2,9 @@ import Beans
 import BeansGraph
 
 extension Operations {
-  /// The declarations by environment, in the shape of Spring Boot's `/beans`; nil where nothing is known of them yet.
+  /// The declarations by environment, in the shape of Spring Boot's `/beans`; nil before the environment has started.
   ///
-  /// Beside that, `edges` says how a bean takes what.
+  /// In addition, `edges` contains the kind of each dependency.
   var beans: JSON? {
     guard let graph else { return nil }
     let aliases = environment.aliases
@@ -32,6 +32,6 @@ extension Operations {
     return .object([("contexts", .object(contexts))])
   }
 
-  /// Unique in its environment.
+  /// Returns the name of a node, unique in its environment.
   private static func name(_ node: BeanGraph.Node) -> String { String(node.id.dropFirst(node.environment.count + 1)) }
 }

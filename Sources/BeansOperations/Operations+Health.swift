@@ -1,6 +1,6 @@
 extension Operations {
-  /// Every check with its status, the time since when it has it and the reason of its last failure, and the reasons against each
-  /// probe. For operators alone: a reason may hold what a check knows.
+  /// Returns every check with its status, the time of the last change, and the reason of its last failure, and the
+  /// reasons for the failure of each probe. For operators alone: a reason may contain internals of a check.
   func health(_ snapshot: ServiceSnapshot) -> JSON {
     let checks = snapshot.checks.map { report in
       JSON.object([

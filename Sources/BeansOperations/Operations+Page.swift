@@ -2,7 +2,8 @@ import Beans
 import BeansServer
 
 extension Operations {
-  /// Everything, for people; for the script of the page, which asks for JSON, a newer snapshot of what changes.
+  /// Returns the whole page for people; for the page's script, which accepts JSON, a newer snapshot of the changing
+  /// sections.
   func page(_ accept: String?) -> OperationsResponse {
     if accept?.contains("application/json") == true { return .json(200, .object(changing)) }
     let fixed: [(String, JSON)] = [
@@ -11,8 +12,8 @@ extension Operations {
     return OperationsPage.response(.object(changing + fixed), nonce: UnguessableId.make())
   }
 
-  /// The state of the service, all of one moment. Neither `beans` nor `startup` is part of it: they do not change once the
-  /// environment has started, and may be large.
+  /// The state of the service at one moment. Excludes `beans` and `startup`: they do not change once the environment
+  /// has started, and may be large.
   private var changing: [(String, JSON)] {
     let snapshot = snapshot
     let process = snapshot.process

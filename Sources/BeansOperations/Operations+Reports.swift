@@ -16,8 +16,8 @@ extension Operations {
     ])
   }
 
-  /// The keys that sources have, each with its source and the sources that it overrules, and those that were read but that no
-  /// source has. Values stay here: they may be secrets.
+  /// The keys in sources, each with its source and the sources that it overrules, and the keys that were read without a
+  /// value in any source. Excludes the values: they may be secrets.
   var configuration: JSON {
     let entries = environment.configurationManager.entries.map { entry in
       JSON.object([
@@ -35,7 +35,7 @@ extension Operations {
   private static let levels: [Level] = [.off, .fatal, .error, .warn, .info, .debug, .all]
   private static let root = "ROOT"
 
-  /// The known levels, and the level of each logger.
+  /// The supported levels, and the level of each logger.
   var loggers: JSON {
     let loggers = logs.levels().map { ($0.path.isEmpty ? Self.root : $0.path, LevelReport($0).json) }
     return .object([
@@ -49,7 +49,7 @@ extension Operations {
     logs.levels().map { LevelReport($0).line($0.path.isEmpty ? Self.root : $0.path) }.joined()
   }
 
-  /// The level of a logger, or of a path that has loggers below it; nil where there is neither.
+  /// Returns the level of a logger, or of a path with loggers below it; nil if there is neither.
   private func level(of path: String) -> LevelReport? {
     let levels = logs.levels()
     if let level = levels.first(where: { $0.path == path }) { return LevelReport(level) }
@@ -58,13 +58,13 @@ extension Operations {
     return above.max { $0.path.count < $1.path.count }.map { LevelReport(configured: nil, effective: $0.effective) }
   }
 
-  /// Returns the level of one logger, or sets it; `{}` gives back the level that was registered for it.
+  /// Returns the level of one logger, or sets it; `{}` restores the level that was registered for it.
   func respond(_ method: String, toLogger name: Substring, _ accept: String?, _ body: [UInt8]) -> OperationsResponse {
     let isRead = method == "GET" || method == "HEAD"
     guard isRead || method == "POST" else { return Self.refusal(allow: "GET, HEAD, POST") }
     guard isRead || options.maySetLevels else { return .refusal(403, "Levels may only be read here.") }
     let path = name == Self.root ? "" : String(name)
-    // A caller that could set the level of any path could fill the memory.
+    // A caller that could set the level of any path could exhaust the memory.
     guard !name.isEmpty, let current = level(of: path) else { return .refusal(404, "There is no such logger.") }
     if isRead { return Self.isText(accept) ? .text(current.line(name)) : .json(200, current.json) }
     guard let text = String(validating: body, as: UTF8.self),

@@ -5,8 +5,7 @@ public import BeansServer
 import BeansLogging
 import Dispatch
 
-/// What those who run a service ask it: whether it lives, what is alive in it, and how it is made. For any HTTP server to
-/// mount.
+/// The operations endpoints of a service: health, live state, and declarations. For any HTTP server to mount.
 ///
 /// ```swift
 /// let operations = Operations(environment: application, lifecycle: lifecycle, sessions: [sessions], lag: lag)
@@ -14,15 +13,15 @@ import Dispatch
 /// try operations.start()
 /// ```
 ///
-/// `probe` answers `/livez` and `/readyz`, which belong on the port that the service is asked on, too: another port may be
-/// fine while that one is not. `respond` answers everything, and belongs on a port or a socket that strangers do not reach.
-/// Nothing here is counted for each request: answers are rendered from what the container knows anyway, each from one
-/// snapshot. From any thread; no answer waits for a health check.
+/// `probe` serves `/livez` and `/readyz`, which belong on the service's own port, too: another port may work while that
+/// one fails. `respond` serves every path, and belongs on a port or a socket that strangers do not reach. `Operations`
+/// maintains no count for each request: responses are rendered from state that the container has anyway, each from one
+/// snapshot. Callable from any thread; no response waits for a health check.
 ///
-/// An answer costs about the same however many environments and sessions are live. Where there are more than a thousand of them,
-/// what only they know comes from a sample, which is taken on a thread of its own: ages and idle times, who is in use, and how
-/// many beans live environments have created. It is the last one that was complete, and a request begins a new one where that is
-/// older than a second. All other counts are exact.
+/// The cost of a response is almost independent of the numbers of live environments and sessions. If there are more
+/// than a thousand of them, ages and idle times, the sessions in use, and the numbers of beans that live environments
+/// have created come from a sample, which is taken on a thread of its own. A response uses the last complete sample,
+/// and begins a new one if that is older than a second. All other counts are exact.
 public final class Operations: Sendable {
   let environment: Environment
   let options: OperationsOptions
@@ -32,26 +31,27 @@ public final class Operations: Sendable {
   private let lag: LoopLag?
   private let health: HealthSchedule
   private let state = Locked(State())
-  /// The time at which the service began, by two clocks: that of the wall may be set.
+  /// The start time of the service, by two clocks: the wall clock may be set.
   let begun = (time: Timestamp.now, instant: ContinuousClock.now)
 
   private struct State {
-    /// What the probes answered last.
+    /// The last result of each probe.
     var answers: [HealthProbe: Bool] = [:]
     var graph: BeanGraph?
   }
 
-  /// Creates what answers at once, as of a service that is not ready. Asks no health check before `start()`.
+  /// Creates the endpoints, which respond at once, as of a service that is not ready. Runs no health check before
+  /// `start()`.
   ///
-  /// The up-time of the service counts from here: create it early.
+  /// The up-time of the service begins here: create the endpoints early.
   ///
   /// - Parameters:
   ///   - environment: the application environment. It is not started by this.
-  ///   - lifecycle: tells when the end begins: `/readyz` fails from then on. Ends the health checks.
-  ///   - sessions: the registries whose counts are told.
-  ///   - lag: how late loops are, if they are watched.
-  ///   - options: how health is judged, and what callers may do.
-  ///   - clock: what health checks are scheduled by.
+  ///   - lifecycle: the lifecycle of the service: `/readyz` fails once the end begins. Ends the health checks.
+  ///   - sessions: the registries to report.
+  ///   - lag: the delay of loops, if they are watched.
+  ///   - options: the thresholds of health, and the permissions of callers.
+  ///   - clock: the clock of the health checks' schedule.
   public init(
     environment: Environment, lifecycle: ServerLifecycle? = nil, sessions: [any SessionReporting] = [],
     lag: LoopLag? = nil, options: OperationsOptions = OperationsOptions(),
@@ -79,21 +79,22 @@ public final class Operations: Sendable {
 
   var logs: LogManager { options.logs ?? .getSingleton() }
 
-  /// Begins to ask the health checks that the environment declares, which is to have started.
+  /// Starts the health checks that the environment declares. The environment must have started.
   ///
-  /// They are asked until the lifecycle shuts the environment down, `stop()` is called, or the last reference has gone.
+  /// The checks run until the lifecycle shuts the environment down, `stop()` is called, or the last reference is
+  /// released.
   ///
-  /// - Throws: what building a check throws.
+  /// - Throws: the error of building a check.
   public func start(file: StaticString = #fileID, line: UInt = #line) throws {
     health.start(try environment.getBeansByType((any HealthCheck).self, file: file, line: line))
   }
 
-  /// Asks the health checks no more. What they answered last stands.
+  /// Stops the health checks. Their last outcomes remain.
   public func stop() { health.stop() }
 
   // MARK: probes
 
-  /// Answers `/livez` and `/readyz`, for the port that strangers reach: with a word, and no reason.
+  /// Returns the response to `/livez` and `/readyz`, for the port that strangers reach: a word without a reason.
   ///
   /// - Returns: nil for every other path.
   public func probe(method: String, path: String) -> OperationsResponse? {
@@ -104,7 +105,7 @@ public final class Operations: Sendable {
     return .json(reasons.isEmpty ? 200 : 503, .object([("status", .string(reasons.isEmpty ? "UP" : "DOWN"))]))
   }
 
-  /// Why a probe fails; empty where it does not.
+  /// Returns the reasons for the failure of a probe; empty if it succeeds.
   func reasons(against probe: HealthProbe, _ checks: [HealthSchedule.Report]) -> [String] {
     var reasons: [String] = []
     if probe == .ready {
@@ -117,7 +118,7 @@ public final class Operations: Sendable {
     for report in checks where report.check.isCritical && report.check.probe == probe {
       switch report.state.status {
       case .up: break
-      // That a service is alive is not in doubt before anybody has asked.
+      // Before the first outcome, a service is alive, but not ready.
       case .unknown: if probe == .ready { reasons.append("health check '\(report.check.name)' has not answered yet") }
       case .down:
         reasons.append("health check '\(report.check.name)': \(report.state.reason ?? "down")")
@@ -126,7 +127,7 @@ public final class Operations: Sendable {
     return reasons
   }
 
-  /// Puts it into the log where a probe is answered otherwise than before.
+  /// Logs a change of a probe's result.
   private func tell(_ probe: HealthProbe, _ reasons: [String]) {
     let before = state.withLock { $0.answers.updateValue(reasons.isEmpty, forKey: probe) }
     if before == reasons.isEmpty { return }
@@ -139,21 +140,21 @@ public final class Operations: Sendable {
 
   // MARK: everything
 
-  /// What `respond` answers by GET.
+  /// The paths that `respond` serves by GET.
   static let paths = [
     "/", "/health", "/environments", "/sessions", "/beans", "/startup", "/loggers", "/configuration", "/metrics",
   ]
 
-  /// Answers everything, for a port that strangers do not reach.
+  /// Returns the response to any path of the endpoints, for a port that strangers do not reach.
   ///
-  /// A server that a browser may reach has to refuse what pages of other sites send.
+  /// A server that a browser may reach has to refuse requests from pages of other sites.
   ///
   /// - Parameters:
-  ///   - method: in capitals. HEAD is answered as GET, whose body the server leaves out.
-  ///   - path: decoded, without the query.
+  ///   - method: the method in capitals. HEAD is treated as GET; the server omits the body.
+  ///   - path: the decoded path, without the query.
   ///   - accept: the value of the `Accept` field: `/metrics`, `/environments`, `/loggers` and the page have two forms.
-  ///   - body: of a POST to `/loggers/{path}`.
-  /// - Returns: nil for a path that is not one of these.
+  ///   - body: the body of a POST to `/loggers/{path}`.
+  /// - Returns: nil for any other path.
   public func respond(
     method: String, path: String, accept: String? = nil, body: [UInt8] = []
   ) -> OperationsResponse? {
@@ -180,7 +181,7 @@ public final class Operations: Sendable {
     }
   }
 
-  /// Whether a caller asks for text where JSON is the usual form.
+  /// Returns whether a caller accepts text where JSON is the usual form.
   static func isText(_ accept: String?) -> Bool { accept?.contains("text/plain") == true }
 
   static func refusal(allow methods: String) -> OperationsResponse {
@@ -197,7 +198,7 @@ public final class Operations: Sendable {
       isReady: reasons(against: .ready, checks).isEmpty, process: ProcessFigures(startTime: begun.time))
   }
 
-  /// The declarations, compiled once: they do not change any more. Nil before the environment has started.
+  /// The declarations, compiled once, because they no longer change. Nil before the environment has started.
   var graph: BeanGraph? {
     if let known = state.withLock({ $0.graph }) { return known }
     guard environment.isReady, let graph = try? environment.readGraph() else { return nil }

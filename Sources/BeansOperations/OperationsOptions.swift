@@ -1,20 +1,20 @@
 public import BeansLogging
 
-/// How `Operations` judges health, and what it lets its callers do.
+/// The thresholds of health in `Operations`, and the permissions of its callers.
 public struct OperationsOptions: Sendable {
-  /// How many failures in a row turn a check that has been well.
+  /// The number of failures in a row after which a passing check is down.
   public var failureAttempts = 3
-  /// How many successes in a row turn a check that has failed.
+  /// The number of successes in a row after which a failed check is up.
   public var successAttempts = 2
-  /// How long a check may take before that is logged and counts as a failure; again each time as much more has passed.
+  /// The time after which a running check is logged and recorded as a failure; again after each further period.
   public var slowCheck = Duration.seconds(10)
   /// Whether `POST /loggers/{path}` may set levels.
   public var maySetLevels = false
-  /// Whose loggers `/loggers` tells of, and where health is logged; the installed manager, if nil.
+  /// The manager of the loggers in `/loggers`, to which health is logged; if nil, the installed manager.
   public var logs: LogManager?
-  /// How many children of each environment the text of `/environments` names.
+  /// The maximum number of children of each environment in the text of `/environments`.
   public var maximumChildren = 50
 
-  /// The usual ones.
+  /// Creates the default options.
   public init() {}
 }

@@ -1,10 +1,12 @@
-/// The page that shows everything `Operations` reports, to people. Loads nothing but newer snapshots of itself.
+/// The page that shows all reports of `Operations` to people. Loads nothing but newer snapshots of itself.
 enum OperationsPage {
   private static let script = OperationsPageAssets.script + OperationsPageAssets.graph + OperationsPageAssets.reports
 
+  /// Returns the page.
+  ///
   /// - Parameters:
-  ///   - data: what the script shows, by the name of its section.
-  ///   - nonce: lets the page's own style and script through its security policy; new for each answer.
+  ///   - data: the data for the script, by the name of its section.
+  ///   - nonce: the nonce that admits the page's own style and script in its security policy; new for each response.
   static func response(_ data: JSON, nonce: String) -> OperationsResponse {
     var body = Array("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n".utf8)
     body += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Operations</title>\n".utf8

@@ -1,5 +1,5 @@
 extension OperationsPageAssets {
-  /// Draws the graph of beans, in layers from top to bottom, so that it is as wide as its place.
+  /// The script that draws the graph of beans, in layers from top to bottom, as wide as the page.
   static let graph = #"""
 
     const beans = [], byKey = new Map();

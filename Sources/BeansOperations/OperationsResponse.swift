@@ -1,12 +1,12 @@
-/// What `Operations` answers, for any HTTP server to send.
+/// A response of `Operations`, for any HTTP server to send.
 public struct OperationsResponse: Sendable {
   /// The status code.
   public let status: Int
   /// The value of the `Content-Type` field.
   public let contentType: String
-  /// Further fields, their names in the usual spelling.
+  /// The further header fields, with names in the usual spelling.
   public let headers: [(name: String, value: String)]
-  /// To be left out in the answer to a HEAD.
+  /// The body, to be omitted in the response to a HEAD.
   public let body: [UInt8]
 
   init(_ status: Int, _ contentType: String, _ body: [UInt8], headers: [(name: String, value: String)] = []) {

@@ -1,23 +1,23 @@
 import BeansServer
 import Glibc
 
-/// The figures that the kernel keeps of this process, and its start. Read anew each time; nil where the kernel refuses.
+/// The kernel's figures of this process, and its start time. Read anew each time; nil if the kernel refuses.
 struct ProcessFigures: Sendable {
-  /// In seconds, of all threads.
+  /// The processor time of all threads in seconds.
   private(set) var cpuTime: Double?
-  /// In bytes.
+  /// The resident memory in bytes.
   private(set) var residentMemory: Int?
-  /// In bytes.
+  /// The virtual memory in bytes.
   private(set) var virtualMemory: Int?
   private(set) var openDescriptors: Int?
   private(set) var descriptorLimit: Int?
   private(set) var threads: Int?
-  /// In seconds since 1970.
+  /// The start time in seconds since 1970.
   let startTime: Double?
 
   /// Reads the figures.
   ///
-  /// - Parameter startTime: the time at which the service began. The kernel knows only when the process did, which may have run
+  /// - Parameter startTime: the start time of the service. The kernel has only that of the process, which may have run
   ///   another program before this one.
   init(startTime: Timestamp) {
     self.startTime = startTime.seconds
@@ -31,11 +31,11 @@ struct ProcessFigures: Sendable {
 
   private mutating func readStatus() {
     guard let bytes = try? FileContent.read("/proc/self/stat") else { return }
-    // The name of the program stands in parentheses, and may hold anything.
+    // The name of the program is in parentheses, and may contain any character.
     let text = String(decoding: bytes, as: UTF8.self)
     guard let end = text.lastIndex(of: ")") else { return }
     let fields = text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
-    // From the third field of the manual page on.
+    // The fields by their numbers in the manual page, from the third one.
     func field(_ number: Int) -> Int? { fields.count > number - 3 ? Int(fields[number - 3]) : nil }
     let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
     if let user = field(14), let system = field(15) { cpuTime = Double(user + system) / ticks }
@@ -44,13 +44,13 @@ struct ProcessFigures: Sendable {
     residentMemory = field(24).map { $0 * Int(getpagesize()) }
   }
 
-  /// Without the one that counting takes.
+  /// Counts the open descriptors, without the one that counting takes.
   private static func countDescriptors() -> Int? {
     guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
     defer { unsafe closedir(folder) }
     var count = 0
     while unsafe readdir(folder) != nil { count += 1 }
-    // `.`, `..`, and the folder's own.
+    // Excludes `.`, `..`, and the folder's own descriptor.
     return count - 3
   }
 }

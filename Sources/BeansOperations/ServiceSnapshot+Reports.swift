@@ -4,7 +4,7 @@ import BeansServer
 extension ServiceSnapshot {
   var isUp: Bool { isAlive && isReady }
 
-  /// What is alive, by scope, and how old it is at most; null where that is not measured.
+  /// The live environments by scope, and the age of the oldest; null if that is not measured.
   var environments: JSON {
     let scopes = scopes.map { counts in
       JSON.object([
@@ -30,7 +30,7 @@ extension ServiceSnapshot {
     ])
   }
 
-  /// How many sessions there are, what became of the others, the age of the oldest, and the longest idle time.
+  /// The number of sessions, the ended ones by reason, the age of the oldest, and the longest idle time.
   var sessionCounts: JSON {
     .array(
       sessions.map { scope, statistics in

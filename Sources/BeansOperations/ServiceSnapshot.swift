@@ -1,10 +1,10 @@
 import Beans
 import BeansServer
 
-/// What an answer is made from: all of it is asked for once.
+/// The data of one response, read at one moment.
 struct ServiceSnapshot: Sendable {
   let scopes: [ScopeStatistics]
-  /// By scope; nothing where nothing is measured.
+  /// The ages by scope; empty if nothing is measured.
   let ages: [String: ScopeAges]
   let sessions: [(scope: String, statistics: SessionStatistics)]
   let loops: [LoopLag.Histogram]
@@ -118,6 +118,6 @@ struct ServiceSnapshot: Sendable {
 }
 
 extension Duration {
-  /// As a number of seconds.
+  /// The duration as a number of seconds.
   var seconds: Double { self / .seconds(1) }
 }

@@ -1,20 +1,22 @@
 import BeansServer
 import Dispatch
 
-/// What one source of sessions tells of them: counts that it keeps, and what a sample of its sessions finds.
+/// The figures of one source of sessions: counts that it maintains, and a sample of its sessions.
 final class SessionSampler: Sendable {
   private let sessions: any SessionReporting
   private let sampled: Sampled<Sample>
 
   private struct Sample: Sendable {
     let statistics: SessionStatistics
-    /// The text of a source that cannot look at its sessions in slices, where they are many.
+    /// The text of a source that cannot survey its sessions in slices, if they are many.
     var report: String?
   }
 
+  /// Creates a sampler.
+  ///
   /// - Parameters:
-  ///   - sessions: whose sessions are looked at.
-  ///   - queue: where they are looked at if they are many.
+  ///   - sessions: the source of the sessions.
+  ///   - queue: the queue on which many sessions are sampled.
   init(_ sessions: any SessionReporting, on queue: DispatchQueue) {
     self.sessions = sessions
     sampled = Sampled(on: queue) { maximum in
@@ -34,8 +36,8 @@ final class SessionSampler: Sendable {
 
   var scopeName: String { sessions.scopeName }
 
-  /// The counts, exact where the source keeps them; what was found out session by session is that of the last sample where the
-  /// sessions are more than a slice.
+  /// The counts, exact if the source maintains them. If there are more sessions than a slice, the figures of single
+  /// sessions are those of the last sample.
   var statistics: SessionStatistics {
     guard let kept = (sessions as? any SurveyedSessions)?.statistics(lookingAt: 0) else {
       return sampled.figures(areMany: sampled.last.map { Self.areMany($0.statistics) } ?? false).statistics

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A moment of the wall clock, as reports write it.
+/// A moment of the wall clock, in the form of reports.
 struct Timestamp: Sendable {
-  /// Since 1970, in UTC.
+  /// The seconds since 1970, in UTC.
   let seconds: Double
 
   /// The current time.
@@ -14,7 +14,7 @@ struct Timestamp: Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// ISO 8601 in UTC, with milliseconds: "2026-11-25T15:12:42.250Z".
+  /// The time in ISO 8601 in UTC, with milliseconds: "2026-11-25T15:12:42.250Z".
   var description: String {
     let milliseconds = Int((seconds * 1_000).rounded(.down))
     var second = time_t(milliseconds / 1_000)
