@@ -13,7 +13,7 @@ public final class CommandLineConfigurationSource: ConfigurationSource {
   /// The text "command line".
   public var url: String { "command line" }
 
-  /// Always true: the command line overrides sources added before it.
+  /// Whether the command line overrides sources added before it; always true.
   public var canOverrule: Bool { true }
 
   /// Adds one value for each option. Throws `.invalidDeclaration` for an option without a name, such as `--=3`.

@@ -18,7 +18,7 @@ public final class ProcessInfoConfigurationSource: ConfigurationSource {
   /// The text "environment variables".
   public var url: String { "environment variables" }
 
-  /// Always true: environment variables override sources added before them.
+  /// Whether environment variables override sources added before them; always true.
   public var canOverrule: Bool { true }
 
   /// Adds one value for each variable that has a name.

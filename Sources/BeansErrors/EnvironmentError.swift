@@ -29,7 +29,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     public static let unresolvedPlaceholder = Code("unresolvedPlaceholder")
     /// A configuration value is missing and has no default.
     public static let missingConfiguration = Code("missingConfiguration")
-    /// Beans need each other in a circle.
+    /// A cycle of beans, each of which depends on the next.
     public static let cyclicDependency = Code("cyclicDependency")
     /// A longer-lived bean would hold a shorter-lived one.
     public static let captiveDependency = Code("captiveDependency")
@@ -98,7 +98,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
 
   /// A bean on the way to a fault.
   public struct Step: Hashable, Sendable, CustomStringConvertible {
-    /// The type of the bean and its id, as reports name it; the type or the id alone where no bean was found.
+    /// The type of the bean and its id, in the form of reports; the type or the id alone if no bean was found.
     public var label: String
     /// The place of the bean's declaration, if known.
     public var origin: Origin?

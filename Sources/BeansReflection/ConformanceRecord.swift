@@ -42,7 +42,7 @@ enum Conformance: Equatable {
   case uncertain
 }
 
-/// A place in memory as a key. Hashed by one multiplication, where a pointer takes some two hundred steps.
+/// A place in memory as a key. Hashed by one multiplication; hashing a pointer takes some two hundred steps.
 ///
 /// A weak hash is sufficient because addresses are not chosen by an attacker.
 struct Address: Hashable {

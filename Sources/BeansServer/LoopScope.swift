@@ -169,8 +169,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     if let environment { environment.finish() } else { finish() }
   }
 
-  /// Whether the timer may end the scope. Called under the lock. A caller that enters an idle child at this moment
-  /// either keeps it alive, or finds it closed.
+  /// Returns whether the timer ends the scope, and closes an idle child for that. Called under the lock. A caller that
+  /// enters an idle child at this moment either keeps it alive, or finds it closed.
   private func isEnding(_ state: inout State, isIdle: Bool) -> Bool {
     guard let environment = state.environment, !environment.isFinished else { return true }
     if isIdle, !environment.closeIfUnused() { return false }

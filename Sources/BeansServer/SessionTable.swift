@@ -31,9 +31,9 @@ struct SessionTable {
 
   /// The outcome of making room.
   enum Room {
-    /// There is no room: each session is in use.
+    /// No room: each session is in use.
     case none
-    /// There is room for one. If a session was closed for that, the caller calls its `finish()`.
+    /// Room for one session. If a session was closed for that, the caller calls its `finish()`.
     case one(evicted: Environment?)
   }
 
