@@ -1,11 +1,11 @@
 import BeansServer
 @_spi(BeansPackage) import BeansSupport
 
-/// Ids without a session, so that a store is not asked for the same dead id with each request of a client that keeps it.
+/// Ids without a session, so that a client that keeps a dead id does not cause a call of the store with each request.
 ///
-/// Holds only ids in the form that `UnguessableId` makes. Such an id reaches a client when its session has been created, so that an id
-/// that is missing once stays missing. The memory is bounded and short nevertheless: an id is forgotten after one to two periods, or
-/// when many others follow. Safe from any thread.
+/// Contains only ids in the form that `UnguessableId` makes. Such an id reaches a client when its session has been
+/// created, so an id that is missing once stays missing. The memory is nevertheless bounded in size and time: an id is
+/// forgotten after one to two periods, or when many other ids follow. Safe from any thread.
 final class MissingIds: Sendable {
   private struct State {
     var recent: Set<String> = []
@@ -18,8 +18,8 @@ final class MissingIds: Sendable {
   private let state = Locked(State())
 
   /// - Parameters:
-  ///   - capacity: the number of ids after which the older ones are forgotten.
-  ///   - period: the time after which the older ones are forgotten.
+  ///   - capacity: the number of ids after which the older ids are forgotten.
+  ///   - period: the time after which the older ids are forgotten.
   init(capacity: Int = 4_096, period: Duration = .seconds(30)) { (self.capacity, self.period) = (capacity, period) }
 
   func contains(_ id: String) -> Bool {
@@ -30,7 +30,7 @@ final class MissingIds: Sendable {
   }
 
   func insert(_ id: String) {
-    // The name of a parent may come before the id.
+    // The name of a parent may precede the id.
     guard let own = id.split(separator: ":").last, UnguessableId.hasForm(String(own)) else { return }
     state.withLock { state in
       forget(&state)

@@ -1,7 +1,7 @@
-/// Reads replies of a Redis server from bytes that arrive in pieces.
+/// A parser for replies of a Redis server, from bytes that arrive in pieces.
 ///
-/// A server is not trusted: a reply that would take more memory than the limits is an error. The limits are those of a reply as a
-/// whole, summed over the arrays inside of it.
+/// The parser does not trust the server: a reply that would take more memory than the limits is an error. The limits
+/// apply to a reply as a whole, summed over the arrays inside it.
 struct RESPParser {
   /// The limits of a reply.
   struct Limits {
@@ -9,13 +9,13 @@ struct RESPParser {
     var bytes = 64 << 20
     /// Elements of all arrays of a reply together.
     var elements = 1 << 20
-    /// Arrays inside of one another.
+    /// The depth of nested arrays.
     var depth = 16
     /// Bytes of a line, such as an error.
     var line = 1 << 16
   }
 
-  /// An array of which some elements have arrived.
+  /// An array whose elements have arrived only in part.
   private struct Partial {
     let count: Int
     var elements: [RESPValue] = []
@@ -28,20 +28,20 @@ struct RESPParser {
 
   private let limits: Limits
   private var buffer: [UInt8] = []
-  /// The place of the first byte that has not been read.
+  /// The index of the first unread byte.
   private var start = 0
   private var open: [Partial] = []
-  /// Elements of the reply so far, counted when an array begins.
+  /// The number of elements of the reply so far. An array adds its elements when it begins.
   private var elements = 0
-  /// Bytes of the reply's strings and lines so far.
+  /// The number of bytes of the reply's strings and lines so far.
   private var bytes = 0
 
   init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// Whether a part of a reply has arrived, and not all of it.
+  /// Whether a part of a reply has arrived, but not all of it.
   var hasPart: Bool { !open.isEmpty || start < buffer.count }
 
-  /// Takes in what has arrived.
+  /// Appends bytes that have arrived.
   mutating func append(_ bytes: some Sequence<UInt8>) {
     if start == buffer.count {
       buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 18)
@@ -53,11 +53,11 @@ struct RESPParser {
     buffer.append(contentsOf: bytes)
   }
 
-  /// The next reply; nil where it has not arrived as a whole.
+  /// Returns the next reply; nil where it has not arrived as a whole.
   mutating func next() throws(RESPError) -> RESPValue? {
     while let item = try readItem() {
       guard var value = try complete(item) else { continue }
-      // What has been read may be the last element of arrays.
+      // The value may be the last element of arrays.
       while var partial = open.popLast() {
         partial.elements.append(value)
         if partial.elements.count < partial.count {
@@ -78,7 +78,7 @@ struct RESPParser {
     return value
   }
 
-  /// Nil where an array has been begun.
+  /// Returns the value of an item; nil where the item begins an array.
   private mutating func complete(_ item: Item) throws(RESPError) -> RESPValue? {
     switch item {
     case .value(let value): return value
@@ -93,7 +93,7 @@ struct RESPParser {
     }
   }
 
-  /// Nil where it has not arrived as a whole; nothing has been taken then.
+  /// Reads the next item. Returns nil where it has not arrived as a whole; nothing is consumed then.
   private mutating func readItem() throws(RESPError) -> Item? {
     guard let (line, end) = try findLine() else { return nil }
     guard let kind = line.first else { throw RESPError(description: "a reply begins with an empty line") }
@@ -147,7 +147,7 @@ struct RESPParser {
     return .value(.bytes(Array(buffer[begin..<end])))
   }
 
-  /// The line that begins at `start`, without its end, and where the next one begins.
+  /// Returns the line that begins at `start`, without its end, and the index of the next line.
   private func findLine() throws(RESPError) -> (line: ArraySlice<UInt8>, end: Int)? {
     let rest = buffer[start...].prefix(limits.line + 2)
     guard let feed = rest.firstIndex(of: 0x0A) else {

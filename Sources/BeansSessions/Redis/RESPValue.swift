@@ -8,7 +8,7 @@ enum RESPValue: Sendable, Equatable {
   case null
   case array([RESPValue])
 
-  /// The reply as text, where it is one.
+  /// The reply as text; nil for an error, null or an array.
   var text: String? {
     switch self {
     case .simple(let text): text
@@ -19,14 +19,14 @@ enum RESPValue: Sendable, Equatable {
   }
 }
 
-/// Bytes of a server that are no reply. The connection is of no use after it.
+/// An error for bytes of a server that form no reply. The connection is unusable after it.
 struct RESPError: Error, Equatable, CustomStringConvertible {
   let description: String
 }
 
-/// Commands as a Redis server takes them.
+/// The encoding of commands for a Redis server.
 enum RESPCommand {
-  /// An array of strings of bytes.
+  /// Encodes words as an array of byte strings.
   static func encode(_ words: [[UInt8]]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(words.reduce(16) { $0 + $1.count + 16 })

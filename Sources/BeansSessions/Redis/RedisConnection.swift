@@ -3,16 +3,16 @@ import BeansLogging
 
 /// The reason why a command has no reply.
 enum RedisFailure: Error, Sendable, Equatable {
-  /// The server has not been sent the command, and never will be.
+  /// The command has not been sent to the server, and never will be.
   case notSent(String)
-  /// The connection has ended at the other side. The server has executed the command, or a proxy may still deliver it before its
-  /// deadline.
+  /// The other side has ended the connection. The server has executed the command, or a proxy may still deliver it
+  /// before its deadline.
   case lost(String)
-  /// The connection has been closed from here. The server may execute the command before its deadline.
+  /// This side has closed the connection. The server may execute the command before its deadline.
   case late(String)
 }
 
-/// A script that is to be run, and waits for its reply.
+/// A script to run, with the callback for its reply.
 struct RedisCommand: Sendable {
   let script: RedisScript
   let keys: [[UInt8]]
@@ -20,23 +20,24 @@ struct RedisCommand: Sendable {
   let deadline: ContinuousClock.Instant
   /// Called once, on the loop's thread.
   let reply: @Sendable (Result<RESPValue, RedisFailure>) -> Void
-  /// Whether the server has been found not to know the script by its digest.
+  /// Whether the server does not recognise the digest of the script, so that the text has to be sent.
   var needsText = false
-  /// Whether the server has refused the command as late.
+  /// Whether the server has rejected the command as late.
   var wasLate = false
-  /// Whether an earlier attempt has an unknown outcome. Only then does the command wait for a server that refuses connections.
+  /// Whether an earlier attempt has an unknown outcome. Only a second attempt waits for a server that refuses
+  /// connections.
   var isSecond = false
 }
 
-/// The time of a server, as far as a client knows it.
+/// A client's estimate of the time of a server.
 ///
-/// A time that the server has told is taken for that of the moment at which it arrives here. So the time is never ahead of the
-/// server's, and a deadline never later there than here.
+/// A reported time is assigned to the moment at which it arrives here. So the estimate is never ahead of the server's
+/// clock, and a deadline is never later there than here.
 struct RedisClock: Sendable {
-  /// The time after which the time is asked for anew: two clocks do not run alike.
+  /// The time after which the server's time is requested anew, because two clocks drift apart.
   private static let validity = Duration.seconds(600)
 
-  /// In milliseconds since 1970.
+  /// The server's time in milliseconds since 1970.
   let time: Int64
   let arrival = ContinuousClock.now
 
@@ -50,7 +51,7 @@ struct RedisClock: Sendable {
     time = seconds * 1_000 + microseconds / 1_000
   }
 
-  /// Reads the error of a script that has arrived too late, which holds the time.
+  /// Reads the time from the error of a script that has arrived too late.
   init?(late text: String) {
     guard text.hasPrefix("LATE "), let time = text.split(separator: " ")[1...].first.flatMap({ Int64($0) }) else {
       return nil
@@ -58,32 +59,34 @@ struct RedisClock: Sendable {
     self.time = time
   }
 
-  /// Returns a deadline by the server's clock, in milliseconds since 1970; 0, which is late, where the time is too old.
+  /// Returns a deadline by the server's clock, in milliseconds since 1970; 0, which is late, where the estimate is too
+  /// old.
   func text(of deadline: ContinuousClock.Instant) -> [UInt8] {
     guard arrival.duration(to: .now) < Self.validity else { return [UInt8(ascii: "0")] }
     return Array(String(time + Int64(arrival.duration(to: deadline) / .milliseconds(1))).utf8)
   }
 }
 
-/// The connection of one event loop to a Redis server, which sends commands without waiting for replies.
+/// The connection of one event loop to a Redis server. It pipelines commands: it sends them without waiting for
+/// replies.
 ///
-/// It connects when there is something to send. Where that fails, it tries again after a pause, as long as something waits. A server
-/// that refuses connections is not waited for: commands fail at once until the pause is over, except for second attempts.
-/// When it is lost, what has been sent fails, and what has not been sent waits for the next one. A connection on which a reply
-/// is late is closed: what comes next on it might be taken for the reply to something else. That the server cannot be used is
-/// logged once, and so is that it can be used again.
+/// The connection is opened when a command has to be sent. After a failed attempt, the next attempt follows after a
+/// pause, as long as a command waits. While the server refuses connections, commands fail at once until the pause is
+/// over, except for second attempts. When the connection is lost, sent commands fail, and unsent commands wait for the
+/// next connection. A connection with a late reply is closed, because the next reply on it might be taken for the reply
+/// to another command. An unusable server is logged once, and so is its return.
 ///
 /// Belongs to its loop's thread.
 final class RedisConnection: @unchecked Sendable {
-  // Safe to send: what can change is touched by the loop's thread alone, as `send` and `close` check.
+  // Safe to send: only the loop's thread accesses mutable state, as `send` and `close` check.
 
   private enum Phase {
-    /// Nobody is connected, and nobody tries to be.
+    /// There is no connection, and no attempt to connect.
     case idle
-    /// A connection is being made, or the server is told who speaks and which scripts there are.
+    /// A connection is being established, or the greeting is in flight: login, scripts, time.
     case greeting(TCPConnection)
     case ready(TCPConnection)
-    /// Nobody tries to connect before a timer fires.
+    /// A timer runs until the next attempt to connect.
     case pausing(isRefused: Bool)
     case closed
   }
@@ -101,7 +104,7 @@ final class RedisConnection: @unchecked Sendable {
   private let options: RedisOptions
   private var phase = Phase.idle
   private var parser = RESPParser()
-  /// The digests by which the server knows the scripts.
+  /// The digests of the scripts on the server.
   private var digests: [RedisScript: [UInt8]] = [:]
   /// The server's time as of the greeting, or of the last command that came too late.
   var clock = RedisClock(time: 0)
@@ -109,14 +112,14 @@ final class RedisConnection: @unchecked Sendable {
   private var greetings: [Greeting] = []
   /// The commands that have not been sent.
   private var waiting: [RedisCommand] = []
-  /// The commands without a reply so far, in the order in which replies come.
+  /// The commands without a reply so far, in the order of their replies.
   private var sent = FirstInFirstOut<RedisCommand>()
   private var pause: Duration
-  /// The reason why there is no connection to send on, as far as is known.
+  /// The last reason why there is no usable connection.
   private var trouble: String?
-  /// Whether it has been logged that the server cannot be used, and not yet that it can.
+  /// Whether a warning that the server cannot be used has been logged, and not yet its end.
   private var hasWarned = false
-  /// When `deadlineTimer` fires.
+  /// The time at which `deadlineTimer` fires.
   private var watched: ContinuousClock.Instant?
   private var deadlineTimer: EventLoop.Scheduled?
   private var connectTimer: EventLoop.Scheduled?
@@ -176,7 +179,7 @@ final class RedisConnection: @unchecked Sendable {
   private func connect() {
     do throws(EventLoopError) {
       let connection = try TCPConnection.connect(on: loop, host: address.host, port: address.port) { [self] result in
-        // A failure arrives by `onClose`, too.
+        // A failure is also reported to `onClose`.
         if case .success(let connection) = result, isCurrent(connection) { greet(connection) }
       }
       phase = .greeting(connection)
@@ -192,7 +195,7 @@ final class RedisConnection: @unchecked Sendable {
         }
       }
     } catch {
-      // No attempt has been made, as with an address that is none: to wait would be in vain.
+      // No attempt has been made, such as for an invalid address: a retry cannot succeed.
       phase = .idle
       let commands = waiting
       waiting = []
@@ -230,7 +233,7 @@ final class RedisConnection: @unchecked Sendable {
     trouble = "it does not take what it is sent"
     if hasWarned {
       hasWarned = false
-      // Whoever reads warnings alone is to learn of the end, too.
+      // A warning, so that readers of warnings alone also see the end of the outage.
       Self.logger.warn("Redis at \(address) can be used again")
     }
     flush(connection)
@@ -265,13 +268,13 @@ final class RedisConnection: @unchecked Sendable {
     if case .greeting = phase { return greeted(reply, connection) }
     guard var command = sent.popFirst() else { return giveUp(connection, Self.unasked) }
     if case .error(let text) = reply, text.hasPrefix("NOSCRIPT"), !command.needsText {
-      // The server has forgotten its scripts, and has done nothing.
+      // The server no longer has its scripts, and has not executed the command.
       command.needsText = true
       waiting.insert(command, at: 0)
       return flush(connection)
     }
     if case .error(let text) = reply, let time = RedisClock(late: text), !command.wasLate {
-      // The time here was wrong or too old, and the server has done nothing.
+      // The estimate of the time was wrong or too old, and the server has not executed the command.
       clock = time
       command.wasLate = true
       waiting.insert(command, at: 0)
@@ -289,13 +292,13 @@ final class RedisConnection: @unchecked Sendable {
 
   // MARK: losing the connection
 
-  /// Closes the connection from here: the server may still execute what it has been sent.
+  /// Closes the connection from this side. The server may still execute the commands it has received.
   private func giveUp(_ connection: TCPConnection, _ reason: String) {
     drop(connection, reason) { .late($0) }
     connection.close()
   }
 
-  /// The connection has come to an end by itself. Where the network is to blame, the server may still have what was sent.
+  /// Handles a connection that has ended. After a failure of the network, the server may still have the sent commands.
   private func ended(_ connection: TCPConnection, _ reason: TCPConnection.CloseReason) {
     switch reason {
     case .local: drop(connection, "the connection was closed") { .late($0) }
@@ -308,7 +311,7 @@ final class RedisConnection: @unchecked Sendable {
     }
   }
 
-  /// Does nothing for a connection that has been dropped before.
+  /// Drops a connection. Does nothing for a connection that has been dropped before.
   private func drop(
     _ connection: TCPConnection, _ reason: String, isRefused: Bool = false, _ failure: (String) -> RedisFailure
   ) {
@@ -323,10 +326,10 @@ final class RedisConnection: @unchecked Sendable {
       return
     }
     phase = .idle
-    // A server may close a connection that nobody uses.
+    // A server may close an idle connection.
     if sent.count > 0 { warnOnce(reason) }
     for command in sent.removeAll() { command.reply(.failure(failure(reason))) }
-    // The server was there a moment ago, so there is no pause before the first attempt.
+    // The server was reachable a moment ago, so there is no pause before the first attempt.
     if case .idle = phase, !waiting.isEmpty { connect() }
   }
 
@@ -336,7 +339,7 @@ final class RedisConnection: @unchecked Sendable {
     Self.logger.warn("Redis at \(address) cannot be used: \(reason)")
   }
 
-  /// Fails the commands that do not wait for a server to come back.
+  /// Fails the commands that do not wait for the server to return.
   private func failWaiting(_ reason: String) {
     let failed = waiting.filter { !$0.isSecond }
     waiting.removeAll { !$0.isSecond }
@@ -356,7 +359,7 @@ final class RedisConnection: @unchecked Sendable {
 
   // MARK: deadlines
 
-  /// Has a timer look at deadlines at that time, or earlier.
+  /// Schedules a check of deadlines at the given time, or earlier.
   private func watch(_ deadline: ContinuousClock.Instant) {
     if let watched, watched <= deadline { return }
     deadlineTimer?.cancel()
@@ -381,7 +384,7 @@ final class RedisConnection: @unchecked Sendable {
 
   // MARK: closing
 
-  /// Fails what waits, and closes the connection.
+  /// Fails all waiting commands, and closes the connection.
   func close() {
     loop.preconditionIsCurrent()
     let connection: TCPConnection? =
@@ -400,9 +403,9 @@ final class RedisConnection: @unchecked Sendable {
   }
 }
 
-/// A queue: elements come out in the order in which they went in.
+/// A first-in, first-out queue.
 struct FirstInFirstOut<Element> {
-  /// nil for what has come out.
+  /// The elements; nil for each removed one.
   private var places: [Element?] = []
   private var start = 0
 

@@ -1,36 +1,39 @@
-/// The scripts of a session store, each of which the server runs in one step.
+/// The scripts of a session store. The server runs each script in one step.
 ///
-/// All take the key of a session, and go by the server's clock, the one that all nodes share. A session is a hash with the
-/// fields `v`, its version; `c`, when it was created; `a`, when its expiry was put off last; `m`, how long it may be idle; `s`,
-/// the form of all this; `b`, the bytes of its names and values; `t`, which names its last change; and `d:` with a name for
-/// each value: the version that wrote it, a colon, bytes. The optional field `u` lists the changes that had a second attempt, so that
-/// their first attempts have no effect any more. Times are in milliseconds. It has its expiry from the first moment on.
+/// Each script takes the key of a session and uses the server's clock, which all nodes share. A session is a hash with
+/// the fields `v`, its version; `c`, its creation time; `a`, the last time its expiry was postponed; `m`, its idle
+/// limit; `s`, the form of the hash; `b`, the number of bytes of its names and values; `t`, the token of its last
+/// change; and, for each value, `d:` with its name: the version that wrote it, a colon, bytes. The optional field `u`
+/// lists the changes that had a second attempt, so that their first attempts have no effect any more. Times are in
+/// milliseconds. The hash has an expiry from the first moment on.
 ///
-/// A command may arrive after its connection has ended, such as from the buffer of a proxy. Three rules make it harmless. The first
-/// argument of each script is the time from which on it does nothing and replies the error `LATE` with the server's time. An id that
-/// has rotated or ended keeps a string without bytes for longer than that, so that no late `create` takes it. The second attempt of a
-/// `save` disables the first one.
+/// A command may arrive after its connection has ended, such as from the buffer of a proxy. Three rules make it
+/// harmless. The first argument of each script is its deadline: from then on the script does nothing and replies the
+/// error `LATE` with the server's time. An id that has rotated or ended keeps a string without bytes for longer than
+/// that, so that no late `create` takes the id. The second attempt of a `save` disables the first one.
 ///
-/// What is not there, has expired, or is no hash of this form is missing for all of them.
+/// For all scripts, a key that does not exist, has expired, or holds no hash of this form is missing.
 enum RedisScript: CaseIterable {
-  /// Arguments: `t`, `m`, `b`, then names and bytes. Replies 1, or 0 where another one is there.
+  /// Arguments: `t`, `m`, `b`, then names and bytes. Replies 1, or 0 where another session has the key.
   ///
-  /// The commands that give the key its expiry run once before the hash is written: where the server refuses one of them, it refuses
-  /// before there is a key without an expiry.
+  /// The commands that give the key its expiry run once before the hash is written. A server that refuses one of them
+  /// thus refuses before a key without an expiry exists.
   case create
-  /// Arguments: the version that is known or nothing, and after how long an expiry is put off. Replies null where the session is
-  /// missing, 1 where the version is known, or version, creation, and names and values by turns.
+  /// Arguments: the version that the caller has or nothing, and the time after which an expiry is postponed. Replies
+  /// null where the session is missing, 1 where the caller has the version, or version, creation, and names and values
+  /// by turns.
   ///
-  /// A server without memory, or one that only reads, refuses to put the expiry off, and still shows the session.
+  /// A server without memory, or a read-only server, refuses to postpone the expiry, and still returns the session.
   case load
-  /// Arguments: `t`, the bytes it may have, the version that was seen where this is another attempt or nothing, and three
-  /// counts; then so many names with bytes, names to be removed, and names with versions that are expected.
-  /// Replies the new version; or null where the session is missing, an empty array where nobody knows whether the first attempt
-  /// has done it, an array of names that others have changed, or minus the bytes that it would have.
+  /// Arguments: `t`, the limit of bytes, in a second attempt the version that was read or else nothing, and three
+  /// counts; then as many names with bytes, names to be removed, and names with expected versions.
+  /// Replies the new version; or null where the session is missing, an empty array where the outcome of the first
+  /// attempt is unknown, an array of names that others have changed, or minus the bytes that the session would have.
   case save
-  /// Keys: the old and the new one. Argument: for how long the old one stays taken. Replies 1, or null where the session is missing.
+  /// Keys: the old and the new one. Argument: the time for which the old key stays taken. Replies 1, or null where the
+  /// session is missing.
   case rotate
-  /// Argument: for how long the key stays taken. Replies 1.
+  /// Argument: the time for which the key stays taken. Replies 1.
   case end
 
   var text: String {
@@ -43,7 +46,7 @@ enum RedisScript: CaseIterable {
     }
   }
 
-  /// The name of the form of the hashes.
+  /// The identifier of the form of the hashes.
   static let form = "1"
 
   private static let common = """
@@ -139,7 +142,8 @@ enum RedisScript: CaseIterable {
     return v
     """
 
-  /// An earlier attempt may have rotated the id: the new one is random and the caller's own.
+  /// The script accepts the new id where the old one is missing: an earlier attempt may have rotated the id, since the
+  /// new one is random and the caller's own.
   private static let rotateText = """
     if not find() then
       key = KEYS[2]

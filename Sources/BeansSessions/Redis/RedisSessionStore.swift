@@ -3,33 +3,37 @@ public import BeansEventLoop
 import BeansServer
 @_spi(BeansPackage) import BeansSupport
 
-/// Sessions in a Redis server, for all nodes that use it: they outlive each node, and expire by the server's clock.
+/// A store that keeps sessions in a Redis server, for all nodes that use it. The sessions outlive each node, and expire
+/// by the server's clock.
 ///
 /// ```swift
 /// let store = RedisSessionStore(host: "127.0.0.1", port: 6379, loops: loops)
 /// let sessions = SessionManager(factory, store: store)
 /// ```
 ///
-/// A session is one key with an expiry. Each call is one script, which the server runs in one step, and one round trip. It takes
-/// version 6 of Redis or later, or Valkey, as one server or one primary: the two keys of a rotation may be apart in a cluster.
-/// A server that replicates or saves its data later than it replies may forget what it has acknowledged when it fails.
+/// A session is one key with an expiry. Each call is one script, which the server runs in one step, and one round trip.
+/// The store requires version 6 of Redis or later, or Valkey, as one server or one primary: in a cluster, the two keys
+/// of a rotation may be on different nodes. A server that replicates or saves its data after it replies may lose
+/// acknowledged changes when it fails.
 ///
-/// There is one connection for each event loop, made when it is first wanted, on which calls do not wait for each other. A call
-/// from a loop's thread uses that loop's connection, and any other call that of the next one in turn.
+/// Each event loop has one connection, established for the first call that uses it. Calls on a connection do not wait
+/// for each other. A call from a loop's thread uses that loop's connection; any other call uses the connections in
+/// turn.
 ///
-/// A call fails when `RedisOptions.commandTimeout` has passed, whatever the server does, as long as its loop runs. A task that
-/// is cancelled waits for its reply all the same. When the server closes the connection, a call that had been sent is sent once
-/// more within its time; the scripts see to it that nothing is done twice. A call that arrives at the server after its time, such as
-/// from a proxy, has no effect: each carries the time until which it is valid, by the server's clock. An id that has rotated or
-/// ended stays taken for twice that time, so that no earlier call brings it back; all nodes have about the same
-/// `RedisOptions.commandTimeout` for that. The logger `Beans.Sessions.Redis` warns once for each
-/// loop that the server cannot be used, and once more when it can.
+/// A call fails when `RedisOptions.commandTimeout` has passed, whatever the state of the server, as long as its loop
+/// runs. A cancelled task still waits for its reply. When the server closes the connection, a call that has been sent
+/// is sent once more within its time; the scripts prevent that a change is made twice. A call that arrives at the
+/// server after its time, such as from a proxy, has no effect: each call carries its deadline by the server's clock. An
+/// id that has rotated or ended stays taken for twice that time, so that no earlier call recreates it. For that, all
+/// nodes need about the same `RedisOptions.commandTimeout`. For each loop, the logger `Beans.Sessions.Redis` warns once
+/// when the server cannot be used, and once more when it can.
 ///
-/// A server that refuses connections fails calls at once. An id that has rotated, has ended or was missing is not asked for again for a
-/// minute at most, so that a client that keeps a dead cookie costs no round trips. That concerns ids in the form that a
-/// `SessionManager` makes: they reach clients when the session is there.
+/// A server that refuses connections fails calls at once. For at most a minute, an id that has rotated, has ended or
+/// was missing causes no call of the server, so that a client that keeps a dead cookie costs no round trips. This
+/// applies to ids in the form that a `SessionManager` makes, which reach clients only when the session exists.
 ///
-/// Safe from any thread. A store is closed before its loops are stopped: by the environment where the store is a bean, or by hand.
+/// Safe from any thread. A store is closed before its loops are stopped: by the environment where the store is a bean,
+/// or by hand.
 public final class RedisSessionStore: SessionStore, DisposableBean {
   let connections: [Connection]
   private let address: SocketAddress
@@ -37,7 +41,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
   private let limits: SessionLimits
   private let timeout: Duration
   private let missing = MissingIds()
-  /// The place of the next connection, for calls from threads of no loop.
+  /// The index of the next connection, for calls from threads without a loop.
   private let turn = Locked(0)
 
   struct Connection: Sendable {
@@ -48,21 +52,21 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
   /// The outcome of a script.
   private enum Outcome {
     case reply(RESPValue)
-    /// The server has not done it, and never will.
+    /// The server has not executed the script, and never will.
     case notDone(String)
     case unknown(String)
   }
 
-  /// Creates a store; it connects when it is first asked for something.
+  /// Creates a store. It connects at the first call.
   ///
   /// - Parameters:
   ///   - host: a numeric IPv4 or IPv6 address.
   ///   - port: the server's port. 6379 unless given.
-  ///   - loops: have one connection each. Without any, each call fails.
-  ///   - prefix: what the keys begin with; an id follows. `"session:"` unless given.
-  ///   - limits: how long sessions are kept, and how large they may be: 32 MiB at most. A session keeps the `idleLimit` that it
-  ///     was created with.
-  ///   - options: who logs in, and how long things may take.
+  ///   - loops: the event loops, with one connection each. Without any, each call fails.
+  ///   - prefix: the text before the id in each key. `"session:"` unless given.
+  ///   - limits: the lifetime and the size of sessions; the size is at most 32 MiB. A session keeps the `idleLimit`
+  ///     that it was created with.
+  ///   - options: the login and the time limits.
   public init(
     host: String, port: Int = 6379, loops: [EventLoop], prefix: String = "session:",
     limits: SessionLimits = SessionLimits(), options: RedisOptions = RedisOptions()
@@ -74,25 +78,25 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     self.address = address
     self.prefix = prefix
     var limits = limits
-    // A reply has to be within what `RESPParser` takes.
+    // A reply has to be within the limits of `RESPParser`.
     limits.maximumBytes = min(limits.maximumBytes, 32 << 20)
     self.limits = limits
     timeout = options.commandTimeout
   }
 
-  /// Closes the connections; calls that wait, and later ones, fail. From any thread; a second call does nothing.
+  /// Closes the connections. Calls in flight, and later calls, fail. From any thread; a second call does nothing.
   ///
-  /// Returns at once. Each loop closes its connection in its next turn, or when it is closed itself.
+  /// Returns at once. Each loop closes its connection in its next turn, or when the loop itself is closed.
   public func close() {
     for connection in connections { connection.loop.execute { connection.redis.close() } }
   }
 
-  /// Closes the connections when the environment that has the store as a bean ends, as `close()` does.
+  /// Closes the connections, as `close()` does, when the environment that has the store as a bean ends.
   public func preDestroy() { close() }
 
   // MARK: sessions
 
-  /// Keeps a new session, with its expiry.
+  /// Stores a new session, with its expiry.
   ///
   /// - Throws: `.tooLarge`; `.ended` where the id is taken; `.unavailable` or `.outcomeUnknown`.
   public func create(_ id: String, _ values: [String: [UInt8]]) async throws(SessionError) -> UInt64 {
@@ -109,9 +113,9 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     }
   }
 
-  /// Looks a session up, and puts its expiry off where that has not been done for a while.
+  /// Looks up a session. Postpones its expiry where `SessionLimits.touchInterval` has passed since the last time.
   ///
-  /// A key that holds anything else than a session, or one in another form, counts as missing.
+  /// A key that does not hold a session, or holds one in another form, is treated as missing.
   ///
   /// - Throws: `.unavailable`.
   public func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup {
@@ -128,12 +132,13 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     }
   }
 
-  /// Writes some values of a session that is there, and puts its expiry off.
+  /// Writes some values of an existing session, and postpones its expiry.
   ///
   /// A second attempt changes nothing where others may have changed the session since the first one.
   ///
-  /// - Returns: the version that the session has now.
-  /// - Throws: `.ended`, `.conflict`, `.tooLarge` or `.unavailable`: nothing has been written then. `.outcomeUnknown`.
+  /// - Returns: the new version of the session.
+  /// - Throws: `.ended`, `.conflict`, `.tooLarge` or `.unavailable`: nothing has been written in these cases.
+  ///   `.outcomeUnknown`.
   public func save(_ id: String, _ change: SessionChange) async throws(SessionError) -> UInt64 {
     let token = Self.makeToken()
     let limit = number(limits.maximumBytes)
@@ -159,11 +164,11 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     }
   }
 
-  /// Makes a session known by another id instead of its own.
+  /// Replaces the id of a session.
   ///
-  /// Where the new id is known already and the old one is not, an earlier attempt has done it.
+  /// Where the new id exists already and the old one does not, an earlier attempt has rotated the session.
   ///
-  /// - Throws: `.ended` where there is no such session; `.unavailable` or `.outcomeUnknown`.
+  /// - Throws: `.ended` where no such session exists; `.unavailable` or `.outcomeUnknown`.
   public func rotate(_ id: String, to other: String) async throws(SessionError) {
     switch try await change(.rotate, [key(id), key(other)], arguments: { _ in [lateness] }) {
     case .integer(1):
@@ -190,20 +195,20 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
 
   private func number(_ number: Int) -> [UInt8] { Array(String(number).utf8) }
 
-  /// A time within which each earlier call has arrived, or has no effect any more.
+  /// The time after which each earlier call has arrived, or has no effect any more.
   private var lateness: [UInt8] { milliseconds(timeout * 2 + .seconds(1)) }
 
-  /// At least one, as a key cannot expire after less.
+  /// Returns a duration in milliseconds: at least one, because a key cannot expire after less.
   private func milliseconds(_ duration: Duration) -> [UInt8] {
     let (seconds, attoseconds) = duration.components
-    // A hundred years at most: a later time is none that the server can count to.
+    // A hundred years at most, because the server cannot represent an arbitrarily late time.
     return number(max(1, Int(min(seconds, 3_155_760_000)) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)))
   }
 
-  /// Names one change among all changes of a session.
+  /// Makes an identifier of one change among all changes of a session.
   private static func makeToken() -> [UInt8] { Array(UnguessableId.make().utf8) }
 
-  /// Version, creation, and names and values by turns; nil where that cannot be read.
+  /// Reads a record from its version, its creation, and names and values by turns; nil where it is unreadable.
   private static func record(_ parts: [RESPValue]) -> SessionRecord? {
     guard parts.count >= 2, let version = parts[0].text.flatMap({ UInt64($0) }),
       let created = parts[1].text.flatMap({ Int64($0) })
@@ -217,7 +222,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     return record
   }
 
-  /// The version that wrote it, a colon, and bytes; nil where that cannot be read.
+  /// Reads a value from the version that wrote it, a colon, and bytes; nil where it is unreadable.
   private static func value(_ bytes: [UInt8]) -> SessionRecord.Value? {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
       let version = UInt64(String(decoding: bytes[..<colon], as: UTF8.self))
@@ -225,12 +230,12 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     return SessionRecord.Value(version: version, bytes: Array(bytes[(colon + 1)...]))
   }
 
-  /// Without the reply, which may hold what is a visitor's.
+  /// The text for an unexpected reply. It excludes the reply, which may contain data private to a visitor.
   private var strangeReply: String { "\(address): it gives a reply that means nothing" }
 
   // MARK: calls
 
-  /// Runs a script that writes.
+  /// Runs a script that writes. Converts failures to errors.
   private func change(
     _ script: RedisScript, _ keys: [[UInt8]], arguments: (_ isSecond: Bool) -> [[UInt8]]
   ) async throws(SessionError) -> RESPValue {
@@ -241,8 +246,8 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     }
   }
 
-  /// A second attempt follows only where the server has closed the connection: what a connection closed from here has sent may
-  /// be executed after the second attempt, and after changes by others.
+  /// Runs a script. A second attempt follows only where the server has closed the connection: commands on a connection
+  /// closed from this side may be executed after the second attempt, and after changes by others.
   private func run(
     _ script: RedisScript, _ keys: [[UInt8]], arguments: (_ isSecond: Bool) -> [[UInt8]]
   ) async -> Outcome {
@@ -254,7 +259,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     case .failure(.notSent(let reason)): return .notDone("\(address): \(reason)")
     case .failure(.late(let reason)): return .unknown("\(address): \(reason)")
     case .failure(.lost(let reason)):
-      // Only a reply tells what has become of the first attempt.
+      // Only a reply contains the outcome of the first attempt.
       guard case .success(let reply) = await send(script, keys, arguments(true), deadline, isSecond: true) else {
         return .unknown("\(address): \(reason)")
       }
@@ -263,14 +268,15 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     }
   }
 
-  /// Whether an error says that the server has not executed a script up to its first write.
+  /// Whether an error means that the server has refused a script before its first write.
   ///
-  /// Any other error may be that of a command in the middle of a script, after others have written.
+  /// Any other error may come from a command in the middle of a script, after others have written.
   private static func isRefusal(_ text: String) -> Bool {
     refusals.contains { text.hasPrefix($0 + " ") || text == $0 }
   }
 
-  /// A server refuses whole scripts so. For want of memory, replicas or a disk it refuses only the first write of one.
+  /// The first words of errors with which a server refuses a whole script. Without memory, replicas or a disk, a server
+  /// refuses only the first write of a script.
   private static let refusals = [
     "ASK", "BUSY", "CLUSTERDOWN", "CROSSSLOT", "LATE", "LOADING", "MASTERDOWN", "MISCONF", "MOVED", "NOAUTH", "NOPERM",
     "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN", "WRONGPASS",
@@ -298,7 +304,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     return answer.result.withLock { $0 }
   }
 
-  /// The outcome of one command. Under a lock, since ThreadSanitizer does not see a continuation hand over a value.
+  /// The outcome of one command. The lock is for ThreadSanitizer, which does not see a continuation hand over a value.
   private final class Answer: Sendable {
     let result = Locked<Result<RESPValue, RedisFailure>>(.failure(.notSent("its event loop does not run")))
   }
