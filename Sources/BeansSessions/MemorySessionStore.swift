@@ -1,20 +1,21 @@
 import BeansLogging
 @_spi(BeansPackage) import BeansSupport
 
-/// Sessions in the memory of this process, which end with it: for tests, and for a service of one node.
+/// A store that keeps sessions in the memory of this process, until the process ends. For tests, and for a service of
+/// one node.
 ///
-/// Sessions that have expired are removed along with other calls, a few at a time. From any thread.
+/// Each other call also removes a few expired sessions. From any thread.
 public final class MemorySessionStore: SessionStore {
   private let limits: SessionLimits
   private let now: @Sendable () -> Duration
-  /// What `now` is counted from, in milliseconds since 1970.
+  /// The time at which `now` is zero, in milliseconds since 1970.
   private let epoch: Int64
   private let state = Locked(State())
 
   private struct Entry {
     var record: SessionRecord
     var expiry: Duration
-    /// When the expiry was put off last.
+    /// The last time at which the expiry was postponed.
     var touched: Duration
   }
 
@@ -26,8 +27,8 @@ public final class MemorySessionStore: SessionStore {
   /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - limits: how long sessions are kept, and how large they may be.
-  ///   - clock: by which sessions expire.
+  ///   - limits: the lifetime and the size of sessions.
+  ///   - clock: the clock by which sessions expire.
   public init<C: Clock>(limits: SessionLimits = SessionLimits(), clock: C = ContinuousClock())
   where C.Duration == Duration {
     self.limits = limits
@@ -36,10 +37,10 @@ public final class MemorySessionStore: SessionStore {
     epoch = time.seconds * 1_000 + Int64(time.nanoseconds) / 1_000_000
   }
 
-  /// How many sessions take memory, with those that have expired and are not yet removed.
+  /// The number of sessions in memory, including expired sessions that are not yet removed.
   public var count: Int { state.withLock { $0.entries.count } }
 
-  /// Keeps a new session, with its expiry.
+  /// Stores a new session, with its expiry.
   ///
   /// - Throws: `.tooLarge`; `.ended` where the id is taken.
   public func create(_ id: String, _ values: [String: [UInt8]]) async throws(SessionError) -> UInt64 {
@@ -58,7 +59,7 @@ public final class MemorySessionStore: SessionStore {
     return 1
   }
 
-  /// Looks a session up, and puts its expiry off where that has not been done for a while.
+  /// Looks up a session. Postpones its expiry where `SessionLimits.touchInterval` has passed since the last time.
   ///
   /// - Throws: Nothing.
   public func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup {
@@ -71,10 +72,10 @@ public final class MemorySessionStore: SessionStore {
     }
   }
 
-  /// Writes some values of a session that is there, and puts its expiry off.
+  /// Writes some values of an existing session, and postpones its expiry.
   ///
-  /// - Returns: the version that the session has now.
-  /// - Throws: `.ended`, `.conflict` or `.tooLarge`: nothing has been written then.
+  /// - Returns: the new version of the session.
+  /// - Throws: `.ended`, `.conflict` or `.tooLarge`. Nothing has been written in these cases.
   public func save(_ id: String, _ change: SessionChange) async throws(SessionError) -> UInt64 {
     let now = now()
     return try state.withLock { state throws(SessionError) in
@@ -93,9 +94,9 @@ public final class MemorySessionStore: SessionStore {
     }
   }
 
-  /// Makes a session known by another id instead of its own.
+  /// Replaces the id of a session.
   ///
-  /// - Throws: `.ended` where there is no such session.
+  /// - Throws: `.ended` where no such session exists.
   public func rotate(_ id: String, to other: String) async throws(SessionError) {
     let now = now()
     let isMissing = state.withLock { state in
@@ -137,18 +138,19 @@ public final class MemorySessionStore: SessionStore {
     state.entries[id]?.expiry = now + limits.idleLimit
   }
 
-  /// Looks at two sessions at most: more than a call can add.
+  /// Examines at most two sessions. A call adds fewer, so expired sessions do not pile up.
   private func sweep(_ state: inout State, _ now: Duration) {
     for _ in 0..<2 {
       guard let id = state.due.popFirst(upTo: now) else { return }
       guard let entry = find(id, &state, now) else { continue }
-      // It has been used since.
+      // The session has been used since.
       state.due.append(id, at: entry.expiry)
     }
   }
 }
 
-/// Ids with the time at which to look whether the session has expired: in order, as all sessions may be idle equally long.
+/// Ids of sessions, each with the time at which to check its expiry, in order of time because all sessions have the
+/// same idle limit.
 private struct DueSessions {
   private var ids: [(id: String, time: Duration)] = []
   private var first = 0

@@ -1,6 +1,7 @@
-/// The sessions of one parent in a store that several parents share. Ids begin with the name of the parent there.
+/// The sessions of one parent in a store that several parents share. In the store, each id begins with the name of the
+/// parent.
 ///
-/// No name can be taken for another one with a part of an id: the id after the last colon has no colon.
+/// Keys of different parents never collide, because the id after the last colon contains no colon.
 struct NamedSessionStore: SessionStore {
   let name: String
   let store: any SessionStore

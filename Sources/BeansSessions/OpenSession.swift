@@ -1,18 +1,18 @@
 import Beans
 @_spi(BeansPackage) import BeansSupport
 
-/// A session while requests are inside of it on this node.
+/// A session with requests inside on this node.
 final class OpenSession: Sendable {
   let state: SessionState
   let environment: Environment
-  /// Whoever saves the session, gives it another id or ends it has the turn.
+  /// The turns of the operations that save the session, replace its id or end it.
   let turns = Turns()
   private let use: Locked<Use>
 
   private struct Use {
-    /// nil for one that the store does not have.
+    /// nil for a session that the store does not have.
     var id: String?
-    /// Requests inside; the first one opens the session.
+    /// The number of requests inside. The first request opens the session.
     var requests = 1
     var isJoinable = true
     var failure: SaveFailure?
@@ -24,12 +24,12 @@ final class OpenSession: Sendable {
     use = Locked(Use(id: id))
   }
 
-  /// What the store knows the session by now.
+  /// The current id of the session in the store.
   var id: String? { use.withLock { $0.id } }
 
   func rename(_ id: String) { use.withLock { $0.id = id } }
 
-  /// Goes inside; `leave()` has to follow.
+  /// Enters the session. A call of `leave()` has to follow.
   ///
   /// - Returns: false where later requests have to load the session anew.
   func join() -> Bool {
@@ -39,7 +39,7 @@ final class OpenSession: Sendable {
     }
   }
 
-  /// Leaves; true for the last one, who finishes the environment.
+  /// Leaves the session. Returns true for the last request, which finishes the environment.
   func leave() -> Bool {
     use.withLock { use in
       use.requests -= 1
@@ -48,13 +48,13 @@ final class OpenSession: Sendable {
     }
   }
 
-  /// Has later requests load the session anew. Those inside go on.
+  /// Makes later requests load the session anew. Requests inside continue.
   func retire() { use.withLock { $0.isJoinable = false } }
 
   /// The failure after which no change can be saved.
   var failure: SaveFailure? { use.withLock { $0.failure } }
 
-  /// Has later requests load the session anew, and those inside fail that have changes which are not saved.
+  /// Makes later requests load the session anew. Requests inside that have unsaved changes fail.
   func giveUp(_ failure: SaveFailure) {
     use.withLock { use in
       use.isJoinable = false

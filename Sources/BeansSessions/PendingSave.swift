@@ -1,21 +1,21 @@
-/// What is written of a session at the end of a request.
+/// The values of a session that are written at the end of a request.
 struct PendingSave {
   struct Entry {
     let value: any KeptValue
     let change: ValueChange
   }
 
-  /// The version that the changes were made to.
+  /// The version to which the changes were made.
   let version: UInt64
   let entries: [Entry]
 
-  /// Values that the store lacks, and nobody has changed.
+  /// Values that the store lacks and that no request has changed.
   var defaults: Set<String> { Set(entries.lazy.filter(\.change.isDefault).map(\.change.declaration.name)) }
 
-  /// Without the defaults: another node has written some of them meanwhile.
+  /// The save without its defaults, for the case that another node has written some of them meanwhile.
   var withoutDefaults: PendingSave { PendingSave(version: version, entries: entries.filter { !$0.change.isDefault }) }
 
-  /// The generation of each value that is written, by name.
+  /// The generation of each written value, by name.
   var generations: [String: Int] {
     Dictionary(entries.map { ($0.change.declaration.name, $0.change.generation) }) { first, _ in first }
   }
@@ -25,7 +25,8 @@ struct PendingSave {
     Dictionary(entries.map { ($0.change.declaration.name, $0.change.bytes) }) { first, _ in first }
   }
 
-  /// A default never overwrites what another node has written: nobody would notice.
+  /// The change for the store. A default expects the version that was read, so that it never silently overwrites a
+  /// value of another node.
   var change: SessionChange {
     var change = SessionChange(version: version, values: [:])
     for entry in entries {

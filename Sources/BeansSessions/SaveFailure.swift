@@ -1,11 +1,11 @@
-/// A failed save of an open session. It concerns each request inside that has changes which no earlier save has written.
+/// A failed save of an open session. It affects each request inside with changes that no earlier save has written.
 struct SaveFailure {
   /// The error of the store.
   let error: SessionError
-  /// The generation of each value that was sent, by name, where the store may have written it.
+  /// The generation of each value that was sent, by name, where the store may have written the value.
   var sent: [String: Int] = [:]
 
-  /// Returns the error that tells one request the outcome of its own changes.
+  /// Returns the error for one request, according to the outcome of its own changes.
   ///
   /// - Parameter changes: the changes of the request, which are not all saved.
   func error(for changes: RequestChanges) -> SessionError {

@@ -1,15 +1,16 @@
-/// Why a session could not be opened, saved or ended.
+/// The reason why a session could not be opened, saved or ended.
 public enum SessionError: Error, Sendable, Equatable {
-  /// The store cannot be reached, or has not replied in time; nothing of the request has been written. Different from a session
-  /// that is missing: the client keeps its cookie and is asked to come back.
+  /// The store cannot be reached, or has not replied in time. Nothing of the request has been written. This differs
+  /// from a missing session: the client keeps its cookie and should retry later.
   case unavailable(String)
-  /// The changes of the request have been written as a whole, in part or not at all. The connection to the store was lost after
-  /// a change had been sent, or an earlier call has written a part and a later one has failed.
+  /// The changes of the request have been written as a whole, in part or not at all. Either the connection to the store
+  /// was lost after a change had been sent, or an earlier call has written a part and a later call has failed.
   case outcomeUnknown(String)
-  /// The session has ended, has expired or has got another id since the request began. Nothing of the request has been written.
+  /// The session has ended, has expired or has received another id since the request began. Nothing of the request has
+  /// been written.
   case ended
-  /// Other requests have changed the named values, which were declared to be refused then. Nothing of the request has been
-  /// written, so it may run again.
+  /// Other requests have changed the named values, which are declared with ``SessionConflictRule/refuse``. Nothing of
+  /// the request has been written, so the request may run again.
   case conflict([String])
   /// The values of the session would take more bytes than the store's limit. Nothing of the request has been written.
   case tooLarge(bytes: Int, limit: Int)
@@ -18,7 +19,7 @@ public enum SessionError: Error, Sendable, Equatable {
 }
 
 extension SessionError: CustomStringConvertible {
-  /// The sentence for people. Names no id, which is a secret.
+  /// The message of the error. It contains no id, because ids are secret.
   public var description: String {
     switch self {
     case .unavailable(let reason): "the session store is not available: \(reason)"
@@ -33,8 +34,8 @@ extension SessionError: CustomStringConvertible {
 }
 
 extension SessionError {
-  /// Whether the store is to blame, and not the request: the client keeps its cookie and is asked to come back, in HTTP with
-  /// the status 503 and a `Retry-After`.
+  /// Whether the cause is the store and not the request. The client keeps its cookie and should retry later: in HTTP,
+  /// reply with the status 503 and a `Retry-After`.
   public var isTemporary: Bool {
     switch self {
     case .unavailable, .outcomeUnknown: true

@@ -1,11 +1,11 @@
 public import Beans
 @_spi(BeansPackage) import BeansSupport
 
-/// The session that a request is inside of.
+/// The session in which a request runs.
 public final class SessionHandle: Sendable {
-  /// Where the beans of the session live. Ends when the last request has left.
+  /// The environment that holds the beans of the session. It ends when the last request has left the session.
   public let environment: Environment
-  /// Whether the store does not have the session: there was no id, or none that is known.
+  /// Whether the store does not have the session: the client sent no id, or an unknown one.
   public let isNew: Bool
   private let wish = Locked(Wish())
 
@@ -19,34 +19,35 @@ public final class SessionHandle: Sendable {
     self.isNew = isNew
   }
 
-  /// Gives the session a new id when the request has ended, such as at a login: whoever has learnt or planted the old one is
-  /// left with nothing. Has no effect on a new session, whose id nobody knows. From any thread.
+  /// Replaces the id of the session when the request has ended, such as at a login. An attacker who has learnt or
+  /// planted the old id then holds a worthless one. Has no effect on a new session, whose id has not been sent to any
+  /// client. From any thread.
   public func rotate() { wish.withLock { $0.rotates = true } }
 
-  /// Ends the session when the request has ended, such as at a logout. What the request has changed is not saved. From any
-  /// thread.
+  /// Ends the session when the request has ended, such as at a logout. The changes of the request are not saved. From
+  /// any thread.
   public func end() { wish.withLock { $0.ends = true } }
 
   var wantsRotation: Bool { wish.withLock { $0.rotates } }
   var wantsEnd: Bool { wish.withLock { $0.ends } }
 }
 
-/// What a request inside of a session has come to.
+/// The outcome of a request inside a session.
 public struct SessionAnswer<Value> {
-  /// What the request's closure returned.
+  /// The value that the closure of the request returned.
   public var value: Value
-  /// What the client has to be told.
+  /// The change of the client's cookie.
   public var cookie: SessionCookie
 }
 
 extension SessionAnswer: Sendable where Value: Sendable {}
 
-/// What becomes of the client's cookie.
+/// The change of a client's cookie after a request.
 public enum SessionCookie: Sendable, Hashable {
-  /// It stays as it is, or there is still none.
+  /// The cookie stays as it is, or there is still none.
   case unchanged
-  /// It becomes this id.
+  /// The cookie becomes this id.
   case set(String)
-  /// The session has been ended.
+  /// The session has ended; the client removes its cookie.
   case removed
 }

@@ -2,7 +2,8 @@ public import Beans
 public import BeansServer
 @_spi(BeansPackage) import BeansSupport
 
-/// Runs requests inside of sessions that outlive the process: they are kept in a store, for all nodes of a service.
+/// A manager that runs requests inside sessions that outlive the process. A store keeps the sessions for all nodes of a
+/// service.
 ///
 /// ```swift
 /// let sessions = SessionManager(factory, store: store)
@@ -11,28 +12,28 @@ public import BeansServer
 /// }
 /// ```
 ///
-/// A session has an environment on a node as long as requests are inside of it there: requests that meet share it. It is built
-/// from what the store has, and finished when the last request has left. So what a bean does not keep in a `SessionValue` lasts
-/// for a request, or for several that meet.
+/// A session has an environment on a node as long as requests are inside it there; concurrent requests share the
+/// environment. It is built from the stored values, and finished when the last request has left. State that a bean does
+/// not keep in a `SessionValue` therefore lasts for one request, or for several concurrent ones.
 ///
-/// A request is answered when what it has changed has been saved. A save writes the values that differ from what the store
-/// has, as they are then: also the changes of other requests inside so far. One that finds another one under way waits for it, and
-/// saves the changes since. After an error of the store the request fails, and so does every other one inside with changes that
-/// no save has written; the next request loads the session anew. Each request gets the outcome of its own changes: a request
-/// whose changes another one has saved succeeds, and so does a request that changes nothing. What has been acknowledged is never lost to a
-/// request, unless one that has not been acknowledged has overwritten the same value.
+/// A request completes when its changes have been saved. A save writes the current values that differ from the stored
+/// ones, including changes by other requests inside so far. A save that finds another save in flight waits for it, and
+/// writes the changes since. After an error of the store the request fails, and so does every other request inside with
+/// changes that no save has written; the next request loads the session anew. Each request gets the outcome of its own
+/// changes: a request whose changes another request has saved succeeds, and so does a request that changes nothing.
+/// Acknowledged changes are never lost, unless a request that has not been acknowledged has overwritten the same value.
 ///
-/// Safe from any thread. No lock is held while a session is built or released, or while the store is asked.
+/// Safe from any thread. No lock is held while a session is built or released, or during a call of the store.
 public final class SessionManager: Sendable {
   private let factory: EnvironmentFactory<SessionState>
-  /// The environment that the sessions are opened in; nil for the one that the factory finds.
+  /// The environment in which the sessions are opened; nil for the one that the factory finds.
   private let parent: Environment?
   private let store: any SessionStore
   private let unreadable = UnreadableValues()
   private let state = Locked(State())
 
   private struct State {
-    /// By what the store knows them by now; those that later requests may join.
+    /// The sessions that later requests may join, by their current ids in the store.
     var open: [String: OpenSession] = [:]
     var counts = SessionManagerCounts()
   }
@@ -50,14 +51,14 @@ public final class SessionManager: Sendable {
 
   /// Creates a manager for the children of one factory in one parent, such as the sessions of one tenant.
   ///
-  /// The factory is one that has been declared for the children of another factory. Each parent has a manager of its own, and the
-  /// managers may share a store: an id of a session of one tenant is unknown in every other one.
+  /// The factory is declared for the children of another factory. Each parent has a manager of its own. The managers
+  /// may share a store: the id of a session of one tenant is unknown for every other tenant.
   ///
   /// - Parameters:
   ///   - factory: opens the sessions, as in the form without a parent.
-  ///   - parent: the environment that the sessions are opened in.
-  ///   - name: the name of the parent, the same on all nodes and different from the names of all other parents that use the
-  ///     store. A colon and the id follow it in the keys of the store.
+  ///   - parent: the environment in which the sessions are opened.
+  ///   - name: the name of the parent, the same on all nodes and different from the names of all other parents that use
+  ///     the store. A colon and the id follow the name in the keys of the store.
   ///   - store: keeps the sessions between requests.
   public init(
     _ factory: EnvironmentFactory<SessionState>, in parent: Environment, named name: String, store: any SessionStore
@@ -69,23 +70,24 @@ public final class SessionManager: Sendable {
 
   // MARK: requests
 
-  /// Runs `body` inside of the session with that id, then saves what has been changed.
+  /// Runs `body` inside the session with an id, then saves the changes.
   ///
-  /// Without an id, or with one that the store does not have, the session is new: it is given to the store, under an id of
-  /// ours, when `body` has changed a value, and is gone otherwise. Without an id that could be ours the store is not asked.
+  /// Without an id, or with an id that the store does not have, the session is new. When `body` has changed a value,
+  /// the session is created in the store under an id made here; otherwise it is dropped. An id in a form that no
+  /// manager makes causes no lookup in the store.
   ///
-  /// Where `body` throws, nothing is saved, and the session neither ends nor gets another id. Where others are inside, what it
-  /// has changed before may be saved with their changes. A task that is cancelled saves all the same.
+  /// Where `body` throws, nothing is saved, and the session neither ends nor gets another id. With other requests
+  /// inside, the changes of `body` before the error may be saved with theirs. A cancelled task saves all the same.
   ///
-  /// `body` runs where the caller does: from a task that prefers a loop, on that loop. In it, and in tasks that it begins,
-  /// `await shutdown()` of the session or of an environment above begins the end and does not wait.
+  /// `body` runs where the caller does: from a task that prefers a loop, on that loop. In `body`, and in tasks that it
+  /// begins, `await shutdown()` of the session or of an environment above begins the end and does not wait.
   ///
   /// - Parameters:
-  ///   - id: what the client sent, whatever it is; nil for nothing.
+  ///   - id: the id that the client sent, in any form; nil for none.
   ///   - body: runs inside. It may be synchronous.
-  /// - Returns: what `body` returns, and what has to become of the client's cookie.
-  /// - Throws: what `body` throws; `SessionError`: where `isTemporary`, the client keeps its cookie. `.unavailable` of the
-  ///   lookup comes before `body` has run. What `EnvironmentFactory.build` throws.
+  /// - Returns: the value that `body` returns, and the change of the client's cookie.
+  /// - Throws: any error of `body`; `SessionError`: where `isTemporary`, the client keeps its cookie. `.unavailable` of
+  ///   the lookup comes before `body` has run. Any error of `EnvironmentFactory.build`.
   public nonisolated(nonsending) func withSession<R>(
     _ id: String?, _ body: nonisolated(nonsending) (SessionHandle) async throws -> R
   ) async throws -> SessionAnswer<R> {
@@ -108,7 +110,7 @@ public final class SessionManager: Sendable {
     return SessionAnswer(value: value, cookie: cookie)
   }
 
-  /// After the request: saves the session, and gives it another id or ends it where that was wished for.
+  /// Concludes a request: saves the session, and replaces its id or ends it where the request has called for that.
   private nonisolated(nonsending) func conclude(
     _ session: OpenSession, _ handle: SessionHandle, _ idOfClient: String?, _ changes: RequestChanges
   ) async throws(SessionError) -> SessionCookie {
@@ -123,13 +125,14 @@ public final class SessionManager: Sendable {
     try await save(session, changes)
     guard let id = session.id else { return .unchanged }
     if handle.isNew { return .set(id) }
-    // When two requests that meet want another id, the first one gets it. The other one came with the id that is to be worth
-    // nothing any more, and is not told the new one.
+    // When two concurrent requests rotate the id, the first one receives the new id. The other request came with the
+    // old id, which must become worthless, so it does not receive the new one.
     guard rotates, id == idOfClient else { return .unchanged }
     do throws(SessionError) {
       return .set(try await rotate(session, id))
     } catch .ended where !changes.isEmpty {
-      // After the save another node has rotated the id, which is as worthless as wanted, or has ended the session.
+      // After the save another node has rotated the id, which makes the old id worthless as intended, or has ended the
+      // session.
       return .unchanged
     } catch .unavailable(let reason) where !changes.isEmpty {
       throw .outcomeUnknown("the changes are saved, and the session keeps its id: \(reason)")
@@ -155,7 +158,7 @@ public final class SessionManager: Sendable {
         if join(known) { return known }
         unlist(known)
       case .found(let record):
-        // What was found may be what a save from here has just written.
+        // The record may be the one that a save from here has just written.
         if let known = state.withLock({ $0.open[id] }), known.state.version < record.version {
           await known.turns.take()
           known.turns.pass()
@@ -165,7 +168,7 @@ public final class SessionManager: Sendable {
     }
   }
 
-  /// The environment of what the store has found, or the one that is open here and has seen as much.
+  /// Returns the session that is open here with at least the version of the record, or opens one for the record.
   private func open(_ record: SessionRecord?, as id: String?) throws -> OpenSession {
     if let id, let record, let known = state.withLock({ find(id, record, in: $0) }) { return known }
     let seed = SessionState(record, unreadable)
@@ -187,7 +190,7 @@ public final class SessionManager: Sendable {
     return known ?? session
   }
 
-  /// Under the lock.
+  /// Joins the session that is open here with at least the version of the record. Runs under the lock.
   private func find(_ id: String, _ record: SessionRecord, in state: borrowing State) -> OpenSession? {
     guard let known = state.open[id], known.state.version >= record.version, join(known) else { return nil }
     return known
@@ -231,7 +234,8 @@ public final class SessionManager: Sendable {
     }
   }
 
-  /// In the caller's turn. Another request may have saved the changes already, and a failure since does not concern them.
+  /// Saves the session in the caller's turn. Another request may have saved the changes already; a failure since then
+  /// does not affect them.
   private nonisolated(nonsending) func save(
     _ session: OpenSession, _ changes: RequestChanges
   ) async throws(SessionError) {
@@ -271,12 +275,12 @@ public final class SessionManager: Sendable {
       version = try await store.save(id, save.change)
     }
     session.state.saved(save, version: version)
-    // Another node has changed other values: what is open here has not seen them.
+    // Another node has changed other values, which the session open here does not contain.
     if version != save.version + 1 { retire(session) }
     state.withLock { $0.counts.saves += 1 }
   }
 
-  /// In the caller's turn.
+  /// Replaces the id of the session in the caller's turn.
   private nonisolated(nonsending) func rotate(_ session: OpenSession, _ id: String) async throws(SessionError) -> String
   {
     let other = UnguessableId.make()
@@ -302,7 +306,8 @@ public final class SessionManager: Sendable {
     return other
   }
 
-  /// Where the outcome is not known, the client would be left with an id that is worth nothing: it is found out.
+  /// Replaces the id in the store. After an unknown outcome, a second attempt or a lookup determines the outcome,
+  /// because the client could otherwise be left with a worthless id.
   private nonisolated(nonsending) func rotate(_ id: String, to other: String) async throws(SessionError) {
     do throws(SessionError) {
       return try await store.rotate(id, to: other)
@@ -317,7 +322,7 @@ public final class SessionManager: Sendable {
     }
   }
 
-  /// In the caller's turn.
+  /// Ends the session in the caller's turn.
   private nonisolated(nonsending) func end(_ session: OpenSession) async throws(SessionError) {
     if let id = session.id {
       do throws(SessionError) {
@@ -339,7 +344,7 @@ public final class SessionManager: Sendable {
 
   // MARK: reports
 
-  /// What has been done on this node so far.
+  /// The counts of operations on this node so far.
   public var counts: SessionManagerCounts {
     var counts = state.withLock { $0.counts }
     counts.unreadable = unreadable.count
@@ -348,13 +353,13 @@ public final class SessionManager: Sendable {
 }
 
 extension SessionManager: SurveyedSessions {
-  /// What declarations call the scope of the sessions.
+  /// The name of the scope of the sessions in declarations.
   public var scopeName: String { factory.scopeName }
 
-  /// How many sessions are open here, and what became of the others. A session is opened anew for each request, or for several
-  /// that meet, and has ended here when they have left.
+  /// Returns the counts of open and ended sessions. A session is opened anew for each request, or for several
+  /// concurrent ones, and has ended here when they have left.
   public func statistics() -> SessionStatistics {
-    // All of it is kept.
+    // Every figure is stored, so nothing has to be surveyed.
     let counts = counts
     var statistics = SessionStatistics(counts: SessionCounts())
     statistics.counts.open = counts.open
@@ -371,7 +376,7 @@ extension SessionManager: SurveyedSessions {
 
   package func report(_ statistics: SessionStatistics) -> String { report() }
 
-  /// What `counts` tells, as a line of text for people.
+  /// Returns the counts as a line of text.
   public func report() -> String {
     let counts = counts
     var text =

@@ -1,26 +1,26 @@
-/// What a `SessionManager` has done on this node so far.
+/// Counts of the operations of a `SessionManager` on this node so far.
 public struct SessionManagerCounts: Sendable, Hashable {
-  /// Sessions that requests are inside of.
+  /// Sessions with requests inside.
   public var open = 0
-  /// Sessions opened, new ones, too.
+  /// Sessions opened, including new ones.
   public var opened = 0
-  /// Times that the store was asked for a session.
+  /// Lookups of a session in the store.
   public var loads = 0
-  /// Sessions given to the store for the first time.
+  /// Sessions created in the store.
   public var creates = 0
-  /// Changes that the store has taken.
+  /// Changes that the store has accepted.
   public var saves = 0
-  /// How often a session has got another id.
+  /// Changes of the id of a session.
   public var rotations = 0
   /// Sessions that a request has ended.
   public var ended = 0
-  /// Changes that the store has refused because others have changed the same values.
+  /// Changes that the store has refused because other requests have changed the same values.
   public var conflicts = 0
   /// Other errors of the store, and values that could not be encoded.
   public var failures = 0
-  /// Stored values that counted as absent.
+  /// Stored values that were treated as absent.
   public var unreadable = 0
 
-  /// Counts of nothing.
+  /// Creates counts of zero.
   public init() {}
 }

@@ -1,10 +1,11 @@
 import Beans
 @_spi(BeansPackage) import BeansSupport
 
-/// What a session is built from: the values that its beans keep beyond a request, and what a store has of them.
+/// The seed of a session's environment: the values that beans keep beyond a request, and the bytes that a store has for
+/// them.
 ///
-/// The seed of a session's environment. A bean declares what it keeps when it is built, and is built anew from that in each
-/// environment of the session, on whichever node:
+/// A bean declares its kept values when it is built. Each environment of the session, on any node, builds the bean anew
+/// from those values:
 ///
 /// ```swift
 /// final class Cart: Sendable {
@@ -20,7 +21,7 @@ import Beans
 public final class SessionState: Sendable {
   private let record: [String: SessionRecord.Value]
   private let unreadable: UnreadableValues
-  /// The requests inside of the session, which share its values.
+  /// The requests inside the session, which share its values.
   let members = SessionMembers()
   private let state: Locked<State>
 
@@ -29,7 +30,8 @@ public final class SessionState: Sendable {
     var values: [String: any KeptValue] = [:]
   }
 
-  /// Creates what a new session has: nothing. Also for sessions that are never saved, such as those of a `SessionRegistry`.
+  /// Creates the empty state of a new session. Also for sessions that are never saved, such as those of a
+  /// `SessionRegistry`.
   public convenience init() { self.init(nil, UnreadableValues()) }
 
   init(_ record: SessionRecord?, _ unreadable: UnreadableValues) {
@@ -38,19 +40,19 @@ public final class SessionState: Sendable {
     state = Locked(State(version: record?.version ?? 0))
   }
 
-  /// The value of that name; one object, however often it is asked for.
+  /// Returns the value of a name. Every call with one name returns the same object.
   ///
-  /// A value that the store does not have is its default. That is written with the next save, so that a default made of random
-  /// numbers stays the same, but is no reason to save.
+  /// A value that is missing in the store starts as its default. The next save writes the default, so that a default
+  /// made of random numbers stays the same. A default alone causes no save.
   ///
   /// - Parameters:
-  ///   - name: what the store knows the value by; once in a session.
-  ///   - schema: names the form of what is kept, without a zero byte. What has been kept in another form, or cannot be decoded,
-  ///     counts as absent, and is logged.
-  ///   - makeDefault: the value where the store has none; called at once, or not at all.
-  ///   - onConflict: what becomes of a change where another node has changed the value meanwhile.
-  /// - Throws: `EnvironmentError.invalidDeclaration` where the name has been declared in another way; what `makeDefault`
-  ///   throws.
+  ///   - name: the name of the value in the store; unique in a session.
+  ///   - schema: names the form of the stored value, without a zero byte. Stored bytes of another form, or bytes that
+  ///     cannot be decoded, are treated as absent and logged.
+  ///   - makeDefault: the value where the store has none; called before `value` returns, or never.
+  ///   - onConflict: the treatment of a change where another node has changed the value meanwhile.
+  /// - Throws: `EnvironmentError.invalidDeclaration` where the name has been declared in another way; any error of
+  ///   `makeDefault`.
   public func value<Value: Codable & Sendable>(
     _ name: String, schema: String = "1", default makeDefault: @autoclosure () throws -> Value,
     onConflict: SessionConflictRule = .overwrite
@@ -58,7 +60,8 @@ public final class SessionState: Sendable {
     let declaration = SessionValueDeclaration(name: name, schema: schema, onConflict: onConflict)
     if let known = state.withLock({ $0.values[name] }) { return try check(known, declaration) }
     if schema.utf8.contains(0) { throw invalid(declaration, "its schema contains a zero byte") }
-    // Decoding and the default are the caller's code: no lock is held. When two threads make one, the first is kept.
+    // Decoding and the default run code of the caller, so no lock is held. When two threads make a value, the first is
+    // kept.
     let stored = record[name]
     var reason: SessionValueCoding.Unreadable?
     var made: SessionValue<Value>?
@@ -99,10 +102,10 @@ public final class SessionState: Sendable {
 
   // MARK: saving
 
-  /// The version of the session that this has seen all of; 0 for a new one.
+  /// The version of the session up to which this state includes all changes; 0 for a new session.
   var version: UInt64 { state.withLock { $0.version } }
 
-  /// What a save has to write now; nil where nothing has been changed.
+  /// Returns the changes that a save has to write now; nil where nothing has changed.
   ///
   /// - Throws: `.notEncodable`.
   func pendingSave() throws(SessionError) -> PendingSave? {
@@ -114,7 +117,7 @@ public final class SessionState: Sendable {
     return entries.contains { !$0.change.isDefault } ? PendingSave(version: version, entries: entries) : nil
   }
 
-  /// A store has written that.
+  /// Records that a store has written a save.
   func saved(_ save: PendingSave, version: UInt64) {
     for entry in save.entries { entry.value.saved(entry.change, version: version) }
     state.withLock { $0.version = version }

@@ -1,84 +1,87 @@
-/// Where sessions are kept between requests, for all nodes of a service.
+/// A store that keeps sessions between requests, for all nodes of a service.
 ///
-/// A store keeps bytes by name and knows nothing of beans. Each call is one step: nobody sees half of it. A store decides by
-/// its own clock, the same for all nodes, when a session has expired, and never hands out one that has.
+/// A store maps names to bytes and does not depend on beans. Each call is atomic: no other call sees half of it. The
+/// store determines by its own clock, the same for all nodes, when a session has expired, and never returns an expired
+/// session.
 ///
 /// Called from any thread, for one session by several nodes at once.
 public protocol SessionStore: Sendable {
-  /// Keeps a new session, with its expiry.
+  /// Stores a new session, with its expiry.
   ///
   /// - Parameters:
-  ///   - id: an id that nobody has had, see `SessionManager`.
-  ///   - values: what is kept, by name.
-  /// - Returns: its first version.
+  ///   - id: an id that has never been used, see `SessionManager`.
+  ///   - values: the bytes to store, by name.
+  /// - Returns: the first version of the session.
   /// - Throws: `.tooLarge`; `.ended` where the id is taken; `.unavailable` or `.outcomeUnknown`.
   func create(_ id: String, _ values: [String: [UInt8]]) async throws(SessionError) -> UInt64
 
-  /// Looks a session up, and puts its expiry off where that has not been done for a while.
+  /// Looks up a session. Postpones its expiry where `SessionLimits.touchInterval` has passed since the last time.
   ///
   /// - Parameters:
-  ///   - id: what it is known by.
+  ///   - id: the id of the session.
   ///   - version: the version that the caller has already; nil for none.
-  /// - Throws: `.unavailable`: that a session is not there is no error.
+  /// - Throws: `.unavailable`. A missing session is not an error.
   func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup
 
-  /// Writes some values of a session that is there, and puts its expiry off, in one step.
+  /// Writes some values of an existing session and postpones its expiry, in one step.
   ///
-  /// - Returns: the version that the session has now. Where it is not the next one, another node has changed other values.
-  /// - Throws: `.ended` where there is no such session: a save never brings one back. `.conflict` and `.tooLarge`, and nothing
-  ///   has been written. `.unavailable`: nothing has been written. `.outcomeUnknown`: all of it has been written, or nothing.
+  /// - Returns: the new version of the session. Where it is not the successor of the caller's version, another node has
+  ///   changed other values.
+  /// - Throws: `.ended` where no such session exists: a save never recreates a session. `.conflict` and `.tooLarge`:
+  ///   nothing has been written. `.unavailable`: nothing has been written. `.outcomeUnknown`: all of it has been
+  ///   written, or nothing.
   func save(_ id: String, _ change: SessionChange) async throws(SessionError) -> UInt64
 
-  /// Makes a session known by another id instead of its own. There is no moment at which both are known, or neither.
+  /// Replaces the id of a session, in one step. At each moment, exactly one of the two ids is valid.
   ///
-  /// - Throws: `.ended` where there is no such session; `.unavailable` or `.outcomeUnknown`.
+  /// - Throws: `.ended` where no such session exists; `.unavailable` or `.outcomeUnknown`.
   func rotate(_ id: String, to other: String) async throws(SessionError)
 
-  /// Ends a session. That there is none is no error.
+  /// Ends a session. A missing session is not an error.
   ///
   /// - Throws: `.unavailable` or `.outcomeUnknown`.
   func end(_ id: String) async throws(SessionError)
 }
 
-/// What a store has found under an id.
+/// The result of a lookup in a store.
 public enum SessionLookup: Sendable, Equatable {
   /// No session, or one that has expired.
   case missing
-  /// The version that the caller has already.
+  /// The session has the version that the caller has already.
   case unchanged
   /// A session.
   case found(SessionRecord)
 }
 
-/// A session as a store keeps it.
+/// A session as stored.
 public struct SessionRecord: Sendable, Equatable {
-  /// Counts the changes of the session, from 1 on.
+  /// The version: the number of changes of the session, from 1 on.
   public var version: UInt64
-  /// When it was created, in milliseconds since 1970 by the store's clock.
+  /// The creation time, in milliseconds since 1970 by the store's clock.
   public var created: Int64
-  /// What is kept, by name.
+  /// The stored values, by name.
   public var values: [String: Value]
 
   /// One value of a session.
   public struct Value: Sendable, Equatable {
-    /// The version of the session that wrote it.
+    /// The version of the session that wrote the value.
     public var version: UInt64
-    /// What was written.
+    /// The written bytes.
     public var bytes: [UInt8]
 
-    /// Creates a value that has been read.
+    /// Creates a value from stored data.
     public init(version: UInt64, bytes: [UInt8]) {
       self.version = version
       self.bytes = bytes
     }
   }
 
-  /// Creates a record that has been read.
+  /// Creates a record from stored data.
   ///
   /// - Parameters:
-  ///   - version: counts the changes of the session.
-  ///   - created: when it was created, in milliseconds since 1970.
-  ///   - values: what is kept, by name.
+  ///   - version: the number of changes of the session, from 1 on.
+  ///   - created: the creation time, in milliseconds since 1970.
+  ///   - values: the stored values, by name.
   public init(version: UInt64, created: Int64, values: [String: Value]) {
     self.version = version
     self.created = created
@@ -86,22 +89,22 @@ public struct SessionRecord: Sendable, Equatable {
   }
 }
 
-/// What one request, or several that met, have changed in a session.
+/// The changes of a session by one request, or by several concurrent ones.
 public struct SessionChange: Sendable, Equatable {
-  /// The version of the session that the change was made to.
+  /// The version of the session to which the change was made.
   public var version: UInt64
-  /// The new bytes of what has changed, by name; nil removes a value.
+  /// The new bytes of each changed value, by name; nil removes a value.
   public var values: [String: [UInt8]?]
-  /// The version that was seen of each value that may not be overwritten unseen; 0 for a value that was not there. Where the
-  /// session has another version of any of them, nothing is written.
+  /// The version that was read of each value whose concurrent changes must not be overwritten; 0 for a missing value.
+  /// Where the session has another version of any of these values, nothing is written.
   public var expected: [String: UInt64]
 
   /// Creates a change.
   ///
   /// - Parameters:
-  ///   - version: the version of the session that the change was made to.
-  ///   - values: the new bytes of what has changed, by name; nil removes a value.
-  ///   - expected: the version that was seen of each value that may not be overwritten unseen.
+  ///   - version: the version of the session to which the change was made.
+  ///   - values: the new bytes of each changed value, by name; nil removes a value.
+  ///   - expected: the version that was read of each value whose concurrent changes must not be overwritten.
   public init(version: UInt64, values: [String: [UInt8]?], expected: [String: UInt64] = [:]) {
     self.version = version
     self.values = values
@@ -109,22 +112,23 @@ public struct SessionChange: Sendable, Equatable {
   }
 }
 
-/// How long a store keeps sessions, and how large they may be.
+/// The lifetime and the size of sessions in a store.
 public struct SessionLimits: Sendable, Equatable {
-  /// How long nobody has to use a session for it to expire.
+  /// The time without use after which a session expires.
   public var idleLimit: Duration
-  /// How often a use that changes nothing puts the expiry off, at most. A session may expire so much earlier than `idleLimit`.
+  /// The shortest time between two postponements of the expiry by uses that change nothing. A session may expire
+  /// earlier than `idleLimit` by this time.
   public var touchInterval: Duration
-  /// The names and bytes of all values of one session together, at most.
+  /// The maximum of the bytes of all names and values of one session together.
   public var maximumBytes: Int
 
   /// Creates limits.
   ///
   /// - Parameters:
-  ///   - idleLimit: how long nobody has to use a session for it to expire; at least a millisecond.
-  ///   - touchInterval: how often a use that changes nothing puts the expiry off, at most. A tenth of `idleLimit`, and a minute
-  ///     at most, unless given.
-  ///   - maximumBytes: the names and bytes of all values of one session together, at most. 1 MiB unless given.
+  ///   - idleLimit: the time without use after which a session expires; at least a millisecond.
+  ///   - touchInterval: the shortest time between two postponements of the expiry by uses that change nothing. A tenth
+  ///     of `idleLimit`, and at most a minute, unless given.
+  ///   - maximumBytes: the maximum of the bytes of all names and values of one session together. 1 MiB unless given.
   public init(
     idleLimit: Duration = .seconds(30 * 60), touchInterval: Duration? = nil, maximumBytes: Int = 1 << 20
   ) {

@@ -1,21 +1,21 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// What becomes of a change to a value that another node has changed since it was read.
+/// The treatment of a change to a value that another node has changed since it was read.
 public enum SessionConflictRule: Sendable, Hashable {
   /// The last writer wins.
   case overwrite
-  /// Nothing of the request's changes is saved: it ends with `SessionError.conflict`.
+  /// No change of the request is saved. The request ends with `SessionError.conflict`.
   case refuse
 }
 
 /// One value of a session that a store keeps between requests; see `SessionState.value`.
 ///
-/// Two requests of one session that run at the same time on one node have one object. Safe from any thread.
+/// Concurrent requests of one session on one node share one object. Safe from any thread.
 ///
-/// A value counts as changed when its bytes differ at the end of a request from those that the store has; so what is kept should
-/// be a value type: what changes behind a reference is not noticed.
+/// A value is changed when its bytes at the end of a request differ from the bytes in the store. The value should be
+/// of a value type, because a change behind a reference is not detected.
 public final class SessionValue<Value: Codable & Sendable>: Sendable {
-  /// What the store knows the value by.
+  /// The name of the value in the store.
   public let name: String
   private let schema: String
   private let onConflict: SessionConflictRule
@@ -24,19 +24,19 @@ public final class SessionValue<Value: Codable & Sendable>: Sendable {
 
   private struct State {
     var value: Value
-    /// Counts calls that may have changed the value.
+    /// The number of calls that may have changed the value.
     var generation = 0
-    /// The generation that the store has, or that is the default.
+    /// The generation of the stored value, or of the default.
     var savedGeneration = 0
-    /// The default, as long as the store has no bytes that can be read.
+    /// The default, as long as the store has no readable bytes.
     var original: Value?
-    /// What the store has, where that can be read.
+    /// The bytes in the store, where they are readable.
     var bytes: [UInt8]?
-    /// The session's version that wrote what the store has; 0 for nothing.
+    /// The version of the session that wrote the stored bytes; 0 for none.
     var version: UInt64
   }
 
-  /// A value as the store has it.
+  /// Creates a value from stored data.
   init(
     _ value: Value, _ declaration: SessionValueDeclaration, stored: SessionRecord.Value, _ members: SessionMembers
   ) {
@@ -45,7 +45,7 @@ public final class SessionValue<Value: Codable & Sendable>: Sendable {
     state = Locked(State(value: value, bytes: stored.bytes, version: stored.version))
   }
 
-  /// A value that the store does not have, or not in a form that can be read.
+  /// Creates a value that is missing in the store, or stored in an unreadable form.
   init(
     default value: Value, _ declaration: SessionValueDeclaration, version: UInt64, _ members: SessionMembers
   ) {
@@ -60,12 +60,12 @@ public final class SessionValue<Value: Codable & Sendable>: Sendable {
   /// Replaces the value.
   public func set(_ value: Value) { update { $0 = value } }
 
-  /// Changes the value in one step. What has been changed when `body` throws stays changed.
+  /// Changes the value in one step. Changes by `body` before it throws are kept.
   ///
-  /// `body` runs under the lock of this value, as in `Mutex.withLock`: it has to be short, and must not use this value by
-  /// other means.
+  /// `body` runs under the lock of this value, as in `Mutex.withLock`. It has to be short, and must not use this value
+  /// other than through its argument.
   ///
-  /// - Throws: what `body` throws.
+  /// - Throws: the error of `body`.
   public func update<R: Sendable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> R
   ) throws(Failure) -> R {
@@ -112,21 +112,21 @@ extension SessionValue: KeptValue {
   }
 }
 
-/// What beans say of a value.
+/// The declaration of a value by beans.
 struct SessionValueDeclaration: Hashable {
   let name: String
   let schema: String
   let onConflict: SessionConflictRule
 }
 
-/// A value of whatever type.
+/// A value of any type.
 protocol KeptValue: AnyObject, Sendable {
   var declaration: SessionValueDeclaration { get }
 
   /// The last generation that the store has. A generation is the number of calls that may have changed the value.
   var savedGeneration: Int { get }
 
-  /// What a save has to write; nil where the store has it.
+  /// Returns the change that a save has to write; nil where the store has the current value.
   ///
   /// - Throws: `.notEncodable`.
   func change() throws(SessionError) -> ValueChange?
@@ -135,14 +135,14 @@ protocol KeptValue: AnyObject, Sendable {
   func saved(_ change: ValueChange, version: UInt64)
 }
 
-/// A value that differs from what the store has.
+/// A value that differs from the stored one.
 struct ValueChange {
   let declaration: SessionValueDeclaration
   let bytes: [UInt8]
   /// The generation that was encoded.
   let generation: Int
-  /// The session's version that wrote what the change was made to.
+  /// The version of the session that wrote the bytes to which the change was made.
   let seenVersion: UInt64
-  /// Whether nobody has changed it: the store lacks it.
+  /// Whether the value is an unchanged default, which the store lacks.
   let isDefault: Bool
 }

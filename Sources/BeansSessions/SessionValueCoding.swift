@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// The bytes that a store keeps of a value: the schema's tag in UTF-8, a zero, and JSON with sorted keys, so that equal values
-/// have equal bytes.
+/// The stored form of a value: the schema's tag in UTF-8, a zero, and JSON with sorted keys, so that equal values have
+/// equal bytes.
 enum SessionValueCoding {
-  /// Encodes a value; the error tells nothing of the value itself.
+  /// Encodes a value. The error contains nothing of the value itself.
   ///
   /// - Throws: `.notEncodable`.
   static func encode(_ value: some Encodable, _ declaration: SessionValueDeclaration) throws(SessionError) -> [UInt8] {
@@ -19,7 +19,7 @@ enum SessionValueCoding {
     }
   }
 
-  /// Why bytes count as none. Without the bytes, which are the visitor's.
+  /// The reason why stored bytes are treated as absent. It excludes the bytes, which are private to the visitor.
   enum Unreadable: Error {
     case otherSchema, noValue
   }

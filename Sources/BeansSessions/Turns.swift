@@ -1,7 +1,7 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// Lets tasks do something one after another, in the order in which they came. A task that is cancelled keeps its place: what
-/// it has changed has to be saved.
+/// A queue that runs the operations of tasks one after another, in the order of arrival. A cancelled task keeps its
+/// place, because its changes have to be saved.
 final class Turns: Sendable {
   private struct State {
     var isTaken = false
@@ -10,7 +10,7 @@ final class Turns: Sendable {
 
   private let state = Locked(State())
 
-  /// Returns when it is the caller's turn, which has to `pass()`.
+  /// Waits until the turn belongs to the caller. The caller has to `pass()` it.
   nonisolated(nonsending) func take() async {
     let isMine = state.withLock { state in
       defer { state.isTaken = true }
@@ -27,7 +27,7 @@ final class Turns: Sendable {
     }
   }
 
-  /// Gives the turn to the next one.
+  /// Passes the turn to the next task.
   func pass() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       if !state.waiting.isEmpty { return state.waiting.removeFirst() }

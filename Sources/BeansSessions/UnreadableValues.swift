@@ -1,16 +1,16 @@
 import BeansLogging
 @_spi(BeansPackage) import BeansSupport
 
-/// Stored values that count as absent: each name is logged once, and all of them are counted.
+/// Stored values that are treated as absent. Each name is logged once, and every value is counted.
 ///
-/// After a change of a schema there may be one in every session of the store.
+/// After a change of a schema, every session of the store may contain such a value.
 final class UnreadableValues: Sendable {
   private static let logger = LogManager.getLogger(forName: "Beans.Sessions")
   private let state = Locked<(names: Set<String>, count: Int)>(([], 0))
 
   var count: Int { state.withLock { $0.count } }
 
-  /// Names neither the session nor what is kept.
+  /// Counts a value and logs its name. The log contains neither the session nor the value.
   func note(_ declaration: SessionValueDeclaration, _ type: Any.Type, _ reason: SessionValueCoding.Unreadable) {
     let isFirst = state.withLock { state in
       state.count += 1
