@@ -2,5 +2,5 @@ import Beans
 import BeansTool
 import Storefront
 
-// What BeansCheck runs when the service is built, and `swift package beans` when it is asked.
+// The program that BeansCheck runs when the service is built, and that `swift package beans` runs on request.
 BeansTool.run(options: .requireSendable) { application in try Storefront.declare(application) }

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Counts what has been answered, and writes a line for each request where it is told to. Safe from any thread.
+/// Counts responses, and writes a line for each request if a destination is set. Safe from any thread.
 final class AccessLog: Sendable {
   struct Counts: Equatable, Sendable {
-    /// By the status's first digit; index 0 counts requests that ended without an answer.
+    /// The number of responses by the first digit of their status; index 0 counts requests that ended without a
+    /// response.
     var byClass = [Int](repeating: 0, count: 6)
 
     var total: Int { byClass.reduce(0, +) }
@@ -17,10 +18,10 @@ final class AccessLog: Sendable {
   private let refused = Atomic(0)
   private let failed = Atomic(0)
 
-  /// `write` gets each line without its line end; nil counts only.
+  /// Creates a log that passes each line, without its line end, to `write`; with nil the log only counts.
   init(write: (@Sendable (String) -> Void)? = nil) { self.write = write }
 
-  /// Each number is exact; while requests run, they need not be of the same moment.
+  /// The counts so far. Each number is exact; while requests run, the numbers may be of different moments.
   var current: Counts {
     Counts(byClass: [
       unanswered.load(ordering: .relaxed), informed.load(ordering: .relaxed), succeeded.load(ordering: .relaxed),
@@ -28,12 +29,13 @@ final class AccessLog: Sendable {
     ])
   }
 
-  /// `status` nil: no answer was made. `duration` is asked for only where a line is written.
+  /// Counts a request and writes its line. A nil `status` means that there was no response. `duration` is evaluated
+  /// only if a line is written.
   func record(_ request: HTTPRequest, status: HTTPStatus?, took duration: @autoclosure () -> Duration) {
     count(status)
     guard let write else { return }
     let duration = duration()
-    // The path is decoded, so it may hold anything; it must not be able to forge a line.
+    // The path is decoded, so it may contain any character; it must not be able to forge a line.
     let path = String(
       decoding: request.path.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000

@@ -1,9 +1,9 @@
 import BeansLogging
 import BeansSessions
 
-/// Writes a line for each error that nobody expected, but no flood of them. Safe from any thread.
+/// Writes a line for each unexpected error, with a limit on the lines in a second. Safe from any thread.
 final class ErrorLog: Sendable {
-  /// How many lines there may be in each second.
+  /// The maximum number of lines in each second.
   static let linesPerSecond = 10
 
   private struct State {
@@ -15,13 +15,13 @@ final class ErrorLog: Sendable {
   private let write: @Sendable (String) -> Void
   private let state = Guarded(State())
 
-  /// `write` gets each line without its line end.
+  /// Creates a log that passes each line, without its line end, to `write`.
   init(write: @escaping @Sendable (String) -> Void) { self.write = write }
 
-  /// Writes to the logger of the service.
+  /// Creates a log that writes to the logger of the service.
   convenience init() { self.init { line in ServiceLog.logger.error(line) } }
 
-  /// What the client is told of an error; one that nobody expected gets a line.
+  /// Returns the response to an error, and writes a line for an unexpected one.
   func response(to error: any Error, _ request: HTTPRequest) -> HTTPResponse {
     let response = HTTPResponse(failure: error)
     if response.status == .internalServerError || error is SQLiteError || error is SessionError {
@@ -30,10 +30,10 @@ final class ErrorLog: Sendable {
     return response
   }
 
-  /// Notes what went wrong with a request.
+  /// Records an error of a request.
   func record(_ error: any Error, _ request: HTTPRequest) { record(error, "\(request.method) \(request.path)") }
 
-  /// Notes what went wrong in the middle of `work`.
+  /// Records an error that occurred during `work`.
   func record(_ error: any Error, _ work: String, at time: MonotonicTime = .now) {
     let second = time.nanoseconds / 1_000_000_000
     let (mayWrite, suppressed) = state.withLock { state in
@@ -48,11 +48,11 @@ final class ErrorLog: Sendable {
       return (mayWrite, suppressed)
     }
     tell(suppressed)
-    // What a client has sent must not be able to forge a line.
+    // Text that a client has sent must not be able to forge a line.
     if mayWrite { write("storefront: \(work): \(error)".map { $0.isNewline ? " " : String($0) }.joined()) }
   }
 
-  /// Tells of errors that have not been written, which is otherwise done with the next error.
+  /// Writes the number of suppressed errors, which otherwise comes with the next error.
   func flush() {
     tell(
       state.withLock { state in

@@ -1,11 +1,12 @@
-/// The log entry of one request: begun when it is made, written when the request ends. Used by one thread at a time.
+/// The log entry of one request. Its time begins when the entry is created; the entry is written when the request ends.
+/// Used by one thread at a time.
 final class RequestLog {
   private let request: HTTPRequest
   private let log: AccessLog
   private let begun = MonotonicTime.now
   private var isWritten = false
 
-  /// What was answered; nil until there is an answer.
+  /// The status of the response; nil until there is a response.
   var status: HTTPStatus?
 
   init(request: HTTPRequest, log: AccessLog) {

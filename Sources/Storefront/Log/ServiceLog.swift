@@ -1,14 +1,15 @@
 import BeansLogging
 import Glibc
 
-/// The standard streams of the process, each behind a queue with a thread of its own: neither a loop nor the end of the process
-/// waits for a reader that has stopped reading.
+/// The standard streams of the process, each behind a queue with a thread of its own. Neither a loop nor the end of the
+/// process waits for a reader that has stopped reading.
 ///
-/// The service logs to standard error, its own lines without time and level; it announces itself and its end on standard output.
+/// The service logs to standard error, its own lines without time and level. It announces its start and its end on
+/// standard output.
 enum ServiceLog {
   private static let name = "Storefront"
 
-  /// The service's own logger, of the manager that is installed.
+  /// The service's own logger, of the installed manager.
   static let logger = LogManager.getLogger(forName: name)
 
   private static let output = queue(to: .standardOutput, name: "standard output", formatter: .message())
@@ -23,9 +24,9 @@ enum ServiceLog {
       name: name, delegate: ConsoleLog(name: name, formatter: formatter, synchronize: false, output: stream))
   }
 
-  /// Becomes the log of the process, which is flushed when the process exits.
+  /// Installs these streams as the log of the process, which is flushed when the process exits.
   ///
-  /// - Throws: `LogError` where the system has no threads to give.
+  /// - Throws: `LogError` if the system refuses a thread.
   static func install() throws {
     LogManager().registerLogger("", level: .warn, logs: [errors]).registerLog(output)
     try output.start()
@@ -35,12 +36,12 @@ enum ServiceLog {
   /// Writes to standard output.
   static func announce(_ text: String) { output.log(LogEntry(logger: name, level: .info, message: text)) }
 
-  /// Writes the reason for the end of the process to standard error, also where there is no thread for it.
+  /// Writes the reason for the end of the process to standard error, even without a thread for the queue.
   static func fail(_ text: String) {
     errors.log(LogEntry(logger: name, level: .fatal, message: text))
     errors.flush(within: .seconds(1))
   }
 
-  /// The number of lines that were dropped, because the reader was too slow.
+  /// The number of lines that were dropped because the reader was too slow.
   static var dropped: Int { LogManager.getSingleton().dropped }
 }

@@ -1,10 +1,11 @@
 import BeansEventLoop
 import Synchronization
 
-/// One client's connection: reads requests, hands them out, writes the responses in the order of the requests.
+/// The connection of one client: reads requests, passes them to the handler, writes the responses in the order of the
+/// requests.
 ///
-/// `@unchecked Sendable` because its methods are called on the loop's thread only, which `TCPConnection` checks; the
-/// exchanges that other threads hold come back through `loop.execute`.
+/// `@unchecked Sendable` because its methods are called on the loop's thread only, which `TCPConnection` checks;
+/// exchanges that other threads hold return through `loop.execute`.
 final class HTTPConnection: @unchecked Sendable {
   /// A request whose response is not yet written.
   private struct Pending {
@@ -12,9 +13,9 @@ final class HTTPConnection: @unchecked Sendable {
     let keepAlive: Bool
     /// Whether the client speaks HTTP/1.0.
     let isOld: Bool
-    /// False for a message that was refused before it became a request.
+    /// Whether the message became a request; false for one that was refused before.
     let isRequest: Bool
-    /// Bytes of the request's body.
+    /// The number of bytes in the request's body.
     var input = 0
     var response: HTTPResponse?
     var abandoned: (() -> Void)?
@@ -22,7 +23,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   enum Phase {
     case open
-    /// The last response has been written, the end of this side is on its way; what still comes in is dropped.
+    /// The last response has been written, and the end of output is being sent; further input is dropped.
     case lingering
     case closed
   }
@@ -31,35 +32,36 @@ final class HTTPConnection: @unchecked Sendable {
   private let tcp: TCPConnection
   private let endpoint: HTTPEndpoint
   private let parser: HTTPRequestParser
-  // One thread, and no method calls foreign code while it changes one of these: checking that at run time, at each access,
-  // took a fifth of a small request.
+  // One thread accesses these properties, and no method calls foreign code while it changes one of them. Checking that
+  // at run time, at each access, took a fifth of a small request.
   @exclusivity(unchecked) private(set) var phase = Phase.open
 
-  /// In the order of their requests. The sequence number of the first is `firstSequence`.
+  /// The requests without a written response, in their order. The first one has the sequence number `firstSequence`.
   @exclusivity(unchecked) private var pending: [Pending] = []
   @exclusivity(unchecked) private var firstSequence = 0
   @exclusivity(unchecked) private var output: [UInt8] = []
-  /// Requests answered in `output`, and those in each write the system has not yet taken.
+  /// The number of responses in `output`. `responsesInWrites` has the number for each write that the system has not yet
+  /// accepted.
   @exclusivity(unchecked) private var responsesInOutput = 0
   private var responsesInWrites: [Int] = []
-  /// Bytes of requests that are not yet answered, as they are counted for all connections.
+  /// The bytes of requests without a response, as last added to the sum over all connections.
   @exclusivity(unchecked) private var input = 0
-  /// Bytes that have ever been put into the write queue.
+  /// The total number of bytes that have entered the write queue.
   private var bytesQueued = 0
-  /// Writes whose completion is still to come but tells nothing new.
+  /// The number of writes that are known to be done and whose completion is still to come.
   private var writesKnownToBeDone = 0
 
   @exclusivity(unchecked) private var isProcessing = false
-  /// No request is taken any more: the last one asked for the end, or was refused.
+  /// Whether no further request is accepted: the last one asked for the end, or was refused.
   @exclusivity(unchecked) private var hasLastRequest = false
-  /// The client has closed its side.
+  /// Whether the client has closed its side.
   @exclusivity(unchecked) private var inputHasEnded = false
-  /// The last read filled the loop's buffer, so there is probably more.
+  /// Whether the last read filled the loop's buffer, so that there is probably more.
   @exclusivity(unchecked) private var lastReadWasFull = false
   @exclusivity(unchecked) private var deadlines: HTTPConnectionDeadlines
 
   private static let readBufferSize = 64 * 1024
-  /// Output beyond this is written before the next request is looked at.
+  /// The number of bytes of output beyond which `process` writes before it parses the next request.
   private static let outputLimit = 64 * 1024
 
   init(_ tcp: TCPConnection, endpoint: HTTPEndpoint) {
@@ -72,13 +74,13 @@ final class HTTPConnection: @unchecked Sendable {
 
   // MARK: The beginning and the end
 
-  /// Begins to read. The connection lives until its socket is closed.
+  /// Starts reading. The connection lives until its socket is closed.
   func start() {
     connect()
     settle()
   }
 
-  /// Answers `error` to whatever the client may send, and closes.
+  /// Responds with `error` to any input, and closes.
   func start(refusing error: HTTPError) {
     connect()
     answer(error)
@@ -86,14 +88,14 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   private func connect() {
-    // Dropped with the socket, so that these references end.
+    // The socket drops these closures when it closes, which ends the references to the connection.
     unsafe tcp.onRead = { unsafe self.received($0) }
     tcp.onEnd = { self.ended() }
     tcp.onDrain = { self.process() }
     tcp.onClose = { _ in self.closed() }
   }
 
-  /// Closes at once, whatever is under way.
+  /// Closes at once, and aborts requests in flight.
   func abort() { tcp.close() }
 
   private func closed() {
@@ -124,7 +126,7 @@ final class HTTPConnection: @unchecked Sendable {
     if unsafe phase == .lingering { tcp.closeAfterWrites() } else { process() }
   }
 
-  /// Takes as many requests as may be in work at one time, and writes what has been answered.
+  /// Accepts as many requests as may be in flight at one time, and writes the finished responses.
   private func process() {
     guard unsafe phase == .open, unsafe !isProcessing else { return }
     unsafe isProcessing = true
@@ -139,17 +141,17 @@ final class HTTPConnection: @unchecked Sendable {
     }
     unsafe isProcessing = false
     limitInput()
-    // In its place: behind the responses to all earlier requests.
+    // In its place: after the responses to all earlier requests.
     if unsafe pending.isEmpty, unsafe !hasLastRequest, parser.takeContinue() {
       unsafe output.append(literal: "HTTP/1.1 100 Continue\r\n\r\n")
     }
     finishOutput()
   }
 
-  /// Refuses what has arrived in part where all connections together have sent too much.
+  /// Refuses a partly received request if all connections together have sent too much.
   private func limitInput() {
     let waiting = parser.waitingBytes
-    // The usual case: everything has been taken and answered.
+    // The usual case: every received request has its response.
     if waiting == 0, unsafe pending.isEmpty, unsafe input == 0 { return }
     unsafe countInput(waiting + pending.reduce(0) { $0 + $1.input })
     let limit = endpoint.settings.maximumInput
@@ -186,7 +188,7 @@ final class HTTPConnection: @unchecked Sendable {
     endpoint.handler(HTTPExchange(request, on: self, sequence: sequence))
   }
 
-  /// Answers instead of the handler, and takes nothing more: where the next message would begin is not known.
+  /// Responds instead of the handler, and accepts no further request: the start of the next message is not known.
   private func refuse(_ error: HTTPError) {
     endpoint.counters.refusedRequests.add(1, ordering: .relaxed)
     answer(error)
@@ -202,7 +204,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   // MARK: Output
 
-  /// Takes the answer to one request.
+  /// Accepts the response to one request.
   func deliver(_ response: HTTPResponse, _ sequence: Int) {
     let index = unsafe sequence - firstSequence
     guard unsafe phase != .closed, unsafe pending.indices.contains(index) else { return }
@@ -210,17 +212,17 @@ final class HTTPConnection: @unchecked Sendable {
       serialise(response)
       writeAnswered()
     } else {
-      // Let go only afterwards: what it captured is the handler's.
+      // Released only afterwards: the closure captures objects of the handler.
       let abandoned = unsafe pending[index].abandoned
       unsafe pending[index].response = response
       unsafe pending[index].abandoned = nil
       withExtendedLifetime(abandoned) {}
     }
-    // From a handler that answers at once, the loop in `process` goes on.
+    // If the handler responds at once, this call returns and the loop in `process` continues.
     process()
   }
 
-  /// Answers for a handler that has let go of a request, where the client still waits.
+  /// Responds for a handler that has dropped a request while the client still waits.
   func deliverUnanswered(_ request: HTTPRequest, _ sequence: Int) {
     guard unsafe phase != .closed, unsafe pending.indices.contains(sequence - firstSequence) else { return }
     endpoint.onUnanswered(request)
@@ -236,14 +238,14 @@ final class HTTPConnection: @unchecked Sendable {
     return true
   }
 
-  /// Puts into `output` what is answered and whose turn it is.
+  /// Appends to `output` the responses whose turn it is.
   private func writeAnswered() {
     while let response = unsafe pending.first?.response { serialise(response) }
   }
 
-  /// The answer to the first of `pending`, which is done with.
+  /// Serialises the response to the first of `pending`, and removes that request.
   private func serialise(_ response: HTTPResponse) {
-    // Let go only at the end: what it captured is the handler's.
+    // Released only at the end: the closure captures objects of the handler.
     let abandoned = unsafe pending[0].abandoned
     defer { withExtendedLifetime(abandoned) {} }
     let keepAlive = unsafe pending[0].keepAlive && !isLastWhileDraining
@@ -252,12 +254,13 @@ final class HTTPConnection: @unchecked Sendable {
       into: &output, isHead: pending[0].isHead, keepAlive: keepAlive, isOld: pending[0].isOld,
       date: endpoint.date.now())
     if unsafe pending[0].isRequest { unsafe responsesInOutput += 1 }
-    // The usual case, where nothing has to move.
+    // The usual case, in which nothing has to move.
     if unsafe pending.count == 1 { unsafe pending.removeLast() } else { unsafe pending.removeFirst() }
     unsafe firstSequence += 1
   }
 
-  /// While draining, the first pending request is the last of the connection if nothing of another one has arrived.
+  /// Whether the first pending request is the last of the connection: the endpoint is draining, and nothing of another
+  /// request has arrived.
   private var isLastWhileDraining: Bool {
     unsafe endpoint.isDraining && pending.count == 1 && parser.progress == .idle && !lastReadWasFull
   }
@@ -281,25 +284,25 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func countWritesTaken() {
     if tcp.isOpen, tcp.writeQueueSize == 0 {
-      // Counted now, because a close that follows at once would come before the completions.
+      // Counted now, because the completions would come after a close that follows at once.
       HTTPCounters.increase(endpoint.counters.answered, by: responsesInWrites.reduce(0, +))
       writesKnownToBeDone += responsesInWrites.count
       responsesInWrites.removeAll(keepingCapacity: true)
     }
   }
 
-  /// Completions come in the order of the writes.
+  /// Handles the completion of a write. Completions come in the order of the writes.
   private func wrote(_ error: EventLoopError?) {
     if writesKnownToBeDone > 0 {
       writesKnownToBeDone -= 1
     } else if error == nil, !responsesInWrites.isEmpty {
       HTTPCounters.increase(endpoint.counters.answered, by: responsesInWrites.removeFirst())
     }
-    // After a failure the connection is closing, and `closed` counts what was lost.
+    // After a failure the connection is closing, and `closed` counts the lost responses.
     if error == nil, bytesTaken == nil { settle() }
   }
 
-  /// How many of the bytes that had to wait the client's system has taken; nil where none waits.
+  /// The number of queued bytes that the system has accepted so far; nil if no byte is waiting.
   private var bytesTaken: Int? {
     let queued = tcp.writeQueueSize
     return queued > 0 ? bytesQueued - queued : nil
@@ -312,7 +315,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   // MARK: Between two events
 
-  /// Decides what the connection waits for: the end, more input, a response, or the client to take output.
+  /// Selects the next event to wait for: the end, more input, a response, or room for output.
   func settle() {
     guard unsafe phase == .open, tcp.isOpen else { return }
     if unsafe pending.isEmpty, unsafe hasLastRequest || inputHasEnded { return finish() }
@@ -329,14 +332,14 @@ final class HTTPConnection: @unchecked Sendable {
       isDraining: endpoint.isDraining, for: self)
   }
 
-  /// Says that nothing more comes from here, and waits a moment for the client to do the same: closing with unread input
-  /// would reset the connection and could cost the client the last response.
+  /// Closes the output side, and waits a moment for the client to close its side: closing with unread input would reset
+  /// the connection and could cost the client the last response.
   private func finish() {
     unsafe phase = .lingering
     if unsafe inputHasEnded {
       tcp.closeAfterWrites()
     } else {
-      // The client's time begins when it has been sent everything.
+      // The client's time begins when all output has been sent.
       tcp.shutdown { _ in self.waitForEnd() }
       tcp.resumeReading()
     }
@@ -348,7 +351,7 @@ final class HTTPConnection: @unchecked Sendable {
     unsafe deadlines.update(.end(taken: bytesTaken), isDraining: endpoint.isDraining, for: self)
   }
 
-  /// The deadline's timer has fired.
+  /// Handles the deadline's timer.
   func timedOut() {
     guard unsafe phase != .closed, tcp.isOpen else { return }
     switch unsafe deadlines.check(taken: bytesTaken, for: self) {

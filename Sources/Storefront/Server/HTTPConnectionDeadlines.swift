@@ -1,17 +1,18 @@
 import BeansEventLoop
 
-/// How long a connection may stay in what it is waiting for. One timer of the loop, set anew only where the deadline comes
-/// closer; where it moves away, the timer finds out when it fires. So a request costs a reading of the clock, no timer.
+/// The deadlines of a connection, one for each kind of event that it waits for. They share one timer of the loop, which
+/// is set anew only if the deadline moves closer. If the deadline moves away, the timer fires early and is set again.
+/// So a request costs a reading of the clock, no timer.
 ///
 /// Belongs to its connection's loop thread.
 struct HTTPConnectionDeadlines {
-  /// What the connection waits for.
+  /// The event that the connection waits for.
   enum Waiting: Equatable {
     case input(HTTPRequestParser.Progress)
     case response
-    /// That the client takes what is in the write queue. It had taken so many bytes when its time began.
+    /// The client reads output from the write queue. `taken` is the number of bytes sent when its time began.
     case output(taken: Int)
-    /// That the client closes its side. It had taken so many bytes when its time began; nil where it has been sent all.
+    /// The client closes its side. `taken` is the number of bytes sent when its time began; nil if no byte is queued.
     case end(taken: Int?)
   }
 
@@ -25,16 +26,17 @@ struct HTTPConnectionDeadlines {
   }
 
   private let settings: HTTPServerSettings
-  /// In nanoseconds, because it is added after each request.
+  /// The keep-alive timeout in nanoseconds, because it is added after each request.
   private let keepAliveTimeout: UInt64
   private var waiting = Waiting.response
   private var deadline = MonotonicTime.never
   private var alarm = MonotonicTime.never
   private var timer: EventLoop.Scheduled?
-  /// When the first bytes of the request that is arriving were seen.
+  /// The time at which the first bytes of the arriving request were seen.
   private var requestBegan: MonotonicTime?
   private var wasActive = true
-  /// When the connection was last seen to become idle after a request; at first, when it was opened.
+  /// The time at which the connection was last seen to become idle after a request; at first, the time at which it was
+  /// opened.
   private var lastActivity: MonotonicTime
 
   init(settings: HTTPServerSettings, now: MonotonicTime) {
@@ -43,13 +45,13 @@ struct HTTPConnectionDeadlines {
     lastActivity = now
   }
 
-  /// A request is complete; the next byte belongs to another one.
+  /// Records the end of a request; the next byte belongs to another one.
   mutating func requestEnded() {
     requestBegan = nil
     wasActive = true
   }
 
-  /// Tells what `connection` waits for from now on.
+  /// Sets the event that `connection` waits for from now on.
   mutating func update(_ waiting: Waiting, isDraining: Bool, for connection: HTTPConnection) {
     let now = MonotonicTime.now
     let previous = self.waiting
@@ -57,12 +59,12 @@ struct HTTPConnectionDeadlines {
     switch waiting {
     case .input(.idle):
       requestBegan = nil
-      // An empty line, which is ignored, leads here as well.
+      // An empty line, which is ignored, has the same effect.
       if wasActive { lastActivity = now }
       wasActive = false
       let idle = lastActivity.later(by: keepAliveTimeout)
-      // Also where it has passed, not at once: the loop looks at its sockets before the timer runs, and the next request may
-      // be there.
+      // Even a deadline that has passed does not close at once: the loop polls its sockets before the timer runs, and
+      // the next request may have arrived.
       deadline = isDraining ? min(idle, lastActivity + settings.drainGrace) : idle
     case .input(let progress):
       let began = requestBegan ?? now
@@ -74,7 +76,7 @@ struct HTTPConnectionDeadlines {
       deadline = .never
     case .output:
       requestBegan = nil
-      // More output does not give more time.
+      // More output does not extend the time.
       if case .output = previous { self.waiting = previous } else { deadline = now + settings.writeTimeout }
     case .end(let taken):
       deadline = now + (taken == nil ? settings.lingerTimeout : settings.writeTimeout)
@@ -82,7 +84,8 @@ struct HTTPConnectionDeadlines {
     setTimer(now, connection)
   }
 
-  /// To be called when the timer has fired. `taken`: how many bytes the client has taken by now; nil where it has all.
+  /// Checks the deadline when the timer has fired. `taken` is the number of bytes sent to the client so far; nil if no
+  /// byte is queued.
   mutating func check(taken: Int?, for connection: HTTPConnection) -> Verdict {
     timer = nil
     alarm = .never

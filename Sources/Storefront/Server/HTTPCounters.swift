@@ -1,19 +1,20 @@
 import Synchronization
 
-/// What has happened on one loop, or, summed up, on all. A request counts as soon as it was handed to the handler.
+/// Counts of connections and requests of one loop, or the sum over all loops. A request is counted when it is passed to
+/// the handler.
 struct HTTPCounts: Equatable, Sendable {
-  /// Connections, those that were refused included.
+  /// All connections, including refused ones.
   var acceptedConnections = 0
   var openConnections = 0
   /// Connections that got `503` or were dropped because there were too many.
   var refusedConnections = 0
-  /// Complete requests handed to the handler.
+  /// Complete requests passed to the handler.
   var requests = 0
-  /// Requests whose whole response the system has taken.
+  /// Requests whose whole response the system has accepted.
   var answered = 0
-  /// Requests that lost their connection before that.
+  /// Requests whose connection was lost before that.
   var aborted = 0
-  /// Messages that were answered with an error instead of being handed to the handler.
+  /// Messages that got an error response without a call of the handler.
   var refusedRequests = 0
 
   static func + (left: HTTPCounts, right: HTTPCounts) -> HTTPCounts {
@@ -26,7 +27,8 @@ struct HTTPCounts: Equatable, Sendable {
   }
 }
 
-/// The counters of one loop: only its thread writes, so that loops do not fight for a cache line; any thread may read.
+/// The counters of one loop. Only its thread writes, so that loops do not contend for a cache line; any thread may
+/// read.
 final class HTTPCounters: Sendable {
   let acceptedConnections = Atomic(0)
   let openConnections = Atomic(0)
@@ -36,7 +38,8 @@ final class HTTPCounters: Sendable {
   let aborted = Atomic(0)
   let refusedRequests = Atomic(0)
 
-  /// For those that change with every request: the loop's thread alone writes them, so no locked instruction is needed.
+  /// Increases a counter that changes with every request. The loop's thread alone writes the counter, so no locked
+  /// instruction is needed.
   static func increase(_ counter: borrowing Atomic<Int>, by number: Int = 1) {
     counter.store(counter.load(ordering: .relaxed) + number, ordering: .relaxed)
   }

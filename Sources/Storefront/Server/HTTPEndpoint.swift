@@ -1,10 +1,10 @@
 import BeansEventLoop
 import Synchronization
 
-/// One loop's share of a server: its listener and its connections.
+/// The part of a server on one loop: a listener and connections.
 ///
-/// `@unchecked Sendable` because everything but `counters` and the constants is used on the loop's thread only, or before
-/// the loop runs; the handles it owns check that.
+/// `@unchecked Sendable` because everything but `counters` and the constants is used on the loop's thread only, or
+/// before the loop runs; the handles of the endpoint check that.
 final class HTTPEndpoint: @unchecked Sendable {
   let loop: EventLoop
   let settings: HTTPServerSettings
@@ -31,12 +31,13 @@ final class HTTPEndpoint: @unchecked Sendable {
     openOnAllLoops = open
   }
 
-  /// Returns the port, which the system chooses where `port` is 0; nil where the endpoint drains already.
+  /// Starts listening.
   ///
   /// - Parameters:
   ///   - host: a numeric address.
-  ///   - port: 0 lets the system choose.
-  ///   - isFirst: whether nobody else may listen there yet.
+  ///   - port: the port; with 0 the system chooses one.
+  ///   - isFirst: whether no other listener may have the address yet.
+  /// - Returns: the port; nil if the endpoint is draining already.
   func listen(host: String, port: Int, isFirst: Bool) throws(EventLoopError) -> Int? {
     if isDraining { return nil }
     let listener = try TCPListener(on: loop, host: host, port: port, backlog: 1024, reusePort: !isFirst) {
@@ -67,17 +68,17 @@ final class HTTPEndpoint: @unchecked Sendable {
     finishDrain()
   }
 
-  /// Stops accepting and ends every connection when it has nothing more to do, at the latest after `limit`.
-  /// `completion` is called on the loop's thread. A second call can only shorten the time.
+  /// Stops accepting and closes every connection when it is idle, at the latest after `limit`. `completion` is called
+  /// on the loop's thread. A second call can only shorten the time.
   func drain(within limit: Duration, completion: @escaping @Sendable () -> Void) {
     completions.append(completion)
     let isFirst = !isDraining
     isDraining = true
     if !isFirst { deadline?.cancel() }
     deadline = loop.schedule(after: limit) { self.abort() }
-    // Not before the loop has looked at its sockets once more: a connection that the system has accepted for us, or a request
-    // in a socket's buffer, came before the drain and must be answered.
-    // Where the system refuses the filter, a client that connects at this very moment may be reset.
+    // Delayed until the loop has polled its sockets once more: a connection that the system has accepted, or a request
+    // in a socket's buffer, came before the drain and must get a response. If the system refuses the filter, a client
+    // that connects at this very moment may be reset.
     try? listener?.stopAccepting()
     loop.execute { self.loop.execute { self.stopAccepting() } }
   }
@@ -103,9 +104,9 @@ final class HTTPEndpoint: @unchecked Sendable {
   }
 }
 
-/// What connections take up on all loops of a server.
+/// The resources that connections use on all loops of a server.
 final class HTTPOpenConnections: Sendable {
   let count = Atomic(0)
-  /// Bytes of requests that are not yet answered.
+  /// The bytes of requests without a response.
   let input = Atomic(0)
 }

@@ -1,12 +1,12 @@
 import BeansEventLoop
 import Synchronization
 
-/// One request and the way back to its client.
+/// One request and the means to respond to it.
 ///
-/// Must be answered once; an exchange that is dropped unanswered answers `500`, so a handler that loses it cannot leave a
-/// client waiting, and is reported. `Sendable`: the answer may come from any thread.
+/// A handler must respond once. An exchange that is dropped without a response sends `500`, so a handler that loses it
+/// cannot leave a client waiting, and the request is reported. `Sendable`: the response may come from any thread.
 final class HTTPExchange: Sendable {
-  /// What the client is told whose request a handler has let go of.
+  /// The error that a client gets if the handler drops its request.
   static let unanswered = HTTPError(.internalServerError, "The request was not answered.")
 
   let request: HTTPRequest
@@ -30,11 +30,13 @@ final class HTTPExchange: Sendable {
     }
   }
 
-  /// The loop of the connection: where the handler is called, and where its request's environment is to be released.
+  /// The loop of the connection. The handler runs there, and the request's environment is to be released there.
   var loop: EventLoop { connection.loop }
 
-  /// Answers. From any thread: on the loop's own at once, from another through the loop's queue. False, and without effect,
-  /// where there is an answer already. The answer of a client that has gone is dropped.
+  /// Sends the response. Safe from any thread: on the loop's thread at once, from another thread through the loop's
+  /// queue. A response to a client that has disconnected is dropped.
+  ///
+  /// - Returns: false, without effect, if there is a response already.
   @discardableResult
   func respond(_ response: HTTPResponse) -> Bool {
     if isAnswered.exchange(true, ordering: .acquiringAndReleasing) { return false }
@@ -42,8 +44,10 @@ final class HTTPExchange: Sendable {
     return true
   }
 
-  /// Calls `body` on the loop's thread when the connection ends before there is an answer, so that the work can be given up.
-  /// On the loop's thread only. Not called where the connection has ended already: false is returned.
+  /// Registers a closure that is called on the loop's thread if the connection ends before there is a response, so that
+  /// the work can be cancelled. To be called on the loop's thread only.
+  ///
+  /// - Returns: false if the connection has ended already; `body` is not called then.
   @discardableResult
   func whenAbandoned(_ body: @escaping () -> Void) -> Bool {
     loop.preconditionIsCurrent()
@@ -59,6 +63,6 @@ final class HTTPExchange: Sendable {
   }
 }
 
-/// Answers requests. Called on the loop's thread of the connection, one request after the other; must not block for long,
-/// because every other connection of the loop waits.
+/// A closure that responds to requests. It is called on the loop's thread of the connection, for one request after the
+/// other. It must not block for long, because every other connection of the loop waits.
 typealias HTTPHandler = @Sendable (HTTPExchange) -> Void

@@ -3,8 +3,8 @@ import Dispatch
 
 /// An HTTP/1.1 server on one or several event loops.
 ///
-/// Each loop has a listener of its own on the same address (`SO_REUSEPORT`), so the kernel spreads the connections, and a
-/// connection stays on its loop for life. Safe from any thread.
+/// Each loop has its own listener on the same address (`SO_REUSEPORT`). So the kernel distributes the connections, and
+/// a connection stays on its loop for life. Safe from any thread.
 final class HTTPServer: Sendable {
   private struct State {
     var endpoints: [HTTPEndpoint] = []
@@ -17,17 +17,19 @@ final class HTTPServer: Sendable {
 
   init(settings: HTTPServerSettings = HTTPServerSettings()) { self.settings = settings }
 
-  /// Listens on all loops, which run on threads of their own. Blocks the caller until all of them listen, and must not be
-  /// called on one of the loops. Where one loop cannot listen, those that do are drained, and its error is thrown:
-  /// `.addressInUse` where anybody else listens there.
+  /// Listens on all loops, which run on threads of their own. Blocks the caller until all of them listen, and must not
+  /// be called on one of the loops.
+  ///
+  /// If one loop cannot listen, the listening ones are drained.
   ///
   /// - Parameters:
   ///   - host: a numeric address.
-  ///   - port: 0 lets the system choose.
-  ///   - threads: whose loops serve.
-  ///   - handler: what answers requests.
-  ///   - onUnanswered: told, on its loop's thread, of each request that the handler has let go of without an answer.
-  /// - Returns: the port; nil where the server has been told to drain before all loops listened.
+  ///   - port: the port; with 0 the system chooses one.
+  ///   - threads: the threads whose loops serve.
+  ///   - handler: responds to requests.
+  ///   - onUnanswered: called on the loop's thread for each request that the handler drops without a response.
+  /// - Returns: the port; nil if the server was drained before all loops listened.
+  /// - Throws: the error of the loop that cannot listen; `.addressInUse` if another socket listens there.
   func start(
     host: String, port: Int, on threads: [EventLoopThread], handler: @escaping HTTPHandler,
     onUnanswered: @escaping @Sendable (HTTPRequest) -> Void = { _ in }
@@ -37,7 +39,8 @@ final class HTTPServer: Sendable {
       precondition(!thread.loop.isCurrent, "a loop's thread cannot wait for itself")
       let endpoint = HTTPEndpoint(
         loop: thread.loop, settings: settings, open: open, handler: handler, onUnanswered: onUnanswered)
-      // Known before it listens, so that a drain that comes now finds it, and its loop runs one after the other.
+      // Registered before it listens, so that a concurrent drain finds it; its loop runs the two calls one after the
+      // other.
       let isIn = state.withLock { state in
         if !state.isDraining { state.endpoints.append(endpoint) }
         return !state.isDraining
@@ -61,9 +64,9 @@ final class HTTPServer: Sendable {
     return port
   }
 
-  /// Stops accepting, answers every request that has arrived, in part or as a whole, closes every connection, and then calls
-  /// `completion`, on a thread of Dispatch. What has not ended after `limit` is cut off. A second call can shorten the time. A
-  /// server that drains does not listen any more, nor begin to.
+  /// Stops accepting, responds to every request that has arrived in part or as a whole, closes every connection, and
+  /// then calls `completion` on a thread of Dispatch. Connections that are open after `limit` are aborted. A second
+  /// call can shorten the time. A draining server stops listening, and cannot start again.
   func drain(within limit: Duration, completion: @escaping @Sendable () -> Void) {
     let endpoints = state.withLock { state in
       state.isDraining = true
@@ -73,19 +76,19 @@ final class HTTPServer: Sendable {
     for endpoint in endpoints {
       group.enter()
       let taken = endpoint.loop.tryExecute { endpoint.drain(within: limit) { group.leave() } }
-      // The loop has ended, and with it every connection.
+      // The loop has ended, and all its connections with it.
       if !taken { group.leave() }
     }
     group.notify(queue: .global(), execute: completion)
   }
 
-  /// The sum over all loops. Each number is exact; while requests run, they need not be of the same moment.
+  /// The sum over all loops. Each number is exact; while requests run, the numbers may be of different moments.
   var counts: HTTPCounts {
     state.withLock { $0.endpoints }.reduce(HTTPCounts()) { $0 + $1.counters.counts }
   }
 }
 
-/// The port, or the error, that one thread hands to another which waits for it.
+/// The port, or the error, that one thread passes to another thread that waits for it.
 private final class HTTPListenAnswer: Sendable {
   private let content = Guarded<Result<Int?, EventLoopError>?>(nil)
   private let isGiven = DispatchSemaphore(value: 0)
@@ -95,7 +98,7 @@ private final class HTTPListenAnswer: Sendable {
     isGiven.signal()
   }
 
-  /// Blocks until `give` was called. Once.
+  /// Blocks until `give` has been called. To be called once.
   func wait() throws(EventLoopError) -> Int? {
     isGiven.wait()
     guard let result = content.withLock({ $0 }) else { preconditionFailure("signalled before the answer was given") }

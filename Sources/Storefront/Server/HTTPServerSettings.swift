@@ -1,33 +1,33 @@
-/// How long and how much a server bears.
+/// The time limits and size limits of a server.
 struct HTTPServerSettings: Sendable {
   var limits = HTTPLimits()
-  /// Connections at one time, over all loops; the next ones get `503`.
+  /// The maximum number of connections at one time, over all loops; further ones get `503`.
   var maximumConnections = 10_000
-  /// Connections beyond the maximum that are told so; still more are dropped without a word.
+  /// The number of connections beyond the maximum that get `503`; further ones are closed without a response.
   var maximumRefusals = 256
-  /// Bytes that all connections together may have sent of requests which are not yet answered. Beyond that, those who have sent
-  /// more than a head get `503`.
+  /// The bytes of requests without a response that all connections together may send. Beyond that, a connection that
+  /// has sent more than a head gets `503`.
   var maximumInput = 64 * 1024 * 1024
-  /// Requests of one connection that are in work at one time; then the server stops reading from it.
+  /// The maximum number of requests of one connection in flight at one time; then the server stops reading from it.
   var maximumPipelined = 16
-  /// From a request's first byte to the end of its head; then `408`.
+  /// The time from a request's first byte to the end of its head; then `408`.
   var headTimeout = Duration.seconds(10)
-  /// From a request's first byte to the end of its body; then `408`.
+  /// The time from a request's first byte to the end of its body; then `408`.
   var requestTimeout = Duration.seconds(30)
-  /// From one response to the first byte of the next request; then the connection is closed.
+  /// The time from one response to the first byte of the next request; then the connection is closed.
   var keepAliveTimeout = Duration.seconds(60)
-  /// How long a client may take less than `leastTaken` of what is written to it before the connection is dropped.
+  /// The time in which a client has to read `leastTaken` bytes of the output; then the connection is dropped.
   var writeTimeout = Duration.seconds(30)
-  /// Bytes that a client has to take within `writeTimeout`, unless fewer wait for it: with a few at a time it could hold its
-  /// connection for ever.
+  /// The number of bytes that a client has to read within `writeTimeout`, unless fewer are waiting: by reading a few at
+  /// a time it could keep its connection open for ever.
   var leastTaken = 16 * 1024
-  /// How long a connection that has been closed for writing waits for the client to close its side.
+  /// The time for which a connection that is closed for writing waits for the client to close its side.
   var lingerTimeout = Duration.seconds(1)
-  /// While draining: a connection that was active within this time may still send one request, which is probably on its way.
-  /// One that has idled for longer is closed at once.
+  /// The age of the last activity up to which a draining server still accepts one request, which is probably on its
+  /// way. A connection that has been idle for longer is closed at once.
   var drainGrace = Duration.milliseconds(200)
 
-  /// Makes do with `count` connections at one time, those that are refused included.
+  /// Limits the connections at one time to `count`, including refused ones.
   mutating func limitConnections(to count: Int) {
     maximumRefusals = min(maximumRefusals, count / 8)
     maximumConnections = max(1, min(maximumConnections, count - maximumRefusals))

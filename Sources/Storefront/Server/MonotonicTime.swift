@@ -14,16 +14,16 @@ struct MonotonicTime: Comparable, Sendable {
 
   static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// Later by a duration that is not negative; never, where that is beyond the clock's range.
+  /// Returns the time that is later by a duration of at least zero; `never` beyond the clock's range.
   static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime { time.later(by: nanoseconds(duration)) }
 
-  /// Later by so many nanoseconds; never, where that is beyond the clock's range.
+  /// Returns the time that is later by a number of nanoseconds; `never` beyond the clock's range.
   func later(by nanoseconds: UInt64) -> MonotonicTime {
     let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
     return overflow ? .never : MonotonicTime(nanoseconds: sum)
   }
 
-  /// The duration in nanoseconds: none for a negative one, `UInt64.max` for one beyond 584 years.
+  /// Returns the duration in nanoseconds: 0 for a negative one, `UInt64.max` beyond 584 years.
   static func nanoseconds(_ duration: Duration) -> UInt64 {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -32,7 +32,7 @@ struct MonotonicTime: Comparable, Sendable {
     return overflow || sumOverflow ? .max : sum
   }
 
-  /// How long it is from `earlier` to this; zero where `earlier` is the later one.
+  /// Returns the duration from `earlier` to this time; zero if `earlier` is the later one.
   func since(_ earlier: MonotonicTime) -> Duration {
     .nanoseconds(Int64(clamping: nanoseconds - min(earlier.nanoseconds, nanoseconds)))
   }
