@@ -2,8 +2,8 @@ import Beans
 import Glibc
 
 extension Configuration {
-  /// Adds this process's environment variables to an environment, and reads them there. Where no database is named, its default
-  /// folder is made.
+  /// Adds this process's environment variables to an environment, and reads the settings there. If no database is
+  /// named, creates its default folder.
   static func ofThisProcess(_ application: Environment) throws -> Configuration {
     var variables: [String: String] = [:]
     for name in Self.variables { variables[name] = variable(name) }
@@ -21,7 +21,8 @@ extension Configuration {
     return unsafe String(cString: value)
   }
 
-  /// The folder for temporary files is shared by all users: what somebody else has put there under our name is not used.
+  /// Creates the folder of the database. All users share the folder for temporary files: a file of another user under
+  /// the same name is refused.
   private static func makePrivateFolder(_ path: String) throws(ConfigurationFaults) {
     if unsafe mkdir(path, 0o700) == 0 { return }
     var status = stat()

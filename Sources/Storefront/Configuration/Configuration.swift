@@ -1,38 +1,40 @@
 import Beans
 
-/// The settings of the service, as its environment's configuration has them. Environment variables are its source.
+/// The settings of the service, from the configuration of its environment. Environment variables are the source.
 struct Configuration: Equatable, Sendable {
   /// `HOST`: the address to listen on, IPv4 or IPv6.
   var host = "127.0.0.1"
-  /// `PORT`: 0 lets the kernel choose one.
+  /// `PORT`: the port to listen on; with 0 the kernel chooses one.
   var port: UInt16 = 8080
   /// `DATABASE`: the path of the SQLite file.
   var database: String
-  /// `SESSION_IDLE`: how long a session lasts without a request.
+  /// `SESSION_IDLE`: the time without a request after which a session ends.
   var sessionIdle = Duration.seconds(30 * 60)
-  /// `SESSIONS`: how many sessions there may be. Who comes then takes the place of the one that was used longest ago, and is
-  /// asked to come back where all are in use.
+  /// `SESSIONS`: the maximum number of sessions. Beyond it, a new session evicts the least recently used one; if all
+  /// are in use, the request gets `503`.
   var sessions = 100_000
-  /// `STORE_WAIT`: how long a request waits while another process has locked the store; then it gets `503`.
+  /// `STORE_WAIT`: the time for which a request waits while another process has locked the store; then it gets `503`.
   var storeWait = Duration.seconds(2)
-  /// `REDIS`: the address of the server that keeps sessions for all nodes; nil where this process alone has them.
+  /// `REDIS`: the address of the server that keeps sessions for all nodes; nil if sessions are local to this process.
   var redis: ServerAddress?
-  /// `SECURE_COOKIES`: whether browsers reach the service by TLS, through a proxy: cookies are then for this host and TLS alone.
+  /// `SECURE_COOKIES`: whether browsers reach the service by TLS, through a proxy: cookies are then restricted to this
+  /// host and to TLS.
   var secureCookies = false
-  /// `ADMIN_PORT`: where the operations page and what it shows are answered to this machine alone, 0 for a port that the kernel
-  /// chooses; nil for nowhere.
+  /// `ADMIN_PORT`: the port that serves the operations page and its data on localhost only; with 0 the kernel chooses
+  /// one; nil serves them nowhere.
   var adminPort: UInt16?
   /// `LOOPS`: the number of loop threads.
   var loops: Int
-  /// `BY_HAND`: whether `GET /by-hand/api/products` is served, which is there to be measured.
+  /// `BY_HAND`: whether `GET /by-hand/api/products` is served, for benchmarks.
   var byHand = false
 
-  /// Reads the settings. Throws all faults at once. A variable that is set but empty counts as not set.
+  /// Reads the settings. A variable that is set but empty is treated as unset.
   ///
   /// - Parameters:
   ///   - manager: the configuration of the environment that runs with these settings, so that its reports name them.
-  ///   - processors: the number of loops, where nothing else is set.
-  ///   - temporaryFolder: the folder of the database, where nothing else is set.
+  ///   - processors: the number of loops, unless `LOOPS` is set.
+  ///   - temporaryFolder: the folder of the database, unless `DATABASE` is set.
+  /// - Throws: all faults at once.
   init(
     _ manager: ConfigurationManager, processors: Int, temporaryFolder: String
   ) throws(ConfigurationFaults) {
@@ -76,23 +78,23 @@ struct Configuration: Equatable, Sendable {
 }
 
 extension Configuration {
-  /// The variables that the service reads: those above, and `BEANS_PROFILES`, which the container reads: the active profiles, with
-  /// commas between them; `test` for a database that is made for one run.
+  /// The variables that the service reads: the settings, and `BEANS_PROFILES`, which the container reads. Its value is
+  /// the list of active profiles, separated by commas; `test` selects a database that exists for one run.
   static let variables = [
     "HOST", "PORT", "DATABASE", "BEANS_PROFILES", "SESSION_IDLE", "SESSIONS", "STORE_WAIT", "REDIS", "SECURE_COOKIES",
     "ADMIN_PORT", "LOOPS", "BY_HAND",
   ]
 
-  /// The source of the settings in an environment: of these variables, those that the service reads and that are not empty.
+  /// Returns the source of the settings in an environment: the variables that the service reads and that are not empty.
   static func source(_ variables: [String: String]) -> ProcessInfoConfigurationSource {
     ProcessInfoConfigurationSource(
       variables: variables.filter { name, value in Self.variables.contains(name) && !value.isEmpty })
   }
 }
 
-/// Everything that is wrong with the environment variables, a line each.
+/// The faults of the environment variables, one in each line.
 struct ConfigurationFaults: Error, Equatable, Sendable, CustomStringConvertible {
-  /// `EX_CONFIG` of sysexits.h: what the process exits with.
+  /// The exit code of the process: `EX_CONFIG` of sysexits.h.
   static let exitCode: Int32 = 78
 
   let lines: [String]

@@ -1,6 +1,6 @@
-/// Durations as people write them: `90` (seconds), `250ms`, `30s`, `5m`, `2h`; whole numbers only.
+/// Durations in the notation of the settings: `90` (seconds), `250ms`, `30s`, `5m`, `2h`; whole numbers only.
 enum DurationText {
-  /// Nil where the text is something else or the duration is longer than a thousand years.
+  /// Parses a duration; returns nil for any other text and for a duration longer than a thousand years.
   static func parse(_ text: String) -> Duration? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let milliseconds: Int64

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Numeric internet addresses. Names are not taken: to listen on what a name server answers is a mistake more often than not.
+/// Numeric internet addresses. Names are refused: to listen on the address that a name server returns is a mistake more
+/// often than not.
 enum HostAddress {
   static func isValid(_ text: String) -> Bool {
     // C would read the text up to the NUL.
@@ -9,7 +10,7 @@ enum HostAddress {
     return unsafe inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1
   }
 
-  /// As it stands in a URL: IPv6 in brackets, and the loopback for an address that means all of them.
+  /// Returns the address for a URL: IPv6 in brackets, and the loopback for an address that means all of them.
   static func forURL(_ text: String) -> String {
     switch text {
     case "0.0.0.0": "127.0.0.1"
@@ -19,12 +20,12 @@ enum HostAddress {
   }
 }
 
-/// Where a server listens: a numeric address and a port, `127.0.0.1:6379` or `[::1]:6379`.
+/// The address and port of a server: `127.0.0.1:6379` or `[::1]:6379`, with a numeric address.
 struct ServerAddress: Equatable, Sendable {
   let host: String
   let port: UInt16
 
-  /// nil for a text that is no address and port.
+  /// Parses an address and a port; returns nil for any other text.
   init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let digits = text[text.index(after: colon)...]

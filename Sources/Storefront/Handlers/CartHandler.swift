@@ -1,5 +1,6 @@
-/// `GET`, `POST` and `DELETE /api/cart`: shows, changes and empties the cart. `DELETE /api/cart?product=3` removes one product.
-/// Answers with the cart; a browser that sent a form is led back to the page.
+/// The handler of `GET`, `POST` and `DELETE /api/cart`: returns, changes and empties the cart.
+/// `DELETE /api/cart?product=3` removes one product. Responds with the cart; a browser that sent a form is redirected
+/// to the page.
 final class CartHandler: RequestHandler {
   private let cart: Cart
 

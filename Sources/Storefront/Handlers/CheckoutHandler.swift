@@ -1,7 +1,8 @@
 import Beans
 import Glibc
 
-/// `POST /api/checkout`: turns the cart into an order. Returns `201` with it; a browser that sent a form is led back to the page.
+/// The handler of `POST /api/checkout`: turns the cart into an order. Responds `201` with the order; a browser that
+/// sent a form is redirected to the page.
 final class CheckoutHandler {
   private let writers: WriterQueue
   private let visitor: CurrentVisitor
@@ -15,13 +16,13 @@ final class CheckoutHandler {
     self.errors = errors
   }
 
-  /// Places the order that `Cart.prepareOrder()` has returned, and that the session has been saved with.
+  /// Places the order that `Cart.prepareOrder()` has returned, after the session has been saved with its id.
   ///
-  /// Suspends while the order waits for its turn, and for the disk. An order that is there already is returned as it is.
+  /// Suspends while the order waits for its turn, and for the disk. An existing order is returned unchanged.
   ///
   /// - Parameters:
   ///   - purchase: the order's goods and id; nil for an empty cart.
-  ///   - request: decides the form of the response.
+  ///   - request: selects the form of the response.
   /// - Throws: `ShopError`, `WriterQueue.Refused` or `SQLiteError`; no order has been placed then.
   nonisolated(nonsending) func place(
     _ purchase: Cart.Purchase?, _ request: HTTPRequest
@@ -34,7 +35,7 @@ final class CheckoutHandler {
     }
     visitor.settle(order)
     if isNew {
-      // Whatever becomes of the news, the order is placed.
+      // The order is placed, even if publishing the event fails.
       do { try environment.publish(OrderPlaced(order: order)) } catch { errors.record(error, request) }
     }
     if request.acceptsHTML { return .seeOther("/") }

@@ -1,4 +1,4 @@
-/// `GET /environments`: what is alive in this process, as text.
+/// The handler of `GET /environments`: lists the live environments of this process, as text.
 final class EnvironmentsHandler: RequestHandler {
   private let report: any LiveReport
 
@@ -7,7 +7,7 @@ final class EnvironmentsHandler: RequestHandler {
   func handle(_ request: HTTPRequest) throws -> HTTPResponse { .text(.ok, report.text()) }
 }
 
-/// Tells what is alive. Safe from any thread.
+/// A report on the live environments. Safe from any thread.
 protocol LiveReport: AnyObject, Sendable {
   func text() -> String
 }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// `GET /healthz`: `200` while the store can be read and written. One for the whole service, needs no environment; safe from any
-/// thread.
+/// The handler of `GET /healthz`: `200` while the store can be read and written. One instance serves all requests
+/// without an environment; safe from any thread.
 ///
-/// Monitors ask often, so the store is read at most ten times a second, and written once; an answer may be that much behind.
-/// Writes are those of `WriterQueue`: an answer does not wait for the disk.
+/// Monitors send many requests, so the store is read at most ten times a second, and written once; a response may be
+/// that much out of date. Writes go through `WriterQueue`: a response does not wait for the disk.
 final class HealthHandler: RequestHandler, Sendable {
-  /// How long an answer of the store counts.
+  /// The time for which the outcome of a read is reused.
   static let period = Duration.milliseconds(100)
-  /// How long it counts that the store could be written.
+  /// The time for which the outcome of a write is reused.
   static let writePeriod = Duration.seconds(1)
 
   private let store: SQLiteStore
@@ -16,9 +16,9 @@ final class HealthHandler: RequestHandler, Sendable {
   private let errors: ErrorLog
   private let isReadable = Atomic(true)
   private let isWritable = Atomic(true)
-  /// When the store is asked again. Whoever moves it on asks.
+  /// The time of the next read. The thread that moves it on does the read.
   private let nextRead = Atomic<UInt64>(0)
-  /// Never, as long as a write is under way.
+  /// The time of the next write; `never` while a write is in flight.
   private let nextWrite = Atomic<UInt64>(0)
 
   init(store: SQLiteStore, writers: WriterQueue, errors: ErrorLog) {
@@ -29,7 +29,7 @@ final class HealthHandler: RequestHandler, Sendable {
 
   func handle(_ request: HTTPRequest) throws -> HTTPResponse { try answer(at: .now) }
 
-  /// `now` comes from the same clock in all calls.
+  /// Returns the response, from a new check if one is due. `now` comes from the same clock in all calls.
   func answer(at now: MonotonicTime) throws(HTTPError) -> HTTPResponse {
     if Self.isDue(nextRead, now, next: now + Self.period) { isReadable.store(look(), ordering: .relaxed) }
     if Self.isDue(nextWrite, now, next: .never) { write(next: now + Self.writePeriod) }
@@ -59,7 +59,7 @@ final class HealthHandler: RequestHandler, Sendable {
       })
   }
 
-  /// Begins to find out whether the store can be written.
+  /// Starts a write that checks whether the store can be written.
   private func write(next: MonotonicTime) {
     writers.enqueue { transaction in
       try transaction.write { connection throws(SQLiteError) in
@@ -71,7 +71,8 @@ final class HealthHandler: RequestHandler, Sendable {
     }
   }
 
-  /// A store that another process has locked for a moment can be used, and one that many write to.
+  /// Whether an outcome means that the store works. A store that another process has locked for a moment does, and so
+  /// does one with many waiting writes.
   private func isUsable(_ outcome: Result<Void, any Error>) -> Bool {
     switch outcome {
     case .success: return true

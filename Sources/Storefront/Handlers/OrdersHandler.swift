@@ -1,4 +1,4 @@
-/// `GET /api/orders`: the visitor's orders, newest first.
+/// The handler of `GET /api/orders`: the visitor's orders, newest first.
 final class OrdersHandler: RequestHandler {
   private let orders: OrderRepository
   private let visitor: CurrentVisitor

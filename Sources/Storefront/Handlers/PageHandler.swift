@@ -1,4 +1,4 @@
-/// `GET /`: the shop as a page.
+/// The handler of `GET /`: the shop as a page.
 final class PageHandler: RequestHandler {
   private let page: StorefrontPage
   private let cart: Cart
@@ -16,7 +16,7 @@ final class PageHandler: RequestHandler {
 
   func handle(_ request: HTTPRequest) throws -> HTTPResponse {
     let nonce = ids.next()
-    // Who has ordered nothing has no orders to read: most requests of the page need no query at all.
+    // A visitor without an order has no orders to read: most requests of the page need no query at all.
     let placed = visitor.profile.orders > 0 ? try orders.orders(of: visitor.profile.id, limit: 5) : []
     var response = HTTPResponse.html(.ok, page.render(cart: cart.lines, orders: placed, nonce: nonce))
     try response.addField("Cache-Control", "no-store")

@@ -1,4 +1,4 @@
-/// `GET /api/products`: all products, with what is left of the limited ones.
+/// The handler of `GET /api/products`: all products, with the remaining stock of the limited ones.
 final class ProductsHandler: RequestHandler {
   private let catalogue: Catalogue
   private let orders: OrderRepository

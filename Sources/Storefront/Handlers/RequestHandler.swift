@@ -1,15 +1,16 @@
 import Beans
 import BeansSessions
 
-/// Answers one request. Built for it, and used by its loop thread alone.
+/// A handler of one request. Built for that request, and used by its loop thread alone.
 ///
-/// Throws `HTTPError` or `ShopError` for what the client is told, and anything else for `500`.
+/// Throws `HTTPError` or `ShopError` to select the response to the client. `HTTPResponse.init(failure:)` maps the other
+/// errors, an unexpected one to `500`.
 protocol RequestHandler: AnyObject {
   func handle(_ request: HTTPRequest) throws -> HTTPResponse
 }
 
 extension HTTPResponse {
-  /// The answer to what a handler threw. The client is told no more of an unexpected error than that there was one.
+  /// Creates the response to an error of a handler. For an unexpected error, the response contains no details.
   init(failure: any Error) {
     switch failure {
     case let error as HTTPError: self.init(error)
@@ -34,7 +35,7 @@ extension HTTPResponse {
 }
 
 extension SessionError {
-  /// How the client is told of what another attempt alone does not change.
+  /// The response to an error that a mere retry does not fix.
   fileprivate var httpError: HTTPError {
     switch self {
     case .ended, .conflict: HTTPError(.conflict, "Your session has been changed elsewhere. Try again.")

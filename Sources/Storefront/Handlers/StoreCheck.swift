@@ -1,6 +1,6 @@
 import BeansOperations
 
-/// Whether the store can be read and written, for `/readyz`.
+/// A check that the store can be read and written, for `/readyz`.
 final class StoreCheck: HealthCheck {
   let name = "store"
   private let handler: HealthHandler

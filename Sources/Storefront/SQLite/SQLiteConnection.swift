@@ -1,18 +1,18 @@
 internal import CSQLite
 
-/// One connection to a database file, with a cache of prepared statements.
+/// A connection to a database file, with a cache of prepared statements.
 ///
-/// Used by one thread at a time: SQLite is opened without its own mutexes, and the cache has none. What protects a
-/// connection is its lease (`SQLiteStore.lease`): between taking and giving it back, one transaction alone has it, and the
-/// store's lock orders one lease after the other. That is also what makes `@unchecked Sendable` sound.
+/// Used by one thread at a time: SQLite is opened without its own mutexes, and the cache has none. The lease of a
+/// connection (`SQLiteStore.lease`) protects it: from the lease to its end one transaction alone uses the connection,
+/// and the store's lock orders the leases. The lease also makes `@unchecked Sendable` sound.
 ///
 /// Every call may block: on the disk, and on another connection's lock for up to the busy timeout.
 @safe final class SQLiteConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
 
-  /// Opens the file, creating it where it is missing. `busyTimeout` is how long a statement waits for another connection's
-  /// lock; it is rounded up to milliseconds.
+  /// Opens the file, and creates it if it is missing. `busyTimeout` is the time for which a statement waits for another
+  /// connection's lock; it is rounded up to milliseconds.
   init(path: String, busyTimeout: Duration, journalMode: SQLiteJournalMode) throws(SQLiteError) {
     if path.utf8.contains(0) {
       throw SQLiteError.misuse("the path contains a NUL", operation: "open \(path.debugDescription)")
@@ -29,7 +29,7 @@ internal import CSQLite
       throw error
     }
     unsafe handle = unsafe opened
-    // SQLite falls back to reading only where it may not write, without an error before the first change.
+    // SQLite falls back to read-only access if it may not write, without an error before the first change.
     guard unsafe sqlite3_db_readonly(opened, "main") == 0 else {
       throw SQLiteError(code: SQLITE_READONLY, message: "the file is read-only", operation: "open \(path)")
     }
@@ -37,29 +37,30 @@ internal import CSQLite
     setBusyTimeout(busyTimeout)
     try execute("PRAGMA foreign_keys = ON")
     let mode = try query("PRAGMA journal_mode = \(journalMode.rawValue)") { (row: SQLiteRow) in row.text(0) }
-    // SQLite keeps the old mode, without an error, where the file system cannot do the new one.
+    // SQLite keeps the old mode, without an error, if the file system does not support the new one.
     guard mode == [journalMode.rawValue] else {
       throw SQLiteError.misuse("the file does not take journal mode \(journalMode.rawValue)", operation: "open \(path)")
     }
-    // With WAL this loses at most the last transactions in a power cut, never consistency; with the others, be safe.
+    // With WAL, `NORMAL` loses at most the last transactions in a power cut, never consistency; the other modes need
+    // `FULL`.
     try execute("PRAGMA synchronous = \(journalMode == .wal ? "NORMAL" : "FULL")")
-    // Checkpoints wait for the disk: `WriterQueue` makes them, on its thread.
+    // Checkpoints wait for the disk: `WriterQueue` runs them on its thread.
     try execute("PRAGMA wal_autocheckpoint = 0")
   }
 
   deinit {
     statements = [:]
-    // `_v2` waits for a statement that somebody still holds.
+    // `_v2` delays the close while a statement is still referenced.
     unsafe sqlite3_close_v2(handle)
   }
 
-  /// Sets how long a statement waits for another connection's lock; rounded up to milliseconds.
+  /// Sets the time for which a statement waits for another connection's lock; rounded up to milliseconds.
   func setBusyTimeout(_ timeout: Duration) {
     unsafe sqlite3_busy_timeout(handle, Int32(clamping: timeout.wholeMilliseconds))
   }
 
-  /// The prepared statement for `sql`, compiled at its first use. `sql` must be one statement and come from this program,
-  /// not from a client: the cache keeps it for good.
+  /// Returns the prepared statement for `sql`, which is compiled at its first use. `sql` must be one statement and a
+  /// text of this program, not of a client: the cache never evicts it.
   func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
     if let cached = statements[sql] { return cached }
     if sql.utf8.contains(0) {
@@ -79,7 +80,7 @@ internal import CSQLite
     try statement(sql).run(parameters) { (_: SQLiteRow) throws(SQLiteError) in }
   }
 
-  /// Runs a statement and makes one value of each of its rows.
+  /// Runs a statement and maps each of its rows to a value.
   func query<R>(
     _ sql: String, _ parameters: SQLiteValue..., row: (SQLiteRow) throws(SQLiteError) -> R
   ) throws(SQLiteError) -> [R] {
@@ -90,11 +91,11 @@ internal import CSQLite
     return results
   }
 
-  /// How many rows the last INSERT, UPDATE or DELETE changed.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   var changes: Int { unsafe Int(sqlite3_changes64(handle)) }
   /// The row id of the last INSERT.
   var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
-  /// False between BEGIN and COMMIT or ROLLBACK.
+  /// Whether no explicit transaction is open: false between BEGIN and COMMIT or ROLLBACK.
   var isAutocommit: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
 }
 
@@ -108,7 +109,8 @@ extension SQLiteError {
 }
 
 extension Duration {
-  /// Rounded up, so that a wait is never shorter than asked for; 0 where negative, `Int64.max` where too large.
+  /// The duration in milliseconds, rounded up, so that a wait is never shorter than requested; 0 for a negative one,
+  /// `Int64.max` for one that is too large.
   var wholeMilliseconds: Int64 {
     let (seconds, attoseconds) = components
     if seconds < 0 || attoseconds < 0 { return 0 }

@@ -1,4 +1,4 @@
-/// How SQLite makes a transaction atomic. Only the modes that survive a crash of the process.
+/// The method by which SQLite makes a transaction atomic. Only modes that survive a crash of the process are listed.
 enum SQLiteJournalMode: String, Sendable, CaseIterable {
   /// Readers and one writer do not block each other; the choice for a server.
   case wal

@@ -1,11 +1,11 @@
 internal import CSQLite
 
-/// A prepared statement. Belongs to its connection and is used as that is: by one thread at a time.
+/// A prepared statement. Belongs to its connection and, like it, is used by one thread at a time.
 @safe final class SQLiteStatement {
   private let handle: OpaquePointer
   private let connection: OpaquePointer
 
-  /// Takes `handle` over.
+  /// Takes ownership of `handle`.
   init(_ handle: OpaquePointer, connection: OpaquePointer) {
     unsafe self.handle = unsafe handle
     unsafe self.connection = unsafe connection
@@ -13,7 +13,7 @@ internal import CSQLite
 
   deinit { unsafe sqlite3_finalize(handle) }
 
-  /// Binds the parameters, steps through all rows and resets the statement, also where `row` throws.
+  /// Binds the parameters, steps through all rows and resets the statement, even if `row` throws.
   func run(
     _ parameters: [SQLiteValue], row: (SQLiteRow) throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
@@ -63,16 +63,16 @@ internal import CSQLite
   private var sql: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
 }
 
-/// The current row of a statement. Valid only inside the closure it is handed to. Columns count from 0.
+/// The current row of a statement. Valid only inside the closure that receives it. Columns are numbered from 0.
 @safe struct SQLiteRow {
   private let handle: OpaquePointer
 
   fileprivate init(_ handle: OpaquePointer) { unsafe self.handle = unsafe handle }
 
-  /// 0 where the column is NULL or no number.
+  /// Returns the integer of a column; 0 if the column is NULL or no number.
   func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-  /// Empty where the column is NULL; see `isNull`.
+  /// Returns the text of a column; empty if the column is NULL, see `isNull`.
   func text(_ column: Int32) -> String {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
     let count = unsafe Int(sqlite3_column_bytes(handle, column))

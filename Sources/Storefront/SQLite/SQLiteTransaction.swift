@@ -1,11 +1,11 @@
-/// One unit of work on a store: nothing is kept unless `commit()` has been called.
+/// A unit of work on a store. Only `commit()` makes its changes permanent.
 ///
-/// Leases a connection at its first use and gives it back in `finish()`. Used by one thread at a time, as a bean of one request
-/// is; not `Sendable`.
+/// Leases a connection at its first use and gives it back in `finish()`. Used by one thread at a time, like every bean
+/// of a request; not `Sendable`.
 final class SQLiteTransaction {
   private enum State {
     case unused
-    /// Reads so far, each in its own implicit transaction.
+    /// Only reads so far, each in its own implicit transaction.
     case reading(SQLiteConnection)
     case writing(SQLiteConnection)
     case finished
@@ -16,10 +16,10 @@ final class SQLiteTransaction {
 
   init(store: SQLiteStore) { self.store = store }
 
-  // A transaction that nobody finished must not take its connection and its locks along.
+  // A transaction without a call of `finish` must not keep its connection and its locks.
   deinit { try? finish() }
 
-  /// Runs `body` on the connection. Reads see what this transaction has written.
+  /// Runs `body` on the connection. Reads include the changes of this transaction.
   func read<R>(_ body: (SQLiteConnection) throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     switch state {
     case .unused:
@@ -33,11 +33,11 @@ final class SQLiteTransaction {
     }
   }
 
-  /// Runs `body` inside the transaction, which begins with the first call: `BEGIN IMMEDIATE`, so that another writer, of this
-  /// process or another, shows here and not half-way through.
+  /// Runs `body` inside the transaction, which begins with the first call: `BEGIN IMMEDIATE`, so that a conflict with
+  /// another writer, of this process or another, shows at the beginning and not half-way through.
   ///
-  /// - Throws: what `body` throws; without a wait, `SQLiteError` that tells of a lock while another transaction writes;
-  ///   `SQLiteError` with `isDisplaced` where the files of the store have been removed or replaced.
+  /// - Throws: the error of `body`; `SQLiteError` with `isBusy`, without a wait, while another transaction writes;
+  ///   `SQLiteError` with `isDisplaced` if the files of the store have been removed or replaced.
   func write<R>(_ body: (SQLiteConnection) throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     let connection = try read { $0 }
     if case .reading = state {
@@ -48,8 +48,8 @@ final class SQLiteTransaction {
     return try body(connection)
   }
 
-  /// Keeps what has been written. A later `write` begins anew. Does nothing where nothing was written.
-  /// After a failure (busy, disk full) the transaction is still open: commit again, or finish.
+  /// Commits the changes. A later `write` begins a new transaction. Does nothing if there are no changes. After a
+  /// failure (busy, disk full) the transaction is still open: commit again, or finish.
   func commit() throws(SQLiteError) {
     guard case .writing(let connection) = state else { return }
     try store.requireFiles()
@@ -57,7 +57,7 @@ final class SQLiteTransaction {
     state = .reading(connection)
   }
 
-  /// Rolls back what was not committed and gives the connection back. Idempotent.
+  /// Rolls back uncommitted changes and gives the connection back. Idempotent.
   func finish() throws(SQLiteError) {
     let ended = state
     state = .finished

@@ -3,17 +3,18 @@ import Glibc
 
 /// The writes of this process: one transaction after the other, in the order of arrival, on a thread of its own.
 ///
-/// No event loop waits for the disk, nor for the lock of another process. A write that finds the store locked is tried again for
-/// up to `patience`; the writes behind it wait. From time to time the thread copies the log into the database (a checkpoint).
-/// Safe from any thread.
+/// No event loop waits for the disk, nor for the lock of another process. If the store is locked, the queue retries a
+/// write for up to `patience`; the writes behind it wait. After every `writesPerCheckpoint` writes the thread copies
+/// the log into the database (a checkpoint). Safe from any thread.
 final class WriterQueue: Sendable {
-  /// The error of a write that has not begun: too many wait, or the queue is closed.
+  /// The error of a write that has not begun: too many writes wait, or the queue is closed.
   struct Refused: Error {}
 
   private struct Write: Sendable {
     /// The time of the last attempt.
     let limit: MonotonicTime
-    /// Makes an attempt, and hands its outcome over; returns false instead where the store is locked and more attempts follow.
+    /// Makes an attempt and passes its outcome on. Returns false instead if the store is locked and more attempts
+    /// follow.
     let attempt: @Sendable (_ isLast: Bool) -> Bool
     let refuse: @Sendable () -> Void
   }
@@ -23,7 +24,7 @@ final class WriterQueue: Sendable {
     var isClosed = false
   }
 
-  /// Milliseconds between two attempts: at first, and at most.
+  /// The milliseconds between two attempts: at first, and at most.
   private static let pauses = (first: 1, last: 50)
   /// The number of writes between two checkpoints. The log then has about five megabytes.
   private static let writesPerCheckpoint = 200
@@ -80,7 +81,7 @@ final class WriterQueue: Sendable {
     }
   }
 
-  /// Queues a write and returns. As `write(_:)`, with the outcome as the argument of `completion`, which is called once, on the
+  /// Queues a write and returns. Like `write(_:)`, but passes the outcome to `completion`, which is called once, on the
   /// queue's thread or, for `Refused`, on that of the caller or of `close()`.
   func enqueue<R: Sendable>(
     _ body: @escaping @Sendable (SQLiteTransaction) throws -> R,
@@ -102,7 +103,8 @@ final class WriterQueue: Sendable {
     if isAccepted { work.signal() } else { write.refuse() }
   }
 
-  /// Refuses the writes that wait, and all that come. One under way is completed, but waits for no lock any longer. Idempotent.
+  /// Refuses the waiting writes, and all later ones. A write in flight is completed, but waits for no lock any longer.
+  /// Idempotent.
   func close() {
     let (isFirst, waiting) = state.withLock { state in
       defer { state = State(isClosed: true) }
@@ -115,7 +117,7 @@ final class WriterQueue: Sendable {
     for write in waiting { write.refuse() }
   }
 
-  /// `close()`, and returns when the thread has ended: the store has no write under way any more.
+  /// Closes the queue, and returns when the thread has ended: no write to the store is in flight any more.
   func closeAndWait() {
     close()
     ended.wait()
@@ -124,7 +126,7 @@ final class WriterQueue: Sendable {
   // MARK: On the queue's thread
 
   private func run() {
-    // Signals belong to the main thread: no call of SQLite's is interrupted by one.
+    // The main thread handles signals; blocked here, none of them interrupts a call of SQLite.
     var signals = sigset_t()
     unsafe sigfillset(&signals)
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -137,7 +139,7 @@ final class WriterQueue: Sendable {
     ended.leave()
   }
 
-  /// Waits for a write; nil after `close()`.
+  /// Waits for a write; returns nil after `close()`.
   private func next() -> Write? {
     work.wait()
     return state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
@@ -146,7 +148,7 @@ final class WriterQueue: Sendable {
   private func perform(_ write: Write) {
     var pause = Self.pauses.first
     while !write.attempt(state.withLock { $0.isClosed } || write.limit <= .now) {
-      // Cut short by `close()`, after which the next attempt is the last.
+      // `close()` cuts the pause short; the next attempt is then the last.
       _ = closing.wait(timeout: .now() + .milliseconds(pause))
       pause = min(pause * 2, Self.pauses.last)
     }
@@ -156,7 +158,7 @@ final class WriterQueue: Sendable {
     _ body: (SQLiteTransaction) throws -> R, to store: SQLiteStore
   ) throws -> R {
     let transaction = SQLiteTransaction(store: store)
-    // Rolls back after an error, whose cause counts.
+    // Rolls back after an error. The error of the rollback is dropped; its cause is thrown.
     defer { try? transaction.finish() }
     let value = try body(transaction)
     try transaction.commit()
@@ -166,7 +168,7 @@ final class WriterQueue: Sendable {
   private func checkpoint() {
     let transaction = SQLiteTransaction(store: store)
     defer { try? transaction.finish() }
-    // The next one makes up for one that fails. A disk that stays of no use fails the writes, too.
+    // The next checkpoint makes up for a failed one. A disk with a lasting failure fails the writes, too.
     try? transaction.read { connection throws(SQLiteError) in try connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
   }
 }

@@ -2,8 +2,8 @@ import Dispatch
 
 /// A value that one thread at a time reads or changes.
 ///
-/// By a Dispatch queue in place of a `Mutex`: ThreadSanitizer does not see the order in which a contended `Mutex` goes from one
-/// thread to another, and reports correct programs.
+/// A Dispatch queue guards it instead of a `Mutex`: ThreadSanitizer does not see the order in which a contended `Mutex`
+/// passes from one thread to another, and reports correct programs.
 final class Guarded<Value>: @unchecked Sendable {  // the queue runs one access after the other
   private let queue = DispatchQueue(label: "storefront")
   private var value: Value

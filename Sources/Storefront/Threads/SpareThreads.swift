@@ -1,10 +1,7 @@
 import Dispatch
 import Glibc
 
-/// A look ahead at the threads of a start.
-///
-/// Dispatch, and Swift's tasks with it, make threads when they need them. Where the system refuses one, they try again each second,
-/// for good and without a word: the start would hang. So the threads are made once beforehand, all at a time.
+/// A check, before the start, that the system grants the threads that the start needs.
 enum SpareThreads {
   struct Missing: Error, CustomStringConvertible {
     let wanted: Int
@@ -18,15 +15,15 @@ enum SpareThreads {
     }
   }
 
-  /// The number of threads that a service needs beside its loops: of Dispatch for each processor one at two priorities, and a few
-  /// for timers, writes to the store and the flush of the log.
+  /// The number of threads that a service needs beside its loops: for Dispatch one per processor at two priorities, and
+  /// a few for timers, writes to the store and the flush of the log.
   static var ofService: Int { 2 * min(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), 8) + 8 }
 
-  /// Makes threads, all at a time, and ends them.
+  /// Creates threads, all at the same time, and ends them.
   ///
   /// Another process of the user may take the last thread afterwards: this is no reservation.
   ///
-  /// - Throws: `Missing` where the system refuses one.
+  /// - Throws: `Missing` if the system refuses a thread.
   static func require(_ count: Int = ofService) throws(Missing) {
     let gate = Gate()
     var threads: [pthread_t] = []
