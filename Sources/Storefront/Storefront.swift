@@ -7,16 +7,18 @@ import BeansSessions
 import Dispatch
 import Glibc
 
-/// The service.
+/// The example service.
 public enum Storefront {
-  /// How long the requests that have arrived may take once the service is told to end.
+  /// The time limit for requests that have arrived, once the service is shutting down.
   private static let drainLimit = Duration.seconds(10)
-  /// How long everything else may take to be released after that.
+  /// The time limit for the release of everything else after that.
   private static let shutdownLimit = Duration.seconds(30)
 
-  /// Reads the configuration, serves until SIGTERM or SIGINT, answers what has arrived, says how it went, and ends the process.
+  /// Reads the configuration, serves until SIGTERM or SIGINT, responds to all requests that have arrived, writes a
+  /// report, and ends the process.
   ///
-  /// A reader of the standard streams that has stopped reading delays the end by seconds at most, and changes no exit code.
+  /// A reader of the standard streams that has stopped reading delays the end by seconds at most, and changes no exit
+  /// code.
   public static func main() {
     holdSignals(SIG_BLOCK)
     do {
@@ -24,7 +26,7 @@ public enum Storefront {
       let application = try Environment(name: "application")
       let report = try serve(application, Configuration.ofThisProcess(application))
       ServiceLog.announce(report.text)
-      // The exit waits a second for the log to be read.
+      // The exit waits a second for the reader of the log.
       exit(report.isClean ? EXIT_SUCCESS : EXIT_FAILURE)
     } catch let faults as ConfigurationFaults {
       ServiceLog.fail("\(faults)")
@@ -35,14 +37,14 @@ public enum Storefront {
     }
   }
 
-  /// Declares what the service is made of, for programs that look at it; its children have no scope objects then.
+  /// Declares the beans of the service, for programs that inspect it; its children have no scope objects then.
   ///
-  /// Reads nothing of the process and makes no file, because it runs where the service is built. Who starts the environment gets
-  /// a database that is removed at the end.
+  /// Reads no setting of the process and creates no file, because it runs where the service is built. A caller that
+  /// starts the environment gets a database that is removed at the end.
   ///
   /// - Throws: `EnvironmentError` for a declaration that is refused.
   public static func declare(_ application: Environment) throws {
-    // The folder is shared by all users: nobody can have put a file there under a name that nobody could guess.
+    // All users share the folder: no other user can have put a file there under an unpredictable name.
     let database = "/tmp/storefront-\(UInt64.random(in: .min ... .max)).sqlite"
     try application.addConfigurationSource(
       Configuration.source(["BEANS_PROFILES": "test", "DATABASE": database]))
@@ -66,17 +68,19 @@ public enum Storefront {
       try SpareThreads.require()
       return try serve(application, configuration, on: threads, descriptors: descriptors)
     } catch {
-      // The end of the process takes from libuv what loops need that still run: they would end it by a signal.
+      // The end of the process removes libuv state that running loops need: they would end the process by a signal.
       for thread in threads { try? thread.stopAndJoin() }
       throw error
     }
   }
 
+  /// Runs the service on loops.
+  ///
   /// - Parameters:
-  ///   - application: has the configuration, and nothing else yet.
-  ///   - configuration: what the service has read there.
-  ///   - threads: whose loops serve; they have ended when this returns, not where it throws.
-  ///   - descriptors: how many the process may have.
+  ///   - application: contains the configuration only.
+  ///   - configuration: the settings that the service has read there.
+  ///   - threads: the threads whose loops serve; they have ended when this call returns, but not if it throws.
+  ///   - descriptors: the limit of file descriptors of the process.
   private static func serve(
     _ application: Environment, _ configuration: Configuration, on threads: [EventLoopThread], descriptors: Int
   ) throws -> ClosingReport {
@@ -107,14 +111,15 @@ public enum Storefront {
     }
     let operations = Operations(
       environment: shop.application, lifecycle: lifecycle, sessions: [shop.reportedSessions], lag: shop.lag)
-    // Before anything takes long: who is told to end while starting ends in order, too.
+    // Before any slow step: a service that gets its signal while starting also ends in order.
     try lifecycle.watchSignals()
     holdSignals(SIG_UNBLOCK)
-    // An asynchronous `main` would begin on another thread, while this one already takes signals.
+    // An asynchronous `main` would begin on another thread, while this one already handles signals.
     try makeReady(shop.application)
     try operations.start()
     let service = try ShopService(shop, operations, configuration)
-    // A session is not released before the requests inside have left it.
+    // Closes the queue before the sessions are released: a session waits for the requests inside, and those wait for
+    // the queue.
     lifecycle.whenFinishing(try shop.application.getBean(WriterQueue.self).close)
     let port = try server.start(
       host: configuration.host, port: Int(configuration.port), on: threads, handler: service.handler(),
@@ -135,7 +140,7 @@ public enum Storefront {
     }
     try lifecycle.run()
 
-    // Closing a loop fails where a handle is left.
+    // Closing a loop fails if a handle is left.
     for thread in threads { try thread.stopAndJoin() }
     let handles = loops.map(\.openHandles).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
     return ClosingReport(
@@ -143,7 +148,7 @@ public enum Storefront {
       openHandles: handles, droppedLines: ServiceLog.dropped)
   }
 
-  /// Returns when the environment is ready. The calling thread waits meanwhile, because it has nothing else to do.
+  /// Returns when the environment is ready. Blocks the calling thread meanwhile, because it has no other work.
   private static func makeReady(_ application: Environment) throws {
     let outcome = Guarded(Result<Void, any Error>.success(()))
     let done = DispatchSemaphore(value: 0)
@@ -159,7 +164,7 @@ public enum Storefront {
     try outcome.withLock { $0 }.get()
   }
 
-  /// Blocks the signals that the service handles, so that they wait, or lets this thread take them.
+  /// Blocks the signals that the service handles, so that they wait, or unblocks them on this thread.
   private static func holdSignals(_ how: Int32) {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)

@@ -1,12 +1,12 @@
 import Beans
 
-/// What the service says of itself at the end: whether everything that came has gone.
+/// The report of the service at its end: whether everything that was opened or created has been finished or released.
 struct ClosingReport {
   let statistics: [ScopeStatistics]
   let requests: HTTPCounts
-  /// By kind, of all loops.
+  /// The number of open handles by kind, over all loops.
   let openHandles: [String: Int]
-  /// Lines of the log that were not written, because nothing read them.
+  /// The number of log lines that were not written, because no reader took them.
   var droppedLines = 0
 
   var isClean: Bool {

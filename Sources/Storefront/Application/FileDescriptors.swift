@@ -1,15 +1,16 @@
 import Glibc
 
-/// How many file descriptors this process may have, and what they are planned for.
+/// The limit of file descriptors of this process, and its distribution.
 enum FileDescriptors {
-  /// The file of a connection to the database, and its log.
+  /// The descriptors of a connection to the database: its file, and its log.
   static let ofDatabase = 2
-  /// What a loop needs beside connections: its `epoll`, two `eventfd`s, both ends of the pipe for signals, a listener, a
-  /// connection to the database, and one to a server that keeps sessions.
+  /// The descriptors of a loop beside its connections: its `epoll`, two `eventfd`s, both ends of the pipe for signals,
+  /// a listener, a connection to the database, and one to a server that keeps sessions.
   private static func ofLoop(_ sharesSessions: Bool) -> Int { 6 + ofDatabase + (sharesSessions ? 1 : 0) }
-  /// What a loop needs in all: without two connections it would be of no use.
+  /// The descriptors of a loop in all: with fewer than two connections it would be useless.
   private static func perLoop(_ sharesSessions: Bool) -> Int { ofLoop(sharesSessions) + 2 }
-  /// The standard streams, Dispatch, the database, signals, and what is opened for a moment.
+  /// The descriptors of the standard streams, Dispatch, the database, signals, and of files that are opened for a
+  /// moment.
   private static let forAll = 28
 
   /// Raises the soft limit to the hard one, and returns it.
@@ -25,7 +26,7 @@ enum FileDescriptors {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// How many of the `wanted` loops there are descriptors for. Throws where there are too few for one.
+  /// Returns the number of loops, up to `wanted`, for which there are descriptors. Throws if there are too few for one.
   static func loops(
     _ wanted: Int, limit: Int, sharesSessions: Bool = false
   ) throws(ConfigurationFaults) -> Int {
@@ -39,7 +40,7 @@ enum FileDescriptors {
     return min(wanted, possible)
   }
 
-  /// How many connections the loops may have, so that descriptors are left for everything else.
+  /// Returns the number of connections that the loops may have, so that descriptors remain for all other uses.
   static func connections(loops: Int, limit: Int, sharesSessions: Bool = false) -> Int {
     max(1, limit - forAll - loops * ofLoop(sharesSessions))
   }

@@ -1,7 +1,7 @@
 import Beans
 
-/// `GET /by-hand/api/products`: what `GET /api/products` does, with the request's objects wired by hand instead of by a request
-/// environment. For `scripts/bench-http`, and served only where `BY_HAND=yes` asks for it.
+/// The handler of `GET /by-hand/api/products`: does the work of `GET /api/products`, with the request's objects wired
+/// by hand instead of by a request environment. For `scripts/bench-http`, and served only with `BY_HAND=yes`.
 final class ProductsByHand: Sendable {
   private static let path = "/by-hand/api/products"
 
@@ -11,7 +11,7 @@ final class ProductsByHand: Sendable {
   private let log: AccessLog
   private let errors: ErrorLog
 
-  /// `application` is started. Everything but the one path goes to `service`.
+  /// Creates the handler from a started `application`. Passes every other path to `service`.
   init(_ service: ShopService, _ application: Environment) throws {
     self.service = service
     store = try application.getBean(SQLiteStore.self)
@@ -20,7 +20,7 @@ final class ProductsByHand: Sendable {
     errors = try application.getBean(ErrorLog.self)
   }
 
-  /// Answers one exchange on its loop's thread.
+  /// Responds to one exchange on its loop's thread.
   func handle(_ exchange: HTTPExchange) {
     let request = exchange.request
     guard request.path == Self.path else { return service.handle(exchange) }
@@ -35,7 +35,7 @@ final class ProductsByHand: Sendable {
     let log = RequestLog(request: request, log: log)
     let transaction = SQLiteTransaction(store: store)
     defer {
-      // As the container does: what fails here does not change the answer.
+      // Like the container: a failure here does not change the response.
       try? transaction.finish()
       log.finish()
     }

@@ -4,7 +4,7 @@ import BeansOperations
 import BeansServer
 import BeansSessions
 
-/// What the shop is made of, in three environments: the application, a session, a request.
+/// The declarations of the shop, in three environments: the application, a session, a request.
 ///
 ///     application ── configuration, store, catalogue, page, ids, log, sales
 ///     ├── session ── cart, profile
@@ -12,30 +12,31 @@ import BeansSessions
 ///     └── request ── log entry, transaction, orders, the handlers for everybody
 struct ShopEnvironment: Sendable {
   let application: Environment
-  /// Those of visitors who have something in the cart, by the value of their cookie, where this process alone has them.
+  /// The sessions of visitors with goods in the cart, by the value of their cookie, if sessions are local to this
+  /// process.
   let sessions: SessionRegistry<SessionState>
-  /// The sessions that all nodes share; nil where this process alone has sessions.
+  /// The sessions that all nodes share; nil if sessions are local to this process.
   let sharedSessions: SessionManager?
-  /// Opens a session that is not known yet.
+  /// The factory of new sessions.
   let visits: EnvironmentFactory<SessionState>
-  /// Requests of a visitor, inside the session.
+  /// The factory of a visitor's requests, inside the session.
   let visitorRequests: EnvironmentFactory<HTTPRequest>
-  /// Requests that need no session.
+  /// The factory of requests that need no session.
   let requests: EnvironmentFactory<HTTPRequest>
-  /// How late loops are, once somebody has them watched.
+  /// The lag of the loops, once they are watched.
   let lag = LoopLag()
 
-  /// The sessions that the reports of this node tell of.
+  /// The sessions that the reports of this node cover.
   var reportedSessions: any SessionReporting { sharedSessions ?? sessions }
 
-  /// Declares everything; nothing is built before `application.ready()`.
+  /// Declares all beans; none is built before `application.ready()`.
   ///
   /// - Parameters:
-  ///   - application: the environment that everything is declared in. `configuration` has been read from its configuration
+  ///   - application: the environment of all declarations. `configuration` has been read from its configuration
   ///     manager.
   ///   - configuration: the settings of the service.
-  ///   - store: keeps sessions for all nodes; nil where this process alone has them.
-  ///   - currentLoop: the loop that an environment opened now belongs to; nil where none will be opened.
+  ///   - store: keeps sessions for all nodes; nil if sessions are local to this process.
+  ///   - currentLoop: returns the loop of an environment that is opened now; nil if none will be opened.
   init(
     _ application: Environment, _ configuration: Configuration, store: (any SessionStore)? = nil,
     currentLoop: (@Sendable () -> EventLoop)?
@@ -43,7 +44,7 @@ struct ShopEnvironment: Sendable {
     self.application = application
     let requestScope = currentLoop.map { loop in { @Sendable () -> any BeanScope in RequestScope(loop: loop()) } }
     let idle = configuration.sessionIdle
-    // Where nodes share sessions, the store knows when one expires.
+    // If nodes share sessions, the store decides when one expires.
     let isShared = store != nil
     let sessionScope = currentLoop.map { loop in
       { @Sendable () -> any BeanScope in
@@ -69,8 +70,8 @@ struct ShopEnvironment: Sendable {
   }
 }
 
-/// The tree of environments, for `GET /environments`: counts of all, some of each kind, how old sessions are, and how late the
-/// loops are.
+/// The tree of environments, for `GET /environments`: counts of all, some of each kind, the age of sessions, and the
+/// lag of the loops.
 final class LiveTree: LiveReport {
   private let operations: Operations
 

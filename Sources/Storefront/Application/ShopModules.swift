@@ -1,6 +1,6 @@
 import Beans
 
-/// The database: a template with its technical half, so that whoever completes it says only what to open.
+/// The database: a template with the technical half, so that a declaration that completes it only names the file.
 struct StoreModule: BeanModule {
   let configuration: Configuration
 
@@ -11,7 +11,7 @@ struct StoreModule: BeanModule {
         template().property(\.path, value: configuration.database).property(\.journalMode, value: .wal)
           .profile("!test").private()
       )
-      // Made anew for each run, and removed after it.
+      // Created for each run, and removed after it.
       .define(
         template().property(\.path, value: configuration.database + ".test").property(\.isTemporary, value: true)
           .profile("test").private()
@@ -21,7 +21,7 @@ struct StoreModule: BeanModule {
           .property(\.busyTimeout, value: .seconds(5))
           .onDestroy { $0.close() }
       )
-      // Completes the write under way at the end, and refuses the others.
+      // Completes the write in flight at the end, and refuses the waiting ones.
       .define(writerQueue(environment))
       .define(
         environment.bean(SQLiteTransaction.self, factory: SQLiteTransaction.init).scope("request")
@@ -29,7 +29,7 @@ struct StoreModule: BeanModule {
   }
 }
 
-/// What the shop sells, and to whom.
+/// The beans of the shop: catalogue, page, ids, sales, orders.
 struct ShopModule: BeanModule {
   func configure(_ environment: Environment) throws {
     try environment
@@ -43,7 +43,7 @@ struct ShopModule: BeanModule {
   }
 }
 
-/// What a visitor has for the length of a session.
+/// The beans of a visitor for the length of a session.
 struct VisitModule: BeanModule {
   func configure(_ environment: Environment) throws {
     try environment
@@ -52,7 +52,7 @@ struct VisitModule: BeanModule {
   }
 }
 
-/// What answers the requests of a visitor, inside the session.
+/// The handlers of a visitor's requests, inside the session.
 struct VisitorRequestModule: BeanModule {
   func configure(_ environment: Environment) throws {
     try environment
@@ -64,7 +64,7 @@ struct VisitorRequestModule: BeanModule {
   }
 }
 
-/// What those who run the service see of it.
+/// The beans for the operators of the service.
 struct OperationsModule: BeanModule {
   func configure(_ environment: Environment) throws {
     try environment

@@ -4,13 +4,14 @@ import BeansOperations
 import BeansServer
 import BeansSessions
 
-/// Serves requests: one child environment each, inside the visitor's session where there is one.
+/// A service that handles requests: one child environment each, inside the visitor's session if there is one.
 ///
-/// A visitor without a session has one for the time of the request. It is kept, with a cookie, when the request has put something
-/// into the cart. A checkout suspends while `WriterQueue` writes the order, and its loop serves other requests meanwhile. Where
-/// nodes share sessions, a request suspends until its session is loaded, and the response follows the saving of its changes.
+/// A visitor without a session gets one for the time of the request. The session is kept, with a cookie, if the request
+/// has put goods into the cart. A checkout suspends while `WriterQueue` writes the order, and its loop serves other
+/// requests meanwhile. If nodes share sessions, a request suspends until its session is loaded, and the response is
+/// sent after its changes are saved.
 final class ShopService: Sendable {
-  /// How often a request is begun whose session another node changes at the same time.
+  /// The maximum number of attempts at a request whose session another node changes at the same time.
   private static let maximumAttempts = 10
 
   private let shop: ShopEnvironment
@@ -23,7 +24,7 @@ final class ShopService: Sendable {
   private let log: AccessLog
   private let errors: ErrorLog
 
-  /// Nothing is waited for here: the application is ready.
+  /// Creates the service without a wait: the application is ready.
   init(_ shop: ShopEnvironment, _ operations: Operations, _ configuration: Configuration) throws {
     self.shop = shop
     self.operations = operations
@@ -36,18 +37,18 @@ final class ShopService: Sendable {
     errors = try shop.application.getBean(ErrorLog.self)
   }
 
-  /// What the server is to call: this, with `ProductsByHand` in front where the configuration asks for it.
+  /// Returns the handler for the server: `handle(_:)`, with `ProductsByHand` in front if the configuration selects it.
   func handler() throws -> HTTPHandler {
     configuration.byHand ? try ProductsByHand(self, shop.application).handle : handle
   }
 
-  /// Answers one exchange on its loop's thread.
+  /// Responds to one exchange on its loop's thread.
   func handle(_ exchange: HTTPExchange) { handle(exchange, ShopRoute.router) }
 
-  /// Notes that a handler has let go of a request without an answer.
+  /// Records that a handler has dropped a request without a response.
   func noteUnanswered(_ request: HTTPRequest) { errors.record(HTTPExchange.unanswered, request) }
 
-  /// Answers those who run the service.
+  /// Responds to the operators of the service.
   func handleAdministration(_ exchange: HTTPExchange) {
     let request = exchange.request
     if !request.namesThisMachine {
@@ -55,9 +56,9 @@ final class ShopService: Sendable {
         HTTPResponse(HTTPError(.misdirectedRequest, "This port answers requests to this machine alone.")))
       return
     }
-    // As text, what is alive stands behind what has been sold.
+    // As text, the live environments follow the sales.
     let isOfShop = request.path == "/environments" && request.headers["Accept"]?.contains("json") != true
-    // Only pages of this port may change anything, such as the level of a logger.
+    // Only pages of this port may change any state, such as the level of a logger.
     let isForeign = request.mayChangeSomething && request.isFromAnotherSite
     let answer = answer(request) {
       isOfShop || isForeign
@@ -99,7 +100,7 @@ final class ShopService: Sendable {
       let known = try request.cookie(cookieName).flatMap { sid in
         try sessions.withSession(sid) { try answer(request, route, in: shop.visitorRequests.build(request, in: $0)) }
       }
-      // A session that has ended, or an id that somebody made up, is as none.
+      // A session that has ended, or an invented id, is treated like no session.
       return try known ?? answerStranger(request, route)
     } catch {
       return errors.response(to: error, request)
@@ -138,11 +139,12 @@ final class ShopService: Sendable {
     return response
   }
 
-  /// Turns the visitor's cart into an order, in three steps: the session keeps the id of the order; the database commits the order;
-  /// the session drops what has been bought.
+  /// Turns the visitor's cart into an order, in three steps: the session keeps the id of the order; the database
+  /// commits the order; the session drops the ordered goods.
   ///
-  /// The commit decides: until then nothing has happened, and the response is `4xx` or `5xx`; from then on it is `201`. Where the
-  /// third step fails, or the process ends before it, the next request with the session does it: see `settle`.
+  /// The commit decides. Before it nothing has happened, and the response is `4xx` or `5xx`; after it the response is
+  /// `201`. If the third step fails, or the process ends before it, the next request with the session does it: see
+  /// `settle`.
   private func checkOut(_ request: HTTPRequest) async throws -> HTTPResponse {
     for _ in 0..<Self.maximumAttempts {
       let purchase = try await inSession(request) { session in
@@ -160,7 +162,7 @@ final class ShopService: Sendable {
           guard try session.getBean(Cart.self).order == purchase?.order else { return (nil, rotates: false) }
           let response = try await place(purchase, request, in: session)
           if response.isSuccess { placed = response }
-          // An id that was learnt or planted before is worth nothing from now on.
+          // A session id that an attacker has learnt or planted before is useless from now on.
           return (response, rotates: response.isSuccess)
         }
         guard var response else { continue }
@@ -191,8 +193,8 @@ final class ShopService: Sendable {
     return response
   }
 
-  /// Ends a checkout whose order has been placed and whose session could not be saved after that, where there is one. The id of
-  /// the session stays: the checkout may be under way on another node, and changes it.
+  /// Completes a checkout whose order has been placed and whose session could not be saved after that, if there is one.
+  /// The id of the session stays: the checkout may be in flight on another node, and changes the id.
   private func settle(_ request: HTTPRequest, in session: Environment) throws {
     guard let id = try session.getBean(Cart.self).order else { return }
     try shop.visitorRequests.withChild(request, in: session) { child in
@@ -201,13 +203,13 @@ final class ShopService: Sendable {
     }
   }
 
-  /// Runs `body` in the visitor's session, or in one for the time of the request, and saves what it has changed. Runs it again
-  /// where another node changes the session at the same time: nothing of it has been saved then.
+  /// Runs `body` in the visitor's session, or in one for the time of the request, and saves its changes. Runs `body`
+  /// again if another node changes the session at the same time: none of the changes has been saved then.
   ///
   /// - Parameters:
-  ///   - request: brings the cookie, or none.
+  ///   - request: contains the cookie, or none.
   ///   - body: returns a value, and whether the session gets another id.
-  /// - Returns: the value, and the cookie where it changes.
+  /// - Returns: the value, and the cookie if it changes.
   private func inSession<R>(
     _ request: HTTPRequest, _ body: (Environment) async throws -> (R, rotates: Bool)
   ) async throws -> (value: R, cookie: HTTPCookie?) {
@@ -234,13 +236,13 @@ final class ShopService: Sendable {
     if let sid = request.cookie(cookieName) {
       let known = try await sessions.withSession(sid) { session in
         let (value, rotates) = try await body(session)
-        // Where two checkouts of one visitor meet, the first one has changed the id, and has the cookie.
+        // If two checkouts of one visitor meet, the first one has changed the id, and its response has the cookie.
         let next = rotates ? try? sessions.rotate(sid) : nil
         return (value: value, cookie: try next.map(cookie))
       }
       if let known { return known }
     }
-    // A checkout of a stranger, whose cart is empty before and after it.
+    // A checkout of a visitor without a session: the cart is empty before and after it.
     let session = try shop.visits.build(SessionState())
     defer { session.finish() }
     return (try await body(session).0, nil)
@@ -253,7 +255,7 @@ final class ShopService: Sendable {
   // MARK: One request
 
   private func answer(_ request: HTTPRequest, _ route: ShopRoute, in child: Environment) throws -> HTTPResponse {
-    // Rolls back what has not been committed, and writes the log line.
+    // Rolls back uncommitted changes, and writes the log line.
     defer { child.finish() }
     let log = try child.getBean(RequestLog.self)
     let response: HTTPResponse
@@ -266,7 +268,7 @@ final class ShopService: Sendable {
     return response
   }
 
-  /// A path or method that nobody serves gets its line in the log, too.
+  /// Responds to an unknown path or method, and writes its line of the log, too.
   private func answer(_ refused: Router<ShopRoute>.Match, _ request: HTTPRequest) throws -> HTTPResponse? {
     let child = try shop.requests.build(request)
     defer { child.finish() }
@@ -275,7 +277,7 @@ final class ShopService: Sendable {
     return response
   }
 
-  /// Needs no environment either.
+  /// Responds with the result of an operation, without an environment; returns nil if the operation has none.
   private func answer(_ request: HTTPRequest, _ operation: () -> OperationsResponse?) -> HTTPResponse? {
     let begun = MonotonicTime.now
     guard let answer = operation() else { return nil }
@@ -285,7 +287,7 @@ final class ShopService: Sendable {
     return response
   }
 
-  /// Asked for all the time, and the same for everybody: no environment is opened for it.
+  /// Checks the health without an environment: the request is frequent, and the response is the same for all clients.
   private func checkHealth(_ request: HTTPRequest) -> HTTPResponse {
     let begun = MonotonicTime.now
     let response: HTTPResponse
@@ -300,7 +302,7 @@ final class ShopService: Sendable {
 }
 
 extension ShopRoute {
-  /// Whether the handler knows a visitor, so that the request belongs into a session.
+  /// Whether the handler needs a visitor, so that the request belongs to a session.
   var needsVisitor: Bool {
     switch self {
     case .page, .cart, .checkout, .orders: true
@@ -308,13 +310,14 @@ extension ShopRoute {
     }
   }
 
-  /// The handler of a route that is answered at once, built by the request's environment with all it needs.
+  /// Returns the handler of a route with an immediate response. The request's environment builds it with all
+  /// dependencies.
   func handler(in environment: Environment) throws -> any RequestHandler {
     switch self {
     case .page: try environment.getBean(PageHandler.self)
     case .products: try environment.getBean(ProductsHandler.self)
     case .cart: try environment.getBean(CartHandler.self)
-    // Suspends, so that it has a way of its own.
+    // Suspends, so it takes another path.
     case .checkout: throw HTTPExchange.unanswered
     case .orders: try environment.getBean(OrdersHandler.self)
     case .health: try environment.getBean(HealthHandler.self)

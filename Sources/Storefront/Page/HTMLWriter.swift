@@ -1,13 +1,13 @@
-/// Writes HTML straight into bytes. Only literals of this program go in as they are; everything else is escaped.
+/// A writer of HTML, directly as bytes. Only literals of this program are written unescaped; all other text is escaped.
 struct HTMLWriter {
   private(set) var bytes: [UInt8] = []
 
   init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-  /// A literal: markup.
+  /// Appends a literal as markup.
   mutating func markup(_ literal: StaticString) { bytes.append(literal: literal) }
 
-  /// Text of an element or of a quoted attribute.
+  /// Appends the text of an element or of a quoted attribute, escaped.
   mutating func text(_ text: String) {
     for byte in text.utf8 {
       switch byte {
@@ -28,6 +28,6 @@ struct HTMLWriter {
     markup("&nbsp;€")
   }
 
-  /// What another writer has written.
+  /// Appends the output of another writer.
   mutating func append(_ other: HTMLWriter) { bytes.append(contentsOf: other.bytes) }
 }

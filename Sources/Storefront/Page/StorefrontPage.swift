@@ -1,4 +1,4 @@
-/// The page a person sees. What is the same for everybody is rendered once; immutable, so every thread may use it.
+/// The page of the shop. Its constant part is rendered once; immutable, so every thread may use it.
 ///
 /// Every button is a plain form, so the page works without its script; the script only saves the reload.
 final class StorefrontPage: Sendable {
@@ -8,7 +8,8 @@ final class StorefrontPage: Sendable {
     products = Self.products(catalogue)
   }
 
-  /// `nonce` lets the page's own style and script through its security policy and must be new for each response.
+  /// Renders the page. `nonce` admits the page's own style and script under its security policy, and must be new for
+  /// each response.
   func render(cart: [Cart.Line], orders: [Order], nonce: String) -> [UInt8] {
     var html = HTMLWriter(reserving: products.bytes.count + 12_000)
     html.markup("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")

@@ -1,9 +1,9 @@
 import BeansSessions
 
-/// What a visitor has chosen, for as long as the session lasts.
+/// The goods that a visitor has chosen, for the length of the session.
 ///
-/// Safe from any thread: a browser's connections may live on different loops, so two requests of one session can run at the
-/// same time. Each call takes one lock for a moment; prices are looked up outside of it.
+/// Safe from any thread: a browser's connections may live on different loops, so two requests of one session can run at
+/// the same time. Each call takes one lock for a moment; prices are looked up outside of it.
 final class Cart: Sendable {
   struct Line: Equatable, Sendable {
     let product: Product
@@ -19,20 +19,20 @@ final class Cart: Sendable {
     let order: String
   }
 
-  /// What is kept of a cart.
+  /// The stored content of a cart.
   private struct Content: Codable, Sendable {
     struct Entry: Codable {
       let product: Int64
       var quantity: Int
     }
 
-    /// Product ids in the order they were first added, each with its quantity.
+    /// The product ids in the order in which they were first added, each with its quantity.
     var entries: [Entry] = []
-    /// The id of the order that a checkout has begun to place; empty where none has.
+    /// The id of the order that a checkout has begun to place; empty if none has.
     var order = ""
   }
 
-  /// How many of one product there may be.
+  /// The maximum quantity of one product.
   static let maximumQuantity = 99
 
   private let catalogue: Catalogue
@@ -42,7 +42,7 @@ final class Cart: Sendable {
   init(catalogue: Catalogue, ids: IdGenerator, state: SessionState) throws {
     self.catalogue = catalogue
     self.ids = ids
-    // Of two nodes that change the cart at once, the second one has to see what the first one has done.
+    // If two nodes change the cart at once, the second one has to see the change of the first one.
     content = try state.value("cart", default: Content(), onConflict: .refuse)
   }
 
@@ -50,19 +50,19 @@ final class Cart: Sendable {
 
   var lines: [Line] { lines(content.value.entries) }
 
-  /// Adds `quantity`, at least 1, to what is in the cart of that product.
+  /// Adds `quantity`, at least 1, to the quantity of that product in the cart.
   func add(_ product: Int64, quantity: Int = 1) throws(ShopError) {
     guard quantity > 0 else { throw .quantityOutOfRange }
     try change(product) { $0.addingReportingOverflow(quantity).partialValue }
   }
 
-  /// Makes `quantity` the quantity of that product; 0 removes it.
+  /// Sets the quantity of that product; 0 removes it.
   func set(_ product: Int64, quantity: Int) throws(ShopError) {
     if quantity == 0 { return remove(product) }
     try change(product) { _ in quantity }
   }
 
-  /// Does nothing where the product is not in the cart.
+  /// Removes a product. Does nothing if the product is not in the cart.
   func remove(_ product: Int64) {
     content.update { content in
       content.entries.removeAll { $0.product == product }
@@ -80,13 +80,13 @@ final class Cart: Sendable {
     return order.isEmpty ? nil : order
   }
 
-  /// Gives the cart the id of the order that it becomes, unless it has one.
+  /// Assigns an order id to the cart, unless it has one.
   ///
-  /// The session has to be saved before the order is placed. Then the cart leads to the order, whatever fails afterwards, and a
-  /// repeated checkout places no second one. The goods are as they are now: another request's changes since then may never be
-  /// saved, and do not belong to the order.
+  /// The session has to be saved before the order is placed. Then the cart leads to the order, even if a later step
+  /// fails, and a repeated checkout places no second one. The returned goods are those at the time of the call: a later
+  /// change by another request may never be saved, and does not belong to the order.
   ///
-  /// - Returns: the goods and the id of the order; nil where the cart is empty.
+  /// - Returns: the goods and the id of the order; nil if the cart is empty.
   func prepareOrder() -> Purchase? {
     let id = ids.next()
     let prepared =
@@ -102,7 +102,7 @@ final class Cart: Sendable {
 
   /// Removes the goods of the cart's order, which has been placed. Goods that were added after the order stay.
   ///
-  /// - Returns: false, and nothing has changed, where the order is not that of the cart, or not any more.
+  /// - Returns: false, without a change, if the order is not that of the cart, or not any more.
   func settle(_ order: Order) -> Bool {
     let bought = Dictionary(order.lines.map { ($0.product, $0.quantity) }, uniquingKeysWith: +)
     return content.update { content in
@@ -138,6 +138,6 @@ final class Cart: Sendable {
 
 extension [Cart.Line] {
   var total: Money { reduce(.zero) { $0 + $1.price } }
-  /// How many pieces, over all products.
+  /// The number of pieces, over all products.
   var pieces: Int { reduce(0) { $0 + $1.quantity } }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What the body of a `POST /api/cart` asks for.
+/// The change that the body of a `POST /api/cart` requests.
 struct CartChange: Equatable, Sendable {
   enum Action: String, Sendable {
     case add
@@ -18,8 +18,8 @@ struct CartChange: Equatable, Sendable {
     self.quantity = quantity
   }
 
-  /// Reads `{"product": 3, "quantity": 2, "action": "add"}`, or the same fields of a form. `quantity` and `action` may be
-  /// left out. Throws `415` for another media type, `400` for a malformed body, `422` for values of the wrong kind.
+  /// Reads `{"product": 3, "quantity": 2, "action": "add"}`, or the same fields of a form. `quantity` and `action` are
+  /// optional. Throws `415` for another media type, `400` for a malformed body, `422` for values of the wrong kind.
   init(_ request: HTTPRequest) throws(HTTPError) {
     switch request.contentType {
     case "application/json":
@@ -42,7 +42,7 @@ struct CartChange: Equatable, Sendable {
     self.init(action: action, product: product, quantity: Int(quantity ?? 1))
   }
 
-  /// The fields as they stand in JSON. One that is null counts as left out.
+  /// The fields of a JSON body. A null field is treated as missing.
   private struct Fields: Decodable {
     let action: String?
     let product: Int64?
@@ -54,7 +54,7 @@ struct CartChange: Equatable, Sendable {
       } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
         throw HTTPError(.unprocessableContent, "A field has a value of the wrong kind.")
       } catch {
-        // The decoder does not tell a number that is no 64-bit integer from one that is malformed.
+        // The decoder does not distinguish a number that is no 64-bit integer from a malformed one.
         throw HTTPError(.badRequest, "The body is no JSON object, or a number in it is no integer.")
       }
     }

@@ -1,11 +1,11 @@
-/// All products, read once when the service starts. Immutable, so every thread may use it.
+/// The list of all products, read once when the service starts. Immutable, so every thread may use it.
 final class Catalogue: Sendable {
-  /// In the order of their ids.
+  /// The products in the order of their ids.
   let products: [Product]
   private let index: [Int64: Int]
 
-  /// Throws where two products have one id, or a price is none: a file that is written while the service starts may hold
-  /// anything.
+  /// Creates a catalogue. Throws if two products have the same id, or if a price is out of bounds: a file that is
+  /// written while the service starts may contain any value.
   init(products: [Product]) throws(SQLiteError) {
     self.products = products
     index = Dictionary(products.enumerated().map { ($1.id, $0) }) { first, _ in first }
@@ -31,6 +31,6 @@ final class Catalogue: Sendable {
     try self.init(products: products)
   }
 
-  /// The product of that id, nil where there is none.
+  /// Returns the product of that id; nil if there is none.
   subscript(id: Int64) -> Product? { index[id].map { products[$0] } }
 }

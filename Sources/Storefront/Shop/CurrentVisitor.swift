@@ -1,4 +1,4 @@
-/// The visitor of the request at hand.
+/// The visitor of the current request.
 final class CurrentVisitor: Sendable {
   let profile: VisitorProfile
   private let cart: Cart
@@ -8,7 +8,7 @@ final class CurrentVisitor: Sendable {
     self.cart = cart
   }
 
-  /// Takes an order that has been placed out of the cart, and counts it. Does nothing where that has been done.
+  /// Removes the goods of a placed order from the cart, and counts the order. Does nothing if that has been done.
   func settle(_ order: Order) {
     if cart.settle(order) { profile.noteOrder() }
   }

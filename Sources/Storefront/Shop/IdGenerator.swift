@@ -1,5 +1,5 @@
-/// Makes ids that cannot be guessed: 128 bits from the kernel's generator (`getrandom`), as 32 hexadecimal digits.
-/// Two system calls each; safe from any thread.
+/// A generator of ids that cannot be guessed: 128 bits from the kernel's generator (`getrandom`), as 32 hexadecimal
+/// digits. An id costs two system calls; safe from any thread.
 final class IdGenerator: Sendable {
   init() {}
 

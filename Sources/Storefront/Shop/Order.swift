@@ -1,4 +1,4 @@
-/// A placed order, as it is kept.
+/// A placed order, as stored.
 struct Order: Equatable, Sendable {
   struct Line: Equatable, Sendable {
     let product: Int64
@@ -9,7 +9,7 @@ struct Order: Equatable, Sendable {
   }
 
   let id: String
-  /// Seconds since 1970, UTC.
+  /// The time of the order in seconds since 1970, UTC.
   let placedAt: Int64
   let total: Money
   let lines: [Line]

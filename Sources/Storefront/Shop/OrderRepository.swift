@@ -1,19 +1,19 @@
-/// The orders and the stock, seen through one transaction. Used by one thread at a time.
+/// The orders and the stock, read and written through one transaction. Used by one thread at a time.
 final class OrderRepository {
   private let transaction: SQLiteTransaction
 
   init(transaction: SQLiteTransaction) { self.transaction = transaction }
 
-  /// Takes the goods out of the stock and writes the order down. Nothing is kept until the transaction is committed.
+  /// Takes the goods out of the stock and inserts the order. Both become permanent when the transaction is committed.
   ///
-  /// An order that the visitor has placed already is answered as it is, and nothing is taken: two nodes may turn one cart into
-  /// an order at once, and a visitor who was not told of an order tries again.
+  /// If the visitor has placed the order already, returns it unchanged and takes no goods: two nodes may turn one cart
+  /// into an order at once, and a visitor who got no confirmation tries again.
   ///
   /// - Parameters:
-  ///   - lines: what is bought.
-  ///   - id: what the order is known by.
-  ///   - visitor: who buys.
-  ///   - time: seconds since 1970, UTC.
+  ///   - lines: the goods.
+  ///   - id: the id of the order.
+  ///   - visitor: the id of the buyer.
+  ///   - time: the time of the order in seconds since 1970, UTC.
   /// - Returns: the order, and whether it is new.
   /// - Throws: `ShopError` or an `SQLiteError`; the transaction must then not be committed.
   func place(
@@ -25,7 +25,7 @@ final class OrderRepository {
       placed = try Self.order(id, of: visitor, connection)
       if placed != nil { return nil }
       for line in lines {
-        // Where the stock is NULL the product is made to order, and stays NULL.
+        // A product with a stock of NULL is made to order, and its stock stays NULL.
         try connection.execute(
           "UPDATE products SET stock = stock - ?1 WHERE id = ?2 AND (stock IS NULL OR stock >= ?1)",
           .integer(Int64(line.quantity)), .integer(line.product.id))
@@ -51,7 +51,7 @@ final class OrderRepository {
     return (order, isNew: true)
   }
 
-  /// The visitor's orders, newest first, at most `limit`.
+  /// Returns the visitor's orders, newest first, at most `limit`.
   func orders(of visitor: String, limit: Int = 20) throws -> [Order] {
     try transaction.read { connection throws(SQLiteError) in
       try Self.orders(
@@ -60,7 +60,7 @@ final class OrderRepository {
     }
   }
 
-  /// The visitor's order of that id; nil where none has been placed.
+  /// Returns the visitor's order of that id; nil if none has been placed.
   func order(_ id: String, of visitor: String) throws -> Order? {
     try transaction.read { connection throws(SQLiteError) in try Self.order(id, of: visitor, connection) }
   }
@@ -71,7 +71,7 @@ final class OrderRepository {
     try orders(connection, "id = ?1 AND visitor = ?2 LIMIT 1", .text(id), .text(visitor)).first
   }
 
-  /// The orders that a condition of SQL selects.
+  /// Returns the orders that a condition of SQL selects.
   private static func orders(
     _ connection: SQLiteConnection, _ condition: String, _ first: SQLiteValue, _ second: SQLiteValue
   ) throws(SQLiteError) -> [Order] {
@@ -95,7 +95,7 @@ final class OrderRepository {
     return result
   }
 
-  /// What is left of the limited products, by product id.
+  /// Returns the remaining stock of the limited products, by product id.
   func stock() throws -> [Int64: Int64] {
     let rows = try transaction.read { connection throws(SQLiteError) in
       try connection.query("SELECT id, stock FROM products WHERE stock IS NOT NULL") { row in

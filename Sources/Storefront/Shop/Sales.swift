@@ -1,11 +1,11 @@
 import Beans
 
-/// An order has been placed, and is kept.
+/// The event that an order has been placed and committed.
 struct OrderPlaced: Sendable {
   let order: Order
 }
 
-/// What this process has sold, for those who run it. Safe from any thread.
+/// The sales of this process, for its operators. Safe from any thread.
 final class Sales: EventListener, Sendable {
   private let sold = Guarded((orders: 0, total: Money.zero))
 
@@ -16,7 +16,7 @@ final class Sales: EventListener, Sendable {
   func text() -> String { sold.withLock { "orders placed: \($0.orders), \($0.total) €" } }
 }
 
-/// Puts what has been sold before a report of what is alive.
+/// A report that puts the sales before a report on the live environments.
 final class SalesReport: LiveReport {
   private let inner: any LiveReport
   private let sales: Sales

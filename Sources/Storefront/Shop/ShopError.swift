@@ -1,11 +1,11 @@
-/// What a customer asked for and cannot have.
+/// A request of a customer that the shop cannot fulfil.
 enum ShopError: Error, Equatable, Sendable {
   case unknownProduct
   case quantityOutOfRange
   case emptyCart
   case soldOut(name: String)
 
-  /// How the client is told.
+  /// The error response to the client.
   var httpError: HTTPError {
     switch self {
     case .unknownProduct: HTTPError(.unprocessableContent, "There is no such product.")

@@ -1,4 +1,4 @@
-/// What the service answers.
+/// A route of the service.
 enum ShopRoute: Sendable, CaseIterable {
   case page
   case products
@@ -8,7 +8,7 @@ enum ShopRoute: Sendable, CaseIterable {
   case health
   case environments
 
-  /// Methods and paths of what the public is served.
+  /// The methods and paths of the public port.
   static let router: Router<ShopRoute> = {
     var router = Router<ShopRoute>()
     router.on(.get, "/", .page)
@@ -20,7 +20,7 @@ enum ShopRoute: Sendable, CaseIterable {
     return router
   }()
 
-  /// Methods and paths of what those who run the service are served, on a port of this machine alone.
+  /// The methods and paths of the operators' port, which is open to localhost only.
   static let administration: Router<ShopRoute> = {
     var router = Router<ShopRoute>()
     router.on(.get, "/healthz", .health)

@@ -1,13 +1,15 @@
-/// The tables, and what is in them on the first start.
+/// The tables of the database, and their rows on the first start.
 enum ShopSchema {
-  /// Kept in the file as `user_version`; raised with every change of the tables.
+  /// The version of the tables, stored in the file as `user_version`; raised with every change of the tables.
   private static let version: Int64 = 2
 
-  /// Creates and fills the tables of a new file, in one transaction; checks a filled one, which takes as long as reading it.
+  /// Creates and fills the tables of a new file, in one transaction. Checks the tables of a filled one, which takes as
+  /// long as reading the file.
   ///
-  /// - Throws: `SQLiteError` where the file was made by another version or program, or is damaged: its message tells the reason.
+  /// - Throws: `SQLiteError` if the file was made by another version or program, or is damaged: its message contains
+  ///   the reason.
   static func prepare(_ connection: SQLiteConnection) throws(SQLiteError) {
-    // Immediate: of two processes that start at once on one new file, the second waits and then finds it filled.
+    // Immediate: if two processes start at once on one new file, the second one waits and then finds the file filled.
     try connection.execute("BEGIN IMMEDIATE")
     do throws(SQLiteError) {
       let found = try connection.query("PRAGMA user_version") { row in row.integer(0) }.first ?? 0
@@ -35,7 +37,8 @@ enum ShopSchema {
     try connection.execute("PRAGMA user_version = \(version)")
   }
 
-  /// The tables are those of `objects`, and the rows are what their constraints allow, whoever has written them.
+  /// Checks that the tables are those of `objects`, and that the rows satisfy their constraints, even if another
+  /// program wrote them.
   private static func check(_ connection: SQLiteConnection) throws(SQLiteError) {
     try checkObjects(connection)
     let damage = try connection.query("PRAGMA quick_check(3)") { row in row.text(0) }
@@ -45,9 +48,9 @@ enum ShopSchema {
     }
   }
 
-  /// Checks that the tables and indexes are there, as this program makes them. Reads the schema alone.
+  /// Checks that the tables and indexes exist in the form that this program creates. Reads the schema alone.
   ///
-  /// - Throws: `SQLiteError` whose message names one that is not.
+  /// - Throws: `SQLiteError` with a message that names a missing or different one.
   static func checkObjects(_ connection: SQLiteConnection) throws(SQLiteError) {
     let found = try connection.query("SELECT name, sql FROM sqlite_master") { row in (row.text(0), row.text(1)) }
     for (name, statement) in objects where !found.contains(where: { $0 == (name, statement) }) {
@@ -57,7 +60,8 @@ enum ShopSchema {
 
   private static func refusal(_ reason: String) -> SQLiteError { .misuse(reason, operation: "open") }
 
-  /// By name, in the order in which they are made. With these bounds no sum of an order's lines can overflow.
+  /// The tables and indexes by name, in the order in which they are created. With these bounds no sum of an order's
+  /// lines can overflow.
   private static let objects: [(name: String, statement: String)] = [
     (
       "products",
@@ -90,11 +94,11 @@ enum ShopSchema {
       ) STRICT
       """
     ),
-    // What `HealthHandler` writes, to see whether anything can be written.
+    // The table that `HealthHandler` writes to, as a check that writes succeed.
     ("probe", "CREATE TABLE probe (at INTEGER PRIMARY KEY) STRICT"),
   ]
 
-  /// A product as it is on the first day. `stock` nil: made to order.
+  /// A product on the first day. A nil `stock` means: made to order.
   private typealias Seed = (sku: String, symbol: String, name: String, cents: Int64, stock: Int64?, description: String)
 
   private static let products: [Seed] = [

@@ -1,11 +1,11 @@
 import BeansSessions
 
-/// Who is shopping, for as long as the session lasts. Safe from any thread.
+/// The identity of a visitor, for the length of the session. Safe from any thread.
 ///
-/// A cart requires it, so that its id is kept from the first change of the cart on: two nodes that turn one cart into an order at
-/// once do it for one visitor.
+/// A cart requires the profile, so that the visitor's id is saved from the first change of the cart on: two nodes that
+/// turn one cart into an order at once do it for one visitor.
 final class VisitorProfile: Sendable {
-  /// Names the visitor in the store. Not the session id, which is a secret between the browser and this service.
+  /// The id of the visitor in the store. Not the session id, which is a secret between the browser and this service.
   let id: String
   private let orderCount: SessionValue<Int>
 
@@ -14,7 +14,7 @@ final class VisitorProfile: Sendable {
     orderCount = try state.value("orders", default: 0)
   }
 
-  /// How many orders this session has placed.
+  /// The number of orders that this session has placed.
   var orders: Int { orderCount.value }
 
   func noteOrder() { orderCount.update { $0 += 1 } }
