@@ -20,7 +20,7 @@ enum ASCII {
     return true
   }
 
-  /// `text` is a literal in lower case.
+  /// Compares bytes with a literal in lower case, ignoring case.
   static func equalIgnoringCase(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
     guard bytes.count == text.utf8CodeUnitCount else { return false }
     return text.withUTF8Buffer { text in
@@ -29,7 +29,7 @@ enum ASCII {
     }
   }
 
-  /// A character of a `token`: method, field name, cookie name.
+  /// Whether a byte may occur in a `token`: method, field name, cookie name.
   static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -44,13 +44,13 @@ enum ASCII {
     }
   }
 
-  /// White space inside a line.
+  /// Whether a byte is white space inside a line.
   static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
 
-  /// A byte that a field value may hold: no control character but HTAB. Bytes beyond ASCII are opaque.
+  /// Whether a field value may contain a byte: no control character but HTAB. Bytes beyond ASCII are opaque.
   static func isFieldText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == tab }
 
-  /// The value of a hexadecimal digit, nil for any other byte.
+  /// Returns the value of a hexadecimal digit; nil for any other byte.
   static func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -1,4 +1,4 @@
-/// Writing text into bytes without making a `String` of it.
+/// Methods that write text as bytes without a `String`.
 extension [UInt8] {
   /// Appends the literal's bytes in one copy.
   mutating func append(literal text: StaticString) {

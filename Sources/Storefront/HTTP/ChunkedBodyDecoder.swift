@@ -1,8 +1,8 @@
-/// Takes a chunked body apart (RFC 9112 §7.1), strictly: lines end in CR LF, data is followed by CR LF, sizes are plain
+/// A strict decoder of chunked bodies (RFC 9112 §7.1): lines end in CR LF, CR LF follows data, sizes are plain
 /// hexadecimal. Trailer fields are checked for size and dropped.
 ///
 /// http-parser is not used for this because distributions build it in its lenient mode, in which it skips the two bytes
-/// after a chunk without looking at them; a proxy in front would then see other message boundaries than this service.
+/// after a chunk without a check; a proxy in front would then see other message boundaries than this service.
 struct ChunkedBodyDecoder {
   private enum State {
     case size
@@ -15,12 +15,12 @@ struct ChunkedBodyDecoder {
   private let limits: HTTPLimits
   private(set) var body: [UInt8] = []
 
-  /// Longest size line with its extensions, which nobody uses.
+  /// The maximum length of a size line with its extensions, which clients do not use in practice.
   private static let sizeLineLimit = 256
 
   init(limits: HTTPLimits) { self.limits = limits }
 
-  /// Takes what it can from `input` and moves `position` behind it. True when the body is complete.
+  /// Consumes bytes of `input` and moves `position` behind them. Returns true when the body is complete.
   mutating func decode(_ input: [UInt8], from position: inout Int) throws(HTTPError) -> Bool {
     while true {
       switch state {
@@ -59,7 +59,7 @@ struct ChunkedBodyDecoder {
 
   private static let malformed = HTTPError(.badRequest, "The chunked body is malformed.")
 
-  /// The line that starts at `start`, without its CR LF; nil while it is incomplete.
+  /// Returns the line that starts at `start`, without its CR LF; nil while it is incomplete.
   private func line(in input: [UInt8], from start: Int, limit: Int) throws(HTTPError) -> Range<Int>? {
     guard let end = input[start...].firstIndex(of: ASCII.lineFeed) else {
       if input.count - start > limit { throw tooLong }
@@ -79,7 +79,7 @@ struct ChunkedBodyDecoder {
 
   private static func size(of line: ArraySlice<UInt8>) throws(HTTPError) -> Int {
     let digits = line.prefix { ASCII.hexValue($0) != nil }
-    // 15 digits cannot overflow Int, and nothing near that size passes the limit.
+    // 15 digits cannot overflow Int, and no size near that passes the limit.
     guard (1...15).contains(digits.count) else { throw malformed }
     let rest = line[digits.endIndex...].drop(while: ASCII.isBlank)
     if let next = rest.first, next != UInt8(ascii: ";") || !rest.allSatisfy(ASCII.isFieldText) { throw malformed }

@@ -2,7 +2,7 @@
 struct FormFields: Sendable {
   private let pairs: [(name: String, value: String)]
 
-  /// Throws `400` where an escape is malformed.
+  /// Parses the fields. Throws `400` if an escape is malformed.
   init(_ bytes: some Sequence<UInt8>) throws(HTTPError) {
     var pairs: [(name: String, value: String)] = []
     for part in Array(bytes).split(separator: UInt8(ascii: "&")) {

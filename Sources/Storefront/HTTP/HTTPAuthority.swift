@@ -2,8 +2,9 @@ import Glibc
 
 /// A host and perhaps a port, as in a `Host` field and in a URL (RFC 3986 §3.2).
 enum HTTPAuthority {
-  /// True for a registered name, an IPv4 address or an IPv6 address in brackets, and a port up to 65535, without a user
-  /// (RFC 9110 §4.2.4). True also for nothing: what a `Host` field holds where the client's URL has no host.
+  /// Whether the bytes are a registered name, an IPv4 address or an IPv6 address in brackets, with or without a port up
+  /// to 65535, and without a user (RFC 9110 §4.2.4). True also for no bytes: a `Host` field is empty if the client's
+  /// URL has no host.
   static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if unsafe bytes.isEmpty { return true }
     let host = unsafe bytes[0] == UInt8(ascii: "[") ? literalLength(bytes) : nameLength(bytes)
@@ -13,7 +14,8 @@ enum HTTPAuthority {
       && isPort(UnsafeRawBufferPointer(rebasing: bytes[(host + 1)...]))
   }
 
-  /// How many bytes at the beginning make a registered name, whose characters an IPv4 address has, too.
+  /// Returns the number of bytes at the beginning that form a registered name. Its characters include those of an IPv4
+  /// address.
   private static func nameLength(_ bytes: UnsafeRawBufferPointer) -> Int {
     var index = 0
     while index < bytes.count {
@@ -35,7 +37,7 @@ enum HTTPAuthority {
     return index
   }
 
-  /// How many bytes at the beginning are an IPv6 address with its brackets.
+  /// Returns the number of bytes at the beginning that form an IPv6 address with its brackets.
   private static func literalLength(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard let end = unsafe bytes.firstIndex(of: UInt8(ascii: "]")), unsafe !bytes[..<end].contains(0) else { return 0 }
     var address = in6_addr()
@@ -43,7 +45,7 @@ enum HTTPAuthority {
     return unsafe inet_pton(AF_INET6, text, &address) == 1 ? end + 1 : 0
   }
 
-  /// Whether there are nothing but digits, or nothing.
+  /// Whether the bytes are a port up to 65535, or empty.
   private static func isPort(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var port = 0
     for index in bytes.indices {

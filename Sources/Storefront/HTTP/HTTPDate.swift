@@ -10,7 +10,7 @@ struct HTTPDate {
   /// The current time as `Sun, 06 Nov 1994 08:49:37 GMT`.
   mutating func now() -> [UInt8] { at(time(nil)) }
 
-  /// `second` counts from 1970 in UTC.
+  /// Returns the formatted time of `second`, which is counted from 1970 in UTC.
   mutating func at(_ second: time_t) -> [UInt8] {
     if second != self.second {
       self.second = second
@@ -23,7 +23,7 @@ struct HTTPDate {
     var second = second
     var parts = unsafe tm()
     unsafe gmtime_r(&second, &parts)
-    // Written out because strftime's names follow the process's locale.
+    // Spelled out because the names of `strftime` follow the locale of the process.
     let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }

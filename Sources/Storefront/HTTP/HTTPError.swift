@@ -1,12 +1,12 @@
-/// A request that is answered with an error status instead of a handler's response.
+/// An error status that replaces a handler's response.
 ///
-/// Thrown by the parser (the connection closes after the answer, because the next message boundary is not known) and by
-/// handlers (the connection goes on).
+/// The parser throws it (the connection closes after the response, because the next message boundary is not known), and
+/// so do handlers (the connection stays open).
 struct HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   let status: HTTPStatus
-  /// One plain sentence that is shown to the client; must not quote anything the client sent.
+  /// One plain sentence for the client; must not quote any text that the client sent.
   let message: String
-  /// After how many seconds the client may try again; nil where that is of no use.
+  /// The number of seconds after which the client may try again; nil if a retry is useless.
   let retryAfter: Int?
 
   init(_ status: HTTPStatus, _ message: String, retryAfter: Int? = nil) {

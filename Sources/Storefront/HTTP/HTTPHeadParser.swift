@@ -14,24 +14,24 @@ struct HTTPRequestHead {
   /// Whether the client speaks HTTP/1.0.
   var isOld: Bool
   var framing: Framing
-  /// The client waits for `100 Continue` before it sends the body.
+  /// Whether the client waits for `100 Continue` before it sends the body.
   var expectsContinue: Bool
 }
 
-/// Reads one complete request head with the http-parser library, and refuses what the library lets through.
+/// Parses a complete request head with the http-parser library, and refuses invalid heads that the library accepts.
 ///
-/// The library is handed the whole head at once, so its state lives on the stack for the length of one call and no address
-/// is kept. Its callbacks only note offsets; they cannot fail, and nothing unwinds through C.
+/// The library gets the whole head at once, so its state lives on the stack for the length of one call and no address
+/// is kept. Its callbacks only record offsets; they cannot fail, and no error unwinds through C.
 ///
 /// Distributions build the library in its lenient mode. Checked here therefore: spaces in field names, folded lines,
 /// control characters at the beginning of values, control and non-ASCII characters in the target, and (by
-/// `HTTPRequestParser`) line ends. Nor is it asked whether the connection stays open: it takes `Proxy-Connection` for
-/// `Connection`, and `keep-alive, close` of HTTP/1.0 for `keep-alive`.
+/// `HTTPRequestParser`) line ends. This parser also decides itself whether the connection stays open: the library takes
+/// `Proxy-Connection` for `Connection`, and `keep-alive, close` of HTTP/1.0 for `keep-alive`.
 enum HTTPHeadParser {
-  /// Where the library found what. Offsets are relative to the head's first byte.
+  /// The positions that the library has found. Offsets are relative to the head's first byte.
   @safe private struct Notes {
     let base: UnsafePointer<CChar>
-    /// Room for one field a line, `count` of them in use.
+    /// The space for one field a line; the first `count` fields are in use.
     let fields: UnsafeMutableBufferPointer<HTTPHeaders.Field>
     var count = 0
     var target: Range<Int>?
@@ -50,7 +50,7 @@ enum HTTPHeadParser {
     }
   }
 
-  /// What the library calls. Written once, when first used, and only read from then on: that protects it.
+  /// The callbacks of the library. Written once, at the first use, and only read after it: that protects the pointer.
   nonisolated(unsafe) private static let settings: UnsafePointer<http_parser_settings> = {
     let settings = UnsafeMutablePointer<http_parser_settings>.allocate(capacity: 1)
     unsafe http_parser_settings_init(settings)
@@ -78,7 +78,7 @@ enum HTTPHeadParser {
       else { return 1 }
       let last = unsafe notes.pointee.count - 1
       let value = unsafe notes.pointee.range(start, length)
-      // The head is given in one piece, so a second value for one name can only be a folded line.
+      // The library gets the head in one piece, so a second value for one name can only be a folded line.
       if unsafe notes.pointee.fields[last].valueEnd != notes.pointee.fields[last].nameEnd {
         unsafe notes.pointee.foldedLine = true
       }
@@ -98,7 +98,7 @@ enum HTTPHeadParser {
     return unsafe UnsafePointer(settings)
   }()
 
-  /// `bytes` holds the request line, the fields and the empty line, in so many `lines`; nothing before and nothing after.
+  /// Parses a head. `bytes` contains exactly the request line, the fields and the empty line; `lines` is their number.
   static func parse(_ bytes: [UInt8], lines: Int, limits: HTTPLimits) throws(HTTPError) -> HTTPRequestHead {
     var library = unsafe http_parser()
     unsafe http_parser_init(&library, HTTP_REQUEST)
@@ -125,7 +125,7 @@ enum HTTPHeadParser {
     guard unsafe library.http_major == 1 else {
       throw HTTPError(.versionNotSupported, "Only HTTP/1.0 and HTTP/1.1 are served.")
     }
-    // The library knows the protocol of Icecast, too.
+    // The library also accepts the protocol of Icecast.
     guard bytes[target.upperBound...].first(where: { $0 != ASCII.space }) == UInt8(ascii: "H") else {
       throw HTTPError(.badRequest, "The HTTP version is malformed.")
     }
@@ -168,7 +168,7 @@ enum HTTPHeadParser {
     _ notes: Notes, _ headers: HTTPHeaders, _ special: HTTPHeaders.Special, isOld: Bool, limits: HTTPLimits
   ) throws(HTTPError) -> HTTPRequestHead.Framing {
     if special.transferCodings > 0 {
-      // Anything else than the one coding every server knows could be read differently by a proxy in front.
+      // Only the coding that every server supports is accepted: a proxy in front could read any other one differently.
       guard notes.chunked, special.transferCodings == 1, headers.has("Transfer-Encoding", equalTo: "chunked"), !isOld,
         special.contentLengths == 0
       else { throw HTTPError(.badRequest, "The transfer coding is not supported.") }

@@ -1,7 +1,7 @@
-/// The header fields of one request, in the order they were sent.
+/// The header fields of one request, in the order in which they were sent.
 ///
-/// Kept as the bytes that came in plus two offsets a field, so that reading a request costs two allocations however many
-/// fields it has; a `String` is made only for a value that is asked for.
+/// Stored as the received bytes plus the offsets of each field, so that reading a request costs two allocations,
+/// independent of the number of fields; a `String` is made only for a requested value.
 struct HTTPHeaders: Sendable {
   struct Field: Sendable {
     var nameStart: UInt32 = 0
@@ -10,24 +10,24 @@ struct HTTPHeaders: Sendable {
     var valueEnd: UInt32 = 0
   }
 
-  /// What the fields of every request are looked at for.
+  /// The properties that the fields of every request are checked for.
   struct Special {
-    /// How often the fields occur that tell where a request goes and where it ends.
+    /// The number of fields of each kind that decide where a request goes and where it ends.
     var hosts = 0
     var contentLengths = 0
     var transferCodings = 0
     var expectations = 0
-    /// `Host` fields that name no host.
+    /// The number of `Host` fields that name no host.
     var invalidHosts = 0
-    /// Fields whose name holds a space.
+    /// The number of fields with a space in their name.
     var namesWithSpace = 0
-    /// Fields whose value begins with a control character.
+    /// The number of fields whose value begins with a control character.
     var valuesWithControl = 0
-    /// What the `Connection` fields list.
+    /// Whether the `Connection` fields list `close`; `keepAlive` likewise.
     var close = false
     var keepAlive = false
 
-    /// Takes note of one `Connection` field.
+    /// Records the options of one `Connection` field.
     mutating func note(connection value: UnsafeRawBufferPointer) {
       var start = 0
       while start < value.count {
@@ -67,30 +67,30 @@ struct HTTPHeaders: Sendable {
 
   var count: Int { fields.count }
 
-  /// The value of the first field of that name, whatever its case.
+  /// Returns the value of the first field of that name, ignoring case.
   subscript(name: String) -> String? {
     for field in fields where isNamed(field, name) { return text(field.valueStart, field.valueEnd) }
     return nil
   }
 
-  /// The values of all fields of that name.
+  /// Returns the values of all fields of that name.
   func values(_ name: String) -> [String] {
     fields.filter { isNamed($0, name) }.map { text($0.valueStart, $0.valueEnd) }
   }
 
-  /// How many fields have that name.
+  /// Returns the number of fields of that name.
   func count(of name: String) -> Int {
     fields.reduce(0) { isNamed($1, name) ? $0 + 1 : $0 }
   }
 
-  /// Looks at each field once. Most names differ in their length from all that are looked for.
+  /// Checks each field once. The length of most names differs from the lengths of all names with a check.
   func special() -> Special {
     var special = Special()
     unsafe bytes.withUnsafeBytes { bytes in
       for field in fields {
         let name = unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(field.nameStart)..<Int(field.nameEnd)])
         let value = unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(field.valueStart)..<Int(field.valueEnd)])
-        // http-parser looks at every byte of a value but the first.
+        // http-parser checks every byte of a value but the first.
         if let first = unsafe value.first, !ASCII.isFieldText(first) { special.valuesWithControl += 1 }
         switch name.count {
         case 4 where unsafe ASCII.equalIgnoringCase(name, "host"):
@@ -107,7 +107,7 @@ struct HTTPHeaders: Sendable {
     return special
   }
 
-  /// Runs `body` with the bytes of each value of that name, the last one first, until it returns something.
+  /// Runs `body` with the bytes of each value of that name, the last one first, until `body` returns a result.
   func lastValue<R>(_ name: String, where body: (ArraySlice<UInt8>) -> R?) -> R? {
     for field in fields.reversed() where isNamed(field, name) {
       if let result = body(bytes[Int(field.valueStart)..<Int(field.valueEnd)]) { return result }
@@ -115,7 +115,7 @@ struct HTTPHeaders: Sendable {
     return nil
   }
 
-  /// Runs `body` with the bytes of each value of that name until it returns something.
+  /// Runs `body` with the bytes of each value of that name until `body` returns a result.
   func firstValue<R>(_ name: String, where body: (ArraySlice<UInt8>) -> R?) -> R? {
     for field in fields where isNamed(field, name) {
       if let result = body(bytes[Int(field.valueStart)..<Int(field.valueEnd)]) { return result }
@@ -123,7 +123,7 @@ struct HTTPHeaders: Sendable {
     return nil
   }
 
-  /// True when the value of some field of that name is `text`, ignoring case.
+  /// Whether the value of a field of that name is `text`, ignoring case.
   func has(_ name: String, equalTo text: String) -> Bool {
     firstValue(name) { ASCII.equalIgnoringCase($0, text) ? true : nil } ?? false
   }

@@ -1,6 +1,6 @@
 import CHTTPParser
 
-/// A request method, one of those the http-parser library knows; others are answered with `501`.
+/// A request method that the http-parser library supports; any other gets `501`.
 struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
   private let code: UInt8
 
@@ -15,7 +15,7 @@ struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
   static let options = HTTPMethod(code: HTTP_OPTIONS.rawValue)
   static let connect = HTTPMethod(code: HTTP_CONNECT.rawValue)
 
-  /// The name as it stands in a request line.
+  /// The name as in a request line.
   var name: String { unsafe String(cString: http_method_str(http_method(rawValue: UInt32(code)))) }
 
   var description: String { name }

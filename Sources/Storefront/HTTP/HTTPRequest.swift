@@ -1,14 +1,14 @@
-/// One complete request. Immutable, so it may be handed to any thread.
+/// A complete request. Immutable, so it may be passed to any thread.
 final class HTTPRequest: Sendable {
   let method: HTTPMethod
   /// The host that an absolute target names; nil for a target without one.
   private let targetAuthority: String?
-  /// Percent-decoded but for `%2F`; always begins with `/`, or is `*` for `OPTIONS *`.
+  /// The path, percent-decoded except for `%2F`; always begins with `/`, or is `*` for `OPTIONS *`.
   let path: String
-  /// As sent, without the `?`; nil when there was none.
+  /// The query as sent, without the `?`; nil if there was none.
   let query: String?
   let headers: HTTPHeaders
-  /// After chunked decoding.
+  /// The body after chunked decoding.
   let body: [UInt8]
   /// Whether the client lets the connection stay open after the response.
   let keepAlive: Bool
@@ -29,14 +29,15 @@ final class HTTPRequest: Sendable {
     self.isOld = isOld
   }
 
-  /// The host that the request is sent to, with its port if one is named; nil where an old client names none.
+  /// The host that the request is sent to, with its port if one is named; nil if an HTTP/1.0 client names none.
   ///
-  /// The host of an absolute target, else of the `Host` field, which such a target overrules (RFC 9112 §3.2.2).
+  /// The host of an absolute target, or else of the `Host` field, which an absolute target overrides (RFC 9112 §3.2.2).
   var authority: String? { targetAuthority ?? headers["Host"] }
 
-  /// The value of the last cookie of that name; names are compared exactly.
+  /// Returns the value of the last cookie of that name; names are compared exactly.
   ///
-  /// The last, because browsers send cookies for longer paths first, and a neighbouring host may have set such a one.
+  /// The last one is used because browsers send cookies for longer paths first, and a neighbouring host may have set
+  /// such a cookie.
   func cookie(_ name: String) -> String? {
     headers.lastValue("Cookie") { value in
       for pair in value.split(separator: UInt8(ascii: ";")).reversed() {
@@ -55,12 +56,13 @@ final class HTTPRequest: Sendable {
     }
   }
 
-  /// Whether the method asks for more than to read (RFC 9110 §9.2.1).
+  /// Whether the method may do more than read (RFC 9110 §9.2.1).
   var mayChangeSomething: Bool { method != .get && method != .head && method != .options }
 
-  /// Whether a page of another site has sent the request, as far as the browser tells (`Sec-Fetch-Site`, else `Origin`).
+  /// Whether a page of another site has sent the request, according to the browser (`Sec-Fetch-Site`, or else
+  /// `Origin`).
   ///
-  /// False for clients that tell nothing, which are no browsers.
+  /// False for clients that send neither field, which are no browsers.
   var isFromAnotherSite: Bool {
     if let site = headers["Sec-Fetch-Site"] { return site != "same-origin" && site != "none" }
     guard let origin = headers["Origin"] else { return false }
@@ -69,7 +71,7 @@ final class HTTPRequest: Sendable {
     return origin.dropFirst(scheme.count).lowercased() != authority?.lowercased()
   }
 
-  /// Whether the request names this machine as its host, or none.
+  /// Whether the request names this machine as its host, or no host.
   ///
   /// A page whose name resolves to this machine for the moment sends its own name.
   var namesThisMachine: Bool {
@@ -77,10 +79,10 @@ final class HTTPRequest: Sendable {
     return ["localhost", "127.0.0.1", "[::1]"].contains { host == $0 || host.hasPrefix("\($0):") }
   }
 
-  /// The fields of the query. Throws `400` where an escape is malformed.
+  /// Returns the fields of the query. Throws `400` if an escape is malformed.
   func queryFields() throws(HTTPError) -> FormFields { try FormFields((query ?? "").utf8) }
 
-  /// The media type of the body in lower case, without parameters; nil when none was sent.
+  /// The media type of the body in lower case, without parameters; nil if none was sent.
   var contentType: String? {
     headers.firstValue("Content-Type") { value in
       let type = value.prefix { $0 != UInt8(ascii: ";") && $0 != ASCII.space && $0 != ASCII.tab }
@@ -88,6 +90,6 @@ final class HTTPRequest: Sendable {
     }
   }
 
-  /// Whether the client named HTML among what it accepts: a browser that follows a link or sends a form.
+  /// Whether the client accepts HTML explicitly: a browser that follows a link or sends a form.
   var acceptsHTML: Bool { headers["Accept"]?.contains("text/html") ?? false }
 }

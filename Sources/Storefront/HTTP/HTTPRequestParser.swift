@@ -1,22 +1,22 @@
 import Glibc
 
-/// Bytes in, complete requests out: incremental, for one connection.
+/// An incremental parser for one connection, from bytes to complete requests.
 ///
-/// Pulling (`append`, then `next` until nil) lets the connection stop between two pipelined requests, so that one client
-/// cannot have more requests in work than the server wants. Not `Sendable`: it belongs to the connection's loop thread.
-/// After `next` has thrown, the parser takes nothing more: where the next message would begin is unknown.
+/// Pulling (`append`, then `next` until nil) lets the connection stop between two pipelined requests, so that one
+/// client cannot have more requests in flight than the server allows. Not `Sendable`: belongs to the connection's loop
+/// thread. After `next` has thrown, the parser accepts no more bytes: the start of the next message is unknown.
 final class HTTPRequestParser {
-  /// What of a request has arrived so far.
+  /// The part of a request that has arrived so far.
   enum Progress: Equatable {
-    /// Nothing: between two requests.
+    /// No byte: between two requests.
     case idle
-    /// Some bytes of a head.
+    /// Some bytes of the head.
     case head
     /// The head, and perhaps some of the body.
     case body
   }
 
-  /// Indirect, so that looking at it copies a reference and not a whole head.
+  /// The state, which is indirect, so that a read of it copies a reference and not a whole head.
   private indirect enum State {
     case head
     case body(HTTPRequestHead, length: Int)
@@ -25,15 +25,16 @@ final class HTTPRequestParser {
   }
 
   private let limits: HTTPLimits
-  // Nothing is called back while one of these changes, see `HTTPConnection`.
+  // No callback runs while one of these properties changes, see `HTTPConnection`.
   @exclusivity(unchecked) private var state = State.head
   @exclusivity(unchecked) private var buffer: [UInt8] = []
-  /// First byte that no request has taken yet.
+  /// The index of the first byte that belongs to no request yet.
   @exclusivity(unchecked) private var position = 0
-  /// Where the line begins that is still incomplete, and how far it has been searched for its end.
+  /// The start of the line that is still incomplete. `searched` is the end of the bytes that have been searched for its
+  /// end.
   @exclusivity(unchecked) private var lineStart = 0
   @exclusivity(unchecked) private var searched = 0
-  /// Complete lines of the head so far.
+  /// The number of complete lines of the head so far.
   @exclusivity(unchecked) private var lines = 0
   @exclusivity(unchecked) private var continueWanted = false
 
@@ -47,33 +48,33 @@ final class HTTPRequestParser {
     }
   }
 
-  /// Bytes that have come and are not yet part of a complete request.
+  /// The number of bytes that have arrived and are not yet part of a complete request.
   var waitingBytes: Int {
     var bytes = unsafe buffer.count - position
     if case .chunked(_, let decoder) = unsafe state { bytes += decoder.body.count }
     return bytes
   }
 
-  /// Lets go of what has come; `error` is thrown from now on.
+  /// Drops all received bytes; `next` throws `error` from now on.
   func giveUp(_ error: HTTPError) {
     unsafe state = .failed(error, isHead: isHead)
     unsafe buffer = []
     unsafe (position, lineStart, searched, continueWanted) = (0, 0, 0, false)
   }
 
-  /// Takes over the bytes. They are parsed by `next()`.
+  /// Appends the bytes. `next()` parses them.
   func append(_ bytes: some Collection<UInt8>) {
     if case .failed = unsafe state { return }
     dropTaken()
     unsafe buffer.append(contentsOf: bytes)
   }
 
-  /// Takes over the bytes, which need to be valid during the call only.
+  /// Appends the bytes, which need to be valid during the call only.
   func append(_ bytes: UnsafeRawBufferPointer) {
     unsafe bytes.withMemoryRebound(to: UInt8.self) { unsafe append($0) }
   }
 
-  /// The next complete request, or nil until more bytes arrive.
+  /// Returns the next complete request; nil until more bytes arrive.
   func next() throws(HTTPError) -> HTTPRequest? {
     do {
       return try advance()
@@ -83,7 +84,7 @@ final class HTTPRequestParser {
     }
   }
 
-  /// Whether the request that has come in part, or has been refused, is a HEAD: no answer to it has a body.
+  /// Whether the partly received or refused request is a HEAD: its response has no body.
   var isHead: Bool {
     switch unsafe state {
     case .head: unsafe buffer[position...].starts(with: "HEAD ".utf8)
@@ -92,7 +93,8 @@ final class HTTPRequestParser {
     }
   }
 
-  /// True once for a request whose client waits for `100 Continue`; ask when `next()` has returned nil.
+  /// Whether the client of a request waits for `100 Continue`; true once for each request. To be called when `next()`
+  /// has returned nil.
   func takeContinue() -> Bool {
     defer { unsafe continueWanted = false }
     return unsafe continueWanted
@@ -127,7 +129,7 @@ final class HTTPRequestParser {
       unsafe state = .head
       return request(head, body: body)
     case .chunked(let head, var decoder):
-      // Taken out of the state while it works, so that its body is not copied.
+      // Taken out of the state while the decoder works, so that its body is not copied.
       unsafe state = .head
       var end = unsafe position
       let complete: Bool
@@ -157,11 +159,11 @@ final class HTTPRequestParser {
     unsafe (position, lineStart, searched, lines) = (newPosition, newPosition, newPosition, 0)
   }
 
-  /// The index behind the empty line that ends the head. Goes on where the last search stopped, so that a head which
-  /// arrives byte by byte is read once, not once a byte.
+  /// Returns the index behind the empty line that ends the head; nil until it arrives. Continues at the end of the last
+  /// search, so that a head which arrives byte by byte is read once, not once a byte.
   private func findHeadEnd() throws(HTTPError) -> Int? {
     while let lineFeed = unsafe first(ASCII.lineFeed, in: searched..<buffer.count) {
-      // First: a line that comes in pieces is refused before its end is there.
+      // This check comes first: a line that arrives in pieces is refused before its end has arrived.
       if unsafe lineStart == position, unsafe lineFeed - lineStart > limits.requestLine + 1 { throw Self.lineTooLong }
       if unsafe lineFeed - position >= limits.head { throw Self.headTooLarge }
       guard unsafe lineFeed > lineStart, unsafe buffer[lineFeed - 1] == ASCII.carriageReturn else {
@@ -209,7 +211,7 @@ final class HTTPRequestParser {
   private static let lineTooLong = HTTPError(.uriTooLong, "The request line is too long.")
   private static let headTooLarge = HTTPError(.headerFieldsTooLarge, "The header fields are too large.")
 
-  /// Gives back the room of what has been taken.
+  /// Frees the memory of consumed bytes.
   private func dropTaken() {
     guard unsafe position > 0 else { return }
     let taken = unsafe position

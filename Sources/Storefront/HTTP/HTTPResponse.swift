@@ -1,11 +1,11 @@
-/// What a handler answers. The fields that frame the message are the server's business, see `serialise`.
+/// The response of a handler. The server sets the fields that frame the message, see `serialise`.
 struct HTTPResponse: Sendable {
   var status: HTTPStatus
   var body: [UInt8]
-  /// Field lines, each with its CR LF.
+  /// The field lines, each with its CR LF.
   private(set) var fieldLines: [UInt8] = []
 
-  /// Whether what was asked for has been done.
+  /// Whether the request has succeeded.
   var isSuccess: Bool { status.rawValue < 400 }
 
   init(_ status: HTTPStatus, body: [UInt8] = []) {
@@ -25,21 +25,22 @@ struct HTTPResponse: Sendable {
     typed(status, "application/json", body)
   }
 
-  /// `303`: the browser shows `location` with GET. `location` is a literal, so nothing of a client can get into the field.
+  /// Returns a `303`: the browser shows `location` with GET. `location` is a literal, so no text of a client can get
+  /// into the field.
   static func seeOther(_ location: StaticString) -> HTTPResponse {
     var response = HTTPResponse(.seeOther)
     response.append("Location", location)
     return response
   }
 
-  /// The answer to a refused request, as JSON with one field `error`.
+  /// Creates the response to a refused request, as JSON with one field `error`.
   init(_ error: HTTPError) {
     self = .json(error.status, JSONWriter.object { $0.field("error", error.message) })
     if let seconds = error.retryAfter { fieldLines.append(contentsOf: "Retry-After: \(seconds)\r\n".utf8) }
   }
 
-  /// Adds a field. Throws `500` where the name is no token, the value has a line end or another control character, or the
-  /// field is one that frames the message (`Content-Length`, `Transfer-Encoding`, `Connection`, `Date`).
+  /// Adds a field. Throws `500` if the name is no token, if the value has a line end or another control character, or
+  /// if the field is one that frames the message (`Content-Length`, `Transfer-Encoding`, `Connection`, `Date`).
   mutating func addField(_ name: String, _ value: String) throws(HTTPError) {
     guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isToken), !Self.ownedByServer.contains(name.lowercased()) else {
       throw HTTPError(.internalServerError, "The response field's name is not allowed.")
@@ -59,13 +60,16 @@ struct HTTPResponse: Sendable {
 
   /// Appends the whole message to `output`.
   ///
-  /// `isHead`: the request was HEAD, so the length is told but the body is left out. `keepAlive`: false adds
-  /// `Connection: close`, and true `Connection: keep-alive` where `isOld` says that the request was of HTTP/1.0, whose
-  /// clients take a connection for closed unless they are told otherwise. `date`: what `HTTPDate` gave.
+  /// - Parameters:
+  ///   - output: receives the message.
+  ///   - isHead: whether the request was HEAD; the response then has the length but no body.
+  ///   - keepAlive: false adds `Connection: close`; true adds `Connection: keep-alive` if `isOld` is true.
+  ///   - isOld: whether the request was of HTTP/1.0, whose clients expect a close by default.
+  ///   - date: a value of `HTTPDate`.
   func serialise(into output: inout [UInt8], isHead: Bool, keepAlive: Bool, isOld: Bool = false, date: [UInt8]) {
     output.reserveCapacity(output.count + 160 + fieldLines.count + body.count)
     if status == .ok {
-      // Nearly always, so in one piece.
+      // The usual case, so in one piece.
       output.append(literal: "HTTP/1.1 200 OK\r\nDate: ")
     } else {
       output.append(literal: "HTTP/1.1 ")

@@ -1,4 +1,4 @@
-/// The status codes this service answers with.
+/// The status codes of this service's responses.
 enum HTTPStatus: Int, Sendable, CaseIterable {
   case `continue` = 100
   case ok = 200
@@ -53,7 +53,7 @@ enum HTTPStatus: Int, Sendable, CaseIterable {
     }
   }
 
-  /// False where a response must not carry a body, whatever the request was.
+  /// Whether a response may carry a body; independent of the request.
   var mayHaveBody: Bool {
     switch self {
     case .continue, .noContent, .notModified: false

@@ -1,10 +1,10 @@
 /// The request target: `/path?query`, an absolute `http://…` URL, or `*` for `OPTIONS`.
 struct HTTPTarget {
-  /// The host of an absolute URL, with its port if it names one; nil in the other forms.
+  /// The host of an absolute URL, with its port if the URL names one; nil in the other forms.
   private(set) var authority: String?
-  /// Percent-decoded but for `%2F`.
+  /// The path, percent-decoded except for `%2F`.
   let path: String
-  /// As sent, without the `?`; nil when there was none.
+  /// The query as sent, without the `?`; nil if there was none.
   let query: String?
 
   private init(path: String, query: String? = nil) {
@@ -12,14 +12,14 @@ struct HTTPTarget {
     self.query = query
   }
 
-  /// Reads `target`, which has passed the library's own check. Throws `400` for every other form, `host:port` of CONNECT
-  /// included.
+  /// Parses `target`, which has passed the library's own check. Throws `400` for every other form, including
+  /// `host:port` of CONNECT.
   init(_ target: ArraySlice<UInt8>, method: HTTPMethod) throws(HTTPError) {
     if let plain = Self.plainPath(target) {
       self.init(path: plain)
       return
     }
-    // The library's lenient mode takes tabs, form feeds and raw UTF-8; fragments are for the client alone.
+    // The library's lenient mode accepts tabs, form feeds and raw UTF-8; fragments are for the client alone.
     guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else { throw Self.malformed }
     if method == .options, target.elementsEqual("*".utf8) {
       self.init(path: "*")
@@ -30,7 +30,7 @@ struct HTTPTarget {
       return
     }
 
-    // An absolute URL, as sent to a proxy, which every server must take.
+    // An absolute URL, as sent to a proxy, which every server must accept.
     let scheme = target.prefix { $0 != UInt8(ascii: ":") }
     guard method != .connect, target[scheme.endIndex...].starts(with: "://".utf8),
       ASCII.equalIgnoringCase(scheme, "http") || ASCII.equalIgnoringCase(scheme, "https")
@@ -43,7 +43,8 @@ struct HTTPTarget {
     authority = String(decoding: host, as: UTF8.self)
   }
 
-  /// The usual target in one pass: a path of visible ASCII without a query or an escape. Nil for every other.
+  /// Returns the path of the usual target in one pass: visible ASCII without a query or an escape. Returns nil for
+  /// every other target.
   private static func plainPath(_ target: ArraySlice<UInt8>) -> String? {
     unsafe target.withUnsafeBufferPointer { bytes in
       guard unsafe bytes.first == UInt8(ascii: "/") else { return nil }

@@ -1,14 +1,14 @@
 /// Percent-decoding of paths, queries and form bodies.
 enum PercentEncoding {
-  /// What the escapes stand in.
+  /// The text that contains the escapes.
   enum Place {
-    /// An escaped `/` separates nothing, so it stays as `%2F`.
+    /// A path: an escaped `/` separates no segments, so it stays as `%2F`.
     case path
     /// A form or a query: `+` is a space.
     case form
   }
 
-  /// Nil where an escape is malformed or the result is not UTF-8 or holds a NUL.
+  /// Decodes the bytes; returns nil if an escape is malformed, or if the result is not UTF-8 or contains a NUL.
   static func decode(_ bytes: some Sequence<UInt8>, in place: Place) -> String? {
     var decoded: [UInt8] = []
     var iterator = bytes.makeIterator()

@@ -1,19 +1,19 @@
-/// Which handler answers which method and path. Paths are compared exactly; `HEAD` is answered by the handler of `GET`.
+/// A table from method and path to handler. Paths are compared exactly; the handler of `GET` also handles `HEAD`.
 ///
-/// Filled before the server starts and read-only from then on. A look-up hashes the path once.
+/// Filled before the server starts and read-only after that. A look-up hashes the path once.
 struct Router<Handler: Sendable>: Sendable {
   enum Match {
     case found(Handler)
-    /// The path is known, the method is not. `allow` is the value of the `Allow` field.
+    /// The path exists, but not for the method. `allow` is the value of the `Allow` field.
     case methodNotAllowed(allow: String)
-    /// `OPTIONS *`, which asks about the whole server and wants no more than an answer.
+    /// The request is `OPTIONS *`, which concerns the whole server and needs an empty response.
     case wholeServer
     case notFound
   }
 
   private var routes: [String: [(method: HTTPMethod, handler: Handler)]] = [:]
 
-  /// A later handler for the same method and path replaces an earlier one.
+  /// Adds a handler. A later one for the same method and path replaces an earlier one.
   mutating func on(_ method: HTTPMethod, _ path: String, _ handler: Handler) {
     routes[path, default: []].removeAll { $0.method == method }
     routes[path, default: []].append((method, handler))
@@ -28,7 +28,7 @@ struct Router<Handler: Sendable>: Sendable {
     return .methodNotAllowed(allow: names.sorted().joined(separator: ", "))
   }
 
-  /// The answer where `match` found no handler.
+  /// Returns the response if `match` found no handler; nil if it found one.
   static func refusal(_ match: Match) throws(HTTPError) -> HTTPResponse? {
     switch match {
     case .found:

@@ -2,9 +2,9 @@ internal import CSQLite
 
 /// An error of SQLite, or of its use.
 struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// SQLite's extended result code.
+  /// The extended result code of SQLite.
   let code: Int32
-  /// SQLite's own message, in English.
+  /// The message of SQLite, in English.
   let message: String
   /// The operation that failed: the SQL text, or `open <path>`.
   let operation: String
@@ -19,7 +19,7 @@ struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Whether a file of the database has been removed or replaced while it was open. No write can succeed until the file
   /// is back, or the service has been restarted.
   var isDisplaced: Bool { code == Self.displacedCode }
-  /// `SQLITE_READONLY_DBMOVED`.
+  /// The code `SQLITE_READONLY_DBMOVED`.
   private static let displacedCode = SQLITE_READONLY | (4 << 8)
 
   static func displaced(_ path: String) -> SQLiteError {

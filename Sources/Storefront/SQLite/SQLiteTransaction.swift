@@ -5,7 +5,7 @@
 final class SQLiteTransaction {
   private enum State {
     case unused
-    /// Only reads so far, each in its own implicit transaction.
+    /// The state after reads only, each in its own implicit transaction.
     case reading(SQLiteConnection)
     case writing(SQLiteConnection)
     case finished

@@ -33,19 +33,20 @@ final class WriterQueue: Sendable {
   private let patience: Duration
   private let capacity: Int
   private let state = Guarded(State())
-  /// Signalled once for each write, and once by `close()`.
+  /// The semaphore of the thread, signalled once for each write, and once by `close()`.
   private let work = DispatchSemaphore(value: 0)
-  /// Signalled by `close()`.
+  /// The semaphore that `close()` signals to end a pause.
   private let closing = DispatchSemaphore(value: 0)
   private let ended = DispatchGroup()
 
   /// Starts the thread, which runs until `close()`.
   ///
   /// - Parameters:
-  ///   - store: Receives the writes; open.
-  ///   - patience: The time from the arrival of a write to its last attempt, while another process has locked the store.
-  ///   - capacity: The number of writes that may wait, beside the one under way.
-  /// - Throws: `SQLiteError` where the system has no thread.
+  ///   - store: receives the writes; open.
+  ///   - patience: the time from the arrival of a write to its last attempt, while another process has locked the
+  ///     store.
+  ///   - capacity: the number of writes that may wait, beside the one in flight.
+  /// - Throws: `SQLiteError` if the system refuses a thread.
   init(store: SQLiteStore, patience: Duration, capacity: Int = 1_000) throws(SQLiteError) {
     self.store = store
     self.patience = patience

@@ -52,7 +52,7 @@ final class HTTPConnection: @unchecked Sendable {
   private var writesKnownToBeDone = 0
 
   @exclusivity(unchecked) private var isProcessing = false
-  /// Whether no further request is accepted: the last one asked for the end, or was refused.
+  /// Whether no further request is accepted: the last one ends the connection, or was refused.
   @exclusivity(unchecked) private var hasLastRequest = false
   /// Whether the client has closed its side.
   @exclusivity(unchecked) private var inputHasEnded = false

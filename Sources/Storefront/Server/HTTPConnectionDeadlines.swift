@@ -19,9 +19,9 @@ struct HTTPConnectionDeadlines {
   enum Verdict {
     case goOn
     case close
-    /// Close in order.
+    /// The connection is to be closed in order.
     case finish
-    /// Answer `408`.
+    /// The request is to get `408`.
     case refuse
   }
 
