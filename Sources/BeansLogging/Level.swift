@@ -1,24 +1,24 @@
-/// How much a log entry matters; as the level of a logger: what matters enough to be written.
+/// The severity of a log entry; as the level of a logger, the lowest severity that the logger writes.
 public enum Level: Int, Sendable, Comparable, CaseIterable, CustomStringConvertible {
-  /// Everything.
+  /// The lowest level: a logger of this level writes every entry.
   case all
-  /// For developers.
+  /// A detail for developers.
   case debug
-  /// For operators, in normal operation.
+  /// An event of normal operation, for operators.
   case info
-  /// Something is wrong, and the program went on.
+  /// A problem after which the program continues.
   case warn
-  /// Something failed.
+  /// A failure.
   case error
-  /// The program cannot go on.
+  /// A failure after which the program cannot continue.
   case fatal
-  /// Nothing.
+  /// The highest level: a logger of this level writes no entry.
   case off
 
-  /// By severity.
+  /// Orders levels by severity.
   public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
 
-  /// In capitals, as it stands in a log line.
+  /// The name in capitals, as in a log line.
   public var description: String {
     switch self {
     case .all: "ALL"

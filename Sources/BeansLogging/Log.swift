@@ -1,12 +1,12 @@
 extension LogManager {
-  /// Where entries go. A subclass overrides `log(_:)`, and `flush()` where it keeps entries back.
+  /// A destination of log entries. A subclass overrides `log(_:)`, and also `flush()` if it buffers entries.
   ///
-  /// Both are called from any thread, several at a time; `log(_:)` on the thread that logs. Neither may throw or log to
-  /// itself: what cannot work has to be found out by the subclass's initialiser.
-  open class Log: @unchecked Sendable {  // nothing here changes; a subclass protects what it adds
-    /// By which `LogManager.log(_:)` finds it.
+  /// Both are called from any thread, also concurrently; `log(_:)` runs on the thread that logs. Neither may throw, or
+  /// log to the destination itself: the initialiser of the subclass has to detect a destination that cannot work.
+  open class Log: @unchecked Sendable {  // immutable; a subclass protects its own state
+    /// The name for `LogManager.log(_:)`.
     public let name: String
-    /// How an entry becomes a line.
+    /// The formatter that turns an entry into a line.
     public let formatter: LogFormatter
     /// Whether lines are in the colour of their level (ANSI escapes).
     public let isColored: Bool
@@ -14,8 +14,8 @@ extension LogManager {
     /// Creates a destination.
     ///
     /// - Parameters:
-    ///   - name: by which `LogManager.log(_:)` finds it.
-    ///   - formatter: how an entry becomes a line.
+    ///   - name: the name for `LogManager.log(_:)`.
+    ///   - formatter: turns an entry into a line.
     ///   - colorize: whether lines are in the colour of their level; for terminals.
     public init(name: String, formatter: LogFormatter = .standard, colorize: Bool = false) {
       self.name = name
@@ -23,24 +23,24 @@ extension LogManager {
       self.isColored = colorize
     }
 
-    /// Takes an entry. Does nothing here.
+    /// Writes or forwards an entry. The base class does nothing.
     open func log(_ entry: LogEntry) {}
 
-    /// Returns when every entry that was taken has been written. Does nothing here.
+    /// Returns when every accepted entry has been written. The base class does nothing.
     open func flush() {}
 
-    /// Flushes on a thread of its own, and waits for it no longer than `limit`: a destination that blocks cannot hold the
-    /// caller up.
+    /// Flushes on a thread of its own, and waits for at most `limit`, so that a blocked destination does not block the
+    /// caller.
     ///
-    /// - Parameter limit: how long to wait. A flush that takes longer goes on by itself.
+    /// - Parameter limit: the longest time to wait. A flush that takes longer continues in the background.
     /// - Returns: whether the flush has ended in time.
     @discardableResult
     public final func flush(within limit: Duration) -> Bool { LogThread.run(within: limit) { self.flush() } }
 
-    /// The number of entries that the destination has dropped so far. None here.
+    /// The number of entries that the destination has dropped so far; 0 in the base class.
     open var dropped: Int { 0 }
 
-    /// The line for an entry, without its end, coloured where that was asked for.
+    /// Returns the line for an entry, without a line end, coloured if `isColored` is true.
     public final func format(_ entry: LogEntry) -> String {
       let text = formatter.format(entry)
       return isColored ? LogFormatter.colorize(text, level: entry.level) : text

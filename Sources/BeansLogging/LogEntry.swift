@@ -1,18 +1,18 @@
-/// One message on its way to the destinations.
+/// One message for the destinations, with its origin and time.
 public struct LogEntry: Sendable {
-  /// The path of the logger, as it was asked for.
+  /// The dotted path of the logger itself, or of the trace.
   public let logger: String
-  /// How much it matters.
+  /// The severity.
   public let level: Level
-  /// What happened.
+  /// The text.
   public let message: String
-  /// What was thrown.
+  /// The error that was thrown, if any.
   public let error: (any Error)?
-  /// Where it was logged from, with all callers.
+  /// The stack trace of the call, with all callers.
   public let stackTrace: Stacktrace?
   /// The thread that logged: "main", its name, or its number.
   public let thread: String
-  /// As `Module/File.swift`.
+  /// The file that logged, as `Module/File.swift`.
   public let file: String
   /// The function that logged.
   public let function: String
@@ -20,23 +20,23 @@ public struct LogEntry: Sendable {
   public let line: Int
   /// From 1; 0 where it is not known.
   public let column: Int
-  /// When it was logged.
+  /// The time of the call.
   public let timestamp: LogTimestamp
 
-  /// Creates an entry; by default one of now and of the calling thread.
+  /// Creates an entry, by default for the current time and the calling thread.
   ///
   /// - Parameters:
   ///   - logger: the path of the logger.
-  ///   - level: how much it matters.
-  ///   - message: what happened.
-  ///   - error: what was thrown.
-  ///   - stackTrace: where it was logged from, with all callers.
-  ///   - thread: the thread that logged; the calling one, if not given.
-  ///   - file: as `Module/File.swift`.
+  ///   - level: the severity.
+  ///   - message: the text.
+  ///   - error: the error that was thrown, if any.
+  ///   - stackTrace: the stack trace of the call, with all callers.
+  ///   - thread: the thread that logged; by default, the calling one.
+  ///   - file: the file that logged, as `Module/File.swift`.
   ///   - function: the function that logged.
-  ///   - line: from 1; 0 where it is not known.
-  ///   - column: from 1; 0 where it is not known.
-  ///   - timestamp: when it was logged.
+  ///   - line: the line in the file, from 1; 0 when unknown.
+  ///   - column: the column in the line, from 1; 0 when unknown.
+  ///   - timestamp: the time of the call.
   public init(
     logger: String, level: Level, message: String, error: (any Error)? = nil, stackTrace: Stacktrace? = nil,
     thread: String? = nil, file: String = "", function: String = "", line: Int = 0, column: Int = 0,

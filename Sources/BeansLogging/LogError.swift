@@ -1,10 +1,10 @@
 import Glibc
 
-/// Why a log destination cannot be made.
+/// The reason why a log destination cannot be created.
 public struct LogError: Error, Sendable, CustomStringConvertible {
-  /// What was wrong, with the file or folder that is meant.
+  /// The fault, with the file or folder concerned.
   public let message: String
-  /// The system's number (`errno`), or 0 where the fault was not the system's.
+  /// The error number of the system (`errno`), or 0 for a fault that the system did not report.
   public let number: Int32
 
   init(_ message: String, number: Int32 = 0) {
@@ -12,7 +12,7 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// The message, and what the system says.
+  /// The message, and the system's text for `number`.
   public var description: String { number == 0 ? message : "\(message): \(Self.text(of: number))" }
 
   static func text(of number: Int32) -> String {

@@ -1,21 +1,24 @@
-/// Where loggers come from, and which levels and destinations they have.
+/// Creates loggers, and holds their levels and destinations.
 ///
-/// Loggers form a tree by their dotted paths. One that is not registered itself has the level and the destinations of its
-/// nearest registered ancestor; the root has the path "". Registering again replaces, and reaches loggers handed out
-/// before.
+/// Loggers form a tree by their dotted paths. A logger without a registration has the level and the destinations of its
+/// nearest registered ancestor; the root has the path "". A later registration replaces an earlier one, and also
+/// applies to existing loggers.
 ///
-/// One manager is installed for the process: the static functions speak of that one. Until another is installed, it
-/// writes to standard error, from `warn` up, through a `QueuedLog`. `LogManager()` installs itself; `LogManager(installing: false)` has loggers of
-/// its own. From any thread; registering and `getLogger` take a lock, so keep a logger in a static constant.
-public final class LogManager: @unchecked Sendable {  // every `var` is under the lock of `installation`
-  /// What was registered for one path.
+/// One manager is installed for the process: the static functions use it. The first one writes to standard error, from
+/// `warn` up, through a `QueuedLog`. `LogManager()` installs the new manager; `LogManager(installing: false)` creates a
+/// manager with loggers of its own.
+///
+/// A manager may be used from any thread. Registration and `getLogger` take a lock, so keep a logger in a static
+/// constant.
+public final class LogManager: @unchecked Sendable {  // the lock of `installation` guards every `var`
+  /// The registration of one path.
   private struct Registration {
     let level: Level
     let logs: [Log]
     let inherit: Bool
   }
 
-  /// What a logger does.
+  /// The level and the destinations of one logger.
   struct Route {
     let level: Level
     let logs: [Log]
@@ -23,41 +26,41 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
 
   private struct Installation {
     var manager: LogManager
-    /// Loggers of the static functions: they follow whichever manager is installed.
+    /// The loggers of the static functions, which follow the installed manager.
     var loggers: [String: Logger] = [:]
   }
 
-  /// The time that a change waits for replaced destinations to write their entries.
+  /// The longest time that a change waits for replaced destinations to write their entries.
   static let patience = Duration.seconds(1)
 
   private static let installation = Monitor(Installation(manager: LogManager(root: .warn)))
 
   private var registrations: [String: Registration] = [:]
-  /// What somebody has set beside what is registered.
+  /// The levels that `setLevel` has set, which override the registered ones.
   private var setLevels: [String: Level] = [:]
   private var namedLogs: [String: Log] = [:]
-  /// Loggers of this manager, wherever it is installed.
+  /// The loggers of this manager, whether or not it is installed.
   private var loggers: [String: Logger] = [:]
   private var isShutDown = false
 
-  /// Creates a manager without a registration: all its loggers are off.
+  /// Creates a manager without registrations: all its loggers are off.
   ///
-  /// - Parameter installing: whether it becomes the process's one at once. See `install()`.
+  /// - Parameter installing: whether the manager is installed at once. See `install()`.
   public init(installing: Bool = true) {
     if installing { install() }
   }
 
-  /// The one that is installed at first.
+  /// Creates the manager that is installed at first.
   private init(root level: Level) {
     let console = ConsoleLog(name: "standard error", synchronize: false, output: .standardError)
     let log = QueuedLog(name: console.name, delegate: console)
     registrations[""] = Registration(level: level, logs: [log], inherit: false)
   }
 
-  // MARK: the process's one
+  // MARK: the manager of the process
 
-  /// Makes this the manager of the process: loggers that the static functions gave out follow it from now on. What the
-  /// one before has kept back is written.
+  /// Makes this the manager of the process: the loggers of the static functions follow it from now on. Flushes the
+  /// previous manager, and waits for at most one second.
   public func install() {
     let before = Self.installation.withLock { installation in
       let before = installation.manager
@@ -68,19 +71,19 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     if before !== self { before.flush(within: Self.patience) }
   }
 
-  /// The manager that is installed.
+  /// Returns the installed manager.
   public static func getSingleton() -> LogManager { installation.withLock { $0.manager } }
 
   // MARK: registering
 
-  /// Sets the level and the destinations of a path, in place of what it had.
+  /// Sets the level and the destinations of a path, and replaces an earlier registration.
   ///
   /// - Parameters:
-  ///   - path: dotted, from the general to the specific; "" is the root of all.
-  ///   - level: what is written at least, here and below.
-  ///   - logs: where to, besides what is inherited.
-  ///   - inherit: whether to write to the destinations of the nearest registered ancestor, too; to one that stands in
-  ///     both only once.
+  ///   - path: the dotted path, from the general to the specific; "" is the root.
+  ///   - level: the lowest level that is written, for the path and the paths below it.
+  ///   - logs: the destinations, besides the inherited ones.
+  ///   - inherit: whether the loggers also write to the destinations of the nearest registered ancestor. A destination
+  ///     in both receives an entry once.
   @discardableResult
   public func registerLogger(_ path: String, level: Level, logs: [Log] = [], inherit: Bool = true) -> Self {
     let replaced = Self.installation.withLock { installation in
@@ -93,9 +96,10 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     return self
   }
 
-  /// Sets the level of a path for the time being, whatever is registered for it; nil gives that back.
+  /// Overrides the registered level of a path; nil restores it.
   ///
-  /// For operators: destinations stay as they are, and a later `registerLogger` of the path does not change the level.
+  /// Intended for operators: the destinations do not change, and a later `registerLogger` for the path does not end the
+  /// override.
   public func setLevel(_ level: Level?, forName path: String) {
     Self.installation.withLock { installation in
       setLevels[path] = level
@@ -103,8 +107,8 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     }
   }
 
-  /// What is written at least, by path: of all that have a level of their own, and of all loggers that were handed out;
-  /// the root first, then in alphabetical order.
+  /// Returns the level of each path with a level of its own, and of each existing logger: the root first, then in
+  /// alphabetical order.
   public func levels() -> [LoggerLevel] {
     Self.installation.withLock { installation in
       var paths = Set(registrations.keys).union(setLevels.keys).union(loggers.keys).union([""])
@@ -118,36 +122,38 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     }
   }
 
-  /// Makes a destination known by its name, in place of an earlier one.
+  /// Registers a destination by its name, and replaces an earlier one.
   @discardableResult
   public func registerLog(_ log: Log) -> Self {
-    // Dropped outside the lock, because a user's class may have a `deinit`.
+    // Released outside the lock, because a user's class may have a `deinit`.
     let replaced = Self.installation.withLock { _ in namedLogs.updateValue(log, forKey: log.name) }
     if replaced !== log { replaced?.flush(within: Self.patience) }
     return self
   }
 
-  /// The destination of that name: one that `registerLog` was given, or any that a logger writes to.
+  /// Returns the destination of that name: one registered with `registerLog`, or else any that a logger writes to.
   public func log(_ name: String) -> Log? {
     Self.installation.withLock { _ in namedLogs[name] ?? allLogs.first { $0.name == name } }
   }
 
   // MARK: loggers
 
-  /// The logger for a path; the same one each time. Kept for good, so paths should be few.
+  /// Returns the logger for a path, the same object each time. The manager retains each logger, so keep the number of
+  /// paths small.
   public func getLogger(forName path: String) -> Logger {
     Self.installation.withLock { _ in logger(path, in: &loggers) }
   }
 
-  /// The logger for the qualified name of a type.
+  /// Returns the logger for the qualified name of a type.
   public func getLogger(forClass type: Any.Type) -> Logger { getLogger(forName: Self.path(of: type)) }
 
-  /// The logger for a path, of the manager that is installed; it follows when another one is. Kept for good.
+  /// Returns the logger for a path. The logger follows the installed manager, also when another one is installed later,
+  /// and is never released.
   public static func getLogger(forName path: String) -> Logger {
     installation.withLock { $0.manager.logger(path, in: &$0.loggers) }
   }
 
-  /// The logger for the qualified name of a type, of the manager that is installed.
+  /// Returns the logger for the qualified name of a type. The logger follows the installed manager.
   public static func getLogger(forClass type: Any.Type) -> Logger { getLogger(forName: path(of: type)) }
 
   private func logger(_ path: String, in known: inout [String: Logger]) -> Logger {
@@ -158,7 +164,7 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     return logger
   }
 
-  /// "Module.Type"; of a private or local type without the part that differs from build to build.
+  /// Returns "Module.Type"; for a private or local type, without the part that differs from build to build.
   static func path(of type: Any.Type) -> String {
     var path = String(reflecting: type)
     while let start = path.firstRange(of: "(unknown context at $"),
@@ -171,18 +177,18 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     return path
   }
 
-  // MARK: the end
+  // MARK: flush and shutdown
 
-  /// Returns when every entry logged before has been written. Waits for the destinations.
+  /// Returns when every entry logged before has been written. Waits for the destinations without a limit.
   public func flush() {
     let logs = Self.installation.withLock { _ in allLogs }
     for log in logs { log.flush() }
   }
 
-  /// Flushes on a thread of its own, and waits for it no longer than `limit`: a destination that blocks, such as a pipe whose
-  /// reader has stopped reading, cannot hold the caller up.
+  /// Flushes on a thread of its own, and waits for at most `limit`, so that a blocked destination, such as a pipe whose
+  /// reader has stopped reading, does not block the caller.
   ///
-  /// - Parameter limit: how long to wait. A flush that takes longer goes on by itself.
+  /// - Parameter limit: the longest time to wait. A flush that takes longer continues in the background.
   /// - Returns: whether everything logged before has been written in time.
   @discardableResult
   public func flush(within limit: Duration) -> Bool { LogThread.run(within: limit) { self.flush() } }
@@ -193,7 +199,7 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     return logs.reduce(0) { $0 + $1.dropped }
   }
 
-  /// Turns all loggers off, for good, and returns when everything has been written.
+  /// Turns all loggers of the manager off permanently, and returns when every entry has been written.
   public func shutdown() {
     Self.installation.withLock { installation in
       isShutDown = true
@@ -202,28 +208,27 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     flush()
   }
 
-  /// `flush()` of the manager that is installed, and of `Tracer.shared`: for the end of the process, so that nothing is
-  /// lost.
+  /// Flushes the installed manager and `Tracer.shared`. Call it at the end of the process, so that no entry is lost.
   public static func flush() {
     getSingleton().flush()
     Tracer.shared.flush()
   }
 
-  /// `flush(within:)` of the manager that is installed, and of `Tracer.shared`, together within the limit: for the end of a
-  /// service.
+  /// Flushes the installed manager and `Tracer.shared`, and waits for at most `limit` for both together. Call it at the
+  /// end of a service.
   ///
-  /// - Parameter limit: how long to wait. A flush that takes longer goes on by itself.
+  /// - Parameter limit: the longest time to wait. A flush that takes longer continues in the background.
   /// - Returns: whether everything logged before has been written in time.
   @discardableResult
   public static func flush(within limit: Duration) -> Bool { LogThread.run(within: limit) { Self.flush() } }
 
-  /// `shutdown()` of the manager that is installed; flushes `Tracer.shared`, too.
+  /// Shuts down the installed manager, and flushes `Tracer.shared`.
   public static func shutdown() {
     getSingleton().shutdown()
     Tracer.shared.flush()
   }
 
-  // MARK: routes; all of it under the lock
+  // MARK: routes, under the lock
 
   private func route(of path: String) -> Route {
     if isShutDown { return Route(level: .off, logs: []) }
@@ -248,7 +253,7 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
     for logger in loggers.values { logger.follow(route(of: logger.path)) }
   }
 
-  /// Each once.
+  /// All destinations of the manager, each once.
   private var allLogs: [Log] {
     var seen: Set<ObjectIdentifier> = []
     let logs = registrations.values.flatMap(\.logs) + namedLogs.values
@@ -256,12 +261,12 @@ public final class LogManager: @unchecked Sendable {  // every `var` is under th
   }
 }
 
-/// What a logger writes at least.
+/// The level of one logger.
 public struct LoggerLevel: Sendable, Hashable {
   /// The logger's path; "" for the root.
   public let path: String
-  /// What has been set or registered for the path itself.
+  /// The level that is set or registered for the path itself, if any.
   public let configured: Level?
-  /// What holds for it; `off` also where it has no destination.
+  /// The level that applies; `off` for a logger without a destination.
   public let effective: Level
 }

@@ -2,10 +2,10 @@ public import Synchronization
 
 /// Writes messages under one path, to the destinations that `LogManager` has for it.
 ///
-/// A message below the logger's level costs one relaxed load: it is not built, nothing is locked or allocated. Whatever
-/// the manager is told later reaches loggers that were handed out before. From any thread.
+/// A message below the logger's level costs one relaxed load: the message is not built, nothing is locked or allocated.
+/// Later changes in the manager also apply to existing loggers. A logger may be used from any thread.
 public final class Logger: Sendable {
-  /// The path, dotted from the general to the specific, as it was asked for.
+  /// The dotted path of the logger itself, from the general to the specific.
   public let path: String
 
   /// The raw value of the lowest level that is written.
@@ -14,10 +14,10 @@ public final class Logger: Sendable {
 
   init(path: String) { self.path = path }
 
-  /// What is written at least. One relaxed load.
+  /// The lowest level that is written. Costs one relaxed load.
   public var level: Level { Level(rawValue: threshold.load(ordering: .relaxed)) ?? .off }
 
-  /// Whether a message of that level is written. One relaxed load.
+  /// Whether messages of that level are written. Costs one relaxed load.
   @inlinable @inline(__always)
   public func isEnabled(_ level: Level) -> Bool {
     level.rawValue >= threshold.load(ordering: .relaxed) && level != .off
@@ -25,14 +25,14 @@ public final class Logger: Sendable {
 
   // MARK: messages
 
-  /// Something only a developer wants to know.
+  /// Logs a detail for developers.
   ///
   /// - Parameters:
-  ///   - message: what happened; asked for only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - message: the text; evaluated only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   @inlinable
   public func debug(
     _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
@@ -41,14 +41,14 @@ public final class Logger: Sendable {
     log(.debug, message(), file: file, function: function, line: line, column: column)
   }
 
-  /// Something an operator may want to know.
+  /// Logs an event of normal operation, for operators.
   ///
   /// - Parameters:
-  ///   - message: what happened; asked for only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - message: the text; evaluated only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   @inlinable
   public func info(
     _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
@@ -57,14 +57,14 @@ public final class Logger: Sendable {
     log(.info, message(), file: file, function: function, line: line, column: column)
   }
 
-  /// Something is wrong, and the program went on.
+  /// Logs a problem after which the program continues.
   ///
   /// - Parameters:
-  ///   - message: what happened; asked for only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - message: the text; evaluated only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   @inlinable
   public func warn(
     _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
@@ -73,14 +73,14 @@ public final class Logger: Sendable {
     log(.warn, message(), file: file, function: function, line: line, column: column)
   }
 
-  /// Something failed. Without a stack trace.
+  /// Logs a failure, without a stack trace.
   ///
   /// - Parameters:
-  ///   - message: what happened; asked for only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - message: the text; evaluated only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   @inlinable
   public func error(
     _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
@@ -89,14 +89,14 @@ public final class Logger: Sendable {
     log(.error, message(), file: file, function: function, line: line, column: column)
   }
 
-  /// The program cannot go on. Without a stack trace; does not end the program.
+  /// Logs a failure after which the program cannot continue, without a stack trace. Does not end the program.
   ///
   /// - Parameters:
-  ///   - message: what happened; asked for only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - message: the text; evaluated only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   @inlinable
   public func fatal(
     _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
@@ -105,16 +105,16 @@ public final class Logger: Sendable {
     log(.fatal, message(), file: file, function: function, line: line, column: column)
   }
 
-  /// Something failed: the message, the error and the stack trace, which is only taken where it is written.
+  /// Logs a failure: the message, the error and the stack trace, which is captured only when it is written.
   ///
   /// - Parameters:
-  ///   - error: what was thrown.
-  ///   - stackTrace: where it was logged from; asked for at most once, and only where it is written.
-  ///   - message: what happened; asked for at most once, and only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - error: the error that was thrown, if any.
+  ///   - stackTrace: the stack trace of the call; evaluated at most once, and only when the entry is written.
+  ///   - message: the text; evaluated at most once, and only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   @inlinable
   public func error(
     _ error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = Stacktrace.current(),
@@ -126,16 +126,17 @@ public final class Logger: Sendable {
       column: column)
   }
 
-  /// The program cannot go on: the message, the error and the stack trace. Does not end the program.
+  /// Logs a failure after which the program cannot continue: the message, the error and the stack trace. Does not end
+  /// the program.
   ///
   /// - Parameters:
-  ///   - error: what was thrown.
-  ///   - stackTrace: where it was logged from; asked for at most once, and only where it is written.
-  ///   - message: what happened; asked for at most once, and only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - error: the error that was thrown, if any.
+  ///   - stackTrace: the stack trace of the call; evaluated at most once, and only when the entry is written.
+  ///   - message: the text; evaluated at most once, and only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   @inlinable
   public func fatal(
     _ error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = Stacktrace.current(),
@@ -147,15 +148,15 @@ public final class Logger: Sendable {
       column: column)
   }
 
-  /// A message of any level.
+  /// Logs a message of any level.
   ///
   /// - Parameters:
-  ///   - level: how much it matters.
-  ///   - message: what happened; asked for only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - level: the severity.
+  ///   - message: the text; evaluated only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   @inlinable
   public func log(
     _ level: Level, _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function,
@@ -164,17 +165,17 @@ public final class Logger: Sendable {
     log(level, message: message(), file: file, function: function, line: line, column: column)
   }
 
-  /// A message of any level, with what was thrown and where.
+  /// Logs a message of any level, with an error and a stack trace.
   ///
   /// - Parameters:
-  ///   - level: how much it matters.
-  ///   - error: what was thrown.
-  ///   - stackTrace: where it was logged from; asked for at most once, and only where it is written.
-  ///   - message: what happened; asked for at most once, and only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - level: the severity.
+  ///   - error: the error that was thrown, if any.
+  ///   - stackTrace: the stack trace of the call; evaluated at most once, and only when the entry is written.
+  ///   - message: the text; evaluated at most once, and only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   @inlinable
   public func log(
     _ level: Level, error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = nil,
@@ -187,7 +188,7 @@ public final class Logger: Sendable {
       column: column)
   }
 
-  /// Hands an entry to each destination, on the calling thread. Not inlined: callers are to stay small.
+  /// Passes an entry to each destination, on the calling thread. Not inlined, so that callers stay small.
   @usableFromInline @inline(never)
   func write(
     _ level: Level, _ message: String, error: (any Error)?, stackTrace: Stacktrace?, file: String, function: String,
@@ -200,7 +201,7 @@ public final class Logger: Sendable {
     for log in logs.withLock({ $0 }) { log.log(entry) }
   }
 
-  /// Told by the manager, whenever something has changed.
+  /// Replaces the level and the destinations. The manager calls this after each change.
   func follow(_ route: LogManager.Route) {
     logs.withLock { $0 = route.logs }
     threshold.store(route.logs.isEmpty ? Level.off.rawValue : route.level.rawValue, ordering: .relaxed)

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A value behind a POSIX mutex, and a condition to wait for its changes. Not reentrant.
+/// A value guarded by a POSIX mutex, with a condition variable for its changes. Not reentrant.
 ///
-/// Not `Synchronization.Mutex`, because that has no condition, and because ThreadSanitizer sees what this one orders.
-@safe final class Monitor<Value>: @unchecked Sendable {  // `guarded` is only touched while `mutex` is held
+/// `Synchronization.Mutex` is not used: it has no condition variable, and ThreadSanitizer does not see its ordering.
+@safe final class Monitor<Value>: @unchecked Sendable {  // `guarded` is accessed only while `mutex` is held
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var guarded: Guarded
 
-  /// Never empty: an empty property stands where the object does, and ThreadSanitizer would take a look at the object's class
-  /// for one at the value.
+  /// A wrapper that is never empty: an empty property has the address of the object, and ThreadSanitizer would take a
+  /// read of the object's class for one of the value.
   private struct Guarded {
     var value: Value
     let filler: UInt8 = 0
@@ -32,22 +32,24 @@ import Glibc
     unsafe mutex.deallocate()
   }
 
-  /// Runs `body` while no other thread is inside.
+  /// Runs `body` with exclusive access to the value.
   func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try body(&guarded.value)
   }
 
-  /// Runs `body` while no other thread is inside, waiting first until `isReady`. Whoever makes it so calls `changed()`.
+  /// Waits until `isReady` holds, then runs `body` with exclusive access to the value. The thread that changes the
+  /// value has to call `changed()`.
   func withLock<Result>(when isReady: (Value) -> Bool, _ body: (inout Value) throws -> Result) rethrows -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
-    // Read anew each time: the optimizer keeps what is read from an `inout` value, which no other thread may change meanwhile.
+    // Read anew each time: the optimizer may keep a copy of an `inout` value, because no other thread may change it
+    // meanwhile.
     while !isReady(guarded.value) { unsafe pthread_cond_wait(condition, mutex) }
     return try body(&guarded.value)
   }
 
-  /// Lets those who wait look again.
+  /// Wakes all waiting threads, which then check their conditions again.
   func changed() { unsafe pthread_cond_broadcast(condition) }
 }

@@ -2,11 +2,13 @@
   import Runtime
 #endif
 
-/// Where a thread stood and who had called it.
+/// The call stack of a thread at one moment.
 ///
-/// To take one costs less than 20 µs, but for the first; names and lines are looked up only when `frames` is read.
+/// The capture costs less than 20 µs, except for the first one. Names and lines are looked up only when `frames` is
+/// read.
 public struct Stacktrace: Sendable, CustomStringConvertible {
-  /// An object, so that entries have a size that callers of a logger know: they need not ask for it at run time.
+  /// An object, so that the size of an entry is fixed at compile time: a call of a logger does not look it up at run
+  /// time.
   private final class Content: Sendable {
     let frames: Frames
     init(_ frames: Frames) { self.frames = frames }
@@ -21,29 +23,29 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
 
   private let content: Content
 
-  /// A stack trace that was taken elsewhere: one text a frame, innermost first.
+  /// Creates a stack trace that was captured elsewhere: one text for each frame, innermost first.
   public init(frames: [String]) { content = Content(.texts(frames)) }
 
   #if canImport(Runtime)
-    /// Listed once: the runtime reads the beginning of every file that is mapped, and one that another thread unmaps meanwhile
-    /// ends the process. Libraries that are loaded later have no names.
+    /// The images of the process, listed once: the runtime reads the beginning of every mapped file, and the process
+    /// ends if another thread unmaps one meanwhile. Libraries that are loaded later have no names.
     private static let images = ImageMap.capture()
 
     private init(_ backtrace: Backtrace) { content = Content(.captured(backtrace)) }
   #endif
 
-  /// That of the calling thread, at most 64 frames; nil where the system gives none.
+  /// Captures the stack trace of the calling thread, at most 64 frames; nil when the system provides none.
   @inline(never)
   public static func current() -> Stacktrace? {
     #if canImport(Runtime)
-      // Without this function's own frame.
+      // The offset leaves out this function's own frame.
       return (try? Backtrace.capture(offset: 1, images: images)).map { Stacktrace($0) }
     #else
       return nil
     #endif
   }
 
-  /// One text a frame, innermost first: `function (file:line)`, or the address where there is no symbol.
+  /// The frames as texts, innermost first: `function (file:line)`, or the address of a frame without a symbol.
   public var frames: [String] {
     switch content.frames {
     case .texts(let frames): return frames
@@ -58,7 +60,8 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
   }
 
   #if canImport(Runtime)
-    /// Whoever asked a logger does not want to read about it, nor about how its arguments came to be.
+    /// Whether the frame belongs to the logger or to the evaluation of its arguments, which are of no use to the
+    /// reader.
     private static func isLogger(_ frame: SymbolicatedBacktrace.Frame) -> Bool {
       guard let symbol = frame.symbol else { return false }
       return symbol.rawName.hasPrefix("$s12BeansLogging6LoggerC") || symbol.name.hasPrefix("implicit closure ")
@@ -72,6 +75,6 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
     }
   #endif
 
-  /// A line a frame.
+  /// The frames, one on each line.
   public var description: String { frames.joined(separator: "\n") }
 }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What a log line calls the thread that logged.
+/// The names of threads in log lines.
 enum ThreadName {
-  /// "main", the thread's own name, or its number in the system.
+  /// The name of the calling thread: "main", the thread's own name, or its number in the system.
   static var current: String {
     guard let number = threadNumber?() else { return "\(UInt(pthread_self()))" }
     if number == getpid() { return "main" }
     let name = nameOfThread
-    // A thread that was given no name has that of the one that made it: usually the program's.
+    // A thread without a name of its own has the name of its creator, usually that of the program.
     return name.isEmpty || name == programName ? "\(number)" : name
   }
 
@@ -34,7 +34,8 @@ enum ThreadName {
     return name.map { String(decoding: $0, as: UTF8.self) } ?? ""
   }()
 
-  // GNU extensions: Swift's `Glibc` does not declare them. Looked up once; without them a line has the handle's number.
+  // GNU extensions, which Swift's `Glibc` does not declare. Looked up once; without them, a line contains the number of
+  // the thread's handle.
   private typealias Number = @convention(c) () -> pid_t
   private typealias ReadName = @convention(c) (pthread_t, UnsafeMutablePointer<CChar>, Int) -> Int32
   private typealias WriteName = @convention(c) (pthread_t, UnsafePointer<CChar>) -> Int32

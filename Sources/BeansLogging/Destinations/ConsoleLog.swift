@@ -1,11 +1,11 @@
 import Glibc
 
-/// Writes lines to the standard output, or to standard error.
+/// Writes lines to standard output or standard error.
 ///
-/// Writes on the thread that logs, which waits while the reader of a pipe does not read. On an event loop, use it behind a
-/// `QueuedLog`.
-public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // nothing changes
-  /// Which of the process's streams.
+/// The thread that logs writes the line, and blocks while the reader of a pipe does not read. On an event loop, put a
+/// `QueuedLog` in front.
+public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // immutable
+  /// A standard stream of the process.
   public enum Stream: Sendable {
     /// Descriptor 1.
     case standardOutput
@@ -16,14 +16,14 @@ public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // nothing
   private let output: Output
   private let mutex: Monitor<Void>?
 
-  /// Creates a console.
+  /// Creates a destination for a standard stream.
   ///
   /// - Parameters:
-  ///   - name: by which `LogManager.log(_:)` finds it.
-  ///   - formatter: how an entry becomes a line.
+  ///   - name: the name for `LogManager.log(_:)`.
+  ///   - formatter: turns an entry into a line.
   ///   - synchronize: whether only one thread writes at a time. Not needed behind a `QueuedLog`.
   ///   - colorize: whether lines have colours, for terminals.
-  ///   - output: which stream.
+  ///   - output: the stream.
   public convenience init(
     name: String, formatter: LogFormatter = .standard, synchronize: Bool = true, colorize: Bool = false,
     output: Stream = .standardOutput
@@ -42,7 +42,7 @@ public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // nothing
     super.init(name: name, formatter: formatter, colorize: colorize)
   }
 
-  /// Writes a line at once.
+  /// Formats the entry and writes the line on the calling thread.
   public override func log(_ entry: LogEntry) {
     let line = format(entry)
     if let mutex { mutex.withLock { _ in _ = output.write(line: line) } } else { output.write(line: line) }

@@ -1,15 +1,15 @@
-/// Hands entries on to another destination; a base for those that do something on the way.
-open class DelegatingLog<T: LogManager.Log>: LogManager.Log, @unchecked Sendable {  // nothing changes
-  /// Who writes.
+/// Forwards entries to another destination; a base class for destinations that process entries first.
+open class DelegatingLog<T: LogManager.Log>: LogManager.Log, @unchecked Sendable {  // immutable
+  /// The destination that receives the entries.
   public let delegate: T
 
-  /// Creates one; the delegate's formatter counts.
+  /// Creates a destination in front of `delegate`, with the delegate's formatter and colours.
   public init(name: String, delegate: T) {
     self.delegate = delegate
     super.init(name: name, formatter: delegate.formatter, colorize: delegate.isColored)
   }
 
-  /// Hands the entry on.
+  /// Forwards the entry to the delegate.
   open override func log(_ entry: LogEntry) { delegate.log(entry) }
 
   /// Flushes the delegate.

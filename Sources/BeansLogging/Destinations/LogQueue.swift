@@ -1,27 +1,27 @@
 import Dispatch
 import Glibc
 
-/// Entries on their way to a destination, and the thread that writes them.
+/// The entries that wait for a destination, and the thread that writes them.
 ///
-/// The thread is started for the first entry, keeps the queue alive, and ends when `close()` has been called and everything is
-/// written. A queue that writes on a Dispatch queue has no thread.
-final class LogQueue: @unchecked Sendable {  // nothing here changes but `state`, which has its own lock
+/// The first entry starts the thread. The thread retains the queue, and ends when `close()` has been called and every
+/// entry is written. A queue that writes on a Dispatch queue has no thread.
+final class LogQueue: @unchecked Sendable {  // immutable, except `state`, which has its own lock
   private enum Item {
     case entry(LogEntry)
-    /// So many entries were dropped here.
+    /// The number of entries dropped at this place.
     case dropped(Int)
   }
 
   private struct State {
     var waiting: [Item] = []
-    /// Items of the batch under way that are not written yet.
+    /// The number of items of the current batch that are not yet written.
     var writing = 0
     /// The thread that writes the batch.
     var writer: pthread_t?
     /// Whether the Dispatch queue has work to do, or the thread is running.
     var isScheduled = false
     var isClosed = false
-    /// All entries that were dropped.
+    /// The number of entries dropped so far.
     var dropped = 0
 
     var count: Int { waiting.count + writing }
@@ -46,10 +46,10 @@ final class LogQueue: @unchecked Sendable {  // nothing here changes but `state`
 
   /// - Parameters:
   ///   - destination: writes the entries.
-  ///   - name: of the log, for reports of dropped entries.
-  ///   - queue: where entries are written; nil for a thread.
-  ///   - capacity: entries that may wait.
-  ///   - waits: whether an entry that finds no room waits for it; it is dropped otherwise.
+  ///   - name: the name of the log, for reports of dropped entries.
+  ///   - queue: the Dispatch queue that writes; nil for a thread of the log's own.
+  ///   - capacity: the number of entries that may wait.
+  ///   - waits: whether the caller waits while the queue is full; otherwise the entry is dropped.
   init(_ destination: LogManager.Log, name: String, queue: DispatchQueue?, capacity: Int, waits: Bool) {
     self.destination = destination
     self.name = name
@@ -75,20 +75,20 @@ final class LogQueue: @unchecked Sendable {  // nothing here changes but `state`
 
   /// The next step of the thread that adds an entry.
   private enum Step {
-    /// There is no room: the entry is not added.
+    /// The queue is full: the entry is not added.
     case wait
-    /// No writer has been told.
+    /// No writer is scheduled.
     case schedule
     /// The writer may be idle.
     case wake
-    /// The writer knows.
+    /// The writer is active already.
     case leave
   }
 
   private func step(for entry: LogEntry) -> Step {
     state.withLock { state in
       let wasEmpty = state.waiting.isEmpty
-      // A destination that logs to this queue would wait for itself.
+      // A destination that logs to this queue while it writes would wait for itself.
       if state.count < capacity || state.isWritingHere {
         state.waiting.append(.entry(entry))
       } else if waits {
@@ -104,9 +104,9 @@ final class LogQueue: @unchecked Sendable {  // nothing here changes but `state`
     }
   }
 
-  /// Starts the thread, unless it runs already.
+  /// Starts the thread, unless it is running already.
   ///
-  /// - Throws: `LogError` where the system has no thread to give.
+  /// - Throws: `LogError` when the system cannot create a thread.
   func start() throws(LogError) {
     if queue != nil { return }
     let isRunning = state.withLock { state in
@@ -116,12 +116,12 @@ final class LogQueue: @unchecked Sendable {  // nothing here changes but `state`
     if !isRunning { try startThread() }
   }
 
-  /// Writes everything that waits, on the calling thread or on the one that is writing already.
+  /// Returns when all waiting entries are written: on the calling thread, or on the thread that is writing already.
   func drain() {
     while !state.withLock({ $0.isWritingHere || ($0.waiting.isEmpty && $0.writer == nil) }) { writeBatch() }
   }
 
-  /// Ends the thread once everything has been written.
+  /// Ends the thread once every entry has been written.
   func close() {
     state.withLock { $0.isClosed = true }
     state.changed()
@@ -129,7 +129,7 @@ final class LogQueue: @unchecked Sendable {  // nothing here changes but `state`
 
   private func schedule() {
     guard let queue else {
-      // Without a thread entries wait for the next one, or for `drain()`.
+      // Without a thread, entries wait until a later entry starts one, or for `drain()`.
       try? startThread()
       return
     }
@@ -151,7 +151,7 @@ final class LogQueue: @unchecked Sendable {  // nothing here changes but `state`
     throw LogError("log '\(name)' has no thread", number: status)
   }
 
-  /// Writes all that waits, once no other thread is writing.
+  /// Writes all waiting entries, once no other thread is writing.
   private func writeBatch() {
     let batch = state.withLock(when: { $0.writer == nil }) { state in
       let batch = state.waiting

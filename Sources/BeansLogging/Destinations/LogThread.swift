@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// Threads of the logging library.
+/// The threads of the logging library.
 enum LogThread {
   private final class Work {
     private let name: String
@@ -20,20 +20,20 @@ enum LogThread {
     }
   }
 
-  /// Starts a thread that takes no signals of the process.
+  /// Starts a thread that blocks the signals of the process.
   ///
   /// - Parameters:
-  ///   - name: of the thread.
+  ///   - name: the name of the thread.
   ///   - body: the work of the thread.
-  ///   - whenDone: called on the thread when `body` has returned, and all that it holds has been released.
-  /// - Returns: 0, or the number of the system's error.
+  ///   - whenDone: called on the thread when `body` has returned and its captures have been released.
+  /// - Returns: 0, or the error number of the system.
   static func start(
     name: String, whenDone: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable () -> Void
   ) -> Int32 {
     var blocked = sigset_t()
     var before = sigset_t()
     unsafe sigfillset(&blocked)
-    // These are the thread's own faults.
+    // These signals report faults of the thread itself.
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { unsafe sigdelset(&blocked, number) }
     unsafe pthread_sigmask(SIG_SETMASK, &blocked, &before)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
@@ -50,9 +50,10 @@ enum LogThread {
     return status
   }
 
-  /// Runs `body` on a thread of its own and waits for its end, but no longer than `limit`.
+  /// Runs `body` on a thread of its own, and waits for its end for at most `limit`.
   ///
-  /// A `body` that takes longer goes on by itself. Without a thread `body` runs on the calling one.
+  /// A `body` that takes longer continues in the background. If no thread can be created, `body` runs on the calling
+  /// thread, without a limit.
   ///
   /// - Returns: whether `body` has returned in time.
   static func run(within limit: Duration, _ body: @escaping @Sendable () -> Void) -> Bool {
@@ -68,15 +69,15 @@ enum LogThread {
   }
 }
 
-/// The part of the log in the exit of the process.
+/// The flush of the log at the exit of the process.
 enum LogExit {
-  /// The time that `exit` waits for destinations.
+  /// The longest time that `exit` waits for destinations.
   static let limit = Duration.seconds(1)
 
   private static let registration: Void = {
     atexit { _ = LogManager.flush(within: LogExit.limit) }
   }()
 
-  /// Flushes the installed manager when the process exits; registered once.
+  /// Registers, once, a flush of the installed manager at the exit of the process.
   static func flushInstalledManager() { _ = registration }
 }

@@ -1,24 +1,24 @@
 import Glibc
 import Synchronization
 
-/// An open file, or one of the standard streams, that lines are written to.
+/// An open file or a standard stream that lines are written to.
 ///
-/// What cannot be written is lost: the first of several lines that fail in a row is reported on standard error.
+/// A line that cannot be written is lost. The first of several failures in a row is reported on standard error.
 final class Output: Sendable {
   private let descriptor: Int32
   private let isOwned: Bool
-  /// As failures name it.
+  /// The name of the output in reports of failures.
   private let label: String
   private let isFailing = Atomic<Bool>(false)
 
-  /// One of the standard streams.
+  /// Wraps a standard stream.
   init(standard descriptor: Int32, label: String) {
     self.descriptor = descriptor
     self.label = label
     isOwned = false
   }
 
-  /// Opens a file for appending; makes it where there is none.
+  /// Opens a file for appending, or creates it.
   init(appendingTo path: String) throws(LogError) {
     guard !path.utf8.contains(0) else { throw LogError("'\(path)' cannot be the name of a log file") }
     descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
@@ -29,7 +29,8 @@ final class Output: Sendable {
 
   deinit { if isOwned { close(descriptor) } }
 
-  /// Writes text and a line end at once, so that lines of several processes do not mix, and answers how many bytes.
+  /// Writes text and a line end together, so that lines of several processes do not mix. Returns the number of bytes
+  /// written.
   @discardableResult
   func write(line text: String) -> Int {
     var line = text
@@ -41,7 +42,7 @@ final class Output: Sendable {
         if count >= 0 {
           written += count
         } else if errno == EAGAIN {
-          // A pipe that somebody made non-blocking: waits until it is read.
+          // A pipe that was made non-blocking: wait until its reader reads.
           var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           unsafe poll(&entry, 1, -1)
         } else if errno != EINTR {
@@ -58,14 +59,14 @@ final class Output: Sendable {
     return result.written
   }
 
-  /// Says on standard error that something does not work, once until a line has been written again.
+  /// Reports a failure on standard error, once until a line has been written again.
   func report(_ problem: String, number: Int32) {
     guard !isFailing.exchange(true, ordering: .relaxed), descriptor != STDERR_FILENO else { return }
     var text = "log \(label) \(problem): \(LogError.text(of: number))\n"
     text.withUTF8 { _ = unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
-  /// What the system says of the file; nil where it cannot be asked.
+  /// The status of the file; nil when `fstat` fails.
   var status: stat? {
     var status = stat()
     return unsafe fstat(descriptor, &status) == 0 ? status : nil

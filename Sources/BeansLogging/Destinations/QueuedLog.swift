@@ -1,33 +1,33 @@
 public import Dispatch
 
-/// Lets another thread write: `log(_:)` leaves the entry in a bounded queue and returns.
+/// Writes on another thread: `log(_:)` adds the entry to a bounded queue and returns.
 ///
-/// Use it for every destination that threads of an event loop log to: a pipe whose reader has stopped reading, or a slow disk,
-/// then delays the log and nothing else. Entries are written one after the other, in the order in which they were left. An
-/// entry that finds the queue full is dropped and counted, and a line says in its place how many were, once there is room;
-/// with `WhenFull.wait` it waits instead, so nothing is lost and the caller may block.
+/// Use it for every destination that the threads of an event loop log to: a pipe whose reader has stopped reading, or a
+/// slow disk, then delays the log and nothing else. Entries are written one after the other, in the order in which they
+/// were added. While the queue is full, entries are dropped and counted, and a line in their place reports their
+/// number; with `WhenFull.wait` the caller waits instead, so no entry is lost and the caller may block.
 ///
-/// When the process calls `exit`, or returns from `main`, the installed `LogManager` is flushed for up to a second. Entries that
-/// wait in a process that ends otherwise are lost; `LogManager.flush(within:)` writes them before.
-open class QueuedLog<T: LogManager.Log>: DelegatingLog<T>, @unchecked Sendable {  // nothing changes
-  /// What happens to an entry that finds the queue full.
+/// When the process calls `exit`, or returns from `main`, the installed `LogManager` is flushed for up to one second. A
+/// process that ends in any other way loses the waiting entries, unless it calls `LogManager.flush(within:)` before.
+open class QueuedLog<T: LogManager.Log>: DelegatingLog<T>, @unchecked Sendable {  // immutable
+  /// The treatment of an entry while the queue is full.
   public enum WhenFull: Sendable {
     /// The entry is dropped, and counted. The caller never waits for the destination.
     case drop
-    /// The caller writes what is in the queue, or waits for the thread that does.
+    /// The caller writes the queued entries, or waits for the thread that is writing them.
     case wait
   }
 
   private let entries: LogQueue
 
-  /// Creates a queue in front of a destination. Its thread starts with the first entry, or by `start()`.
+  /// Creates a queue in front of a destination. The thread starts with the first entry, or with `start()`.
   ///
   /// - Parameters:
-  ///   - name: by which `LogManager.log(_:)` finds it.
+  ///   - name: the name for `LogManager.log(_:)`.
   ///   - delegate: the destination that writes.
-  ///   - queue: where it writes; a thread of the log's own, if not given.
-  ///   - capacity: how many entries may wait, at least 1.
-  ///   - whenFull: what happens to an entry that finds the queue full.
+  ///   - queue: the queue that the delegate writes on; by default, a thread of the log's own.
+  ///   - capacity: the number of entries that may wait, at least 1.
+  ///   - whenFull: the treatment of an entry while the queue is full.
   public init(
     name: String, delegate: T, queue: DispatchQueue? = nil, capacity: Int = 8_192, whenFull: WhenFull = .drop
   ) {
@@ -37,16 +37,17 @@ open class QueuedLog<T: LogManager.Log>: DelegatingLog<T>, @unchecked Sendable {
 
   deinit { entries.close() }
 
-  /// Starts the log's thread now, where a service wants to know before it serves that there is one.
+  /// Starts the log's thread now, so that a service detects a missing thread before it serves.
   ///
-  /// - Throws: `LogError` where the system has no thread to give. Entries wait then until there is one, or for `flush()`.
+  /// - Throws: `LogError` when the system cannot create a thread. Entries then wait until a later entry starts one, or
+  ///   for `flush()`.
   public func start() throws { try entries.start() }
 
-  /// Leaves the entry in the queue.
+  /// Adds the entry to the queue.
   open override func log(_ entry: LogEntry) { entries.add(entry) }
 
-  /// Returns when the queue has been empty, and the delegate has been flushed. Writes on the calling thread what no other
-  /// thread is writing already; blocks as long as the delegate does. See `flush(within:)`.
+  /// Returns when the queue has been empty and the delegate has been flushed. The calling thread writes the entries
+  /// that no other thread is writing already, and blocks as long as the delegate does. See `flush(within:)`.
   open override func flush() {
     entries.drain()
     delegate.flush()

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Appends lines to `<baseName>.log`, and begins a new file each day, and where one grows too large.
+/// Appends lines to `<baseName>.log`, and starts a new file each day and whenever the file would grow too large.
 ///
-/// The day counts at which an entry was logged, in local time. A day's file is kept as `<baseName>-yyyy-MM-dd.log`, a
-/// second one of the same day as `<baseName>-yyyy-MM-dd.1.log`, and so on. Copies older than `keepDays` days are deleted;
-/// no other file is touched. Only one process may write to it.
-public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `state` is under its lock
+/// The time of an entry decides its day, in local time. A finished file is kept as the copy
+/// `<baseName>-yyyy-MM-dd.log`, a second one of the same day as `<baseName>-yyyy-MM-dd.1.log`, and so on. Copies older
+/// than `keepDays` days are deleted; no other file is touched. Only one process may write to the file.
+public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `state` changes only under its lock
   private struct State {
     var output: Output
-    /// The day of what the file holds; nil while it is empty.
+    /// The day of the file's entries; nil while the file is empty.
     var day: CivilDay?
-    /// In bytes.
+    /// The size of the file, in bytes.
     var size: Int
   }
 
@@ -19,18 +19,18 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
   private let maxSize: Int
   private let state: Monitor<State>
 
-  /// Opens the file, or makes it. What it holds from an earlier day is kept as a copy of that day when the first entry
-  /// arrives.
+  /// Opens the file, or creates it. Content of an earlier day becomes a copy of that day when the first entry arrives.
   ///
   /// - Parameters:
-  ///   - name: by which `LogManager.log(_:)` finds it.
-  ///   - directory: has to exist.
-  ///   - baseName: of the files, without the ending. May not end like a copy's date.
-  ///   - formatter: how an entry becomes a line.
-  ///   - keepDays: how many days a copy is kept; 0 keeps none of yesterday.
-  ///   - maxSize: in bytes; a file that would grow beyond it is kept as a copy. A longer line has a file of its own.
+  ///   - name: the name for `LogManager.log(_:)`.
+  ///   - directory: the folder of the files, which must exist.
+  ///   - baseName: the name of the files, without the ending. May not end like the date of a copy.
+  ///   - formatter: turns an entry into a line.
+  ///   - keepDays: the number of days that a copy is kept; 0 keeps none of yesterday.
+  ///   - maxSize: the size limit in bytes; a file that would grow beyond it becomes a copy. A longer line gets a file
+  ///     of its own.
   ///   - colorize: whether lines have colours, for terminals.
-  /// - Throws: `LogError` where the file cannot be opened, or a parameter makes no sense.
+  /// - Throws: `LogError` when the file cannot be opened, or a parameter is invalid.
   public init(
     name: String, directory: String, baseName: String, formatter: LogFormatter = .standard, keepDays: Int,
     maxSize: Int? = nil, colorize: Bool = false
@@ -38,7 +38,7 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
     guard keepDays >= 0 else { throw LogError("log '\(name)': copies cannot be kept for \(keepDays) days") }
     if let maxSize, maxSize <= 0 { throw LogError("log '\(name)': a file cannot have \(maxSize) bytes") }
     files = try RollingFiles(directory: directory, baseName: baseName)
-    // Longer than any calendar here, so that days can be subtracted.
+    // Longer than any date here, so that the subtraction of days cannot overflow.
     self.keepDays = min(keepDays, 1 << 40)
     self.maxSize = maxSize ?? .max
     let output = try Output(appendingTo: files.current)
@@ -52,12 +52,12 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
     return State(output: output, day: CivilTime(changed).day, size: Int(status.st_size))
   }
 
-  /// Writes a line at once; before that, what the day or the size asks for.
+  /// Starts a new file if the day or the size requires one, and writes the line on the calling thread.
   public override func log(_ entry: LogEntry) {
     let line = format(entry)
     let today = CivilTime(entry.timestamp).day
     state.withLock { state in
-      // An entry that was overtaken at midnight belongs into the new file.
+      // An entry that a later one has overtaken at midnight belongs in the new file.
       let day = max(state.day ?? today, today)
       let isNewDay = state.day.map { $0 < day } ?? true
       let isFull = state.size > 0 && state.size > maxSize - min(line.utf8.count + 1, maxSize)
@@ -68,7 +68,8 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
     }
   }
 
-  /// Where that fails the file grows on: until the next day, or by as much again.
+  /// Keeps the file as a copy, and opens a new one. On failure, the file grows on until the next day, or by `maxSize`
+  /// again.
   private func roll(_ state: inout State, keptAs day: CivilDay) {
     state.size = 0
     guard unsafe rename(files.current, files.copy(of: day)) == 0 else {

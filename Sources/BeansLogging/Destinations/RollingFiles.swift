@@ -10,7 +10,7 @@ struct RollingFiles {
     guard !baseName.isEmpty, !baseName.contains("/"), !baseName.utf8.contains(0), !directory.utf8.contains(0) else {
       throw LogError("'\(baseName)' in '\(directory)' cannot be the name of log files")
     }
-    // "app-2026-11-21.log" would be a copy of another log, "app", and be deleted by it some day.
+    // "app-2026-11-21.log" would look like a copy of another log, "app", which would delete it one day.
     if Self.endsLikeCopy(baseName) {
       throw LogError("a log cannot be called '\(baseName)': that is what copies of another log are called")
     }
@@ -20,7 +20,7 @@ struct RollingFiles {
 
   var current: String { "\(directory)/\(baseName)\(Self.ending)" }
 
-  /// A name that is free: without a number, if possible.
+  /// Returns an unused name for a copy, without a number if possible.
   func copy(of day: CivilDay) -> String {
     let taken = copies().filter { $0.day == day }.map(\.number)
     let start = "\(directory)/\(baseName)-\(day.text)"
@@ -28,7 +28,7 @@ struct RollingFiles {
     return "\(start).\(last + 1)\(Self.ending)"
   }
 
-  /// - Parameter number: of the first day that is kept.
+  /// - Parameter number: the number of the first day that is kept.
   func deleteCopies(before number: Int) {
     for copy in copies() where copy.day.number < number { unsafe unlink("\(directory)/\(copy.name)") }
   }
@@ -36,11 +36,11 @@ struct RollingFiles {
   private struct Copy {
     let name: String
     let day: CivilDay
-    /// 0 where it has none.
+    /// The number of the copy within its day; 0 for a name without one.
     let number: Int
   }
 
-  /// What is there, of this log only.
+  /// Returns the existing copies of this log only.
   private func copies() -> [Copy] {
     guard let stream = unsafe opendir(directory) else { return [] }
     defer { unsafe closedir(stream) }
@@ -54,7 +54,7 @@ struct RollingFiles {
     return copies
   }
 
-  /// `<baseName>-yyyy-MM-dd[.number].log`, and nothing else.
+  /// Parses `<baseName>-yyyy-MM-dd[.number].log`; nil for any other name.
   private func copy(_ name: String) -> Copy? {
     let start = Array("\(baseName)-".utf8)
     guard name.utf8.starts(with: start), name.hasSuffix(Self.ending) else { return nil }
@@ -62,7 +62,7 @@ struct RollingFiles {
     return Self.mark(mark).map { Copy(name: name, day: $0.day, number: $0.number) }
   }
 
-  /// What tells the copies of a log apart: `yyyy-MM-dd` or `yyyy-MM-dd.number`.
+  /// Parses the part in which the copies of a log differ: `yyyy-MM-dd` or `yyyy-MM-dd.number`.
   private static func mark(_ text: Substring) -> (day: CivilDay, number: Int)? {
     guard let day = CivilDay(text.prefix(10)) else { return nil }
     let rest = text.dropFirst(10)

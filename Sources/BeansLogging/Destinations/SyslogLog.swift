@@ -2,24 +2,24 @@ import Glibc
 
 /// Writes entries to the system's log (`syslog(3)`), with the severity of their level.
 ///
-/// The system adds the time, the program's name and the process; the formatter's default is `[logger] message`. A NUL in the
-/// text, where the system would cut it, is written as `\0`.
-public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // nothing changes
-  /// Priority and text.
+/// The system adds the time, the program's name and the process; the default formatter writes `[logger] message`. A NUL
+/// in the text, at which the system would cut the entry, is written as `\0`.
+public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // immutable
+  /// A function that sends a priority and a text to the system.
   typealias Send = @Sendable (Int32, String) -> Void
 
   private let facility: Int32
   private let mutex: Monitor<Void>?
   private let send: Send
 
-  /// Creates one. Whether the system keeps what it is sent cannot be found out.
+  /// Creates a destination. The system does not report whether it keeps an entry.
   ///
   /// - Parameters:
-  ///   - name: by which `LogManager.log(_:)` finds it.
-  ///   - formatter: how an entry becomes a line.
+  ///   - name: the name for `LogManager.log(_:)`.
+  ///   - formatter: turns an entry into a line.
   ///   - synchronize: whether only one thread writes at a time.
   ///   - colorize: whether lines have colours, for terminals.
-  ///   - facility: one of the system's `LOG_…` numbers of facilities; `LOG_USER`, if not given.
+  ///   - facility: a `LOG_…` facility number of the system; by default, `LOG_USER`.
   public convenience init(
     name: String, formatter: LogFormatter? = nil, synchronize: Bool = true, colorize: Bool = false,
     facility: Int32? = nil
@@ -42,13 +42,13 @@ public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // nothing 
       colorize: colorize)
   }
 
-  /// Sends the entry at once.
+  /// Sends the entry on the calling thread.
   public override func log(_ entry: LogEntry) {
     let (priority, text) = (facility | Self.severity(of: entry.level), Self.escape(format(entry)))
     if let mutex { mutex.withLock { _ in send(priority, text) } } else { send(priority, text) }
   }
 
-  /// Replaces each NUL, because C reads up to the first one.
+  /// Replaces each NUL, because a C string ends at the first one.
   private static func escape(_ text: String) -> String {
     guard text.utf8.contains(0) else { return text }
     return text.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: #"\0"#)

@@ -10,7 +10,7 @@ struct CivilDay: Equatable, Comparable {
     self.day = day
   }
 
-  /// From "2026-11-21", or nil where it is anything else.
+  /// Parses a day such as "2026-11-21"; nil for any other text.
   init?(_ text: Substring) {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard parts.count == 3, zip(parts, [4, 2, 2]).allSatisfy({ $0.count == $1 }) else { return nil }
@@ -25,7 +25,7 @@ struct CivilDay: Equatable, Comparable {
     (left.year, left.month, left.day) < (right.year, right.month, right.day)
   }
 
-  /// Days since 1 January 1970: consecutive days have consecutive numbers.
+  /// The number of days since 1 January 1970: consecutive days have consecutive numbers.
   var number: Int {
     // Years begin in March here, so that the leap day is the last one.
     let shifted = month > 2 ? year : year - 1
@@ -36,10 +36,10 @@ struct CivilDay: Equatable, Comparable {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  /// From 0 for Sunday.
+  /// The day of the week, from 0 for Sunday.
   var weekday: Int { ((number + 4) % 7 + 7) % 7 }
 
-  /// As "2026-11-21".
+  /// The day as text, such as "2026-11-21".
   var text: String {
     "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
   }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A moment as the calendar and the clock on the wall show it.
+/// A moment as a calendar day and a wall-clock time.
 struct CivilTime: Equatable {
   var day: CivilDay
   var hour = 0
   var minute = 0
   var second = 0
   var nanosecond = 0
-  /// East of UTC, in seconds.
+  /// The offset east of UTC, in seconds.
   var offset = 0
 
   init(
@@ -21,12 +21,12 @@ struct CivilTime: Equatable {
     self.offset = offset
   }
 
-  /// In the time zone of the process.
+  /// Converts a timestamp to the time zone of the process.
   init(_ timestamp: LogTimestamp) {
     _ = Self.zoneIsKnown
     var seconds = time_t(timestamp.seconds)
     var fields = unsafe tm()
-    // Fails only for years that `tm` cannot hold; the fields are 1900 then.
+    // Fails only for years that `tm` cannot hold; the year is then 1900.
     unsafe localtime_r(&seconds, &fields)
     day = unsafe CivilDay(year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday))
     hour = unsafe Int(fields.tm_hour)
@@ -36,7 +36,7 @@ struct CivilTime: Equatable {
     offset = unsafe Int(fields.tm_gmtoff)
   }
 
-  /// `localtime_r` need not read `TZ`.
+  /// Reads `TZ` once, because `localtime_r` need not.
   private static let zoneIsKnown: Bool = {
     tzset()
     return true

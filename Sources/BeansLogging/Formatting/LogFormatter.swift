@@ -1,23 +1,23 @@
-/// How an entry becomes a line: parts, joined with `+` among themselves and with strings.
+/// Turns an entry into a line: parts, joined with `+` to each other and to strings.
 ///
 ///     LogFormatter.timestamp("dd/M/yyyy, H:mm:s") + " [" + LogFormatter.logger() + "] " + LogFormatter.message()
 ///
-/// Immutable; used by any thread.
+/// A formatter is immutable, and may be used from any thread.
 public struct LogFormatter: Sendable {
   private let write: @Sendable (LogEntry, inout String) -> Void
 
   private init(writing write: @escaping @Sendable (LogEntry, inout String) -> Void) { self.write = write }
 
-  /// A part of one's own. `format` is called for each entry, by whichever thread writes it.
+  /// Creates a custom part. `format` is called for each entry, on the thread that writes the entry.
   public init(format: @escaping @Sendable (LogEntry) -> String) {
     self.init(writing: { $1 += format($0) })
   }
 
-  /// `timestamp [logger] LEVEL - message`.
+  /// The default format, `timestamp [logger] LEVEL - message`.
   public static let standard =
     timestamp() + " [" + logger() + "] " + level() + " - " + message()
 
-  /// The line, without its end.
+  /// Returns the line, without a line end.
   public func format(_ entry: LogEntry) -> String {
     var text = ""
     write(entry, &text)
@@ -26,13 +26,13 @@ public struct LogFormatter: Sendable {
 
   // MARK: parts
 
-  /// That text, whatever the entry says.
+  /// A fixed text.
   public static func string(_ value: String) -> LogFormatter { LogFormatter(writing: { $1 += value }) }
 
   /// The level, in capitals.
   public static func level() -> LogFormatter { LogFormatter(writing: { $1 += $0.level.description }) }
 
-  /// The path of the logger that was written to.
+  /// The path of the logger.
   public static func logger() -> LogFormatter { LogFormatter(writing: { $1 += $0.logger }) }
 
   /// The thread that logged: "main", its name, or its number.
@@ -50,18 +50,18 @@ public struct LogFormatter: Sendable {
   /// The column in the line, from 1.
   public static func column() -> LogFormatter { LogFormatter(writing: { $1 += String($0.column) }) }
 
-  /// When it was logged, in local time.
+  /// The time of the entry, in local time.
   ///
-  /// - Parameter pattern: of the letters `y M d H h m s S a E Z`, repeated for width ("MMM" and "EEE" are short English
-  ///   names); `'…'` quotes text, and what is no letter of these stands for itself.
+  /// - Parameter pattern: a date pattern of the letters `y M d H h m s S a E Z`, repeated for width ("MMM" and "EEE"
+  ///   are short English names). `'…'` quotes text; any other character is copied.
   public static func timestamp(_ pattern: String = "dd/M/yyyy, H:mm:s") -> LogFormatter {
     let pattern = TimestampPattern(pattern)
     return LogFormatter(writing: { pattern.append(CivilTime($0.timestamp), to: &$1) })
   }
 
-  /// The message; after it the error, and in lines of their own the frames of the stack trace, where there are any.
+  /// The message, then the error, if any, then the frames of the stack trace, if any, each on a line of its own.
   ///
-  /// A stack trace's names are looked up here, by the thread that writes.
+  /// The thread that writes looks up the names in the stack trace.
   public static func message() -> LogFormatter {
     LogFormatter(writing: { entry, text in
       text += entry.message
@@ -72,7 +72,7 @@ public struct LogFormatter: Sendable {
 
   // MARK: joining
 
-  /// One after the other.
+  /// Joins two parts.
   public static func + (left: LogFormatter, right: LogFormatter) -> LogFormatter {
     LogFormatter(writing: { entry, text in
       left.write(entry, &text)
@@ -80,15 +80,15 @@ public struct LogFormatter: Sendable {
     })
   }
 
-  /// With text behind it.
+  /// Appends a fixed text.
   public static func + (left: LogFormatter, right: String) -> LogFormatter { left + string(right) }
 
-  /// With text before it.
+  /// Prepends a fixed text.
   public static func + (left: String, right: LogFormatter) -> LogFormatter { string(left) + right }
 
   // MARK: colour
 
-  /// `text` in the colour of a level, for a terminal (ANSI escapes).
+  /// Returns `text` in the colour of a level, for a terminal (ANSI escapes).
   public static func colorize(_ text: String, level: Level) -> String {
     let colour =
       switch level {

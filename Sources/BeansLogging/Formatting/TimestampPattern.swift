@@ -1,4 +1,5 @@
-/// A date pattern, read once: `y M d H h m s S a E Z`, everything else stands for itself, `'…'` too (`''` is one quote).
+/// A parsed date pattern: `y M d H h m s S a E Z` are fields, `'…'` quotes text (`''` is one quote), any other
+/// character is copied.
 ///
 /// Names of months and days are English.
 struct TimestampPattern {
@@ -34,7 +35,8 @@ struct TimestampPattern {
     self.parts = parts
   }
 
-  /// Without its quotes. A quote that is never closed reaches to the end.
+  /// Removes a quoted text from the front, and returns it without its quotes. A quote that is never closed extends to
+  /// the end.
   private static func takeQuoted(_ rest: inout Substring) -> String {
     rest = rest.dropFirst()
     if rest.first == "'" {
@@ -85,13 +87,13 @@ struct TimestampPattern {
     return count == 3 ? String(months[month - 1].prefix(3)) : months[month - 1]
   }
 
-  /// So many digits of the second's fraction; there are nine.
+  /// Returns `count` digits of the fraction of a second. The clock has nine; zeros follow.
   private static func fraction(_ nanosecond: Int, _ count: Int) -> String {
     let digits = CivilDay.padded(nanosecond, 9)
     return String(digits.prefix(count)) + String(repeating: "0", count: max(0, count - 9))
   }
 
-  /// "+0100"; four letters: "GMT+01:00"; five: "+01:00", or "Z" for UTC.
+  /// Returns "+0100"; for four letters "GMT+01:00", or "GMT" for UTC; for five "+01:00", or "Z" for UTC.
   private static func zone(_ offset: Int, _ count: Int) -> String {
     if count >= 5, offset == 0 { return "Z" }
     if count == 4, offset == 0 { return "GMT" }

@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Follows what a program does, step by step, by dotted paths: for developers, and off unless told otherwise.
+/// Traces the steps of a program by dotted paths, for developers. Every path is off by default.
 ///
 /// A path without a level of its own has that of its nearest ancestor; "" is the root. While every path is off, a trace
-/// costs one relaxed load: the message is not built. The static functions speak of one tracer for the process. From any
-/// thread.
+/// costs one relaxed load: the message is not built. The static functions use one tracer for the process. A tracer may
+/// be used from any thread.
 public final class Tracer: Sendable {
-  /// How much detail; as the level of a trace: in how much detail it belongs.
+  /// The detail that a path is traced in; as the level of a trace, the detail from which on the trace is written.
   public enum Level: Int, Sendable, Comparable, CaseIterable {
-    /// Nothing.
+    /// No trace is written.
     case off
     /// The large steps.
     case low
-    /// Their parts.
+    /// The parts of the large steps.
     case medium
-    /// Each single thing.
+    /// Each single operation.
     case high
-    /// Everything.
+    /// All traces.
     case full
 
-    /// By detail.
+    /// Orders levels by detail.
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 
@@ -28,18 +28,19 @@ public final class Tracer: Sendable {
     var destination: LogManager.Log
   }
 
-  /// That of the process, which the static functions use. Writes to standard error, through a `QueuedLog`.
+  /// The tracer of the process, which the static functions use. Writes to standard error, through a `QueuedLog`.
   public static let shared = Tracer()
 
-  /// `timestamp [path]: message`.
+  /// The default format, `timestamp [path]: message`.
   public static let format =
     LogFormatter.timestamp() + " [" + LogFormatter.logger() + "]: " + LogFormatter.message()
 
-  /// The raw value of the highest level that any path has.
+  /// The raw value of the highest level of any path.
   private let highest = Atomic<Int>(Level.off.rawValue)
   private let state: Monitor<State>
 
-  /// Creates a tracer, all off. Its traces reach the destination as entries of level `.all` whose logger is the path.
+  /// Creates a tracer whose paths are all off. The destination receives traces as entries of level `.all` whose logger
+  /// is the path.
   public init(destination: LogManager.Log? = nil) {
     state = Monitor(State(destination: destination ?? Self.standardError()))
   }
@@ -49,27 +50,28 @@ public final class Tracer: Sendable {
     return QueuedLog(name: console.name, delegate: console)
   }
 
-  // MARK: of the process
+  // MARK: the tracer of the process
 
-  /// Sets the level of a path and all below it that have none of their own.
+  /// Sets the level of a path, and of all paths below it without a level of their own.
   public static func setTraceLevel(_ path: String, level: Level) { shared.setTraceLevel(path, level: level) }
 
-  /// Sends traces elsewhere from now on; what the destination before has kept back is written.
+  /// Sends traces to another destination from now on. Flushes the previous destination, and waits for at most one
+  /// second.
   public static func setDestination(_ destination: LogManager.Log) { shared.setDestination(destination) }
 
-  /// Whether a trace would be written. One relaxed load while everything is off.
+  /// Whether a trace would be written. Costs one relaxed load while every path is off.
   public static func isEnabled(_ path: String, level: Level) -> Bool { shared.isEnabled(path, level: level) }
 
-  /// Writes the message where the path is traced in that detail.
+  /// Writes the message if the path is traced at that level.
   ///
   /// - Parameters:
   ///   - path: the dotted path that is traced.
-  ///   - level: how much detail it is.
-  ///   - message: what the program does; asked for only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - level: the detail of the trace.
+  ///   - message: the text; evaluated only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   public static func trace(
     _ path: String, level: Level, message: @autoclosure () -> String, file: String = #fileID,
     function: String = #function, line: Int = #line, column: Int = #column
@@ -77,9 +79,9 @@ public final class Tracer: Sendable {
     shared.trace(path, level: level, message: message(), file: file, function: function, line: line, column: column)
   }
 
-  // MARK: of one tracer
+  // MARK: one tracer
 
-  /// Sets the level of a path and all below it that have none of their own.
+  /// Sets the level of a path, and of all paths below it without a level of their own.
   public func setTraceLevel(_ path: String, level: Level) {
     state.withLock { state in
       state.levels[path] = level
@@ -88,7 +90,8 @@ public final class Tracer: Sendable {
     }
   }
 
-  /// Sends traces elsewhere from now on; what the destination before has kept back is written.
+  /// Sends traces to another destination from now on. Flushes the previous destination, and waits for at most one
+  /// second.
   public func setDestination(_ destination: LogManager.Log) {
     let before = state.withLock { state in
       defer { state.destination = destination }
@@ -97,19 +100,19 @@ public final class Tracer: Sendable {
     if before !== destination { before.flush(within: LogManager.patience) }
   }
 
-  /// Whether a trace would be written. One relaxed load while everything is off.
+  /// Whether a trace would be written. Costs one relaxed load while every path is off.
   public func isEnabled(_ path: String, level: Level) -> Bool { destination(path, level) != nil }
 
-  /// Writes the message where the path is traced in that detail.
+  /// Writes the message if the path is traced at that level.
   ///
   /// - Parameters:
   ///   - path: the dotted path that is traced.
-  ///   - level: how much detail it is.
-  ///   - message: what the program does; asked for only where it is written.
-  ///   - file: where it is logged, filled in by the compiler.
-  ///   - function: the function that logs, filled in by the compiler.
-  ///   - line: where in the file.
-  ///   - column: where in the line.
+  ///   - level: the detail of the trace.
+  ///   - message: the text; evaluated only when it is written.
+  ///   - file: the source file of the call, filled in by the compiler.
+  ///   - function: the function of the call, filled in by the compiler.
+  ///   - line: the line of the call.
+  ///   - column: the column of the call.
   public func trace(
     _ path: String, level: Level, message: @autoclosure () -> String, file: String = #fileID,
     function: String = #function, line: Int = #line, column: Int = #column
@@ -123,7 +126,7 @@ public final class Tracer: Sendable {
   /// Returns when every trace so far has been written.
   public func flush() { state.withLock { $0.destination }.flush() }
 
-  /// nil where the path is not traced in that detail.
+  /// Returns the destination, or nil when the path is not traced at that level.
   private func destination(_ path: String, _ level: Level) -> LogManager.Log? {
     guard level.rawValue <= highest.load(ordering: .relaxed), level != .off else { return nil }
     return state.withLock { state in
