@@ -1,7 +1,7 @@
 /// A reply of a Redis server, in version 2 of its protocol.
 enum RESPValue: Sendable, Equatable {
   case simple(String)
-  /// The error of a command that the server refuses, beginning with a word in capitals: `"NOSCRIPT No matching script."`.
+  /// The error of a command that the server refuses. Begins with a word in capitals: `"NOSCRIPT No matching script."`.
   case error(String)
   case integer(Int64)
   case bytes([UInt8])

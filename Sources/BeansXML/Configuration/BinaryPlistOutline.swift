@@ -1,11 +1,11 @@
 import Foundation
 
-/// How many values a binary property list becomes, found without reading them.
+/// A count of the values in a binary property list, made without reading them.
 ///
-/// Its objects refer to each other by number. Forty of them, each of which names the next one twice, are a hundred bytes
-/// in the file, and more values than any memory holds once Foundation has made arrays of them.
+/// The objects of the list refer to each other by number. Forty objects, each of which refers to the next one twice,
+/// take a hundred bytes in the file, and become more values than fit in memory when Foundation makes arrays of them.
 struct BinaryPlistOutline {
-  /// More than any configuration has.
+  /// The maximum number of values, more than any configuration has.
   static let limit = 1_000_000
   private static let depth = 512
 
@@ -15,10 +15,11 @@ struct BinaryPlistOutline {
   private let count: Int
   private let top: Int
   private let table: Int
-  /// By object; nil where it has not been counted.
+  /// The number of values of each object; no entry for an object that has not been counted.
   private var sizes: [Int: Int] = [:]
 
-  /// nil for what is no binary list, or so damaged that the parser will refuse it.
+  /// Reads the trailer. Returns nil for data that is no binary property list, or so damaged that the parser will reject
+  /// it.
   init?(_ data: Data) {
     bytes = [UInt8](data)
     let trailer = bytes.count - 32
@@ -31,7 +32,7 @@ struct BinaryPlistOutline {
     (self.count, self.top, self.table) = (count, top, table)
   }
 
-  /// Whether following every reference meets more values than `limit`, or nests deeper than the parser goes.
+  /// Whether the expanded list contains more values than `limit`, or nests deeper than the parser allows.
   mutating func isTooLarge() -> Bool { size(of: top, depth: 0) > Self.limit }
 
   private mutating func size(of object: Int, depth: Int) -> Int {
@@ -46,13 +47,13 @@ struct BinaryPlistOutline {
     return size
   }
 
-  /// The objects that a container names; none for a scalar, and for what is damaged.
+  /// Returns the objects to which a container refers; none for a scalar, and for damaged data.
   private func references(of object: Int) -> [Int] {
     guard object < count, table < bytes.count, object < bytes.count,
       let offset = Self.number(bytes, table + object * offsetSize, offsetSize), offset < bytes.count
     else { return [] }
     let kind = bytes[offset] >> 4
-    // Arrays, sets, and dictionaries, which name keys and values.
+    // Arrays, sets, and dictionaries, which refer to keys and values.
     guard kind == 0xA || kind == 0xC || kind == 0xD, let (length, start) = length(at: offset), length < bytes.count
     else {
       return []
@@ -62,7 +63,7 @@ struct BinaryPlistOutline {
     }
   }
 
-  /// How many elements a container has, and where they begin.
+  /// Returns the number of elements of a container, and the offset of the first one.
   private func length(at offset: Int) -> (length: Int, start: Int)? {
     let short = Int(bytes[offset] & 0xF)
     if short < 0xF { return (short, offset + 1) }
@@ -71,7 +72,7 @@ struct BinaryPlistOutline {
     return Self.number(bytes, offset + 2, size).map { ($0, offset + 2 + size) }
   }
 
-  /// A number in network order; nil where it does not fit, or is not in the file.
+  /// Reads a number in network byte order; nil where it does not fit, or lies outside the file.
   private static func number(_ bytes: [UInt8], _ start: Int, _ size: Int) -> Int? {
     guard start >= 0, size > 0, size <= 8, start <= bytes.count - size else { return nil }
     let value = bytes[start..<start + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

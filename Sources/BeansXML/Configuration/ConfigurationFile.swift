@@ -1,9 +1,9 @@
 import Beans
 import Foundation
 
-/// A file whose values a source brings.
+/// A file that contains the values of a configuration source.
 struct ConfigurationFile {
-  /// Bytes of one file that are read.
+  /// The maximum size of a file, in bytes.
   static let limit = 8 * 1024 * 1024
 
   let path: String
@@ -17,9 +17,9 @@ struct ConfigurationFile {
     }
   }
 
-  /// Hands over what the file's outermost object says.
+  /// Adds the values of the file's outermost object to a manager.
   ///
-  /// - Throws: `.conversionFailed` for what cannot be a configuration value, and all of it at once.
+  /// - Throws: `.conversionFailed`, one error for all values that cannot be configuration values.
   func add(_ content: Any, to manager: ConfigurationManager, from source: any ConfigurationSource) throws {
     guard let root = content as? [String: Any] else {
       throw malformed("the outermost value must be an object with keys")

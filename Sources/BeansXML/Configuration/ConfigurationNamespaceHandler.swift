@@ -1,14 +1,14 @@
 import Beans
 import BeansLogging
 
-/// `<configuration:configuration>` with its `<configuration:define>` elements. Every load knows it.
+/// The handler of `<configuration:configuration>` with its `<configuration:define>` elements. Every load has one.
 public final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // has no state
-  /// Creates a handler, for another namespace if need be. Every load knows one for `"configuration"`.
+  /// Creates a handler, optionally for another namespace. Every load has one for `"configuration"`.
   public override init(namespace: String = "configuration") { super.init(namespace: namespace) }
 
-  /// Adds the values as one configuration source, which replaces values of earlier ones.
+  /// Adds the values as one configuration source, which replaces values of earlier sources.
   ///
-  /// - Throws: `.invalidXML` for another element than `<configuration>`.
+  /// - Throws: `.invalidXML` for an element other than `<configuration>`.
   public override func process(_ element: DocumentElement, context: XMLContext) throws {
     guard element.name == "configuration" else {
       if element.name == "define" {
@@ -45,7 +45,7 @@ public final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked S
     if let converted = type.convert(value) {
       return ConfigurationItem(namespace: namespace, key: key, value: converted)
     }
-    // No fault: nobody may ever read it. Who does gets the conversion's error.
+    // No fault, because the value may never be read. A reader of the value gets the conversion's error.
     LogManager.getLogger(forName: "Beans.XML").warn("'\(value)' for '\(key)' is not of its type (\(element.origin))")
     return ConfigurationItem(namespace: namespace, key: key, value: value)
   }

@@ -3,12 +3,12 @@ import Foundation
 
 /// The objects and arrays of a configuration file, flattened to configuration items.
 ///
-/// Objects within objects become dotted keys: `{"server": {"port": 80}}` is `server.port`. A key of the outermost object
-/// may begin with a namespace: `{"shop:mail": {"host": "…"}}` is `mail.host` in `shop`. An array of scalars is a value by
-/// itself. A null is no value.
+/// Objects within objects become dotted keys: `{"server": {"port": 80}}` is `server.port`. A key of the outermost
+/// object may begin with a namespace: `{"shop:mail": {"host": "…"}}` is `mail.host` in `shop`. An array of scalars is
+/// one value. A null is no value.
 struct ConfigurationTree {
   private(set) var items: [ConfigurationItem] = []
-  /// Keys whose value is none, with the reason.
+  /// The keys without a valid value, each with the reason.
   private(set) var faults: [String] = []
 
   init(_ root: [String: Any]) {
@@ -19,7 +19,8 @@ struct ConfigurationTree {
     }
   }
 
-  /// The parsers refuse files that are nested too deep for recursion.
+  /// Adds the items of a value. The recursion is safe, because the parsers reject files that are nested too deep for
+  /// it.
   private mutating func add(_ namespace: String, _ key: String, _ value: Any) {
     let name = namespace.isEmpty ? key : "\(namespace):\(key)"
     if value is NSNull { return }
@@ -38,7 +39,7 @@ struct ConfigurationTree {
     }
   }
 
-  /// The Swift value behind what Foundation's parsers give: on Linux, numbers and truth values arrive as `NSNumber`.
+  /// Returns the Swift value of a parsed Foundation value. On Linux, numbers and Booleans arrive as `NSNumber`.
   private static func scalar(_ value: Any) -> (any Sendable)? {
     switch value {
     case let text as String: text
@@ -50,7 +51,7 @@ struct ConfigurationTree {
   }
 
   private static func scalar(_ number: NSNumber) -> any Sendable {
-    // Numbers of many digits arrive so, whether they are whole or not.
+    // Numbers of many digits arrive as decimals, whether they are whole or not.
     if let decimal = number as? NSDecimalNumber { return Int(decimal.stringValue) ?? decimal.doubleValue }
     switch unsafe String(cString: number.objCType) {
     case "c", "B": return number.boolValue
@@ -60,7 +61,7 @@ struct ConfigurationTree {
     }
   }
 
-  /// An array of one type; whole numbers among others become `Double`.
+  /// Returns an array of one type. Mixed whole and other numbers become `Double`.
   private static func list(_ array: [Any]) -> (any Sendable)? {
     let scalars = array.compactMap { $0 is NSNull ? nil : scalar($0) }
     guard scalars.count == array.count else { return nil }

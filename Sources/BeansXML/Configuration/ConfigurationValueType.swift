@@ -1,9 +1,9 @@
-/// What `type` in `<configuration:define>` may name.
+/// A value of the attribute `type` in `<configuration:define>`.
 struct ConfigurationValueType {
-  /// nil for a text that is no such value.
+  /// Converts a text; nil for a text that is no value of the type.
   let convert: @Sendable (String) -> (any Sendable)?
 
-  /// The type an element names; a missing or unknown one is a fault.
+  /// Reads the type of an element. A missing or unknown type is a fault.
   static func read(_ reader: inout ElementReader) -> ConfigurationValueType? {
     guard let name = reader.required("type") else { return nil }
     if let type = known[name] { return type }

@@ -1,32 +1,32 @@
 public import Beans
 import Foundation
 
-/// The values of a JSON file.
+/// A configuration source with the values of a JSON file.
 ///
-/// Objects within objects become dotted keys, and a key of the outermost object may begin with a namespace:
-/// `{"port": 80, "shop:mail": {"host": "…"}}` brings `port`, and `mail.host` in the namespace `shop`. Values are texts,
-/// numbers, truth values and arrays of one of them; null is no value.
+/// Objects within objects become dotted keys, and a key of the outermost object may begin with a namespace: `{"port":
+/// 80, "shop:mail": {"host": "…"}}` contains `port`, and `mail.host` in the namespace `shop`. Values are strings,
+/// numbers, Booleans and arrays of one of them; null is no value.
 ///
-/// Give it to `addConfigurationSource`, or declare it as a bean and set the property `path`.
+/// Pass the source to `addConfigurationSource`, or declare it as a bean and set the property `path`.
 public final class JSONConfigurationSource: ConfigurationSource, Initializable, @unchecked Sendable {
-  // `path` is written only while the source is made, by one thread.
+  // `path` is written only by the thread that makes the source, before the source is shared.
   private var path = ""
 
-  /// For a bean whose property `path` is set.
+  /// Creates a source for a bean whose property `path` is set.
   public init() {}
 
-  /// Reads a file: an absolute path, or one relative to the current folder.
+  /// Creates a source for a file: an absolute path, or one relative to the current folder.
   public init(path: String) { self.path = path }
 
-  /// The path.
+  /// The path of the file.
   public var url: String { path }
   /// A file replaces values of sources added before it.
   public var canOverrule: Bool { true }
 
   /// Reads the file, of at most 8 MiB, once.
   ///
-  /// - Throws: `.missingConfiguration` where it cannot be read; `.conversionFailed` with file, line and column where it is
-  ///   not JSON, or says what no configuration value can be.
+  /// - Throws: `.missingConfiguration` where the file cannot be read; `.conversionFailed` with file, line and column
+  ///   where it is not JSON, or contains a value that cannot be a configuration value.
   public func load(_ manager: ConfigurationManager) throws {
     let file = ConfigurationFile(path: path)
     let data = try file.read()
@@ -39,7 +39,8 @@ public final class JSONConfigurationSource: ConfigurationSource, Initializable, 
     }
   }
 
-  /// Foundation says "around character 8", counting bytes, or that the file ends too early, or nothing.
+  /// Returns the position of a parser error. Foundation's text contains "around character 8", counted in bytes, or an
+  /// early end of the file, or no position.
   private static func position(_ reason: String, in data: Data) -> (line: Int, column: Int) {
     let words = reason.split { $0 == " " || $0 == "." }
     let number = words.last.flatMap { words.dropLast().last == "character" ? Int($0) : nil }

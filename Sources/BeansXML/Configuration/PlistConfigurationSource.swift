@@ -1,43 +1,43 @@
 public import Beans
 public import Foundation
 
-/// The values of a property list, XML or binary.
+/// A configuration source with the values of a property list, XML or binary.
 ///
 /// Keys of the outermost dictionary are `key` or `namespace:key`; dictionaries within become dotted keys, as in
 /// `JSONConfigurationSource`.
 ///
-/// Give it to `addConfigurationSource`, or declare it as a bean and set the property `path` or `name`.
+/// Pass the source to `addConfigurationSource`, or declare it as a bean and set the property `path` or `name`.
 public final class PlistConfigurationSource: ConfigurationSource, Initializable, @unchecked Sendable {
-  // All are written only while the source is made, by one thread.
+  // All properties are written only by the thread that makes the source, before the source is shared.
   private var path = ""
   private var name = ""
   private var anchor: AnyClass?
 
-  /// For a bean whose property `path` or `name` is set.
+  /// Creates a source for a bean whose property `path` or `name` is set.
   public init() {}
 
-  /// Reads a file: an absolute path, or one relative to the current folder.
+  /// Creates a source for a file: an absolute path, or one relative to the current folder.
   public init(path: String) { self.path = path }
 
-  /// Reads a local file.
+  /// Creates a source for a local file.
   public convenience init(url: URL) { self.init(path: url.path) }
 
-  /// Reads `name.plist` from the bundle of the process or of a class; where there is none, from the folder of the
-  /// executable or the current folder.
+  /// Creates a source for `name.plist` in the bundle of the process or of a class. Where the bundle has no such file,
+  /// the source reads it from the folder of the executable or the current folder.
   public init(name: String, forClass anchor: AnyClass? = nil) {
     self.name = name
     self.anchor = anchor
   }
 
-  /// The path, or the file's name where it is looked for.
+  /// The path of the file, or its name where `load` searches for it.
   public var url: String { path.isEmpty ? "\(name).plist" : path }
   /// A file replaces values of sources added before it.
   public var canOverrule: Bool { true }
 
   /// Reads the file, of at most 8 MiB, once.
   ///
-  /// - Throws: `.missingConfiguration` where it cannot be read; `.conversionFailed` with file and line where it is no
-  ///   property list, or says what no configuration value can be.
+  /// - Throws: `.missingConfiguration` where the file cannot be read; `.conversionFailed` with file and line where it
+  ///   is no property list, or contains a value that cannot be a configuration value.
   public func load(_ manager: ConfigurationManager) throws {
     let file = ConfigurationFile(path: find())
     let data = try file.read()
@@ -47,7 +47,7 @@ public final class PlistConfigurationSource: ConfigurationSource, Initializable,
     do {
       var format = PropertyListSerialization.PropertyListFormat.xml
       let content = try unsafe PropertyListSerialization.propertyList(from: data, options: [], format: &format)
-      // Almost any text is a property list of the old kind.
+      // Almost any text is a valid property list in the OpenStep format.
       guard format != .openStep else { throw file.malformed("neither an XML nor a binary property list") }
       try file.add(content, to: manager, from: self)
     } catch let error as NSError where error.domain == NSCocoaErrorDomain {
@@ -64,7 +64,7 @@ public final class PlistConfigurationSource: ConfigurationSource, Initializable,
     return beside.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil } ?? "\(name).plist"
   }
 
-  /// Foundation says "… on line 3".
+  /// Returns the line of a parser error, from Foundation's text "… on line 3".
   private static func line(_ reason: String) -> Int {
     let words = reason.split { $0 == " " || $0 == "," || $0 == ";" || $0 == "." }
     guard let place = words.firstIndex(of: "line"), place + 1 < words.endIndex else { return 1 }

@@ -1,6 +1,6 @@
 import Beans
 
-/// The values of one `<configuration:configuration>`.
+/// A configuration source with the values of one `<configuration:configuration>`.
 final class XMLConfigurationSource: ConfigurationSource {
   /// The place of the element.
   let url: String

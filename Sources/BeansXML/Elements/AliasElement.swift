@@ -1,4 +1,4 @@
-/// `<alias name="id" alias="another"/>`
+/// The element `<alias name="id" alias="another"/>`.
 enum AliasElement {
   static func process(_ element: DocumentElement, _ context: XMLContext) {
     var reader = ElementReader(element, context: context)

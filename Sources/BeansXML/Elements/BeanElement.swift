@@ -1,6 +1,6 @@
 import Beans
 
-/// `<bean>`: one declaration, at the top or in place of a value.
+/// The element `<bean>`: one declaration, at the top level or in place of a value.
 enum BeanElement {
   static func declaration(_ element: DocumentElement, _ context: XMLContext) -> BeanDeclaration? {
     var reader = ElementReader(element, context: context)
@@ -16,7 +16,7 @@ enum BeanElement {
     if let isPrimary = reader.flag("primary") { declaration?.primary(isPrimary) }
     let profiles = reader.profiles()
     if !profiles.isEmpty { declaration?.profiles(profiles) }
-    // Whether there is such a scope is known at startup: a bean may be one.
+    // Startup checks the name of the scope, because a bean may be the scope.
     if let scope = reader.name("scope") { declaration?.scope(scope) }
     for id in reader.names("depends-on") { declaration?.dependsOn(id) }
     if let target = target(&reader, context) { declaration?.target(target) }

@@ -1,6 +1,6 @@
 import Beans
 
-/// `<beans>`, the root of every document, with Spring's namespace or with none.
+/// The element `<beans>`, the root of every document, in Spring's namespace or in none.
 enum BeansElement {
   static func process(_ root: DocumentElement, _ context: XMLContext) {
     guard root.plainName == "beans" else {

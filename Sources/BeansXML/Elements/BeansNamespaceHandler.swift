@@ -1,6 +1,6 @@
 import Beans
 
-/// The elements of Spring's own namespace, and those without any.
+/// The handler of the elements in Spring's own namespace, and of those in none.
 final class BeansNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // has no state
   static let shared = BeansNamespaceHandler()
 

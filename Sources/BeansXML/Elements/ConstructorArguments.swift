@@ -1,6 +1,7 @@
 import Beans
 
-/// The `<constructor-arg>` elements of one bean. Those without an index count from 0, in the order they are written.
+/// The `<constructor-arg>` elements of one bean. Elements without an index are numbered from 0, in their order in the
+/// document.
 struct ConstructorArguments {
   private let context: XMLContext
   private var next = 0
@@ -20,7 +21,7 @@ struct ConstructorArguments {
 
   private mutating func index(_ reader: inout ElementReader) -> Int? {
     guard let text = reader.name("index") else {
-      // One that is there and empty has been reported.
+      // An empty index has been reported.
       guard reader.element["index"] == nil else { return nil }
       defer { next += 1 }
       return next

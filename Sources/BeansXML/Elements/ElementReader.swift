@@ -1,28 +1,29 @@
 public import Beans
 import BeansSupport
 
-/// Takes the attributes of one element, each once, and notes what is wrong with them.
+/// A reader of the attributes of one element, which reports invalid ones.
 ///
-/// Ask for every attribute the element may have, then call `finish()`: what was not asked for is reported.
+/// Read each attribute that the element may have once, then call `finish()`, which reports attributes that have not
+/// been read.
 public struct ElementReader {
-  /// The element that is read.
+  /// The element to read.
   public let element: DocumentElement
   private let context: XMLContext
   private var known: Set<String> = []
 
-  /// Begins to read an element.
+  /// Creates a reader of an element.
   public init(_ element: DocumentElement, context: XMLContext) {
     self.element = element
     self.context = context
   }
 
-  /// The attribute's text as it is, or nil where it is not given.
+  /// Returns the unchanged text of an attribute; nil where the attribute is missing.
   public mutating func text(_ name: String) -> String? {
     known.insert(name)
     return element[name]
   }
 
-  /// The attribute's text without surrounding white space; an empty one is a fault.
+  /// Returns the text of an attribute without surrounding white space. An empty text is a fault.
   public mutating func name(_ name: String) -> String? {
     guard let text = text(name) else { return nil }
     let trimmed = text.drop(while: \.isWhitespace)
@@ -33,14 +34,14 @@ public struct ElementReader {
     return String(trimmed[...last])
   }
 
-  /// As `name(_:)`; a missing one is a fault.
+  /// Returns the text of an attribute as `name(_:)` does. A missing attribute is a fault.
   public mutating func required(_ name: String) -> String? {
     if let text = self.name(name) { return text }
     if element[name] == nil { report("the attribute '\(name)' is missing", name) }
     return nil
   }
 
-  /// `true` or `false`; anything else is a fault.
+  /// Returns the value of an attribute that is `true` or `false`. Any other text is a fault.
   public mutating func flag(_ name: String) -> Bool? {
     guard let text = self.name(name) else { return nil }
     switch text {
@@ -52,7 +53,7 @@ public struct ElementReader {
     }
   }
 
-  /// Names with commas, semicolons or white space between them; an empty list is a fault.
+  /// Returns the names in an attribute, separated by commas, semicolons or white space. An empty list is a fault.
   public mutating func names(_ name: String) -> [String] {
     guard let text = self.name(name) else { return [] }
     let names = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }.map(String.init)
@@ -60,7 +61,7 @@ public struct ElementReader {
     return names
   }
 
-  /// The expressions of the attribute `profile`, of which one has to hold; a malformed one is a fault.
+  /// Returns the expressions in the attribute `profile`, one of which has to hold. A malformed expression is a fault.
   mutating func profiles() -> [ProfileExpression] {
     guard let text = name("profile") else { return [] }
     do throws(EnvironmentError) {
@@ -73,7 +74,7 @@ public struct ElementReader {
     }
   }
 
-  /// Notes a fault at an attribute's position, or at the element's where it is not given.
+  /// Reports a fault at the position of an attribute, or of the element where the attribute is missing.
   public func report(_ message: String, _ attribute: String? = nil) { report(message, attribute, .invalidXML) }
 
   private func report(_ message: String, _ attribute: String?, _ cause: FaultCause) {
@@ -81,16 +82,16 @@ public struct ElementReader {
     context.report(context.fault("<\(element.qualifiedName)>: \(message)", at: origin, cause))
   }
 
-  /// Where an attribute stands; the element's position where it is not given.
+  /// Returns the position of an attribute, or of the element where the attribute is missing.
   public func origin(of attribute: String) -> EnvironmentError.Origin {
     element.attributes.first { $0.qualifiedName == attribute }?.origin ?? element.origin
   }
 
-  /// Reports attributes nobody asked for and text where there should be none.
+  /// Reports attributes that have not been read, and unexpected text.
   ///
   /// - Parameters:
   ///   - allowsText: whether the element may have text.
-  ///   - allowsForeign: whether attributes of other namespaces are left to their handlers.
+  ///   - allowsForeign: whether the handlers of other namespaces read the attributes of these namespaces.
   public func finish(allowsText: Bool = false, allowsForeign: Bool = false) {
     for attribute in element.attributes where !known.contains(attribute.qualifiedName) {
       if XMLNamespace.isForTools(attribute) { continue }

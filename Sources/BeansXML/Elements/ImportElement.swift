@@ -1,4 +1,4 @@
-/// `<import resource="other.xml"/>`
+/// The element `<import resource="other.xml"/>`.
 enum ImportElement {
   static func process(_ element: DocumentElement, _ context: XMLContext) {
     var reader = ElementReader(element, context: context)

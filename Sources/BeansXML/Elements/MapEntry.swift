@@ -1,6 +1,7 @@
 import Beans
 
-/// `<entry>` in a `<map>`: the key is `key`, `key-ref` or `<key>`, the value is `value`, `value-ref` or one element inside.
+/// The element `<entry>` in a `<map>`. The key is `key`, `key-ref` or `<key>`; the value is `value`, `value-ref` or one
+/// child.
 enum MapEntry {
   static func read(_ element: DocumentElement, _ context: XMLContext) -> (key: BeanValue, value: BeanValue)? {
     var reader = ElementReader(element, context: context)

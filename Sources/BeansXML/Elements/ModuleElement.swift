@@ -1,6 +1,7 @@
 import Beans
 
-/// `<module class="Shop.Payments"/>`: what a module declares in Swift, in its place among the elements of the document.
+/// The element `<module class="Shop.Payments"/>`: the declarations of a Swift module type, in their place in the order
+/// of the document.
 enum ModuleElement {
   static func process(_ element: DocumentElement, _ context: XMLContext) {
     var reader = ElementReader(element, context: context)

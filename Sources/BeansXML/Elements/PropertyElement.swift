@@ -1,6 +1,6 @@
 import Beans
 
-/// `<property name="…">` with a `value`, a `ref` or one element inside.
+/// The element `<property name="…">` with a `value`, a `ref` or one child.
 enum PropertyElement {
   static func read(_ element: DocumentElement, _ context: XMLContext) -> (name: String, value: BeanValue)? {
     var reader = ElementReader(element, context: context)
@@ -13,7 +13,7 @@ enum PropertyElement {
 }
 
 extension ElementReader {
-  /// What `value`, `ref` or the one element inside stands for; anything but exactly one of them is a fault.
+  /// Reads the value of the element from `value`, `ref` or its one child. Anything but exactly one of them is a fault.
   mutating func value(
     _ value: String = "value", ref: String = "ref", besides ignored: Set<String> = ["description"], context: XMLContext
   ) -> BeanValue? {
@@ -27,7 +27,7 @@ extension ElementReader {
     case (nil, false, 1): return context.value(of: inside[0])
     default:
       report("exactly one of '\(value)', '\(ref)' and an element inside is needed")
-      // What is inside may be at fault itself.
+      // The children may contain further faults.
       for element in inside { _ = context.value(of: element) }
       return nil
     }

@@ -1,4 +1,4 @@
-/// What stands in for Spring's attributes that Swift cannot offer.
+/// The replacements for Spring's attributes that have no equivalent in Swift.
 enum SpringAttribute {
   static let hints = [
     "init-method": "conform to Bean, whose postConstruct() is called",

@@ -14,7 +14,8 @@ struct ValueElement {
     self.reader = ElementReader(element, context: context)
   }
 
-  /// - Throws: for an element that is no value; what is wrong inside one is noted, and the value is not used.
+  /// - Throws: `.invalidXML` for an element that is no value. A fault inside an element is reported instead, and the
+  ///   value is not used.
   mutating func read() throws -> BeanValue {
     switch element.name {
     case "bean": return try bean()

@@ -2,23 +2,23 @@ public import Beans
 public import Foundation
 
 extension Environment {
-  /// Declares what an XML document in Spring's syntax says: all of it, or nothing where anything is wrong with it.
+  /// Declares the contents of an XML document in Spring's syntax: all of it, or nothing where the document has a fault.
   ///
-  /// `<beans>` may have Spring's namespace or none; `xsi:` attributes are tolerated undeclared. Every bean's origin is the
-  /// place of its tag, so that faults of startup name it; those of a property, an argument or an element of a collection name
-  /// the place of that. `<import>` reads local files; nothing else is opened. A document may have 8 MiB, elements 256 deep
-  /// and 256 attributes each, and no DTD of its own.
+  /// `<beans>` may have Spring's namespace or none; undeclared `xsi:` attributes are tolerated. The origin of each bean
+  /// is the position of its tag, and faults of startup name it. Faults of a property, an argument or an element of a
+  /// collection name its own position. `<import>` reads local files; no other file or URL is opened. A document may
+  /// have 8 MiB, elements 256 deep and 256 attributes each, and no DTD of its own.
   ///
-  /// Before startup only, from the thread that declares. Costs time and memory linear in the document's size.
+  /// Call it before startup only, from the thread that declares. Costs time and memory linear in the document's size.
   ///
   /// - Parameters:
   ///   - data: the document.
-  ///   - source: what the document is called in faults; the path where it is a file, so that imports are found beside it.
-  ///   - file: where this is called, as `.frozen` says it.
-  ///   - line: where in the file.
-  /// - Throws: `.invalidXML` for a document that is malformed or does not follow the syntax, `.unknownClass` for a class
-  ///   that does not exist, each with file, line and column; several faults as one `.invalidXML` that holds them all;
-  ///   `.frozen` once the environment has started.
+  ///   - source: the name of the document in faults; for a file its path, so that imports are found beside it.
+  ///   - file: the file of the call, which a `.frozen` error names.
+  ///   - line: the line of the call.
+  /// - Throws: `.invalidXML` for a document that is malformed or does not follow the syntax, `.unknownClass` for a
+  ///   class that does not exist, each with file, line and column; several faults as one `.invalidXML` that contains
+  ///   them all; `.frozen` once the environment has started.
   @discardableResult
   public func loadXML(
     _ data: Data, source: String = "XML", file: StaticString = #fileID, line: UInt = #line
@@ -26,17 +26,17 @@ extension Environment {
     try loadXML(data, source: source, handlers: [], file: file, line: line)
   }
 
-  /// Loads a document with handlers for namespaces that this load alone knows, and with another way to find imported documents.
+  /// Loads a document with additional namespace handlers for this load only, and with another resolver of imported
+  /// documents.
   ///
   /// - Parameters:
   ///   - data: the document.
-  ///   - source: what the document is called in faults; the path where it is a file, so that imports are found beside
-  ///     it.
-  ///   - handlers: for namespaces that this load alone knows.
+  ///   - source: the name of the document in faults; for a file its path, so that imports are found beside it.
+  ///   - handlers: the handlers of namespaces for this load only.
   ///   - resolver: finds imported documents; local files, if not given.
-  ///   - file: where this is called, as `.frozen` says it.
-  ///   - line: where in the file.
-  /// - Throws: what `loadXML(_:source:)` and `resolver` throw.
+  ///   - file: the file of the call, which a `.frozen` error names.
+  ///   - line: the line of the call.
+  /// - Throws: the errors of `loadXML(_:source:)` and of `resolver`.
   @discardableResult
   public func loadXML(
     _ data: Data, source: String = "XML", handlers: [NamespaceHandler],
@@ -52,12 +52,12 @@ extension Environment {
   /// Loads a document from a file.
   ///
   /// - Parameters:
-  ///   - path: the file, which faults name, and beside which imports are found.
-  ///   - handlers: for namespaces that this load alone knows.
+  ///   - path: the path of the file, which faults name. Imports are found beside it.
+  ///   - handlers: the handlers of namespaces for this load only.
   ///   - resolver: finds imported documents; local files, if not given.
-  ///   - file: where this is called, as `.frozen` says it.
-  ///   - line: where in the file.
-  /// - Throws: `.invalidXML` where there is no such file, too.
+  ///   - file: the file of the call, which a `.frozen` error names.
+  ///   - line: the line of the call.
+  /// - Throws: the errors of `loadXML(_:source:)`, and `.invalidXML` where the file does not exist.
   @discardableResult
   public func loadXML(
     path: String, handlers: [NamespaceHandler] = [],

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Reads files whole, and only what is safe to read so.
+/// A reader of whole files, restricted to files that are safe to read as a whole.
 enum LocalFile {
-  /// Why a file was not read, with its path.
+  /// The reason why a file was not read, with its path.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// - Throws: `Failure` for what is not there, not readable, longer than `limit` bytes, or no regular file: a pipe or a
-  ///   device might never end.
+  /// - Throws: `Failure` for a file that does not exist, is not readable, is longer than `limit` bytes, or is not
+  ///   regular: a pipe or a device might never end.
   static func read(_ path: String, limit: Int) throws(Failure) -> Data {
-    // Foundation would cut it in some of these calls and escape it in others.
+    // Foundation cuts a path at a NUL in some of these calls and escapes the NUL in others.
     guard !path.utf8.contains(0) else { throw Failure(description: "\(path.debugDescription) contains a NUL") }
     do {
-      // The identity is that of what a link leads to.
+      // The identity is that of the target of a link.
       let attributes = try FileManager.default.attributesOfItem(atPath: identity(of: path))
       guard attributes[.type] as? FileAttributeType == .typeRegular else {
         throw Failure(description: "'\(path)' is not a file")
@@ -33,7 +33,7 @@ enum LocalFile {
     }
   }
 
-  /// What two spellings of one file's path have in common.
+  /// Returns the canonical path of a file, which is the same for all spellings of its path.
   static func identity(of path: String) -> String {
     URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
   }

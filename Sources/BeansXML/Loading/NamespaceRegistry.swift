@@ -1,7 +1,7 @@
 import Beans
 @_spi(BeansPackage) import BeansSupport
 
-/// The handlers that every load knows, by URI.
+/// The handlers that are registered for every load, by URI.
 final class NamespaceRegistry: Sendable {
   static let shared = NamespaceRegistry([ConfigurationNamespaceHandler()])
 
@@ -13,6 +13,7 @@ final class NamespaceRegistry: Sendable {
 
   func add(_ handler: NamespaceHandler) { handlers.withLock { $0[handler.namespace] = handler } }
 
-  /// As they are now: what is registered while a document is loaded does not change its meaning halfway.
+  /// The handlers registered at this moment. A later registration does not change the meaning of a document halfway
+  /// through its load.
   var snapshot: [String: NamespaceHandler] { handlers.withLock { $0 } }
 }

@@ -1,9 +1,9 @@
 public import Beans
 import BeansSupport
 
-/// One load in progress: what its documents say so far, and what is wrong with them.
+/// The state of one load in progress: the definitions and the faults of its documents so far.
 ///
-/// Nothing reaches the environment before all documents have been read without a fault. Used by one thread.
+/// The environment receives no definition before all documents have been read without a fault. Used by one thread.
 public final class XMLContext {
   enum Definition {
     case bean(BeanDeclaration)
@@ -12,10 +12,11 @@ public final class XMLContext {
     case module(any BeanModule, EnvironmentError.Origin)
   }
 
-  /// The environment that is declared. Do not define in it: the document may be at fault further on.
+  /// The environment that receives the declarations. Do not define beans in it directly, because a fault may follow in
+  /// the document.
   public let environment: Environment
   private let handlers: [String: NamespaceHandler]
-  /// In the order of the documents.
+  /// The definitions in the order of the documents.
   private(set) var definitions: [Definition] = []
   private(set) var faults: [EnvironmentError] = []
   let importer: XMLImporter
@@ -26,45 +27,45 @@ public final class XMLContext {
     self.importer = importer
   }
 
-  // MARK: what handlers say
+  // MARK: definitions of handlers
 
-  /// Defines a bean once everything has been read. Its origin is the position of `element`.
+  /// Defines a bean, once all documents have been read. The bean's origin is the position of `element`.
   public func define(_ declaration: BeanDeclaration, at element: DocumentElement) {
     definitions.append(.bean(declaration.declared(at: element.origin)))
   }
 
-  /// Sets configuration values once everything has been read; they replace those of earlier sources. Reports name
-  /// the position of `element`.
+  /// Sets configuration values, once all documents have been read. They replace the values of earlier sources. Reports
+  /// name the position of `element`.
   public func define(_ values: [ConfigurationItem], at element: DocumentElement) {
     define(XMLConfigurationSource(values, url: "\(element.origin)"))
   }
 
-  /// Adds a configuration source once everything has been read.
+  /// Adds a configuration source, once all documents have been read.
   public func define(_ source: any ConfigurationSource) { definitions.append(.source(source)) }
 
-  /// Gives a bean another id once everything has been read.
+  /// Adds an alias, once all documents have been read.
   ///
   /// - Parameters:
   ///   - alias: the other id.
-  ///   - id: the id that the bean has, or another alias.
-  ///   - element: whose position is the alias's origin.
+  ///   - id: the id of the bean, or another alias.
+  ///   - element: the element whose position is the origin of the alias.
   public func define(alias: String, of id: String, at element: DocumentElement) {
     definitions.append(.alias(alias, of: id, element.origin))
   }
 
-  /// Includes a module once everything has been read.
+  /// Includes a module, once all documents have been read.
   func define(_ module: any BeanModule, at element: DocumentElement) {
     definitions.append(.module(module, element.origin))
   }
 
-  /// Notes a fault and goes on, so that one load reports all of them.
+  /// Reports a fault. The load continues, so that it reports all faults.
   public func report(_ message: String, at origin: EnvironmentError.Origin) { report(fault(message, at: origin)) }
 
-  /// The declaration a `<bean>` element stands for, not defined; nil where it is at fault, which has been noted.
+  /// Returns the declaration of a `<bean>` element, without defining it; nil after a fault, which has been reported.
   public func declaration(of element: DocumentElement) -> BeanDeclaration? { BeanElement.declaration(element, self) }
 
-  /// The value an element such as `<ref>`, `<list>` or `<bean>`, or one of a handler's, stands for; nil where it is at
-  /// fault, which has been noted.
+  /// Returns the value of an element such as `<ref>`, `<list>` or `<bean>`, or of an element with its own handler; nil
+  /// after a fault, which has been reported.
   public func value(of element: DocumentElement) -> BeanValue? {
     guard let handler = handler(for: element) else { return nil }
     return catching(element.origin) { try handler.value(of: element, context: self) }
@@ -109,7 +110,8 @@ public final class XMLContext {
     return nil
   }
 
-  /// What `body` throws becomes a fault at that position, unless it has one of its own; with `isItsPlace` in any case.
+  /// Runs `body`, and reports its error as a fault. The fault is at the given position where the error has none of its
+  /// own, or where `isItsPlace` is true.
   @discardableResult
   func catching<Result>(_ origin: EnvironmentError.Origin, isItsPlace: Bool = false, _ body: () throws -> Result)
     -> Result?
@@ -134,18 +136,18 @@ public final class XMLContext {
     EnvironmentError(cause: cause, message, origin: origin)
   }
 
-  /// Notes a fault for each element inside one that may have none.
+  /// Reports a fault for each child of an element that must have none.
   func rejectChildren(of element: DocumentElement) {
     for child in element.children { report(unknown(child, in: "<\(element.qualifiedName)>")) }
   }
 
-  /// That no element of that name may stand there, and what may have been meant.
+  /// Returns the fault that an element may not be in its place, with the closest valid name.
   ///
   /// - Parameters:
-  ///   - element: what stands there.
-  ///   - place: how the message calls where it stands.
-  ///   - known: the names, without a prefix, that may stand there.
-  ///   - namespace: that of these names.
+  ///   - element: the unexpected element.
+  ///   - place: the name of the place in the message.
+  ///   - known: the valid names in the place, without a prefix.
+  ///   - namespace: the namespace of these names.
   func unknown(
     _ element: DocumentElement, in place: String, among known: [String] = [], of namespace: String = XMLNamespace.beans
   ) -> EnvironmentError {
@@ -159,7 +161,7 @@ public final class XMLContext {
     fault("the attribute '\(attribute.qualifiedName)' is not known here", at: attribute.origin, .unknownName)
   }
 
-  /// A namespace that is known and may have been meant.
+  /// Returns a suggestion for an unknown namespace: the closest known one.
   private func hint(forNamespace namespace: String) -> String {
     let near = (handlers.keys + [XMLNamespace.beans]).filter { EditDistance.isSmall($0, namespace) }.min()
     return near.map { "; did you mean '\($0)'?" } ?? ""
@@ -167,7 +169,7 @@ public final class XMLContext {
 }
 
 extension EnvironmentError {
-  /// This failure, at a place in a document.
+  /// Returns the failure with another origin, a place in a document.
   func at(_ origin: Origin) -> EnvironmentError {
     with { $0.origin = origin }
   }

@@ -1,9 +1,9 @@
 import Beans
 
-/// One load: reads all documents, and then, where nothing is wrong, defines what they say.
+/// One load. It reads all documents and then, without faults, defines their contents.
 struct XMLEnvironmentLoader {
   private let environment: Environment
-  /// Where `loadXML` is called.
+  /// The place of the call of `loadXML`.
   private let origin: EnvironmentError.Origin
   private let context: XMLContext
   private let importer: XMLImporter
@@ -29,7 +29,8 @@ struct XMLEnvironmentLoader {
     try define(document.source)
   }
 
-  /// Sources come first: their `load` is the only thing that may still fail, and is undone then.
+  /// Defines the contents of all documents. Sources come first: only their `load` may still fail, and a failure
+  /// withdraws them.
   private func define(_ source: String) throws {
     try environment.checkDeclaring("loadXML", "'\(source)'", at: origin)
     try addSources()

@@ -1,10 +1,10 @@
 import Beans
 
-/// The documents one load has read, and those it is in the middle of.
+/// The documents that one load has read, and those in progress.
 final class XMLImporter {
   private let resolver: XMLResource.Resolver
   private let limits: XMLLimits
-  /// From the document that was loaded to the one being read.
+  /// The documents in progress, from the loaded document to the innermost import.
   private var open: [(source: String, identity: String)] = []
   private var seen: Set<String> = []
 
@@ -13,7 +13,7 @@ final class XMLImporter {
     self.limits = limits
   }
 
-  /// What `<import>` asks for.
+  /// Loads the resource of an `<import>`.
   func load(_ resource: String, _ context: XMLContext) throws {
     try load(resolver(resource, open.last?.source ?? ""), context)
   }
@@ -24,7 +24,7 @@ final class XMLImporter {
       let circle = (open[start...].map(\.source) + [open[start].source]).joined(separator: " → ")
       throw EnvironmentError(cause: .missingDocument, "documents import each other in a circle: \(circle)")
     }
-    // One that several documents import counts once: its ids would stand twice.
+    // A document that several documents import is read once, because its ids would otherwise be defined twice.
     guard seen.insert(identity).inserted else { return }
     guard seen.count <= limits.documents, open.count < limits.depth else {
       throw EnvironmentError(.invalidXML, "more than \(limits.documents) documents, or imports too deep")

@@ -1,4 +1,4 @@
-/// The namespaces that mean something to the loader itself.
+/// The namespaces with a meaning for the loader itself.
 enum XMLNamespace {
   static let spring = "http://www.springframework.org/schema/"
   static let beans = spring + "beans"
@@ -6,7 +6,7 @@ enum XMLNamespace {
   static let schemaInstance = "http://www.w3.org/2001/XMLSchema-instance"
   static let xml = "http://www.w3.org/XML/1998/namespace"
 
-  /// Whether an attribute speaks to XML tools and not to the container.
+  /// Whether an attribute is meant for XML tools and not for the container.
   static func isForTools(_ attribute: DocumentAttribute) -> Bool {
     switch attribute.namespace {
     case schemaInstance, xml: true

@@ -1,14 +1,15 @@
 import Beans
 public import Foundation
 
-/// A document that `<import>` asks for.
+/// A document to read, such as the one of an `<import>`.
 public struct XMLResource: Sendable {
-  /// Finds what `resource` means in the document that is called `source`. Called on the thread that loads.
+  /// Finds the document of `resource`, which is imported by the document named `source`. Called on the thread that
+  /// loads.
   public typealias Resolver = (_ resource: String, _ source: String) throws -> XMLResource
 
   /// The document's bytes.
   public let data: Data
-  /// What the document is called in faults, and what tells it from others: importing it again while it is read is a
+  /// The name of the document in faults, which also identifies it: importing it again while it is being read is a
   /// fault, and importing it again afterwards adds nothing.
   public let source: String
 

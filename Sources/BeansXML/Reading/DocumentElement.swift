@@ -1,34 +1,34 @@
 public import Beans
 
-/// One element of a document: what a `NamespaceHandler` works on.
+/// One element of a document, the input of a `NamespaceHandler`.
 public struct DocumentElement: Sendable {
   /// The name without a prefix.
   public let name: String
-  /// The name as it is written, with its prefix.
+  /// The name as written, with its prefix.
   public let qualifiedName: String
-  /// The URI of the namespace; empty for an element that is in none.
+  /// The URI of the namespace; empty for an element in none.
   public let namespace: String
-  /// In the order they are written. Namespace declarations are not among them.
+  /// The attributes in the order of the document, without namespace declarations.
   public let attributes: [DocumentAttribute]
-  /// The elements inside, in the order they are written.
+  /// The elements inside, in the order of the document.
   public let children: [DocumentElement]
-  /// The text inside, without that of `children`. Surrounding white space is removed, unless it stands in a CDATA section
-  /// or under `xml:space="preserve"`.
+  /// The text inside, without that of `children`. Surrounding white space is removed, except in a CDATA section or
+  /// under `xml:space="preserve"`.
   public let text: String
-  /// Where the element's tag begins.
+  /// The position of the element's tag.
   public let origin: EnvironmentError.Origin
 
-  /// The value of the attribute with that name that has no prefix.
+  /// The value of the attribute with a name and without a prefix.
   public subscript(name: String) -> String? {
     attributes.first { $0.name == name && $0.namespace.isEmpty && $0.qualifiedName == name }?.value
   }
 
-  /// The prefix, where it is not declared.
+  /// The prefix, where it is undeclared.
   var undeclaredPrefix: Substring? {
     namespace.isEmpty ? qualifiedName.firstIndex(of: ":").map { qualifiedName[..<$0] } : nil
   }
 
-  /// The name, where it is one of Spring's or in no namespace.
+  /// The name, where it belongs to Spring's namespace or to none.
   var plainName: String? {
     namespace == XMLNamespace.beans || namespace.isEmpty && undeclaredPrefix == nil ? name : nil
   }
@@ -38,12 +38,12 @@ public struct DocumentElement: Sendable {
 public struct DocumentAttribute: Sendable {
   /// The name without a prefix.
   public let name: String
-  /// The name as it is written, with its prefix.
+  /// The name as written, with its prefix.
   public let qualifiedName: String
   /// The URI of the namespace; empty for an attribute without a prefix.
   public let namespace: String
-  /// The text, its references to characters resolved.
+  /// The text, with character references resolved.
   public let value: String
-  /// Where the name begins.
+  /// The position of the name.
   public let origin: EnvironmentError.Origin
 }

@@ -1,18 +1,18 @@
 import Beans
 
-/// An element whose end has not been read.
+/// An element whose end has not been read yet.
 struct ElementBuilder {
   let name: String
   let qualifiedName: String
   let namespace: String
   let attributes: [DocumentAttribute]
   let origin: EnvironmentError.Origin
-  /// From prefix to URI, with those of the elements around it.
+  /// The URI of each prefix, including the bindings of the enclosing elements.
   let bindings: [String: String]
   var children: [DocumentElement] = []
   private let keepsSpace: Bool
   private var characters = ""
-  /// The stretch of `characters` from the first CDATA section to the end of the last one.
+  /// The range in `characters` from the first CDATA section to the end of the last one.
   private var verbatim: Range<String.Index>?
 
   init(
@@ -29,7 +29,7 @@ struct ElementBuilder {
     keepsSpace = space.map { $0 == "preserve" } ?? parent?.keepsSpace ?? false
   }
 
-  /// Text arrives in pieces: the parser breaks it at references and where its buffer ends.
+  /// Appends text. It arrives in pieces, because the parser breaks it at references and at the end of its buffer.
   mutating func append(_ piece: String) { characters += piece }
 
   mutating func append(verbatim piece: String) {
@@ -56,6 +56,6 @@ struct ElementBuilder {
     return String(characters[start..<end])
   }
 
-  /// What XML calls white space; other blanks are text.
+  /// Whether a byte is white space in XML; other blanks are text.
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 }

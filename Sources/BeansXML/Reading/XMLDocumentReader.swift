@@ -5,28 +5,29 @@ import Foundation
   import FoundationXML
 #endif
 
-/// Reads the bytes of one document into a tree of elements with their positions.
+/// A reader that turns the bytes of one document into a tree of elements with their positions.
 ///
-/// Nothing outside the document is ever opened: no DTD, no entity. It uses no state outside itself, so documents can be
-/// read on several threads.
+/// It opens nothing outside the document: no DTD, no entity. It uses no state outside itself, so documents can be read
+/// on several threads.
 struct XMLDocumentReader {
   let source: String
   var limits = XMLLimits()
 
-  /// The root element.
+  /// Reads the root element.
   ///
-  /// - Throws: `.invalidXML` at the first place where the document is not well-formed, or for what is refused unread.
+  /// - Throws: `.invalidXML` at the first position where the document is not well-formed, or for a document that is
+  ///   rejected before parsing.
   func read(_ data: Data) throws -> DocumentElement {
     let bytes = [UInt8](data)
     let outline = try XMLOutline(bytes, limits: limits, source: source)
     let events = XMLEvents(outline: outline, source: source)
-    // From an array: a slice of data does not begin at index 0, which the parser does not know.
+    // From an array, because a slice of data does not begin at index 0, which the parser does not support.
     let parser = XMLParser(data: Data(outline.parsable))
     parser.shouldProcessNamespaces = true
     parser.shouldReportNamespacePrefixes = true
     parser.shouldResolveExternalEntities = false
     parser.delegate = events
-    // What it answers does not say whether the document is well-formed: it is true after most errors.
+    // The result is ignored: it is true after most errors, so it does not show whether the document is well-formed.
     _ = parser.parse()
     if let fault = events.fault { throw fault }
     guard let root = events.root else {
@@ -37,13 +38,13 @@ struct XMLDocumentReader {
   }
 }
 
-/// Builds the tree from what the parser reports, and stops it at the first error.
+/// The delegate of the parser. It builds the tree from events, and stops the parser at the first error.
 private final class XMLEvents: NSObject, XMLParserDelegate {
   private let outline: XMLOutline
   private let source: String
   private var open: [ElementBuilder] = []
   private var nextTag = 0
-  /// Namespace declarations of the element that begins next.
+  /// The namespace declarations of the next element.
   private var declared: [String: String] = [:]
   private(set) var root: DocumentElement?
   private(set) var fault: EnvironmentError?
@@ -66,7 +67,7 @@ private final class XMLEvents: NSObject, XMLParserDelegate {
     nextTag += 1
     let origin = tag.map { self.origin($0.position) } ?? origin(of: parser)
     var bindings = open.last?.bindings ?? ["xml": "http://www.w3.org/XML/1998/namespace"]
-    // Most elements declare nothing, and share what is there.
+    // Most elements declare no namespace, and share the bindings of their parent.
     if !declared.isEmpty { bindings.merge(declared) { $1 } }
     declared = [:]
     open.append(
@@ -96,7 +97,7 @@ private final class XMLEvents: NSObject, XMLParserDelegate {
     let code = (error as NSError).code
     guard fault == nil, !XMLErrorText.isTolerated(code) else { return }
     fault = EnvironmentError(.invalidXML, XMLErrorText.describe(code), origin: origin(of: parser))
-    // The parser would guess how to go on, and its guesses would be reported as errors of the user's.
+    // The parser would guess how to continue, and report its own guesses as errors of the document.
     parser.abortParsing()
   }
 
@@ -105,7 +106,7 @@ private final class XMLEvents: NSObject, XMLParserDelegate {
   ) -> [DocumentAttribute] {
     (tag?.attributes ?? []).compactMap { attribute in
       let qualifiedName = outline.text(attribute.name)
-      // Namespace declarations are no attributes to the parser.
+      // The parser does not treat namespace declarations as attributes.
       guard let value = values[qualifiedName] else { return nil }
       let parts = qualifiedName.split(separator: ":", maxSplits: 1)
       let prefix = parts.count == 2 ? String(parts[0]) : nil

@@ -1,10 +1,10 @@
 import Beans
 
-/// Whether a document's bytes can be read byte by byte, which the outline and every position depend on.
+/// A check that a document can be read byte by byte, which the outline and every position require.
 enum XMLEncoding {
   static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// - Throws: `.invalidXML` for UTF-16, EBCDIC and the like, and for what is no XML at all.
+  /// - Throws: `.invalidXML` for UTF-16, EBCDIC and similar encodings, and for data that is no XML.
   static func check(_ bytes: [UInt8], source: String) throws {
     let start = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
     let text = bytes[start...].drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
@@ -18,17 +18,17 @@ enum XMLEncoding {
     }
   }
 
-  /// The encoding that the XML declaration names.
+  /// Returns the encoding in the XML declaration.
   private static func declared(_ text: ArraySlice<UInt8>) -> String? {
     guard text.starts(with: "<?xml".utf8) else { return nil }
-    // Declarations are short. What comes without an end is malformed, which the parser will find.
+    // Declarations are short. A declaration without an end is malformed, and the parser reports it.
     let declaration = String(decoding: text.prefix(512).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
     let words = declaration.split { $0 == "=" || $0 == "\"" || $0 == "'" || $0.isWhitespace }
     guard let place = words.firstIndex(of: "encoding"), place + 1 < words.endIndex else { return nil }
     return String(words[place + 1])
   }
 
-  /// Encodings in which the bytes of ASCII mean ASCII, wherever they stand.
+  /// Whether an encoding represents each ASCII character as its ASCII byte, in every position.
   private static func isByteByByte(_ name: String) -> Bool {
     let name = name.lowercased()
     return ["utf-8", "utf8", "us-ascii", "ascii"].contains(name)

@@ -1,6 +1,8 @@
-/// What the parser's numbers mean: on Linux its errors carry nothing else. (`xmlParserErrors` in libxml2's `xmlerror.h`.)
+/// The messages for the parser's error codes. On Linux, errors of the parser contain only a code. (`xmlParserErrors` in
+/// libxml2's `xmlerror.h`.)
 enum XMLErrorText {
-  /// Prefixes that are not declared are the handlers' business, and a namespace need not be a proper URI.
+  /// Whether an error code is ignored. The handlers report undeclared prefixes, and a namespace need not be a proper
+  /// URI.
   static func isTolerated(_ code: Int) -> Bool { [97, 98, 99, 100, undeclaredPrefix].contains(code) }
 
   static let undeclaredPrefix = 201

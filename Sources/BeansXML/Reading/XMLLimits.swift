@@ -1,14 +1,15 @@
-/// How much one document may ask of the process that reads it.
+/// The limits on the resources that one load may use.
 ///
-/// The parser below needs time that grows with the square of an element's attributes, and the tree is walked by recursion,
-/// so these are set far above what people write and far below what hurts.
+/// The parser needs time quadratic in the number of an element's attributes, and the tree is walked by recursion. The
+/// limits are therefore far above real documents and far below harmful ones.
 struct XMLLimits: Sendable {
-  /// Bytes of one document. Below the longest text libxml2 takes, so that this message is the one that is seen.
+  /// The maximum size of one document in bytes. It is below libxml2's limit for text, so that the error of this limit
+  /// is reported.
   var bytes = 8 * 1024 * 1024
-  /// Elements within elements.
+  /// The maximum depth of nested elements.
   var depth = 256
-  /// Attributes and namespace declarations of one element.
+  /// The maximum number of attributes and namespace declarations of one element.
   var attributes = 256
-  /// Documents that one load reads, imports included.
+  /// The maximum number of documents in one load, imports included.
   var documents = 1024
 }

@@ -1,10 +1,10 @@
 import Beans
 
-/// Where the tags and attributes of a document stand, found in one pass before the parser sees a byte.
+/// The positions of the tags and attributes of a document, found in one pass before the document is parsed.
 ///
-/// The parser knows no more than where a tag ends, and nothing about attributes. The pass refuses what is dangerous to
-/// parse, too: too much, too deep, a DTD of its own. Everything else that is wrong is left to the parser, which stops at
-/// the first error, so the two agree on every tag up to there.
+/// The parser reports only the end of a tag, and no positions of attributes. The pass also rejects documents that are
+/// dangerous to parse: too large, too deep, or with a DTD of their own. It leaves all other errors to the parser, which
+/// stops at the first one, so the pass and the parser agree on every tag up to there.
 struct XMLOutline {
   struct Position: Equatable {
     var line = 1
@@ -22,7 +22,7 @@ struct XMLOutline {
   }
 
   private(set) var tags: [Tag] = []
-  /// Where processing instructions with nothing but a name end.
+  /// The ends of processing instructions that contain only a name.
   private var bareInstructions: [Int] = []
   private let bytes: [UInt8]
   private let limits: XMLLimits
@@ -31,7 +31,7 @@ struct XMLOutline {
   private var position = Position()
   private var depth = 0
 
-  /// - Throws: `.invalidXML` for what is refused unread.
+  /// - Throws: `.invalidXML` for a document that is rejected before parsing.
   init(_ bytes: [UInt8], limits: XMLLimits, source: String) throws {
     self.bytes = bytes
     self.limits = limits
@@ -43,7 +43,7 @@ struct XMLOutline {
     try scan()
   }
 
-  /// The bytes of a name.
+  /// Returns the text of a name.
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   private mutating func scan() throws {
@@ -70,8 +70,9 @@ struct XMLOutline {
     }
   }
 
-  /// The document for the parser. Foundation on Linux reads through a null pointer where a processing instruction has
-  /// nothing but a name (`<?name?>`): a space is put behind it, after which errors on the same line are a column off.
+  /// The document for the parser. Foundation on Linux reads through a null pointer where a processing instruction
+  /// contains only a name (`<?name?>`), so a space is inserted after the name. Errors after it on the same line are off
+  /// by one column.
   var parsable: [UInt8] {
     var result: [UInt8] = []
     var start = 0
@@ -111,7 +112,7 @@ struct XMLOutline {
       } else {
         let (name, here) = (index, position)
         skipName()
-        // A byte no name begins with; the parser will say so.
+        // No name begins with this byte; the parser reports it.
         if index == name { advance() }
         attributes.append(Attribute(name: name..<index, position: here))
         guard attributes.count <= limits.attributes else {
@@ -122,8 +123,8 @@ struct XMLOutline {
     tags.append(Tag(position: start, attributes: attributes))
   }
 
-  /// A reference to a DTD is passed over, and never followed. One that is written into the document is refused: its
-  /// entities and default attributes can make a small document grow without end, and no bean needs them.
+  /// Scans a document type. A reference to an external DTD is skipped and never followed. A DTD inside the document is
+  /// rejected: its entities and default attributes can make a small document grow without end, and no bean needs them.
   private mutating func scanDocumentType() throws {
     while index < bytes.count {
       switch bytes[index] {
@@ -163,7 +164,7 @@ struct XMLOutline {
   }
 
   private mutating func skipByteOrderMark() {
-    // It is no column of the first line.
+    // The byte order mark has no column in the first line.
     if bytes.starts(with: XMLEncoding.byteOrderMark) { index = XMLEncoding.byteOrderMark.count }
   }
 
@@ -174,7 +175,7 @@ struct XMLOutline {
       position.line += 1
       position.column = 1
     } else if byte & 0xC0 != 0x80 {
-      // The bytes that continue a character have no column of their own.
+      // The continuation bytes of a character have no column of their own.
       position.column += 1
     }
   }
