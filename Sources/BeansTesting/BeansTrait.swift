@@ -1,9 +1,9 @@
 public import Beans
 public import Testing
 
-/// Gives each case of a test an environment of its own; see `Trait.beans` and `Trait.overrides`.
+/// A trait that runs each case of a test in its own environment; see `Trait.beans` and `Trait.overrides`.
 public struct BeansTrait: TestTrait, SuiteTrait, TestScoping {
-  /// nil for a trait that only overrides.
+  /// The declarations; nil for a trait that only overrides.
   private let declare: (@Sendable (Environment) throws -> Void)?
   private let overriding: @Sendable (inout TestOverrides) throws -> Void
   private let sourceLocation: Testing.SourceLocation
@@ -15,20 +15,20 @@ public struct BeansTrait: TestTrait, SuiteTrait, TestScoping {
     (self.declare, self.overriding, self.sourceLocation) = (declare, overriding, sourceLocation)
   }
 
-  /// Whether the trait of a suite is one of each test in it.
+  /// Whether the trait of a suite applies to each test in it. Always true.
   public var isRecursive: Bool { true }
 
-  /// Makes the environment, runs the test in it, and checks what is left; called by the testing library for each case.
+  /// Makes the environment, runs the test in it, and checks its end. The testing library calls it for each case.
   ///
   /// - Parameters:
   ///   - test: the test, with the traits of the suites around it.
-  ///   - testCase: the case that runs.
-  ///   - function: the test's own code, and the scopes of traits further in.
-  /// - Throws: what `function` throws. What is wrong with the declarations is recorded instead.
+  ///   - testCase: the running case.
+  ///   - function: the test's own code, and the scopes of inner traits.
+  /// - Throws: the error of `function`. A fault of the declarations is recorded as an issue instead.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    // The outermost trait has done it for all.
+    // The outermost trait has made the environment for all traits.
     if TestEnvironment.current?.test == test.id { return try await function() }
     let environment: TestEnvironment
     do {
@@ -44,7 +44,7 @@ public struct BeansTrait: TestTrait, SuiteTrait, TestScoping {
         return overrides
       }
       environment = try TestEnvironment(overrides, test.sourceLocation, declare)
-      // Apart from the test, so that each fault gets its own place.
+      // Started separately from the test, so that each fault is recorded at its own place.
       try await environment.environment.makeReady()
     } catch {
       for fault in TestEnvironment.parts(of: error) {
@@ -64,14 +64,14 @@ extension Trait where Self == BeansTrait {
   ///       #expect(try Test.environment.getBean(Cart.self).isEmpty)
   ///     }
   ///
-  /// What happens at the end is that of `withTestEnvironment`. The declarations of a test win over those of its suite; what
-  /// both override is overridden, by the test where both mean the same. Each fault of startup becomes an issue at its own
-  /// line, and the test does not run then.
+  /// The environment ends as in `withTestEnvironment`. The declarations of a test replace those of its suite. Overrides
+  /// of both apply; where both override the same declaration, the test's override wins. Each fault of startup becomes
+  /// an issue at its own line, and the test does not run then.
   ///
   /// - Parameters:
-  ///   - declare: declares what the program declares; called for each case.
-  ///   - sourceLocation: where the trait stands.
-  ///   - overriding: what the test wants otherwise; called for each case.
+  ///   - declare: makes the declarations of the program; called for each case.
+  ///   - sourceLocation: the place of the trait.
+  ///   - overriding: makes the overrides of the test; called for each case.
   public static func beans(
     _ declare: @escaping @Sendable (Environment) throws -> Void,
     sourceLocation: Testing.SourceLocation = #_sourceLocation,
@@ -80,11 +80,11 @@ extension Trait where Self == BeansTrait {
     BeansTrait(declare, overriding, sourceLocation)
   }
 
-  /// Overrides more than the suite around the test does, whose `.beans` trait declares.
+  /// Adds overrides to those of the suite around the test, whose `.beans` trait declares.
   ///
   /// - Parameters:
-  ///   - sourceLocation: where the trait stands.
-  ///   - overriding: what the test wants otherwise; wins over what the suite overrides.
+  ///   - sourceLocation: the place of the trait.
+  ///   - overriding: makes the overrides of the test, which win over those of the suite.
   public static func overrides(
     sourceLocation: Testing.SourceLocation = #_sourceLocation,
     _ overriding: @escaping @Sendable (inout TestOverrides) throws -> Void

@@ -1,16 +1,16 @@
 public import Beans
 public import Testing
 
-/// Checks declarations as startup does, and records an issue for each fault at the line it names. Builds no bean.
+/// Checks declarations as startup does, and records an issue for each fault at its line. Builds no bean.
 ///
 ///     @Test func graph() { checkGraph(Shop.declare) }
 ///
-/// For programs whose declarations are not checked by their build. What depends on the configuration is checked with the
-/// configuration that `declare` brings; values of sources that are beans are not.
+/// For programs whose build does not check their declarations. Declarations that depend on the configuration are
+/// checked with the configuration that `declare` adds, without the values of sources that are beans.
 ///
 /// - Parameters:
-///   - declare: declares what the program declares, factories and their children included.
-///   - sourceLocation: of faults that belong to no line.
+///   - declare: makes the declarations of the program, including factories and their children.
+///   - sourceLocation: the place of faults without a line of their own.
 public func checkGraph(
   _ declare: (Environment) throws -> Void, sourceLocation: Testing.SourceLocation = #_sourceLocation
 ) {

@@ -1,6 +1,6 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// A clock that stands still until a test moves it.
+/// A clock whose time changes only when a test advances it.
 ///
 ///     let clock = ManualClock()
 ///     async let reminder: Void = clock.sleep(for: .seconds(60))
@@ -8,20 +8,20 @@
 ///     clock.advance(by: .seconds(60))
 ///     try await reminder
 ///
-/// Give it to code that takes `any Clock<Duration>`. From any thread.
+/// Pass the clock to code that takes `any Clock<Duration>`. From any thread.
 public final class ManualClock: Clock, Sendable {
-  /// A time by this clock: how long it has been moved.
+  /// A time by this clock: the total duration by which it has been advanced.
   public struct Instant: InstantProtocol {
-    /// Since the clock was made.
+    /// The duration since the clock was made.
     public let offset: Duration
 
-    /// The time so long after the clock was made.
+    /// Creates the time at an offset from the creation of the clock.
     public init(offset: Duration) { self.offset = offset }
 
-    /// The time so much later.
+    /// Returns the time after a duration.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-    /// How much later `other` is.
+    /// Returns the duration until `other`.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
     /// Whether one time is before another.
@@ -31,19 +31,19 @@ public final class ManualClock: Clock, Sendable {
   private struct Waiting {
     let number: Int
     let continuation: CheckedContinuation<Void, any Error>
-    /// Until when it sleeps.
+    /// The time at which a sleeper wakes.
     var deadline = Instant(offset: .zero)
-    /// How many sleepers it waits for.
+    /// The number of sleepers for which an observer waits.
     var count = 0
   }
 
   private struct State {
     var now = Instant(offset: .zero)
     var lastNumber = 0
-    /// In the order in which they will wake.
+    /// The sleepers in the order in which they wake.
     var sleepers: [Waiting] = []
     var observers: [Waiting] = []
-    /// Those that have begun and wait for nothing yet, and whether they have been cancelled meanwhile.
+    /// The numbers of tasks that have begun and do not wait yet, each with whether it has been cancelled meanwhile.
     var beginning: [Int: Bool] = [:]
 
     mutating func begin() -> Int {
@@ -52,7 +52,7 @@ public final class ManualClock: Clock, Sendable {
       return lastNumber
     }
 
-    /// Observers that need not wait any longer.
+    /// Removes and returns the observers whose number of sleepers has been reached.
     mutating func takeObservers() -> [Waiting] {
       let done = observers.filter { $0.count <= sleepers.count }
       observers.removeAll { $0.count <= sleepers.count }
@@ -62,22 +62,22 @@ public final class ManualClock: Clock, Sendable {
 
   private let state = Locked(State())
 
-  /// Creates a clock at the beginning of its time.
+  /// Creates a clock at time zero.
   public init() {}
 
-  /// The time, as far as the clock has been moved.
+  /// The current time, the total of all advances.
   public var now: Instant { state.withLock { $0.now } }
 
-  /// No difference is too small.
+  /// The resolution of the clock: zero, so every difference is exact.
   public var minimumResolution: Duration { .zero }
 
-  /// How many tasks sleep.
+  /// The number of sleeping tasks.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Until when each of them sleeps, in the order in which they will wake.
+  /// The wake times of the sleeping tasks, in the order in which they wake.
   public var deadlines: [Instant] { state.withLock { $0.sleepers.map(\.deadline) } }
 
-  /// Sleeps until the clock has been moved that far; returns at once where it has.
+  /// Sleeps until the clock has reached a time. Returns at once where it has reached the time already.
   ///
   /// - Throws: `CancellationError`.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -91,7 +91,7 @@ public final class ManualClock: Clock, Sendable {
     }
   }
 
-  /// Waits until at least so many tasks sleep.
+  /// Waits until at least `count` tasks sleep.
   ///
   /// - Throws: `CancellationError`.
   public func waitForSleepers(_ count: Int = 1) async throws {
@@ -104,9 +104,10 @@ public final class ManualClock: Clock, Sendable {
     }
   }
 
-  /// Moves the clock on, and wakes whoever sleeps until then: who sleeps less long first, of two the one that came first.
+  /// Advances the clock, and wakes the sleepers that are due: in the order of their wake times, and of equal ones in
+  /// the order of arrival.
   ///
-  /// Who goes to sleep again sleeps from the new time on. A negative duration moves nothing.
+  /// A task that sleeps again sleeps from the new time on. A negative duration changes nothing.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now = max(state.now, state.now.advanced(by: duration))
@@ -117,9 +118,9 @@ public final class ManualClock: Clock, Sendable {
     for sleeper in due { sleeper.continuation.resume() }
   }
 
-  /// Moves the clock to the time at which the next sleeper wakes, and wakes all that sleep until then.
+  /// Advances the clock to the wake time of the next sleeper, and wakes all sleepers that are due then.
   ///
-  /// - Returns: false where nobody sleeps.
+  /// - Returns: false where no task sleeps.
   @discardableResult
   public func advanceToNextSleeper() -> Bool {
     guard let distance = state.withLock({ state in state.sleepers.first.map { state.now.duration(to: $0.deadline) } })
@@ -128,7 +129,7 @@ public final class ManualClock: Clock, Sendable {
     return true
   }
 
-  /// Suspends the task where `enter` has kept what it is handed.
+  /// Suspends the task where `enter` returns true, having stored the continuation.
   private func wait(_ enter: @escaping @Sendable (inout State, Waiting) -> Bool) async throws {
     try Task.checkCancellation()
     let number = state.withLock { $0.begin() }

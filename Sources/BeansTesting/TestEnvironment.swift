@@ -3,14 +3,14 @@ public import Testing
 
 /// One environment of one test, from its declarations to the checks after its end.
 struct TestEnvironment {
-  /// What is said of an environment for tests in errors.
+  /// The name of test environments in errors.
   static let name = "test"
-  /// How long the end may take where children are open.
+  /// The time limit of the end where children are open.
   static let limit = Duration.seconds(60)
-  /// How long what is still referenced after the end may take to go: other threads may be about to drop it.
+  /// The time limit for references to disappear after the end, because other threads may be about to drop them.
   static let patience = Duration.seconds(2)
 
-  /// The environment of the running test, and the test it is for, where a trait has made it.
+  /// The environment of the running test, and the id of the test where a trait has made the environment.
   @TaskLocal static var current: (environment: Environment, test: Test.ID?)?
 
   let environment: Environment
@@ -19,11 +19,11 @@ struct TestEnvironment {
   private let origins: Set<EnvironmentError.Origin>
   private let sourceLocation: Testing.SourceLocation
 
-  /// Declares everything; nothing is built yet.
+  /// Makes the environment with all declarations. Builds no bean.
   ///
   /// - Parameters:
-  ///   - overrides: what several places say; the later ones win over earlier ones.
-  ///   - sourceLocation: of issues that have no other place.
+  ///   - overrides: the overrides of several places. Later places win over earlier ones.
+  ///   - sourceLocation: the place of issues without a place of their own.
   ///   - declare: the declarations.
   init(
     _ overrides: [TestOverrides], _ sourceLocation: Testing.SourceLocation, _ declare: (Environment) throws -> Void
@@ -33,7 +33,7 @@ struct TestEnvironment {
     var (all, merged): ([BeanOverride], TestOverrides) = ([], TestOverrides())
     for place in overrides {
       let own = place.makers.map { [journal] in $0(journal) }
-      // Two of one place for one declaration are a fault.
+      // Two overrides from one place for one declaration are a fault.
       all.removeAll { old in own.contains { $0.isSame(as: old) } }
       all += own
       merged.openScopes.formUnion(place.openScopes)
@@ -46,15 +46,15 @@ struct TestEnvironment {
     try declare(environment)
   }
 
-  /// Ends the environment, and records what should not be so.
+  /// Ends the environment, and records violations: failed releases, open children, leaks, and forbidden beans.
   func end(isolation: isolated (any Actor)? = #isolation) async {
     let open = environment.openBelow.filter { !$0.path.contains(where: overrides.openScopes.contains) }
     let stalled = environment.stalledBelow
     var failures: [any Error] = []
     do {
-      // No thread runs a loop that only the test turns: its releases are not waited for.
+      // No thread runs a loop that only the test turns, so the end does not wait for its releases.
       environment.finishStalled()
-      // A loop that stops meanwhile may have to release what is still open.
+      // A loop that stops meanwhile may have to release the children that are still open.
       if environment.hasOpenChildren {
         try await environment.shutdown(within: Self.limit)
       } else {
@@ -91,21 +91,21 @@ struct TestEnvironment {
     let end = ContinuousClock.now + Self.patience
     while true {
       let leaks = journal.leaks.filter { leak in
-        // What an override has made is the test's own.
+        // Objects that an override has made belong to the test.
         !origins.contains(leak.origin) && !overrides.referencedTypes.contains { $0 == leak.type }
       }
       if leaks.isEmpty || ContinuousClock.now >= end { return leaks }
-      // Nobody tells when another thread gives its reference back.
+      // There is no notification when another thread drops its reference.
       try? await Task.sleep(for: .milliseconds(5))
     }
   }
 
-  /// Records an error where its declaration stands.
+  /// Records an error at the place of its declaration.
   private func record(_ error: any Error) {
     Issue.record(error, sourceLocation: Testing.SourceLocation(error) ?? sourceLocation)
   }
 
-  /// The failures that an error holds.
+  /// Returns the failures that an error contains.
   static func parts(of error: any Error) -> [any Error] {
     guard let error = error as? EnvironmentError, error.code == .startupFailed || error.code == .destructionFailed
     else {
@@ -117,13 +117,13 @@ struct TestEnvironment {
 }
 
 extension Testing.SourceLocation {
-  /// Where the declaration stands that is at fault; nil for one that is no Swift.
+  /// The place of the declaration that an error names; nil for a declaration outside of Swift sources.
   init?(_ error: any Error) {
     guard let origin = (error as? EnvironmentError)?.origin else { return nil }
     self.init(swift: origin)
   }
 
-  /// Nil for what is no Swift.
+  /// Creates the place of an origin; nil for an origin outside of Swift sources.
   init?(swift origin: EnvironmentError.Origin) {
     guard origin.line > 0, !origin.file.hasPrefix("/"), origin.file.contains("/"), origin.file.hasSuffix(".swift")
     else { return nil }
@@ -132,14 +132,14 @@ extension Testing.SourceLocation {
 }
 
 extension Test {
-  /// The environment that a `.beans` trait or `withTestEnvironment` has made for the running test.
+  /// The environment of the running test, made by a `.beans` trait or by `withTestEnvironment`.
   ///
   ///     let cart = try Test.environment.getBean(Cart.self)
   ///
-  /// Found by the test's task, its child tasks, and whatever they call. A thread or a detached task is handed the environment,
-  /// which may be used anywhere.
+  /// Available in the test's task, its child tasks, and all code that they call. Pass the environment to a thread or a
+  /// detached task, where it can be used as well.
   ///
-  /// - Throws: `.scopeNotActive` where there is none.
+  /// - Throws: `.scopeNotActive` outside of a test environment.
   public static var environment: Environment {
     get throws {
       if let current = TestEnvironment.current { return current.environment }
@@ -157,21 +157,22 @@ extension Test {
 ///       try #expect(shop.getBean(Cart.self).isEmpty)
 ///     }
 ///
-/// Nothing is global: environments of tests that run side by side do not see each other. When `body` is over, whatever its
-/// outcome, the environment is shut down, which is awaited. These become issues of the test, at the line of the declaration
-/// where there is one: a release that failed, here or in a child; a child environment that nobody has ended; an instance of
-/// a class that the container has made and let go of and that is still referenced; a forbidden bean that was wanted.
+/// There is no global state: concurrent tests have separate environments. When `body` ends, with any outcome, the
+/// environment is shut down, and the call waits for that. The following become issues of the test, at the line of the
+/// declaration where there is one: a failed release, here or in a child; a child environment that has not been
+/// finished; an instance of a class that the container has made and released and that is still referenced; an attempt to build a forbidden bean.
 ///
 /// Environments that the code under test creates below it with `Environment(name:parent:)` have the same overrides.
 ///
 /// - Parameters:
-///   - declare: declares what the program declares, in an environment that is not started.
-///   - overriding: what the test wants otherwise.
-///   - isolation: the actor that `body` runs on, which is the caller's.
-///   - sourceLocation: of issues that belong to no declaration.
-///   - body: the test. What it returns must not be a bean, which would be referenced after the end.
-/// - Returns: what `body` returns.
-/// - Throws: what `declare`, the startup or `body` throws. Overrides that meet no declaration are faults of the startup.
+///   - declare: makes the declarations of the program, in an environment that has not started.
+///   - overriding: makes the overrides of the test.
+///   - isolation: the actor on which `body` runs, the caller's.
+///   - sourceLocation: the place of issues without a declaration.
+///   - body: the test. Its result must not be a bean, which would be referenced after the end.
+/// - Returns: the result of `body`.
+/// - Throws: any error of `declare`, the startup or `body`. An override without a matching declaration is a fault of
+///   the startup.
 @discardableResult
 public func withTestEnvironment<R>(
   _ declare: (Environment) throws -> Void, overriding: (inout TestOverrides) throws -> Void = { _ in },
@@ -184,7 +185,7 @@ public func withTestEnvironment<R>(
 }
 
 extension TestEnvironment {
-  /// Starts the environment, runs `body` with it as the current one, and ends it.
+  /// Starts the environment, runs `body` with it as the current environment, and ends it.
   func run<R>(
     for test: Test.ID?, isolation: isolated (any Actor)? = #isolation, _ body: (Environment) async throws -> R
   ) async throws -> R {

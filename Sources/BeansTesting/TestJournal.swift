@@ -1,13 +1,13 @@
 import Beans
 @_spi(BeansPackage) import BeansSupport
 
-/// What has become of the beans of one test's environments, noted on whichever thread that happens.
+/// The log of releases, failures and forbidden beans in the environments of one test. Any thread may write to it.
 final class TestJournal: EnvironmentObserver {
   private let state = Locked(State())
 
   private struct State {
     var released: [ReleasedObject] = []
-    /// How many released objects there may be before those that have gone are forgotten.
+    /// The number of released objects beyond which deallocated ones are removed.
     var limit = 64
     var failures: [EnvironmentError] = []
     var forbidden: [EnvironmentError] = []
@@ -29,13 +29,13 @@ final class TestJournal: EnvironmentObserver {
 
   func note(forbidden: EnvironmentError) { state.withLock { $0.forbidden.append(forbidden) } }
 
-  /// Releases that have failed.
+  /// The releases that have failed.
   var failures: [EnvironmentError] { state.withLock { $0.failures } }
 
-  /// Beans that were wanted although a test forbids them.
+  /// The errors of attempts to build beans that the test forbids.
   var forbidden: [EnvironmentError] { state.withLock { $0.forbidden } }
 
-  /// Objects that somebody still has, although the container has let go of them.
+  /// The objects that are still referenced, although the container has dropped its references.
   var leaks: [ReleasedObject] {
     state.withLock { state in
       state.released.removeAll { !$0.exists }
@@ -44,12 +44,12 @@ final class TestJournal: EnvironmentObserver {
   }
 }
 
-/// An object that the container has let go of.
+/// An object to which the container has dropped its reference.
 ///
-/// Sendable, because nothing is asked of the object but whether it is still there.
+/// Safe to send: threads only check whether the object still exists.
 struct ReleasedObject: @unchecked Sendable {
   weak var object: AnyObject?
-  /// How faults name the bean.
+  /// The name of the bean in faults.
   let bean: String
   let type: Any.Type
   let origin: EnvironmentError.Origin

@@ -1,18 +1,18 @@
 import Beans
 public import Testing
 
-/// What a test wants otherwise than the declarations say, and what it lets pass at the end.
+/// The overrides of a test, and the objects that its environment may leave behind at the end.
 ///
-/// An override takes the place of one declaration in each environment that has any for its type: in the one that is
-/// declared, and in the children of each factory. Among several the rules of lookups decide: exactly that type before
-/// subclasses and conforming types, the primary one before others. What is not private to a module is preferred. What
-/// takes the place keeps the declaration's id, qualifiers, scope, module, and whether it is lazy or primary. It does not
-/// keep arguments, properties, callbacks and requirements. Decorators stand before it as before the declared bean.
+/// An override replaces one declaration in each environment that has any for its type: in the declared environment, and
+/// in the children of each factory. Among several declarations the rules of lookups select one: the exact type before
+/// subclasses and conforming types, a primary bean before others. A bean that is not private to a module is preferred.
+/// The override keeps the declaration's id, qualifiers, scope, module, and whether it is lazy or primary. It does not
+/// keep arguments, properties, callbacks and requirements. Decorators wrap it as they wrap the declared bean.
 ///
-/// Overrides are strict. One that meets no declaration, meets several, or would lose to another bean is a fault of
-/// startup: nothing is built, and the fault names what may have been meant.
+/// Overrides are strict. An override that matches no declaration, matches several, or would lose to another bean is a
+/// fault of startup. No bean is built then, and the fault names likely alternatives.
 public struct TestOverrides: Sendable {
-  /// Made for the journal of each environment.
+  /// The factories of the overrides, called with the journal of each environment.
   var makers: [@Sendable (TestJournal) -> BeanOverride] = []
   /// Scopes whose children may be open at the end.
   var openScopes: Set<String> = []
@@ -21,20 +21,20 @@ public struct TestOverrides: Sendable {
 
   init() {}
 
-  /// Puts a bean in the place of the one that lookups of `type` find.
+  /// Replaces the bean that lookups of `type` find.
   ///
   ///     overrides.override((any Store).self) { MemoryStore() }
   ///
-  /// The bean is of the type that the factory returns: it is found as that, too. Whoever asks for another type that only the
-  /// declared bean has finds none, which is a fault of startup.
+  /// The bean has the type that the factory returns, and lookups of that type find it, too. A lookup of another type
+  /// that only the declared bean has finds no bean, which is a fault of startup.
   ///
   /// - Parameters:
-  ///   - type: what lookups ask for: a class, a value type or a protocol.
-  ///   - id: the id of the declaration, where several answer to the type.
+  ///   - type: the type in lookups: a class, a value type or a protocol.
+  ///   - id: the id of the declaration, where several match the type.
   ///   - qualifier: a qualifier of the declaration.
-  ///   - scope: the scope that the bean lives in: "singleton", "request", …; nil for all.
-  ///   - sourceLocation: where faults say that the override stands.
-  ///   - factory: makes an instance, on whichever thread asks first; its parameters are resolved by their types.
+  ///   - scope: the scope of the bean: "singleton", "request", …; nil for all.
+  ///   - sourceLocation: the place of the override in faults.
+  ///   - factory: makes an instance, on the thread that needs the bean first; its parameters are resolved by their types.
   public mutating func override<Replaced, Made, each Dependency>(
     _ type: Replaced.Type, id: String? = nil, qualifier: Any.Type? = nil, in scope: String? = nil,
     sourceLocation: Testing.SourceLocation = #_sourceLocation,
@@ -45,17 +45,17 @@ public struct TestOverrides: Sendable {
     makers.append { _ in made }
   }
 
-  /// Fails the test when the bean that lookups of `type` find is built, and says who wanted it.
+  /// Fails the test when the bean that lookups of `type` find is built. The issue names the beans that needed it.
   ///
-  /// Building it throws as well. Startup does not build it by itself, but does build what is not lazy and takes it: override
-  /// that, too. It meets declarations as an override does, and is as strict.
+  /// Building the bean also throws. Startup does not build the bean by itself, but builds each bean that is not lazy
+  /// and needs it: override these beans, too. `forbid` matches declarations as an override does, and is as strict.
   ///
   /// - Parameters:
-  ///   - type: what lookups ask for.
-  ///   - id: the id of the declaration, where several answer to the type.
+  ///   - type: the type in lookups.
+  ///   - id: the id of the declaration, where several match the type.
   ///   - qualifier: a qualifier of the declaration.
-  ///   - scope: the scope that the bean lives in; nil for all.
-  ///   - sourceLocation: where the test is said to forbid it.
+  ///   - scope: the scope of the bean; nil for all.
+  ///   - sourceLocation: the place of the prohibition in faults.
   public mutating func forbid<Forbidden>(
     _ type: Forbidden.Type, id: String? = nil, qualifier: Any.Type? = nil, in scope: String? = nil,
     sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -74,10 +74,10 @@ public struct TestOverrides: Sendable {
     }
   }
 
-  /// Lets children of that scope be open when the test ends; the shutdown finishes them.
+  /// Permits children of a scope to be open when the test ends. The shutdown finishes them.
   public mutating func allowOpen(_ scope: String) { openScopes.insert(scope) }
 
-  /// Lets instances of exactly that class be referenced after their scope has ended.
+  /// Permits instances of exactly one class to be referenced after their scope has ended.
   public mutating func allowReferences(to type: AnyClass) { referencedTypes.append(type) }
 }
 
