@@ -1,7 +1,7 @@
 public import Beans
 import Foundation
 
-/// The program that checks a package's declarations while it is built, and answers questions about them.
+/// The program that checks a package's declarations while it is built, and reports on their graph.
 ///
 /// It is an executable target of the package that has the declarations, with one line:
 ///
@@ -11,24 +11,25 @@ import Foundation
 ///
 ///     BeansTool.run { environment in try Shop.declare(environment) }
 ///
-/// The plugin `BeansCheck` runs it when the declarations have changed, and the command `swift package beans` when it is asked.
+/// The plugin `BeansCheck` runs the program when the declarations have changed; the command `swift package beans` runs
+/// it on request.
 public enum BeansTool {
-  /// Does what the command line says, and ends the process: 0 where nothing is wrong, 1 where something is, 2 where the
-  /// command line cannot be understood.
+  /// Runs the command of the command line, and ends the process: with 0 where no fault exists, 1 where one exists, 2
+  /// where the command line is invalid.
   ///
-  /// Without arguments, or for `check`, all that is wrong with the declarations is written to standard error, each on a line as
-  /// compilers do it, for editors to go there. Nothing is built then.
+  /// Without arguments, or for `check`, all faults of the declarations are written to standard error, each on a line in
+  /// the format of compilers, so that editors can open the place. No bean is built then.
   ///
   /// - Parameters:
-  ///   - name: what the environment is called.
-  ///   - options: what is checked beyond the graph.
-  ///   - profiles: lists of active profiles, such as `["test", "production, eu"]`. `check` looks at the declarations under each of them,
-  ///     and names with each fault the lists under which it is found. Without any, the configuration that the declarations make
-  ///     says which profiles are active.
-  ///   - file: where faults stand that have no place of their own.
-  ///   - line: where in the file.
-  ///   - declare: declares what is to be checked, in an environment that has not started: factories and what they configure
-  ///     count, too. It runs on the machine that builds, so it should do nothing but declare.
+  ///   - name: the name of the environment.
+  ///   - options: the checks beyond the graph.
+  ///   - profiles: lists of active profiles, such as `["test", "production, eu"]`. `check` checks the declarations
+  ///     under each list, and names with each fault the lists under which it exists. Without any list, the
+  ///     configuration of the declarations selects the active profiles.
+  ///   - file: the file of faults without a place of their own.
+  ///   - line: the line of these faults.
+  ///   - declare: makes the declarations to check, in an environment that has not started. Factories and their children
+  ///     are checked, too. It runs on the build machine, so it should only declare.
   public static func run(
     name: String = "application", options: StartupOptions = [], profiles: [String] = [], file: StaticString = #filePath,
     line: UInt = #line,

@@ -1,12 +1,12 @@
-/// What stands on a command line behind the command: options with values, and the rest.
+/// The command line after the command: options with values, and the other arguments.
 struct CommandLineOptions {
   private var values: [String: [String]] = [:]
   private(set) var rest: [String] = []
 
   /// - Parameters:
-  ///   - arguments: behind the command.
-  ///   - known: the options that the command has, without their dashes.
-  /// - Throws: `UsageError` for an option that it does not have, or that has no value.
+  ///   - arguments: the command line after the command.
+  ///   - known: the options of the command, without their dashes.
+  /// - Throws: `UsageError` for an option that is unknown, or that has no value.
   init(_ arguments: some Sequence<String>, known: Set<String>) throws {
     var arguments = Array(arguments)[...]
     while let next = arguments.popFirst() {
@@ -21,26 +21,28 @@ struct CommandLineOptions {
     }
   }
 
-  /// The last value counts.
+  /// Returns the value of an option; the last one, where there are several.
   func value(_ name: String) -> String? { values[name]?.last }
 
   func all(_ name: String) -> [String] { values[name] ?? [] }
 
-  /// - Throws: `UsageError` where there are fewer or more arguments than that.
+  /// Returns the arguments that are not options.
+  ///
+  /// - Throws: `UsageError` where the number of arguments differs from that of `names`.
   func arguments(_ names: String...) throws -> [String] {
     if rest.count == names.count { return rest }
     throw UsageError(names.isEmpty ? "no arguments are taken here" : "needs \(names.joined(separator: " "))")
   }
 }
 
-/// A command line that cannot be understood, and why.
+/// An invalid command line, with the reason.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// A file that is not what a command needs, and why.
+/// A file that a command cannot use, with the reason.
 struct FileError: Error, CustomStringConvertible {
   let description: String
 

@@ -3,13 +3,13 @@ import BeansGraph
 @_spi(BeansPackage) import BeansSupport
 import Foundation
 
-/// What `BeansTool.run` does, with a command line of its own.
+/// The program behind `BeansTool.run`, with a command line as its argument.
 struct Program {
   let name: String
   let options: StartupOptions
-  /// Lists of active profiles, under each of which the declarations are checked.
+  /// The lists of active profiles. The declarations are checked under each list.
   var profiles: [String] = []
-  /// Where faults stand that have no place of their own.
+  /// The place of faults without a place of their own.
   let place: EnvironmentError.Origin
   let declare: (Environment) throws -> Void
 
@@ -34,7 +34,7 @@ struct Program {
 
     """
 
-  /// The commands, each with the options that it has.
+  /// The commands, each with its options.
   private static let options: [String: Set<String>] = [
     "check": ["profiles"], "graph": ["format", "bean", "depth"], "why": [], "who-keeps": [], "diff": [], "startup": [],
   ]
@@ -66,10 +66,10 @@ struct Program {
     }
   }
 
-  /// How many ways `why` tells: there may be more than anybody can read.
+  /// The maximum number of paths that `why` lists, because a graph may have more than are readable.
   private static let maximumPaths = 1_000
 
-  /// The environment, declared.
+  /// Makes the environment with all declarations.
   private func environment() throws -> Environment {
     let environment = try Environment(name: name)
     try declare(environment)
@@ -85,7 +85,7 @@ struct Program {
       try environment().check(options: self.options)
       return Outcome()
     }
-    // Each fault once, with the lists under which it is found.
+    // Each fault is listed once, with the lists under which it exists.
     var found: [(fault: any Error, lists: [String])] = []
     for list in lists {
       for fault in faults(under: list) {
@@ -100,7 +100,7 @@ struct Program {
     return Outcome(status: found.isEmpty ? 0 : 1, errors: errors.joined())
   }
 
-  /// What is wrong with the declarations where these profiles are active, whatever the configuration says.
+  /// Returns the faults of the declarations where the given profiles are active, regardless of the configuration.
   private func faults(under profiles: String) -> [any Error] {
     do {
       let environment = try environment()
@@ -126,7 +126,7 @@ struct Program {
     return files.line(origin ?? place, "\(named)\(addition)") + notes(of: fault, at: origin ?? place, files)
   }
 
-  /// The beans on the way to a fault that are declared elsewhere, and what helps.
+  /// Returns notes on the beans on the path to a fault that are declared elsewhere, and the advice for the fault.
   private func notes(
     of fault: EnvironmentError, at place: EnvironmentError.Origin, _ files: SourceFiles
   ) -> String {
@@ -139,7 +139,7 @@ struct Program {
     return steps.joined() + files.line(place, fault.advice.joined(separator: " "), as: .note)
   }
 
-  // MARK: questions
+  // MARK: queries
 
   private func graph(_ options: CommandLineOptions) throws -> Outcome {
     _ = try options.arguments()
@@ -186,7 +186,9 @@ struct Program {
     return Outcome(output: difference.isEmpty ? "the graphs are the same\n" : difference.description)
   }
 
-  /// - Throws: `FileError` that names the file and what is wrong with it.
+  /// Reads a graph from a file.
+  ///
+  /// - Throws: `FileError` that contains the name of the file and the reason.
   private func graph(in file: String) throws -> BeanGraph {
     guard let content = FileManager.default.contents(atPath: file) else { throw FileError("\(file) cannot be read") }
     do {
@@ -196,7 +198,7 @@ struct Program {
     }
   }
 
-  /// What is wrong with a JSON document, and at which path.
+  /// Returns the error in a JSON document, with its path in the document.
   private static func reason(_ error: any Error) -> String {
     guard let error = error as? DecodingError else { return error.localizedDescription }
     let context =
@@ -222,7 +224,7 @@ struct Program {
     let environment = try environment()
     let startup = self.options.union(.recordTimes)
     try BlockingTask.run { try await environment.makeReady(options: startup) }
-    // Asked only for its times: what could not be released ends with the process.
+    // The environment serves only for its times; beans that cannot be released end with the process.
     defer { try? BlockingTask.run { try await environment.shutdown() } }
     let graph = try environment.readGraph()
     let total = environment.startupDuration ?? .zero
@@ -242,7 +244,7 @@ extension BeanGraph.Edge {
 }
 
 extension Duration {
-  /// Microseconds, in columns.
+  /// The duration in microseconds, padded to a column.
   fileprivate var text: String {
     let digits = "\(Int(self / .microseconds(1)))"
     return String(repeating: " ", count: max(0, 9 - digits.count)) + digits + " µs"

@@ -1,8 +1,8 @@
 import Beans
 import Foundation
 
-/// Where the files of modules stand. Declarations know theirs as `Module/File.swift`, whatever the machine: an editor wants the
-/// path.
+/// The source folders of modules. Declarations store their file as `Module/File.swift`, independent of the machine; an
+/// editor needs the path.
 struct SourceFiles {
   private let folders: [String: String]
 
@@ -15,12 +15,12 @@ struct SourceFiles {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The path of a file; the name as it is where no module is known to have it.
+  /// Returns the path of a file; the unchanged name where no known module contains the file.
   func path(of file: String) -> String {
     if let source = source(ofResource: file) { return source }
     let parts = file.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, let folder = folders[parts[0]] else { return file }
-    // A module has only one file of a name.
+    // File names are unique in a module.
     let files = FileManager.default.enumerator(
       atPath: URL(fileURLWithPath: folder).resolvingSymlinksInPath().path)
     while let next = files?.nextObject() as? String {
@@ -31,26 +31,26 @@ struct SourceFiles {
     return file
   }
 
-  /// The source of a resource that the build has copied into a module's bundle, `…/Package_Module.resources/`.
+  /// Returns the source of a resource that the build has copied into a module's bundle, `…/Package_Module.resources/`.
   private func source(ofResource copy: String) -> String? {
     let parts = copy.split(separator: "/").map(String.init)
     guard let bundle = parts.lastIndex(where: { $0.hasSuffix(".resources") }), let name = parts.last else { return nil }
     let owner = parts[bundle].dropLast(".resources".count)
-    // Names of packages and modules may have underscores: the longest name is meant.
+    // Names of packages and modules may contain underscores, so the longest matching module name is used.
     let modules = folders.keys.filter { owner.hasSuffix("_\($0)") }
     guard let module = modules.max(by: { $0.count < $1.count }), let folder = folders[module] else { return nil }
     let path = parts[(bundle + 1)...].joined(separator: "/")
     let files = (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? [])
       .filter { ($0 as NSString).lastPathComponent == name }.sorted()
-    // Resources that are processed lose their folder.
+    // Processed resources lose their folder.
     let source = files.first { $0 == path || $0.hasSuffix("/\(path)") } ?? (files.count == 1 ? files[0] : nil)
     return source.map { "\(folder.hasSuffix("/") ? folder : folder + "/")\($0)" }
   }
 
-  /// What a compiler says of a line: what is wrong, or more about that.
+  /// The kind of a compiler message: an error, or a note on an error.
   enum Kind: String { case error, note }
 
-  /// As compilers write it.
+  /// Returns a message in the format of compilers.
   func line(_ origin: EnvironmentError.Origin, _ message: String, as kind: Kind = .error) -> String {
     let text = message.split(separator: "\n").joined(separator: " ")
     return "\(path(of: origin.file)):\(max(1, origin.line)):\(origin.column ?? 1): \(kind): \(text)\n"

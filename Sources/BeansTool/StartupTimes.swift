@@ -1,18 +1,18 @@
 import Beans
 import BeansGraph
 
-/// How long the beans of a startup have taken, by the ids of their nodes.
+/// The times that the beans of a startup have taken, by the ids of their nodes.
 enum StartupTimes {
-  /// What of a declaration both the graph and the times know. Two beans may have one label; they do not stand in one place.
+  /// The identity of a declaration in both the graph and the times. Two beans may have one label, but not one place.
   private struct Key: Hashable {
     let label: String
     let origin: EnvironmentError.Origin?
   }
 
   /// - Parameters:
-  ///   - graph: what has been started.
-  ///   - times: what the startup has recorded.
-  /// - Returns: what has a time of its own. One that a factory has looked up is part of that factory's bean.
+  ///   - graph: the graph of the started environment.
+  ///   - times: the times that the startup has recorded.
+  /// - Returns: the durations of beans with a time of their own. A bean that a factory has looked up is part of that factory's bean.
   static func beans(of graph: BeanGraph, _ times: [StartupTime]) -> [String: Duration] {
     let started = graph.nodes.filter { $0.environment == graph.clusters.first?.id }
     let ids = Dictionary(
@@ -23,7 +23,7 @@ enum StartupTimes {
     }
   }
 
-  /// The beans that have to be created one after the other and together take longest, first things first.
+  /// Returns the beans that have to be created one after the other and together take longest, in the order of creation.
   static func longestPath(in graph: BeanGraph, _ times: [String: Duration]) -> [String] {
     let needs = Dictionary(grouping: graph.edges.filter(\.kind.isBefore), by: \.from)
     var best: [String: (time: Duration, next: String?)] = [:]
@@ -35,7 +35,7 @@ enum StartupTimes {
         continue
       }
       let inner = (needs[id] ?? []).map(\.to).filter { times[$0] != nil }
-      // Once is enough: what is built before something is not built after it as well.
+      // Each bean is visited once: a bean that is built before another one is not built after it as well.
       let open = inner.filter { best[$0] == nil && seen.insert($0).inserted }
       if !open.isEmpty {
         stack += open
@@ -56,7 +56,7 @@ enum StartupTimes {
 }
 
 extension BeanGraph.Edge.Kind {
-  /// Whether what is taken is there before its taker.
+  /// Whether the dependency exists before the bean that takes it.
   fileprivate var isBefore: Bool {
     switch self {
     case .parameter, .property, .optional, .collection, .requirement, .decorates, .factory: true
