@@ -160,7 +160,8 @@ extension Test {
 /// There is no global state: concurrent tests have separate environments. When `body` ends, with any outcome, the
 /// environment is shut down, and the call waits for that. The following become issues of the test, at the line of the
 /// declaration where there is one: a failed release, here or in a child; a child environment that has not been
-/// finished; an instance of a class that the container has made and released and that is still referenced; an attempt to build a forbidden bean.
+/// finished; an instance of a class that the container has made and released and that is still referenced; an
+/// attempt to build a forbidden bean.
 ///
 /// Environments that the code under test creates below it with `Environment(name:parent:)` have the same overrides.
 ///

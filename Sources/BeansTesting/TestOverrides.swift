@@ -34,7 +34,8 @@ public struct TestOverrides: Sendable {
   ///   - qualifier: a qualifier of the declaration.
   ///   - scope: the scope of the bean: "singleton", "request", …; nil for all.
   ///   - sourceLocation: the place of the override in faults.
-  ///   - factory: makes an instance, on the thread that needs the bean first; its parameters are resolved by their types.
+  ///   - factory: makes an instance, on the thread that needs the bean first; its parameters are resolved by their
+  ///     types.
   public mutating func override<Replaced, Made, each Dependency>(
     _ type: Replaced.Type, id: String? = nil, qualifier: Any.Type? = nil, in scope: String? = nil,
     sourceLocation: Testing.SourceLocation = #_sourceLocation,

@@ -12,7 +12,8 @@ enum StartupTimes {
   /// - Parameters:
   ///   - graph: the graph of the started environment.
   ///   - times: the times that the startup has recorded.
-  /// - Returns: the durations of beans with a time of their own. A bean that a factory has looked up is part of that factory's bean.
+  /// - Returns: the durations of beans with a time of their own. A bean that a factory has looked up is part of that
+  ///   factory's bean.
   static func beans(of graph: BeanGraph, _ times: [StartupTime]) -> [String: Duration] {
     let started = graph.nodes.filter { $0.environment == graph.clusters.first?.id }
     let ids = Dictionary(

@@ -20,7 +20,7 @@ import BeansServer
 /// for each other. A call from a loop's thread uses that loop's connection; any other call uses the connections in
 /// turn.
 ///
-/// A call fails when `RedisOptions.commandTimeout` has passed, whatever the state of the server, as long as its loop
+/// A call fails when `RedisOptions.commandTimeout` has passed, in any state of the server, as long as its loop
 /// runs. A cancelled task still waits for its reply. When the server closes the connection, a call that has been sent
 /// is sent once more within its time; the scripts prevent that a change is made twice. A call that arrives at the
 /// server after its time, such as from a proxy, has no effect: each call carries its deadline by the server's clock. An
