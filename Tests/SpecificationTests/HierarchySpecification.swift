@@ -35,6 +35,29 @@ import Testing
     #expect(try child.getBean(Pool.self) === child.getBean(Pool.self))
   }
 
+  @Test("A class of a child hides a protocol's bean further out from lookups of the protocol")
+  func classHidesProtocol() throws {
+    let parent = try Environment(name: "parent")
+    defer { try? parent.shutdown() }
+    try parent.define(parent.bean((any Basin).self, factory: { Pond() as any Basin }).primary())
+    let requests = try parent.childFactory("request", seed: Int.self) { request in
+      try request.define(request.bean(Lake.self, factory: { Lake() }))
+    }
+    let child = try Environment(name: "child", parent: parent)
+    try child.define(child.bean(Lake.self, factory: { Lake() }))
+    #expect(try child.getBean((any Basin).self) === child.getBean(Lake.self))
+    try requests.withChild(1) { request in
+      let (lake, basin) = (try request.getBean(Lake.self), try request.getBean((any Basin).self))
+      #expect(basin === lake)
+      let optional = try request.getBean((any Basin)?.self)
+      #expect(optional === lake)
+      let all = try request.getBeansByType((any Basin).self)
+      #expect(all.map { $0 is Lake } == [true, false])
+    }
+    let outer = try parent.getBean((any Basin).self)
+    #expect(outer is Pond)
+  }
+
   @Test("Nothing of a child is visible in its parent or a sibling")
   func childIsPrivate() throws {
     let parent = try Environment(name: "parent")
@@ -321,6 +344,10 @@ import Testing
 
 private class Pool: Initializable { required init() {} }
 private final class ElasticPool: Pool {}
+
+private protocol Basin: AnyObject {}
+private final class Pond: Basin {}
+private final class Lake: Basin {}
 
 private struct Named { let name: String }
 
