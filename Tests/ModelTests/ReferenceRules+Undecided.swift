@@ -49,17 +49,4 @@ extension ReferenceRules {
       }
     }
   }
-
-  /// A declaration of a protocol where an environment further in declares classes that conform to it.
-  var hiddenProtocol: Int? {
-    for level in scenario.levels.indices {
-      for outer in scenario.chain(from: level).dropFirst() {
-        let hidden = beans[outer].first { bean in
-          bean.kind.isProtocol && beans[level].contains { $0.kind.isA(bean.kind) && $0.kind != bean.kind }
-        }
-        if let hidden { return hidden.line }
-      }
-    }
-    return nil
-  }
 }

@@ -250,10 +250,6 @@ struct ScenarioGenerator {
     // Nor does a scope that is registered keep what takes something that is not open there: how much of what stands behind such
     // a bean is judged with it is left to the container.
     while let bean = beanOutOfReach { scenario.change(bean.line) { $0.scope = "prototype" } }
-    // Nor do beans of classes hide one of a protocol, which lookups read wrongly.
-    while let declaration = ReferenceRules(scenario).hiddenProtocol {
-      scenario.change(declaration) { $0.kind = $0.kind?.made }
-    }
     while let (declaration, role) = ReferenceRules(scenario).undecided {
       scenario.change(declaration) { $0.role = role }
     }

@@ -476,8 +476,11 @@ struct PlanCompiler {
     var seen: Set<ObjectIdentifier> = []
     var types: [(type: ObjectIdentifier, operand: Operand)] = []
     for (type, bean) in graph.chosen {
+      let bean = bean.map { graph.directory.decorated($0, as: type) }
+      // A bean of a class is read as a protocol by the layout of a parameter.
+      if let bean, bean.type != type, TypeRelation.isExistential(type) { continue }
       seen.insert(ObjectIdentifier(type))
-      guard let bean = bean.map({ graph.directory.decorated($0, as: type) }),
+      guard let bean,
         let target = resolver.target(for: bean, from: graph)
       else { continue }
       types.append((ObjectIdentifier(type), operand(forLookup: bean, target)))
