@@ -1,15 +1,16 @@
 import Glibc
 
-/// What the C library's allocator puts off.
+/// The deferred work of the C library's allocator.
 enum Allocator {
-  /// Joins the small blocks that the process has released to those beside them, now. Costs some 30 ns a block.
+  /// Merges the small blocks that the process has released with their neighbours, now. Costs about 30 ns for each
+  /// block.
   ///
-  /// glibc leaves blocks of up to 128 bytes as they are until somebody asks for, or releases, a large one, and then joins
-  /// all of them at once: after a million sessions that takes 100 ms and more, in the middle of whichever request
-  /// was the one to ask. Other allocators do not mind being asked.
+  /// glibc keeps released blocks of up to 128 bytes separate until a large block is allocated or released, and then
+  /// merges all of them at once: after a million sessions that takes 100 ms or more, in the middle of an arbitrary
+  /// request. With other allocators, the call does no harm.
   static func joinReleased() {
     var block: UnsafeMutableRawPointer?
-    // Large: beyond the sizes that glibc keeps a list for each. Unlike `malloc`, a compiler may not leave it out.
+    // Larger than the sizes for which glibc keeps free lists. Unlike `malloc`, the compiler may not remove the call.
     if unsafe posix_memalign(&block, 16, 4096) == 0 { unsafe free(block) }
   }
 }

@@ -6,13 +6,13 @@ enum Deadline {
 
   static var now: UInt64 { uv_hrtime() }
 
-  /// Now plus `delay`: a negative delay counts as none, one beyond the clock's range (584 years) as never.
+  /// Returns now plus `delay`. A negative delay is treated as zero, one beyond the clock's range (584 years) as never.
   static func after(_ delay: Duration) -> UInt64 {
     let (sum, overflow) = now.addingReportingOverflow(nanoseconds(delay))
     return overflow ? never : sum
   }
 
-  /// The duration in nanoseconds, rounded up and kept within `0 ... UInt64.max`.
+  /// Returns the duration in nanoseconds, rounded up and clamped to `0 ... UInt64.max`.
   static func nanoseconds(_ duration: Duration) -> UInt64 {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -21,7 +21,7 @@ enum Deadline {
     return overflow || sumOverflow ? .max : sum
   }
 
-  /// What libuv is told to wait for: whole milliseconds, rounded up so that it never wakes early.
+  /// Returns the time for libuv to wait: whole milliseconds, rounded up so that the loop never wakes early.
   static func milliseconds(from now: UInt64, to deadline: UInt64) -> UInt64 {
     guard deadline > now else { return 0 }
     let distance = deadline - now

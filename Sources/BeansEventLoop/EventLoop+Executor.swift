@@ -1,6 +1,6 @@
 import Dispatch
 
-/// The loop runs the jobs of Swift concurrency: actors that name it as their executor, tasks that prefer it.
+/// Runs jobs of Swift concurrency on the loop: those of actors whose executor is the loop, and of tasks that prefer it.
 ///
 /// ```swift
 /// actor Cart {
@@ -11,10 +11,10 @@ import Dispatch
 /// ```
 ///
 /// A job costs a lock and no allocation. Jobs enqueued before `run()`, or after it has returned, wait for `run()` or
-/// `close()`. Jobs that come after `close()` still run, one at a time on a Dispatch queue of this loop, so that no
-/// continuation is lost; `isCurrent` holds during them.
+/// `close()`. Jobs enqueued after `close()` still run, one at a time on a Dispatch queue of this loop, so that no
+/// continuation is lost; `isCurrent` is true during these jobs.
 extension EventLoop: SerialExecutor, TaskExecutor {
-  /// Queues a job of a task that prefers the loop. From any thread; the runtime calls this.
+  /// Queues a job of a task that prefers the loop. The runtime calls this method, from any thread.
   public func enqueue(_ job: consuming ExecutorJob) { accept(.taskJob(UnownedJob(job))) }
 
   func accept(_ item: WorkItem) {
@@ -27,31 +27,31 @@ extension EventLoop: SerialExecutor, TaskExecutor {
     lateJobs?.async { self.driveLate { self.run(item) } }
   }
 
-  /// The loop as an actor's executor. The actor must keep the loop alive.
+  /// Returns the loop as an actor's executor. The actor must retain the loop.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe actors.asUnownedSerialExecutor() }
 
-  /// The loop as a task's preferred executor.
+  /// Returns the loop as a task's preferred executor.
   public func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
 
-  /// Stops the process unless the calling thread is the loop's: makes `assumeIsolated` work in the loop's callbacks.
+  /// Stops the process unless the calling thread is the loop's. Makes `assumeIsolated` work in the loop's callbacks.
   public func checkIsolated() { preconditionIsCurrent() }
 
   /// Whether the calling thread is the loop's.
   public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-  /// Inactive until the loop's memory has been given back.
+  /// Creates the queue of late jobs, inactive until the loop's memory has been deallocated.
   static func makeLateQueue() -> DispatchQueue {
     DispatchQueue(label: "BeansEventLoop late jobs", attributes: .initiallyInactive)
   }
 }
 
-/// The half of a loop that runs the jobs of actors.
+/// The executor of a loop for the jobs of actors.
 ///
-/// An object of its own, because a job has to be run in the name of the executor it came to: a task that is already where it
-/// wants to go on then goes on without being queued again. The loop itself is the other half: a task that prefers an
-/// executor owns it by this very reference.
+/// A separate object, because a job has to run under the executor that it was enqueued on: a task that is already on
+/// the executor on which it continues is then not queued again. The loop itself is the executor of tasks: a task
+/// retains the executor that it prefers, through this very reference.
 final class LoopActorExecutor: SerialExecutor {
-  // Set once, in the loop's `init`, and only read from then on. The loop owns this object, and an actor keeps its loop alive.
+  // Set once, in the loop's `init`, and only read afterwards. The loop owns this object, and an actor retains its loop.
   private nonisolated(unsafe) unowned(unsafe) var loop: EventLoop?
 
   func attach(to loop: EventLoop) { unsafe self.loop = loop }

@@ -12,56 +12,58 @@ import Synchronization
 /// try loop.close()
 /// ```
 ///
-/// **Threads.** The loop's thread is the one that is inside `run()` or `close()`; outside of both there is none.
-/// `execute`, `tryExecute`, `schedule`, `stop`, `isCurrent`, `openHandles`, `isRunning` and the executor's methods may be
-/// called from any thread. Handles (`TCPListener`, `TCPConnection`, `SignalSource`, `FileWatcher`) belong to the loop's
-/// thread; while no thread drives the loop, the one thread that sets it up (or takes it down) may use them.
+/// **Threads.** The loop's thread is the thread inside `run()` or `close()`; at other times the loop has none.
+/// `execute`, `tryExecute`, `schedule`, `stop`, `isCurrent`, `openHandles`, `isRunning` and the executor's methods may
+/// be called from any thread. Handles (`TCPListener`, `TCPConnection`, `SignalSource`, `FileWatcher`) belong to the
+/// loop's thread; while no thread drives the loop, the one thread that sets it up (or takes it down) may use them.
 ///
 /// **Life.** A loop must be closed. `run()` may be called again after it has returned.
 ///
-/// **Timers.** A timer runs only after the loop has looked at its sockets at a time at which the timer was due, however long the
-/// loop has been busy: what arrived before a deadline is handled before it.
+/// **Timers.** A timer runs only after the loop has polled its sockets at a time at which the timer was due, however
+/// long the loop has been busy: data that arrived before a deadline is handled before the timer.
 ///
-/// **Work.** Whatever `execute`, `tryExecute` or the executor accept is run: by `run()`, or by `close()` on the closing
-/// thread. Closures, jobs and timers run outside of libuv's frames, one after the other, at most about a thousand before
-/// sockets get their turn.
+/// **Work.** All work that `execute`, `tryExecute` or the executor accepts runs: in `run()`, or in `close()` on the
+/// closing thread. Closures, jobs and timers run outside of libuv's frames, one after the other, at most about a
+/// thousand before the loop polls its sockets.
 ///
-/// Creating a loop opens about three file descriptors, takes 64 KiB for the buffer its connections read into, and, unless the
-/// program has installed a handler, makes the process ignore `SIGPIPE`.
+/// A new loop opens about three file descriptors, allocates 64 KiB for the read buffer of its connections, and makes
+/// the process ignore `SIGPIPE` unless the program has installed a handler.
 public final class EventLoop: Sendable {
   let state = Lock(LoopState())
-  /// The `pthread_self()` of the thread that drives the loop, or 0. Changed only together with `state.phase`, under its lock.
+  /// The `pthread_self()` of the thread that drives the loop, or 0. Changes together with `state.phase`, under the lock
+  /// of `state`; after the phase `.closed`, only `close()` and then the late jobs, one at a time, change it.
   private let driver = Atomic<UInt>(0)
   let ledger = HandleLedger()
   let actors = LoopActorExecutor()
 
-  // Set once in `init`. What the pointers point to is touched by the driving thread only; `wakeUp.send()` happens under the
-  // lock of `state` and never after the phase `.closed`.
+  // Set once in `init`. Only the driving thread accesses the memory behind the pointers; `wakeUp.send()` is called
+  // under the lock of `state` and never after the phase `.closed`.
   nonisolated(unsafe) let native: NativeLoop
-  // The driving thread alone touches these five; `driver` changes hands under the lock of `state`, which orders the accesses.
+  // Only the driving thread accesses these five properties; `driver` changes under the lock of `state`, which orders
+  // the accesses.
   @exclusivity(unchecked) private nonisolated(unsafe) var batch = WorkBatch()
   @exclusivity(unchecked) private nonisolated(unsafe) var deferred: [() -> Void] = []
   @exclusivity(unchecked) private nonisolated(unsafe) var alarmDeadline = Deadline.never
-  /// When the loop last began to look at its sockets.
+  /// The time at which the loop last began to poll its sockets.
   @exclusivity(unchecked) private nonisolated(unsafe) var lastLook: UInt64 = 0
   nonisolated(unsafe) var closingHandles = 0
 
-  /// Items, and timers, that run before sockets get their turn.
+  /// The number of items, and of timers, that run before the loop polls its sockets.
   private static let itemsPerTurn = 1_024
-  /// How often closures that were added by closures are looked after when the loop stops or closes.
+  /// The number of passes over closures added by other closures, when the loop stops or closes.
   private static let drainPasses = 256
-  /// How many of them run.
+  /// The number of items that run in these passes.
   private static let drainItems = 65_536
 
-  /// Where a test skips time; nil where time is the clock's own.
+  /// The time that a test has skipped; nil when only the clock advances the time.
   package let skips: SkippedTime?
 
   /// Creates a loop that does nothing until `run()`.
   ///
-  /// - Throws: what the system says when the process is out of file descriptors or memory.
+  /// - Throws: the error of the system when the process is out of file descriptors or memory.
   public convenience init() throws(EventLoopError) { try self.init(skips: nil) }
 
-  /// Creates a loop that a test turns and whose time it may skip.
+  /// Creates a loop for a test, which turns the loop and may skip time.
   package init(skips: SkippedTime?) throws(EventLoopError) {
     self.skips = skips
     unsafe native = try NativeLoop.make()
@@ -69,7 +71,7 @@ public final class EventLoop: Sendable {
   }
 
   deinit {
-    // Open handles retain their loop, so none is left here. Closures that nobody has run are released with the queue.
+    // Open handles retain their loop, so none is left here. Closures that have not run are released with the queue.
     if state.withLock({ $0.phase != .closed }) { unsafe native.destroy() }
   }
 
@@ -77,8 +79,8 @@ public final class EventLoop: Sendable {
 
   /// Runs the loop on the calling thread until `stop()`; a loop with nothing to do waits.
   ///
-  /// Returns when everything that had been accepted before the stop has run, and, unless closures come faster than they
-  /// run, everything after it too. A `stop()` made before `run()` lets it do just that.
+  /// Returns when all work accepted before the stop has run, and also all later work, unless closures arrive faster
+  /// than they run. After a `stop()` before `run()`, `run()` does only that.
   ///
   /// - Throws: `.alreadyRunning` when the loop runs, here or on another thread; `.loopClosed` after `close()`.
   public func run() throws(EventLoopError) {
@@ -101,8 +103,8 @@ public final class EventLoop: Sendable {
     finishRun()
   }
 
-  /// One turn, for tests: runs what the loop has been handed, then timers that are due; looks at sockets without waiting. The
-  /// loop is then as one that has not run, and keeps what it is handed.
+  /// Performs one turn, for tests: runs the accepted work, polls the sockets without waiting, then runs the due timers.
+  /// Afterwards the loop is in the same phase as a loop that has not run, and accepts work.
   ///
   /// - Returns: whether there was anything to run.
   package func turn() throws(EventLoopError) -> Bool {
@@ -131,14 +133,14 @@ public final class EventLoop: Sendable {
     return hasRun || isDue
   }
 
-  /// Lets time pass for a test: all timers are so much nearer.
+  /// Advances the time for a test: moves all timers nearer by `duration`.
   package func skip(_ duration: Duration) {
     let nanoseconds = Deadline.nanoseconds(duration)
     skips?.add(nanoseconds, at: Deadline.now)
     state.withLock { $0.timers.hasten(by: nanoseconds) }
   }
 
-  /// How far the next timer is from now; nil where there is none.
+  /// The time until the next timer is due; nil without a timer.
   package var nextTimer: Duration? {
     let earliest = state.withLock { $0.timers.earliest }
     if earliest == Deadline.never { return nil }
@@ -146,7 +148,7 @@ public final class EventLoop: Sendable {
     return .nanoseconds(Int64(clamping: earliest - min(earliest, now)))
   }
 
-  /// Ends `run()` after its current iteration. From any thread, before `run()` too, any number of times.
+  /// Ends `run()` after its current iteration. May be called from any thread, also before `run()`, any number of times.
   ///
   /// Closures and jobs accepted before the stop still run; timers stay until the loop runs again or is closed.
   /// Costs a lock, and a system call when the loop waits.
@@ -158,7 +160,7 @@ public final class EventLoop: Sendable {
     }
   }
 
-  /// Whether a thread is inside `run()`. A snapshot: use `tryExecute` to act on it.
+  /// Whether a thread is inside `run()`. The value is a snapshot: use `tryExecute` to act on it.
   public var isRunning: Bool { state.withLock { $0.phase == .running } }
 
   /// Whether `close()` has succeeded.
@@ -166,7 +168,7 @@ public final class EventLoop: Sendable {
 
   /// Whether the calling thread is the loop's: inside `run()` or `close()`, or running a job that came after `close()`.
   ///
-  /// Never wrong in either direction; false on every thread while no thread drives the loop. Costs one atomic load.
+  /// The value is exact, and false on every thread while no thread drives the loop. Costs one atomic load.
   public var isCurrent: Bool { driver.load(ordering: .acquiring) == Self.thisThread }
 
   /// Stops the process when the calling thread is not the loop's.
@@ -174,7 +176,8 @@ public final class EventLoop: Sendable {
     precondition(isCurrent, "this may be called on the event loop's thread only")
   }
 
-  /// Handles may be used on the loop's thread, and by whoever sets the loop up while it does not run.
+  /// Stops the process unless the calling thread may use handles: the loop's thread, or the thread that sets the loop
+  /// up while no thread drives it.
   func preconditionMayUseHandles() {
     let driver = driver.load(ordering: .acquiring)
     precondition(
@@ -183,15 +186,16 @@ public final class EventLoop: Sendable {
 
   // MARK: Closing
 
-  /// Gives everything back. On any one thread, after `run()` has returned; a second call does nothing.
+  /// Closes the loop and releases its resources. May be called on any one thread, after `run()` has returned; a second
+  /// call does nothing.
   ///
-  /// First runs, on the calling thread, what has been accepted and not yet run, and waits for the handles that are
-  /// being closed. Then the remaining timers are cancelled: their closures are released without running, tasks in
-  /// `sleep(for:)` get `.loopClosed`.
+  /// First, the calling thread runs the accepted work that has not yet run, and waits for the handles that are being
+  /// closed. Then it cancels the remaining timers: their closures are released without running, and tasks in
+  /// `sleep(for:)` throw `.loopClosed`.
   ///
-  /// - Throws: `.stillRunning` during `run()`; `.openHandles` when a listener, a connection or a signal source has not
-  ///   been closed, with kind and place of creation of each (timers are then kept, and `close()` may be tried again);
-  ///   `.notDrained` when closures keep adding closures.
+  /// - Throws: `.stillRunning` during `run()`; `.openHandles` when a handle has not been closed, with the kind and
+  ///   place of creation of each (timers are then kept, and `close()` may be called again); `.notDrained` when closures
+  ///   keep adding closures.
   public func close() throws(EventLoopError) {
     let isClosed = try state.withLock { state throws(EventLoopError) -> Bool in
       switch state.phase {
@@ -214,7 +218,7 @@ public final class EventLoop: Sendable {
     }
     unsafe native.destroy()
     driver.store(0, ordering: .releasing)
-    // Only now, because a late job makes its thread the driver.
+    // Late jobs start only now, because a late job makes its thread the driver.
     state.withLock { $0.lateJobs?.activate() }
   }
 
@@ -248,7 +252,7 @@ public final class EventLoop: Sendable {
 
   // MARK: One turn
 
-  /// Takes what other threads have queued, and tells whether to stop after it.
+  /// Takes the work that other threads have queued, and returns whether the loop stops after this turn.
   private func beginTurn() -> Bool {
     state.withLock { state in
       state.isWaiting = false
@@ -257,7 +261,7 @@ public final class EventLoop: Sendable {
     }
   }
 
-  /// Returns how many items it has run.
+  /// Runs items of the batch, and returns their number.
   @discardableResult
   private func runBatch(limit: Int) -> Int {
     var left = limit
@@ -284,18 +288,19 @@ public final class EventLoop: Sendable {
     for closure in now { closure() }
   }
 
-  /// Runs what was due when the loop last looked at its sockets: a timer that such a timer sets waits for the next turn.
+  /// Runs the timers that were due when the loop last polled its sockets. A timer that one of them sets waits for the
+  /// next turn.
   private func runDueTimers(limit: Int) {
     let time = unsafe lastLook
     for _ in 0..<limit {
-      // One at a time, so that a timer can still be cancelled by the one before it.
+      // Timers are popped one at a time, so that a timer can still cancel the one after it.
       guard let action = state.withLock({ $0.timers.popDue(at: time) }) else { return }
       switch action {
       case .run(let closure): closure()
       case .wake(let sleeper): sleeper.finish(on: self)
       }
     }
-    // More are due: what so many have released is not left for a later turn to clear up.
+    // More timers are due. The memory that so many have released is merged now, and not in a later turn.
     Allocator.joinReleased()
   }
 
@@ -303,7 +308,7 @@ public final class EventLoop: Sendable {
     let now = Deadline.now
     unsafe lastLook = now
     let hasWork = unsafe !batch.isUsedUp || !deferred.isEmpty
-    // Released at the end of this method, outside the lock; the loop comes round again for the next.
+    // Released at the end of this method, outside the lock; the next turn takes the next part.
     var emptied: TimerHeap.Emptied?
     let waitEnd = state.withLock { state -> UInt64? in
       emptied = state.timers.takeEmptied()
@@ -327,9 +332,9 @@ public final class EventLoop: Sendable {
       unsafe uv_timer_stop(native.alarm)
       return
     }
-    // libuv counts from the time it cached when the loop last woke, which may be long ago.
+    // libuv measures from the time that it cached when the loop last woke, which may be long ago.
     unsafe uv_update_time(native.loop)
-    // The loop lives as long as it runs, and the alarm rings only while it does.
+    // Not retained: the loop is alive while it runs, and the alarm fires only during the run.
     unsafe native.alarm.pointee.data = unsafe Unmanaged.passUnretained(self).toOpaque()
     let status = unsafe uv_timer_start(
       native.alarm,
@@ -337,17 +342,18 @@ public final class EventLoop: Sendable {
         guard let alarm = unsafe alarm, let data = unsafe alarm.pointee.data else { return }
         let loop = unsafe Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
         unsafe loop.alarmDeadline = Deadline.never
-        // libuv before 1.45 rings before it polls, and would then wait for a socket: this keeps it from waiting.
+        // libuv before 1.45 fires timers before it polls, and would then wait for a socket: `uv_stop` prevents the
+        // wait.
         unsafe uv_stop(loop.native.loop)
       }, Deadline.milliseconds(from: now, to: deadline), 0)
     precondition(status == 0, "uv_timer_start fails only for a closing handle")
   }
 
-  /// Runs what has been accepted, until nothing is left and the end of the run is the same critical section.
+  /// Runs the accepted work until none is left, and ends the run in the same critical section.
   private func finishRun() {
     runEverythingAccepted()
-    // Closures that keep adding closures, and threads that hand
-    // over work faster than it is done, must not keep the loop from stopping: `close()` runs what they leave behind.
+    // Closures that keep adding closures, and threads that add work faster than it runs, must not keep the loop from
+    // stopping: `close()` runs the rest.
     var left = Self.drainItems
     for _ in 0..<Self.drainPasses where left > 0 {
       let isDone = state.withLock { state in
@@ -365,7 +371,7 @@ public final class EventLoop: Sendable {
     state.withLock { endRun(&$0) }
   }
 
-  /// Runs what had been accepted at the moment of the call, however much that is.
+  /// Runs all work that was accepted before the call, without a limit.
   private func runEverythingAccepted() {
     runBatch(limit: .max)
     state.withLock { unsafe batch.refill(from: &$0.queue) }
@@ -383,19 +389,21 @@ public final class EventLoop: Sendable {
 
   static var thisThread: UInt { UInt(pthread_self()) }
 
-  /// Runs `closure` on the loop's thread once no user code is on the stack. Only on the loop's thread, or while setting up.
+  /// Runs `closure` on the loop's thread once no user code is on the stack. Called only on the loop's thread, or during
+  /// setup.
   func afterwards(_ closure: @escaping () -> Void) { unsafe deferred.append(closure) }
 
-  /// Makes the calling thread the loop's for the time of `body`; only on the queue of late jobs, one at a time.
+  /// Makes the calling thread the loop's during `body`. Called only on the serial queue of late jobs.
   func driveLate(_ body: () -> Void) {
     driver.store(Self.thisThread, ordering: .releasing)
     body()
     driver.store(0, ordering: .releasing)
   }
 
-  /// Interrupts the wait of the loop. Under the lock, which is also what keeps `close()` from freeing the handle.
+  /// Interrupts the wait of the loop. Called under the lock of `state`, which also keeps `close()` from freeing the
+  /// handle.
   func wakeIfWaiting(_ state: inout LoopState) {
-    // On the loop's own thread there is no wait to interrupt: `uv_run` returns after the callback we are in.
+    // On the loop's own thread there is no wait to interrupt: `uv_run` returns after the current callback.
     guard state.isWaiting, !isCurrent, state.takeWait() else { return }
     unsafe native.wakeUp.send()
   }

@@ -1,13 +1,13 @@
 import CLibuv
 
-/// What an event loop, or a handle on one, could not do.
+/// The failure of an operation of an event loop or of a handle.
 ///
-/// Two errors are equal when their codes are equal; the operation and the detail are for people to read.
-/// Making one allocates at most two strings. Values may be passed between threads.
+/// Two errors are equal when their codes are equal; the operation and the detail are texts for people. An error
+/// allocates at most two strings, and may be passed between threads.
 public struct EventLoopError: Error, Hashable, CustomStringConvertible {
-  /// What went wrong. Opaque, so that codes can be added without breaking a `switch`.
+  /// The kind of a failure. Opaque, so that codes can be added without breaking a `switch`.
   public struct Code: Hashable, Sendable {
-    /// Negative: libuv's. Positive: this module's own.
+    /// The number of the code: negative for libuv's, positive for this module's own.
     let raw: Int32
 
     /// `run()` was called while the loop already runs, on this thread or on another one.
@@ -16,49 +16,49 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     public static let stillRunning = Code(raw: 2)
     /// The loop has been closed.
     public static let loopClosed = Code(raw: 3)
-    /// `close()` found handles that nobody has closed; the message names them by kind and place of creation.
+    /// `close()` found open handles; the message lists them by kind and place of creation.
     public static let openHandles = Code(raw: 4)
-    /// `close()` gave up: closures keep handing new closures to the loop.
+    /// `close()` gave up, because closures keep adding closures to the loop.
     public static let notDrained = Code(raw: 5)
-    /// The handle has been closed, or has been told to close.
+    /// The handle has been closed, or is being closed.
     public static let handleClosed = Code(raw: 6)
-    /// A loop's thread was asked to wait for itself.
+    /// A loop's thread would have waited for itself.
     public static let wouldDeadlock = Code(raw: 7)
 
     /// The peer has closed its side (`EOF`).
     public static let endOfFile = Code(UV_EOF)
     /// The peer reset the connection (`ECONNRESET`).
     public static let connectionReset = Code(UV_ECONNRESET)
-    /// Nobody listens there (`ECONNREFUSED`).
+    /// No socket listens at the address (`ECONNREFUSED`).
     public static let connectionRefused = Code(UV_ECONNREFUSED)
     /// The peer no longer reads (`EPIPE`).
     public static let brokenPipe = Code(UV_EPIPE)
-    /// The address is taken (`EADDRINUSE`).
+    /// The address is in use (`EADDRINUSE`).
     public static let addressInUse = Code(UV_EADDRINUSE)
-    /// Closed before the operation was done (`ECANCELED`).
+    /// The handle was closed before the operation completed (`ECANCELED`).
     public static let cancelled = Code(UV_ECANCELED)
-    /// Not an address, a port or a signal that can be used (`EINVAL`).
+    /// The address, the port, the signal or another argument cannot be used (`EINVAL`).
     public static let invalidArgument = Code(UV_EINVAL)
-    /// No answer in time (`ETIMEDOUT`).
+    /// The peer did not reply in time (`ETIMEDOUT`).
     public static let timedOut = Code(UV_ETIMEDOUT)
-    /// Not connected, or the writing side is shut down (`ENOTCONN`).
+    /// The socket is not connected, or its writing side is shut down (`ENOTCONN`).
     public static let notConnected = Code(UV_ENOTCONN)
-    /// Too many open files (`EMFILE`).
+    /// The process has too many open files (`EMFILE`).
     public static let tooManyOpenFiles = Code(UV_EMFILE)
-    /// Nothing is there (`ENOENT`).
+    /// The file or directory does not exist (`ENOENT`).
     public static let notFound = Code(UV_ENOENT)
-    /// Not allowed (`EACCES`), a port below 1024 for example.
+    /// The operation is not permitted (`EACCES`), for example on a port below 1024.
     public static let permissionDenied = Code(UV_EACCES)
 
     init(raw: Int32) { self.raw = raw }
     init(_ error: uv_errno_t) { raw = error.rawValue }
   }
 
-  /// What went wrong.
+  /// The kind of the failure.
   public let code: Code
-  /// What was being done: `"listen on 127.0.0.1:80"`.
+  /// The operation that failed, such as `"listen on 127.0.0.1:80"`.
   public let operation: String
-  /// More than the code can say; empty for most errors.
+  /// Details beyond the code; empty for most errors.
   public let detail: String
 
   init(_ code: Code, _ operation: String, detail: String = "") {
@@ -67,12 +67,12 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     self.detail = detail
   }
 
-  /// An error that libuv has returned; `status` is negative.
+  /// Creates an error from a status of libuv, which is negative.
   init(status: Int32, _ operation: String) {
     self.init(Code(raw: status), operation)
   }
 
-  /// libuv's error number (negative), or nil when libuv was not involved.
+  /// The error number of libuv (negative), or nil when libuv was not involved.
   public var libuvCode: Int32? { code.raw < 0 ? code.raw : nil }
 
   /// The short name: `"EADDRINUSE"`, or the name of one of this module's own codes.
@@ -89,7 +89,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The sentence for people: operation, reason, name.
+  /// The text for people: operation, reason, name.
   public var description: String {
     var text = "\(operation): \(reason) (\(name))"
     if !detail.isEmpty { text += ": \(detail)" }
@@ -109,7 +109,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  // The `_r` forms, because the plain ones leak memory for a number they do not know.
+  // Uses the `_r` functions, because the plain ones leak memory for an unknown number.
   private static func text(_ fill: (UnsafeMutablePointer<CChar>, Int) -> UnsafeMutablePointer<CChar>?) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       unsafe buffer.initialize(repeating: 0)

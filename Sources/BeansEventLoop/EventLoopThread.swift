@@ -2,10 +2,10 @@ import CLibuv
 import Dispatch
 import Glibc
 
-/// A thread of its own that runs a loop: one per core for a server, one per test.
+/// A thread that runs a loop of its own: one per core for a server, one per test.
 ///
-/// The thread runs the loop until it is stopped, and then closes it. May be used from any thread. A dropped object stops
-/// nothing: whoever starts the thread joins it.
+/// The thread runs the loop until the loop is stopped, and then closes it. The object may be used from any thread.
+/// Dropping the object does not stop the thread: the owner has to call `stop()` and `join()`.
 public final class EventLoopThread: Sendable {
   /// The loop that the thread runs.
   public let loop: EventLoop
@@ -14,8 +14,8 @@ public final class EventLoopThread: Sendable {
   /// Creates a loop and starts a thread that runs it.
   /// - Parameters:
   ///   - name: The thread's name; Linux keeps the first 15 bytes.
-  ///   - setUp: The first thing the loop's thread does. What it throws stops the loop and is thrown by `join()`.
-  /// - Throws: When the loop or the thread cannot be created; `.invalidArgument` where the name contains a NUL.
+  ///   - setUp: The first work of the loop's thread. An error of `setUp` stops the loop and is thrown by `join()`.
+  /// - Throws: When the loop or the thread cannot be created; `.invalidArgument` when the name contains a NUL.
   public init(
     name: String = "event loop", setUp: (@Sendable (EventLoop) throws(EventLoopError) -> Void)? = nil
   ) throws(EventLoopError) {
@@ -48,36 +48,34 @@ public final class EventLoopThread: Sendable {
       unsafe argument.release()
       throw EventLoopError(status: -status, "start the thread of an event loop")
     }
-    // The end is awaited through `ThreadEnd`, by any number of callers; the system may reclaim the thread by itself.
+    // Any number of callers wait for the end through `ThreadEnd`, so the system may reclaim the thread by itself.
     pthread_detach(thread)
   }
 
-  /// Asks the loop to stop; `join()` waits for it.
+  /// Stops the loop; `join()` waits for the end of the thread.
   public func stop() { loop.stop() }
 
-  /// Blocks until the thread has run, stopped and closed its loop. Any number of threads may wait, and again
-  /// afterwards.
+  /// Blocks until the thread has run, stopped and closed its loop. Any number of threads may wait, any number of times.
   ///
-  /// - Throws: the error of `setUp`, of `run()` or of `close()`, whichever came first: `.openHandles`, for example,
-  ///   after which the handles can be closed here and `loop.close()` called again; `.wouldDeadlock` on the loop's
-  ///   thread.
+  /// - Throws: the first error of `setUp`, `run()` and `close()`: `.openHandles`, for example, after which the caller
+  ///   can close the handles and call `loop.close()` again; `.wouldDeadlock` on the loop's thread.
   public func join() throws(EventLoopError) {
     guard !loop.isCurrent else { throw EventLoopError(.wouldDeadlock, "join the thread of an event loop") }
     end.done.wait()
     try end.check()
   }
 
-  /// `stop()` and `join()`.
+  /// Calls `stop()`, then `join()`.
   ///
-  /// - Throws: as `join()`.
+  /// - Throws: the errors of `join()`.
   public func stopAndJoin() throws(EventLoopError) {
     stop()
     try join()
   }
 
-  /// Like `join()`, suspending the task instead of blocking a thread.
+  /// Waits like `join()`, but suspends the task instead of blocking a thread.
   ///
-  /// - Throws: the error of `setUp`, of `run()` or of `close()`, whichever came first.
+  /// - Throws: the first error of `setUp`, `run()` and `close()`.
   public func waitForEnd() async throws(EventLoopError) {
     unsafe await withUnsafeContinuation { continuation in
       end.done.notify(queue: .global()) { unsafe continuation.resume() }
@@ -86,7 +84,7 @@ public final class EventLoopThread: Sendable {
   }
 }
 
-/// What the thread and those who wait for it share.
+/// The state that the thread shares with the callers that wait for its end.
 private final class ThreadEnd: Sendable {
   let done = DispatchGroup()
   private let failure = Lock<EventLoopError?>(nil)
@@ -110,7 +108,7 @@ private final class ThreadEnd: Sendable {
     done.leave()
   }
 
-  /// The first error wins.
+  /// Records an error; the first one wins.
   func note(_ error: EventLoopError) {
     failure.withLock { if $0 == nil { $0 = error } }
   }
@@ -121,10 +119,10 @@ private final class ThreadEnd: Sendable {
 }
 
 extension EventLoop {
-  /// Runs a loop on a thread of its own for the time of `body`; then stops, joins and closes it. Blocks the calling
-  /// thread.
+  /// Runs a loop on a thread of its own during `body`, then stops and closes the loop and joins the thread. Blocks the
+  /// calling thread.
   ///
-  /// - Throws: what `body` throws, else what the end of the thread throws; what the start of the thread throws.
+  /// - Throws: the error of `body`, or else of the end of the thread; the error of the start of the thread.
   public static func withThread<Result>(
     name: String = "event loop", _ body: (EventLoop) throws -> Result
   ) throws -> Result {
@@ -140,9 +138,9 @@ extension EventLoop {
     return result
   }
 
-  /// Runs a loop on a thread of its own for the time of `body`; then stops and closes it, without blocking a thread.
+  /// Runs a loop on a thread of its own during `body`, then stops and closes the loop, without blocking a thread.
   ///
-  /// - Throws: what `body` throws, else what the end of the thread throws; what the start of the thread throws.
+  /// - Throws: the error of `body`, or else of the end of the thread; the error of the start of the thread.
   public nonisolated(nonsending) static func withThread<Result>(
     name: String = "event loop", _ body: nonisolated(nonsending) (EventLoop) async throws -> Result
   ) async throws -> Result {

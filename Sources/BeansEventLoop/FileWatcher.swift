@@ -1,22 +1,22 @@
 import CLibuv
 
-/// What a `FileWatcher` has seen.
+/// A change that a `FileWatcher` has observed.
 public struct FileChange: Hashable, Sendable {
-  /// The entry of a watched directory that it is about, without the directory; nil where the system does not say.
+  /// The changed entry of a watched directory, without the directory; nil when the system does not report it.
   public let name: String?
   /// Whether the entry was created, removed or renamed, rather than written to.
   public let isRename: Bool
 }
 
-/// A file, or a directory's entries, whose changes are delivered to a closure on the loop's thread.
+/// Delivers the changes of a file, or of a directory's entries, to a closure on the loop's thread.
 ///
-/// A program that replaces a file (most editors do) leaves a watcher of that file with the old one: watch the directory
-/// then. Directories below are not watched. Changes in quick succession may be delivered once; a change tells that
-/// something may be different, not what: look again. Costs one of the user's inotify watches.
+/// When a program replaces a file (most editors do), a watcher of that file stays with the old one: watch the directory
+/// instead. Subdirectories are not watched. Changes in quick succession may be delivered once. A change means only that
+/// something may differ: read the file or the directory again. Each watcher takes one of the user's inotify watches.
 public final class FileWatcher: LoopHandle, @unchecked Sendable {
   // Safe to send for the reason given in `LoopHandle`.
 
-  /// What is watched.
+  /// The path of the watched file or directory.
   public let path: String
   private var body: (@Sendable (FileChange) -> Void)?
 
@@ -35,7 +35,7 @@ public final class FileWatcher: LoopHandle, @unchecked Sendable {
       memory.assumingMemoryBound(to: uv_fs_event_t.self),
       { handle, name, events, _ in
         guard let watcher = unsafe LoopHandle.from(handle) as? FileWatcher else { return }
-        // An error says no more than that something happened.
+        // An error, too, is delivered as a change: it means only that something happened.
         let isRename = events & Int32(bitPattern: UV_RENAME.rawValue) != 0
         unsafe watcher.body?(FileChange(name: name.map { unsafe String(cString: $0) }, isRename: isRename))
       }, path, 0)
@@ -45,7 +45,7 @@ public final class FileWatcher: LoopHandle, @unchecked Sendable {
     }
   }
 
-  /// Closes the watcher from any thread: nothing is delivered once the loop has come round to it.
+  /// Closes the watcher from any thread. No change is delivered once the loop has run the close.
   public func cancel() {
     if loop.isCurrent { close() } else { loop.execute { self.close() } }
   }
@@ -54,17 +54,18 @@ public final class FileWatcher: LoopHandle, @unchecked Sendable {
 }
 
 extension EventLoop {
-  /// Calls `body` on the loop's thread whenever the file, or the directory's list of entries or one of these, changes.
+  /// Calls `body` on the loop's thread whenever the file, the directory's list of entries or one of the entries
+  /// changes.
   ///
-  /// On the loop's thread, or before `run()`. The watcher stays open when the result is dropped, and `close()` then
-  /// reports it.
+  /// Call it on the loop's thread, or before `run()`. The watcher stays open when the result is dropped, and `close()`
+  /// of the loop then reports it.
   ///
   /// - Parameters:
   ///   - path: a file or a directory.
-  ///   - file: where it is made, for the report of unclosed handles.
-  ///   - line: where in the file.
-  ///   - body: called on the loop's thread with what has changed.
-  /// - Throws: `.notFound` where there is nothing at `path`, `.invalidArgument` where it contains a NUL.
+  ///   - file: the source file of the call, for the report of open handles.
+  ///   - line: the line of the call.
+  ///   - body: called on the loop's thread with each change.
+  /// - Throws: `.notFound` when `path` does not exist, `.invalidArgument` when it contains a NUL.
   @discardableResult
   public func onFileChange(
     _ path: String, file: StaticString = #fileID, line: UInt = #line,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a handle is, as reports name it.
+/// The kind of a handle, with its name in reports.
 enum HandleKind: String, CaseIterable, Sendable {
   case listener = "TCPListener"
   case connection = "TCPConnection"
@@ -8,9 +8,9 @@ enum HandleKind: String, CaseIterable, Sendable {
   case fileWatcher = "FileWatcher"
 }
 
-/// Counts the handles of one loop. Written by the loop's thread, read by any.
+/// Counts the handles of one loop. The loop's thread writes the counters, any thread reads them.
 final class HandleLedger: Sendable {
-  /// One kind's entry.
+  /// The counters of one kind.
   final class Entry: Sendable {
     let opened = Atomic<Int>(0)
     let closed = Atomic<Int>(0)
@@ -31,7 +31,7 @@ final class HandleLedger: Sendable {
   }
 
   func open(_ kind: HandleKind) -> Int {
-    // Closed first: a handle that is opened and closed in between must not count as less than none.
+    // `closed` is read first: a handle that is opened and closed in between must not make the number negative.
     let closed = self[kind].closed.load(ordering: .acquiring)
     return self[kind].opened.load(ordering: .acquiring) - closed
   }
@@ -40,9 +40,10 @@ final class HandleLedger: Sendable {
 }
 
 extension EventLoop {
-  /// How many handles are open, by kind (`"TCPConnection": 3`); kinds without any are left out. From any thread.
+  /// The number of open handles by kind (`"TCPConnection": 3`), without kinds that have none. May be read from any
+  /// thread.
   ///
-  /// A handle counts until libuv has let go of it, which is shortly after its `close()`.
+  /// A handle is included until libuv has released it, which is shortly after the handle's `close()`.
   public var openHandles: [String: Int] {
     var result: [String: Int] = [:]
     for kind in HandleKind.allCases {
@@ -52,7 +53,7 @@ extension EventLoop {
     return result
   }
 
-  /// How many handles the loop has had and how many of them have been closed, ever. From any thread.
+  /// The total numbers of handles that the loop has opened and closed. May be read from any thread.
   public var handleTotals: (opened: Int, closed: Int) {
     HandleKind.allCases.reduce(into: (opened: 0, closed: 0)) { totals, kind in
       totals.closed += ledger[kind].closed.load(ordering: .acquiring)

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A value behind a `pthread_mutex_t`.
+/// A value guarded by a `pthread_mutex_t`.
 ///
-/// Not `Synchronization.Mutex`: on Linux that one sleeps in a priority-inheritance futex which the kernel hands over without
-/// an atomic access in user space, so ThreadSanitizer sees no order between two holders and reports races that are none.
-/// A check that cries wolf would not find the real ones in this module.
+/// `Synchronization.Mutex` is not used: on Linux it sleeps in a priority-inheritance futex, which the kernel passes on
+/// without an atomic access in user space, so ThreadSanitizer sees no order between two holders and reports false
+/// races. False reports would hide the real races in this module.
 @safe struct Lock<Value>: ~Copyable, @unchecked Sendable {
-  // Safe to send: `value` is touched inside `withLock` only, which the mutex makes exclusive.
+  // Safe to send: `value` is accessed only inside `withLock`, which the mutex makes exclusive.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let value: UnsafeMutablePointer<Value>
 

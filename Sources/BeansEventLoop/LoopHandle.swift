@@ -1,31 +1,32 @@
 import CLibuv
 import Synchronization
 
-/// Where a handle was made, for the report of those that were never closed.
+/// The place where a handle was created, for the report of open handles.
 struct CreationSite: Sendable {
   let file: StaticString
   let line: UInt
 }
 
-/// What listeners, connections, signal sources and file watchers have in common: one libuv handle with its memory and its end.
+/// The base class of listeners, connections, signal sources and file watchers: one libuv handle, its memory and its
+/// close.
 ///
-/// The loop keeps an open handle alive: from its creation until libuv has let go of it after `close()`, whether or not
-/// anyone else refers to it. A handle that is never closed is therefore reported by `EventLoop.close()`.
+/// The loop retains a handle from its creation until libuv has released it after `close()`, whether or not other
+/// references exist. `EventLoop.close()` therefore reports a handle that is never closed.
 ///
-/// Belongs to its loop's thread, see `EventLoop`; using it elsewhere stops the process.
+/// A handle belongs to its loop's thread, see `EventLoop`; a use on another thread stops the process.
 @safe public class LoopHandle: @unchecked Sendable {
-  // Safe to send: everything mutable, here and in the subclasses, is touched by the loop's thread alone, which every
-  // method checks.
+  // Safe to send: only the loop's thread accesses the mutable state, here and in the subclasses, and every method
+  // checks the thread.
 
   enum State {
     case open
     /// `uv_close` has been called; its callback has not.
     case closing
-    /// The memory is gone.
+    /// The memory has been deallocated.
     case closed
   }
 
-  /// The loop that the handle lives on.
+  /// The loop of the handle.
   public final let loop: EventLoop
   final let kind: HandleKind
   final let site: CreationSite
@@ -33,7 +34,8 @@ struct CreationSite: Sendable {
   final let memory: UnsafeMutableRawPointer
   private(set) final var state = State.open
 
-  /// Allocates the libuv struct and initialises it. After a failure nothing has to be closed; after success, always.
+  /// Allocates the libuv struct and initialises it. After a failure nothing has to be closed; after success, the handle
+  /// must be closed.
   init(
     on loop: EventLoop, _ kind: HandleKind, size: Int, site: CreationSite,
     initialize: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutableRawPointer) -> Int32
@@ -50,7 +52,7 @@ struct CreationSite: Sendable {
     self.kind = kind
     self.site = site
     unsafe self.memory = unsafe memory
-    // Balanced by the close callback, and nowhere else.
+    // Only the close callback releases this reference.
     unsafe uv_handle_set_data(handle, Unmanaged.passRetained(self).toOpaque())
     loop.ledger[kind].opened.add(1, ordering: .releasing)
   }
@@ -60,14 +62,14 @@ struct CreationSite: Sendable {
   /// Whether `close()` has not yet been called.
   public final var isOpen: Bool { state == .open }
 
-  /// Closes the handle; the loop lets go of it in its next iteration. A second call does nothing.
+  /// Closes the handle; the loop releases it in its next iteration. A second call does nothing.
   public func close() { unsafe beginClose() }
 
-  /// Called once, when libuv has let go of the handle.
+  /// Runs once, when libuv has released the handle.
   func didClose() {}
 
-  /// Calls `uv_close`, unless that has been done.
-  /// - Parameter start: another way to have the close callback called; it returns 0 when it will be.
+  /// Calls `uv_close`, unless the handle is closing already.
+  /// - Parameter start: a replacement for `uv_close`; returns 0 when it will call the close callback.
   final func beginClose(
     _ start: (
       (UnsafeMutablePointer<uv_handle_t>, @escaping @convention(c) (UnsafeMutablePointer<uv_handle_t>?) -> Void)
@@ -92,7 +94,7 @@ struct CreationSite: Sendable {
 
   final var handle: UnsafeMutablePointer<uv_handle_t> { unsafe memory.assumingMemoryBound(to: uv_handle_t.self) }
 
-  /// The object behind a handle that libuv hands to a callback.
+  /// Returns the object of a handle that libuv passes to a callback.
   static func from(_ pointer: UnsafeMutableRawPointer?) -> LoopHandle? {
     guard let pointer = unsafe pointer, let data = unsafe pointer.assumingMemoryBound(to: uv_handle_t.self).pointee.data
     else { return nil }
@@ -100,21 +102,23 @@ struct CreationSite: Sendable {
   }
 }
 
-/// The one place where the reference that libuv holds is given up.
+/// Releases the reference that libuv holds. No other code does.
 private func handleWasClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   guard let handle = unsafe handle, let data = unsafe handle.pointee.data else { return }
   unsafe Unmanaged<LoopHandle>.fromOpaque(data).takeRetainedValue().finishClose()
 }
 
 extension EventLoop {
-  /// `"2 TCPConnection, 1 TCPListener (made at Main.swift:12, …)"`. On the thread that closes the loop.
+  /// Returns the open handles, such as `"2 TCPConnection made at Main.swift:12, …"`. Called on the thread that closes
+  /// the loop.
   func describeOpenHandles() -> String {
     var sites: [String: Int] = [:]
     unsafe withUnsafeMutablePointer(to: &sites) { sites in
       unsafe uv_walk(
         native.loop,
         { handle, sites in
-          // The loop's own two handles have no object of this class: the wake-up has none, the alarm has the loop.
+          // The loop's own two handles have no `LoopHandle`: the data of the wake-up is nil, the data of the alarm is
+          // the loop.
           guard let handle = unsafe handle, let sites = unsafe sites, unsafe handle.pointee.type != UV_TIMER,
             let object = unsafe LoopHandle.from(handle)
           else { return }

@@ -1,31 +1,31 @@
 import Dispatch
 
-/// What several threads share of a loop. Everything here is protected by the loop's mutex.
+/// The state of a loop that several threads share. The loop's mutex protects all of it.
 struct LoopState: Sendable {
   enum Phase: Sendable {
-    /// Not yet run.
+    /// The loop has not yet run.
     case ready
     case running
-    /// `run` has returned; it may run again.
+    /// `run()` has returned; the loop may run again.
     case stopped
     case closing
     case closed
   }
 
   var phase = Phase.ready
-  /// In the order of arrival. Refused only once `phase` is `.closed`.
+  /// The accepted work, in the order of arrival. The queue takes no work once `phase` is `.closed`.
   var queue: [WorkItem] = []
   var timers = TimerHeap()
   var stopRequested = false
-  /// True from before the loop blocks in libuv until it is back, or until someone has woken it:
-  /// only the first of many senders pays for the system call.
+  /// True from before the loop blocks in libuv until libuv returns, or until a thread has woken the loop: only the
+  /// first of many senders makes the system call.
   var isWaiting = false
-  /// When the wait that `isWaiting` tells of ends by itself.
+  /// The time at which the wait of the loop ends by itself.
   var waitEnd = Deadline.never
-  /// Where jobs that arrive after `close()` run, one at a time.
+  /// The queue of the jobs that arrive after `close()`, which run one at a time.
   var lateJobs: DispatchQueue?
 
-  /// Whether whoever holds the lock must interrupt the wait; at most once for every wait.
+  /// Whether the holder of the lock must interrupt the wait; true at most once for each wait.
   mutating func takeWait() -> Bool {
     defer { isWaiting = false }
     return isWaiting

@@ -1,15 +1,16 @@
 import CLibuv
 import Glibc
 
-/// The memory of one `uv_loop_t` with the two handles that every loop has, and the buffer all its connections read into.
+/// The memory of one `uv_loop_t`, of the two handles that every loop has, and of the read buffer of all its
+/// connections.
 @safe struct NativeLoop {
   let loop: UnsafeMutablePointer<uv_loop_t>
-  /// Interrupts a wait. Not a `uv_async_t`: before 1.45 the woken thread spins until the sender has left
-  /// `uv_async_send`, and keeps it from doing so when both share a core.
+  /// Interrupts a wait. A `uv_async_t` is not used: before libuv 1.45, the woken thread spins until the sender has left
+  /// `uv_async_send`, and keeps the sender from leaving it when both share a core.
   let wakeUp: WakeUp
-  /// The only libuv timer: it stands for the earliest timer of `TimerHeap`.
+  /// The only libuv timer, set to the earliest timer of `TimerHeap`.
   let alarm: UnsafeMutablePointer<uv_timer_t>
-  /// One for the whole loop: libuv fills it and hands it to the read callback without a step in between.
+  /// One buffer for the whole loop: libuv fills it and passes it to the read callback without a step in between.
   let readBuffer: UnsafeMutableRawBufferPointer
 
   static let readBufferSize = 64 * 1024
@@ -41,7 +42,7 @@ import Glibc
     return unsafe NativeLoop(loop: loop, wakeUp: wakeUp, alarm: alarm, readBuffer: readBuffer)
   }
 
-  /// Closes both handles and the loop. No other handle may be left, and no thread may send any more.
+  /// Closes both handles and the loop. No other handle may be left, and no thread may call `wakeUp.send()` any more.
   func destroy() {
     withExtendedLifetime(self) {
       wakeUp.beginClose()
@@ -56,8 +57,8 @@ import Glibc
     unsafe readBuffer.deallocate()
   }
 
-  /// libuv writes to sockets without `MSG_NOSIGNAL`, so a peer that went away would end the process.
-  /// A handler that the program has set itself is left alone.
+  /// Makes the process ignore `SIGPIPE`, once: libuv writes to sockets without `MSG_NOSIGNAL`, so a write to a peer
+  /// that has gone would end the process. A handler that the program has installed stays in place.
   private static let ignoreBrokenPipes: Void = {
     var current = sigaction()
     guard unsafe sigaction(SIGPIPE, nil, &current) == 0, unsafe current.__sigaction_handler.sa_handler == nil else {

@@ -1,8 +1,8 @@
-/// An array that never moves its elements to grow, and whose memory can be given back piece by piece.
+/// An array that never moves its elements to grow, and whose memory can be released piece by piece.
 ///
-/// A plain array of a million timers stops its loop for tens of milliseconds when it grows, and for several when it goes.
-/// Reading and writing cost a second look-up; one segment more than is needed is kept, so that a count that goes up and down
-/// costs no allocation.
+/// A plain array of a million timers stops its loop for tens of milliseconds when it grows, and for several when it is
+/// deallocated. Reading and writing cost a second look-up. One spare segment is kept, so that a count that goes up and
+/// down costs no allocation.
 struct SegmentedArray<Element> {
   private static var segmentCapacity: Int { 1_024 }
 
@@ -11,7 +11,7 @@ struct SegmentedArray<Element> {
 
   var isEmpty: Bool { count == 0 }
   var first: Element? { isEmpty ? nil : self[0] }
-  /// The number of segments it holds, filled or not.
+  /// The number of segments, filled or not.
   var segmentCount: Int { segments.count }
 
   subscript(index: Int) -> Element {
@@ -36,7 +36,7 @@ struct SegmentedArray<Element> {
     return segments[segment].removeLast()
   }
 
-  /// Empties it, and returns the segments with what is in them.
+  /// Empties the array, and returns the segments with their elements.
   mutating func takeSegments() -> [[Element]] {
     defer { (segments, count) = ([], 0) }
     return segments

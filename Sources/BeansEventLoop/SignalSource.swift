@@ -1,11 +1,11 @@
 import CLibuv
 import Glibc
 
-/// A Unix signal that is delivered to a closure on the loop's thread.
+/// Delivers a Unix signal to a closure on the loop's thread.
 ///
-/// While a source is open its signal no longer has its default effect, in the whole process; closing the last source
-/// restores that, `closeIgnoringSignal()` does not. Several loops may watch the same signal; each gets it. Signals that arrive in quick succession may be
-/// delivered once.
+/// While a source is open, its signal has no default effect in the whole process. Closing the last source restores the
+/// default effect; `closeIgnoringSignal()` does not. Several loops may watch the same signal; each receives it. Signals
+/// that arrive in quick succession may be delivered once.
 public final class SignalSource: LoopHandle, @unchecked Sendable {
   // Safe to send for the reason given in `LoopHandle`.
 
@@ -33,20 +33,20 @@ public final class SignalSource: LoopHandle, @unchecked Sendable {
     }
   }
 
-  /// Closes the source; where no other source watches the signal, the process ignores it from now on, for good.
+  /// Closes the source. If no other source watches the signal, the process ignores the signal permanently.
   ///
-  /// There is no moment in which the signal has its default effect, as long as there are file descriptors: this costs four,
-  /// once for the process.
+  /// The signal never regains its default effect in between, unless the process is out of file descriptors: the first
+  /// call in the process opens four.
   public func closeIgnoringSignal() {
     loop.preconditionMayUseHandles()
     guard isOpen else { return }
     let isIgnored = IgnoredSignals.add(number)
     close()
-    // The next best, and only now: with its last handle libuv gives the signal its default effect back.
+    // The fallback, set only after the close: with its last handle, libuv restores the default effect of the signal.
     if !isIgnored { signal(number, SIG_IGN) }
   }
 
-  /// Closes the source from any thread: the signal is no longer delivered once the loop has come round to it.
+  /// Closes the source from any thread. The signal is no longer delivered once the loop has run the close.
   public func cancel() {
     if loop.isCurrent { close() } else { loop.execute { self.close() } }
   }
@@ -56,10 +56,10 @@ public final class SignalSource: LoopHandle, @unchecked Sendable {
 
 /// The signals that are ignored until the process ends.
 ///
-/// When the last handle for a signal is closed, libuv restores the default effect, and a signal that comes before `SIG_IGN`
-/// is set would end the process. A handle on a loop that nobody runs keeps libuv from doing so.
+/// When the last handle for a signal is closed, libuv restores the default effect, and a signal that arrives before
+/// `SIG_IGN` is set would end the process. A handle on a loop that never runs prevents the restoration.
 private enum IgnoredSignals {
-  @safe private struct State: @unchecked Sendable {  // the lock guards it
+  @safe private struct State: @unchecked Sendable {  // guarded by the `Lock`
     let loop: UnsafeMutablePointer<uv_loop_t>?
     var numbers: Set<Int32> = []
   }
@@ -71,7 +71,7 @@ private enum IgnoredSignals {
     return unsafe Lock(State(loop: nil))
   }()
 
-  /// Returns whether the signal has a handle here; there is none without descriptors.
+  /// Adds a handle for the signal, and returns whether the signal has one; false without file descriptors.
   static func add(_ number: Int32) -> Bool {
     state.withLock { state in
       if state.numbers.contains(number) { return true }
@@ -81,7 +81,7 @@ private enum IgnoredSignals {
         unsafe handle.deallocate()
         return false
       }
-      // Kept where it cannot be started, too: it belongs to the loop then.
+      // A handle that cannot be started is kept, too, because it belongs to the loop.
       guard unsafe uv_signal_start(handle, { _, _ in }, number) == 0 else { return false }
       state.numbers.insert(number)
       return true
@@ -92,13 +92,13 @@ private enum IgnoredSignals {
 extension EventLoop {
   /// Calls `body` on the loop's thread whenever the process receives the signal `number`, until the source is closed.
   ///
-  /// On the loop's thread, or before `run()`. The source stays open when the result is dropped, and `close()` then
-  /// reports it.
+  /// Call it on the loop's thread, or before `run()`. The source stays open when the result is dropped, and `close()`
+  /// of the loop then reports it.
   ///
   /// - Parameters:
-  ///   - number: of the signal, such as `SIGTERM`.
-  ///   - file: where it is made, for the report of unclosed handles.
-  ///   - line: where in the file.
+  ///   - number: the number of the signal, such as `SIGTERM`.
+  ///   - file: the source file of the call, for the report of open handles.
+  ///   - line: the line of the call.
   ///   - body: called on the loop's thread, once for each signal that is delivered.
   /// - Throws: `.invalidArgument` for signals that cannot be caught (`SIGKILL`).
   @discardableResult

@@ -1,4 +1,5 @@
-/// How much time a test has skipped, and when: by that the time of the clock is told from the time that has passed for the test.
+/// The times that a test has skipped, and when: the difference between the clock and the time that has passed for the
+/// test.
 package final class SkippedTime: Sendable {
   private let steps = Lock<[(time: UInt64, skipped: UInt64)]>([])
 
@@ -6,7 +7,7 @@ package final class SkippedTime: Sendable {
 
   func add(_ nanoseconds: UInt64, at time: UInt64) { steps.withLock { $0.append((time, nanoseconds)) } }
 
-  /// What has been skipped since a time of the monotonic clock, in nanoseconds as that.
+  /// Returns the time that has been skipped since a time of the monotonic clock, both in nanoseconds.
   package func since(_ time: UInt64) -> UInt64 {
     steps.withLock { $0.reduce(0) { $1.time >= time ? $0 + $1.skipped : $0 } }
   }

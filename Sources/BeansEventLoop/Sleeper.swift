@@ -1,4 +1,5 @@
-/// One task in `EventLoop.sleep(for:)`: resumes it exactly once, whether the timer, a cancellation or `close()` comes first.
+/// One task in `EventLoop.sleep(for:)`. Resumes the task exactly once, whether the timer, a cancellation or `close()`
+/// comes first.
 final class Sleeper: Sendable {
   @safe private enum State {
     case starting
@@ -6,7 +7,7 @@ final class Sleeper: Sendable {
     case finished
   }
 
-  // Protected by the lock of the loop's state: every step of a sleeper is one of the timer heap as well.
+  // Protected by the lock of the loop's state, because every step of a sleeper is also a step of the timer heap.
   private nonisolated(unsafe) var state = State.starting
 
   func start(_ continuation: UnsafeContinuation<Void, any Error>, on loop: EventLoop, for duration: Duration) {
@@ -24,7 +25,7 @@ final class Sleeper: Sendable {
     if let failure { unsafe continuation.resume(throwing: failure) }
   }
 
-  /// The timer has fired, or its loop is being closed: it is no longer in the heap.
+  /// Resumes the task when the timer has fired or the loop is being closed; the timer is no longer in the heap.
   func finish(on loop: EventLoop, throwing error: (any Error)? = nil) {
     guard let continuation = unsafe loop.state.withLock({ _ in unsafe takeWaiting()?.continuation }) else { return }
     if let error { unsafe continuation.resume(throwing: error) } else { unsafe continuation.resume() }
@@ -33,7 +34,7 @@ final class Sleeper: Sendable {
   func cancel(on loop: EventLoop) {
     let continuation = unsafe loop.state.withLock { shared -> UnsafeContinuation<Void, any Error>? in
       guard let waiting = unsafe takeWaiting() else { return nil }
-      // What this returns is only the sleeper, so nothing is released under the lock.
+      // `remove` returns only the sleeper, so nothing is released under the lock.
       _ = unsafe shared.timers.remove(waiting.key)
       return unsafe waiting.continuation
     }
@@ -48,11 +49,11 @@ final class Sleeper: Sendable {
 }
 
 extension EventLoop {
-  /// Suspends the task for at least `duration`, on the loop's timers and without a thread. From any task. A loop that
-  /// does not run wakes nobody.
+  /// Suspends the task for at least `duration`, on the loop's timers and without a thread. May be called from any task.
+  /// A loop that does not run resumes no task.
   ///
-  /// - Throws: `CancellationError` as soon as the task is cancelled, when the timer has already been taken back;
-  ///   `EventLoopError` with `.loopClosed` when the loop is closed meanwhile.
+  /// - Throws: `CancellationError` as soon as the task is cancelled, after the timer has been removed; `EventLoopError`
+  ///   with `.loopClosed` when the loop is closed meanwhile.
   public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
     let sleeper = Sleeper()

@@ -3,12 +3,12 @@ import Glibc
 
 /// A numeric IPv4 or IPv6 address with a port. Names are not resolved.
 public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
-  /// `"127.0.0.1"`, `"::1"`.
+  /// The numeric host, such as `"127.0.0.1"` or `"::1"`.
   public let host: String
-  /// 0 to 65,535.
+  /// The port, 0 to 65,535.
   public let port: Int
 
-  /// `"127.0.0.1:80"`, `"[::1]:80"`.
+  /// The address as text, such as `"127.0.0.1:80"` or `"[::1]:80"`.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   package init(host: String, port: Int) {
@@ -16,7 +16,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     self.port = port
   }
 
-  /// The address and its family in the form of the system. Throws `.invalidArgument` unless it is a numeric one.
+  /// Returns the address and its family in the form of the system. Throws `.invalidArgument` unless the host is numeric
+  /// and the port valid.
   func native() throws(EventLoopError) -> sockaddr_storage {
     guard let port = UInt16(exactly: port) else {
       throw EventLoopError(.invalidArgument, "use address \(self)", detail: "ports are 0 to 65535")
@@ -36,7 +37,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return storage
   }
 
-  /// Asks libuv for the address of one end of a socket; nil when the socket has none.
+  /// Reads the address of one end of a socket; nil when the socket has none.
   init?(asking ask: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<Int32>) -> Int32) {
     var storage = sockaddr_storage()
     var length = Int32(MemoryLayout<sockaddr_storage>.size)
@@ -44,7 +45,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     let port = unsafe withUnsafeMutablePointer(to: &storage) { storage -> UInt16? in
       let address = unsafe UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self)
       guard unsafe ask(address, &length) == 0, unsafe uv_ip_name(address, &text, text.count) == 0 else { return nil }
-      // The port stands at the same place in both families.
+      // The port has the same offset in both families.
       return unsafe UnsafeRawPointer(storage).assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port.bigEndian
     }
     guard let port else { return nil }

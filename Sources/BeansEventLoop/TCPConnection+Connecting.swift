@@ -2,20 +2,20 @@ import CLibuv
 import Glibc
 
 extension TCPConnection {
-  /// Connects to a numeric address. On the loop's thread, or before `run()`.
+  /// Connects to a numeric address. Call it on the loop's thread, or before `run()`.
   ///
-  /// Returns the connection on the way, so that it can be closed (after a timeout of your own, say) or written to: such
-  /// writes wait. It is paused: call `resumeReading()` in `completion`.
+  /// Returns the pending connection, so that the caller can close it (after a timeout, for example) or write to it:
+  /// such writes wait. The connection is paused: call `resumeReading()` in `completion`.
   /// - Parameters:
-  ///   - loop: The loop that the connection lives on.
+  ///   - loop: The loop of the connection.
   ///   - host: A numeric IPv4 or IPv6 address.
   ///   - port: 1 to 65,535.
   ///   - noDelay: Whether small writes are sent at once (`TCP_NODELAY`).
-  ///   - file: Where the connection is made, for the report of unclosed handles.
-  ///   - line: See `file`.
+  ///   - file: The source file of the call, for the report of open handles.
+  ///   - line: The line of the call.
   ///   - completion: Called exactly once, on the loop's thread: with the connection, or with `.connectionRefused`,
   ///     `.timedOut`, `.cancelled` (closed meanwhile) or another code of the system. A connection that failed is closed.
-  /// - Throws: What can be told at once: `.invalidArgument` for an address that is none, `.loopClosed`.
+  /// - Throws: Errors that are known at once: `.invalidArgument` for an address that is not numeric, `.loopClosed`.
   @discardableResult
   public static func connect(
     on loop: EventLoop, host: String, port: Int, noDelay: Bool = true, file: StaticString = #fileID,
@@ -76,7 +76,7 @@ extension TCPConnection {
     completion(.success(connection))
   }
 
-  /// Takes back the reference that was handed to libuv, from the callback or after a call that failed.
+  /// Takes back the reference that libuv holds, in the callback or after a failed call.
   @discardableResult
   static func finish(_ memory: UnsafeMutablePointer<uv_connect_t>) -> ConnectRequest {
     guard let data = unsafe memory.pointee.data else {

@@ -1,25 +1,25 @@
 import CLibuv
 
 extension TCPConnection {
-  /// What is told about a write: nil when the system has taken all of it.
+  /// The callback of a write. Receives nil when the system has taken all bytes.
   public typealias WriteCompletion = (EventLoopError?) -> Void
 
-  /// Sends `bytes` after everything written before. On the loop's thread.
+  /// Sends `bytes` after all earlier writes. Call it on the loop's thread.
   ///
-  /// What the socket takes at once is sent without a copy; the rest is copied and queued. Watch `isWritable` or
-  /// `writeQueueSize`, and go on in `onDrain`, or a slow peer makes the queue grow without bound.
+  /// Bytes that the socket takes at once are sent without a copy; the rest is copied and queued. Check `isWritable` or
+  /// `writeQueueSize`, and continue in `onDrain`, or a slow peer makes the queue grow without bound.
   ///
   /// - Parameters:
-  ///   - bytes: what is sent; none are no error.
-  ///   - completion: called exactly once, and not before `write` has returned (unless the loop has been closed): with nil
-  ///     when the system has taken all bytes, with `.cancelled` when the connection was closed before, with
-  ///     `.handleClosed` or `.notConnected` when it no longer takes writes, else with what the system said; the
-  ///     connection is then closed for that reason.
+  ///   - bytes: the bytes to send, possibly none.
+  ///   - completion: called exactly once, and not before `write` has returned (unless the loop has been closed): with
+  ///     nil when the system has taken all bytes, with `.cancelled` when the connection was closed before, with
+  ///     `.handleClosed` or `.notConnected` when it no longer accepts writes, otherwise with the error of the system;
+  ///     the connection is then closed for that reason.
   public func write(_ bytes: [UInt8], completion: WriteCompletion? = nil) {
     unsafe bytes.withUnsafeBytes { unsafe write($0, completion: completion) }
   }
 
-  /// Sends `bytes`, which need to be valid during the call only. See `write(_:completion:)` for arrays.
+  /// Sends `bytes`, which need to be valid only during the call. See `write(_:completion:)` for arrays.
   public func write(_ bytes: UnsafeRawBufferPointer, completion: WriteCompletion? = nil) {
     loop.preconditionMayUseHandles()
     guard isOpen, unsafe !closesAfterWrites else {
@@ -30,7 +30,7 @@ extension TCPConnection {
 
     var buffer = unsafe uv_buf_init(
       UnsafeMutableRawPointer(mutating: base).assumingMemoryBound(to: CChar.self),
-      // libuv's length is 32 bits wide; what is beyond goes to the queue.
+      // libuv's length is 32 bits wide; the bytes beyond it are queued.
       UInt32(min(bytes.count, 1 << 30)))
     let sent = unsafe uv_try_write(stream, &buffer, 1)
     if sent == bytes.count { return complete(completion, nil) }
@@ -42,10 +42,10 @@ extension TCPConnection {
     unsafe enqueue(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Int(max(sent, 0)))), completion)
   }
 
-  /// Sends what the socket takes at once, without a copy or a completion, and returns how many bytes that were. On the loop's
-  /// thread.
+  /// Sends the bytes that the socket takes at once, without a copy or a completion, and returns their number. Call it
+  /// on the loop's thread.
   ///
-  /// None where writes are queued, refused or fail: `write` the rest, which tells why.
+  /// Returns 0 when writes are queued, refused or fail: `write` the rest, whose completion receives the error.
   public func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
     loop.preconditionMayUseHandles()
     guard isOpen, unsafe !closesAfterWrites, unsafe !isShutDown, let base = bytes.baseAddress, unsafe !bytes.isEmpty
@@ -55,18 +55,18 @@ extension TCPConnection {
     return unsafe Int(max(uv_try_write(stream, &buffer, 1), 0))
   }
 
-  /// Bytes that have been written and not yet been taken by the system.
+  /// The number of written bytes that the system has not yet taken.
   public var writeQueueSize: Int {
     loop.preconditionMayUseHandles()
     return unsafe state == .closed ? 0 : uv_stream_get_write_queue_size(stream)
   }
 
-  /// Whether the connection takes writes and its queue is below `highWaterMark`.
+  /// Whether the connection accepts writes and its queue is below `highWaterMark`.
   public var isWritable: Bool {
     unsafe isOpen && !closesAfterWrites && !isShutDown && writeQueueSize < highWaterMark
   }
 
-  /// Closes this side once everything written has been sent; the connection still reads. Later writes are refused.
+  /// Closes this side once all written bytes have been sent; the connection still reads. Later writes are refused.
   /// - Parameter completion: Called exactly once, with nil when the peer will see the end.
   public func shutdown(completion: WriteCompletion? = nil) {
     loop.preconditionMayUseHandles()
@@ -115,7 +115,7 @@ extension TCPConnection {
   private func didWrite(_ status: Int32, _ completion: WriteCompletion?) {
     guard status == 0 else {
       let error = EventLoopError(status: status, "write")
-      // After a failure libuv leaves the writes behind it where they are; closing completes them.
+      // After a failure, libuv leaves the later writes in the queue; the close completes them.
       fail(error)
       completion?(error)
       return
@@ -132,10 +132,11 @@ extension TCPConnection {
     if unsafe closesAfterWrites, isOpen, writeQueueSize == 0 { closeNow() }
   }
 
-  /// Later, because a completion that writes again would otherwise recurse for as long as the socket takes everything.
+  /// Defers the completion, because one that writes again would otherwise recurse as long as the socket takes all
+  /// bytes.
   private func complete(_ completion: WriteCompletion?, _ error: EventLoopError?) {
     guard let completion else { return }
-    // A loop that has been closed has no later.
+    // A closed loop runs no deferred closures.
     guard state != .closed || !loop.isClosed else { return completion(error) }
     loop.afterwards { completion(error) }
   }

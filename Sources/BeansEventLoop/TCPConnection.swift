@@ -3,15 +3,15 @@ import Glibc
 
 /// One TCP connection, accepted by a `TCPListener` or made by `connect`.
 ///
-/// Starts paused: set the callbacks, then call `resumeReading()`. Callbacks run on the loop's thread, inside libuv's
-/// frames (only `run()` of the same loop is forbidden there), and are dropped when the connection has been closed, also
-/// where they are set later, so a callback may capture its connection.
+/// A new connection is paused: set the callbacks, then call `resumeReading()`. Callbacks run on the loop's thread,
+/// inside libuv's frames (only `run()` of the same loop is forbidden there), and are released when the connection has
+/// been closed, also those that are set later, so a callback may capture its connection.
 ///
-/// Belongs to its loop's thread, see `EventLoop`. A connection takes two allocations, about 500 bytes.
+/// A connection belongs to its loop's thread, see `EventLoop`, and takes two allocations, about 500 bytes.
 @safe public final class TCPConnection: LoopHandle, @unchecked Sendable {
   // Safe to send for the reason given in `LoopHandle`.
 
-  /// Why a connection has ended.
+  /// The reason why a connection has ended.
   public enum CloseReason: Sendable, Equatable {
     /// `close()`, `closeAfterWrites()` or `reset()` was called.
     case local
@@ -21,19 +21,19 @@ import Glibc
     case failed(EventLoopError)
   }
 
-  /// Called with what has arrived, at most 64 KiB. The bytes are valid during the call only.
+  /// Receives the bytes that have arrived, at most 64 KiB. The bytes are valid only during the call.
   @exclusivity(unchecked) public var onRead: ((UnsafeRawBufferPointer) -> Void)? {
     didSet { if hasGone() { unsafe onRead = nil } }
   }
-  /// Called when the peer has closed its side. The connection then stays open for writing until it is closed here.
-  /// Without it, the end of the peer's side closes the connection once what has been written is sent.
+  /// Runs when the peer has closed its side. The connection then stays open for writing until it is closed here.
+  /// Without this callback, the end of the peer's side closes the connection once all written bytes have been sent.
   public var onEnd: (() -> Void)? { didSet { if hasGone() { onEnd = nil } } }
-  /// Called when the write queue, having reached `highWaterMark`, has fallen to half of it.
+  /// Runs when the write queue, having reached `highWaterMark`, has fallen to half of it.
   public var onDrain: (() -> Void)? { didSet { if hasGone() { onDrain = nil } } }
-  /// Called exactly once, last of all callbacks, when libuv has let go of the connection.
+  /// Runs exactly once, after all other callbacks, when libuv has released the connection.
   public var onClose: ((CloseReason) -> Void)? { didSet { if hasGone() { onClose = nil } } }
 
-  /// Bytes in the write queue from which on `isWritable` is false. 64 KiB unless set.
+  /// The number of bytes in the write queue from which on `isWritable` is false; 64 KiB by default.
   @exclusivity(unchecked) public var highWaterMark = 64 * 1024 { willSet { loop.preconditionMayUseHandles() } }
 
   @exclusivity(unchecked) var isAboveHighWater = false
@@ -43,7 +43,7 @@ import Glibc
   @exclusivity(unchecked) private var isReading = false
   @exclusivity(unchecked) private var hasEnded = false
 
-  /// Takes over a socket that `listener` has accepted, also where it throws.
+  /// Takes ownership of a socket that `listener` has accepted, also when it throws.
   init(accepted descriptor: Int32, by listener: TCPListener, noDelay: Bool) throws(EventLoopError) {
     do {
       unsafe try super.init(on: listener.loop, .connection, size: MemoryLayout<uv_tcp_t>.size, site: listener.site) {
@@ -62,7 +62,7 @@ import Glibc
     if noDelay { unsafe uv_tcp_nodelay(tcp, 1) }
   }
 
-  /// A socket that is not yet connected.
+  /// Creates a connection whose socket is not yet connected.
   init(connectingOn loop: EventLoop, site: CreationSite) throws(EventLoopError) {
     unsafe try super.init(on: loop, .connection, size: MemoryLayout<uv_tcp_t>.size, site: site) {
       unsafe uv_tcp_init($0, $1.assumingMemoryBound(to: uv_tcp_t.self))
@@ -71,7 +71,7 @@ import Glibc
 
   // MARK: Reading
 
-  /// Stops reading; the system's buffers fill, and the peer has to wait. Also before the first `resumeReading()`.
+  /// Stops reading: the system's buffers fill, and the peer has to wait. May also be called before `resumeReading()`.
   ///
   /// Does nothing after `close()`, which ends the reading by itself.
   public func pauseReading() {
@@ -81,7 +81,7 @@ import Glibc
     unsafe uv_read_stop(stream)
   }
 
-  /// Reads, from now on, until `pauseReading()`. Does nothing after the peer's end or after `close()`.
+  /// Starts reading, until `pauseReading()`. Does nothing after the end of the peer's side or after `close()`.
   public func resumeReading() {
     loop.preconditionMayUseHandles()
     guard isOpen, unsafe !isReading, unsafe !hasEnded else { return }
@@ -103,7 +103,7 @@ import Glibc
     if status != 0 { fail(EventLoopError(status: status, "read")) }
   }
 
-  /// Whether the connection does not read, which a closed one never does.
+  /// Whether the connection does not read; true for a closed connection.
   public var isReadingPaused: Bool { unsafe !isOpen || !isReading }
 
   private func didRead(_ count: Int, _ bytes: UnsafeRawPointer?) {
@@ -124,14 +124,14 @@ import Glibc
   /// Closes at once; writes that are still queued complete with `.cancelled`. A second call does nothing.
   public override func close() { close(.local) }
 
-  /// Closes as soon as everything written so far has been handed to the system. Later writes are refused.
+  /// Closes as soon as the system has taken all bytes written so far. Later writes are refused.
   ///
-  /// Where the peer may still be sending, prefer `shutdown()` and wait for `onEnd`: closing a socket with unread input
-  /// makes the system reset the connection, which may cost the peer the last bytes. Reading goes on until the close, and a
-  /// peer that never reads holds the connection open: `schedule` a `close()` for it.
+  /// If the peer may still be sending, prefer `shutdown()` and wait for `onEnd`: the system resets a connection that is
+  /// closed with unread input, and the peer may lose the last bytes. Reading continues until the close, and a peer that
+  /// never reads keeps the connection open: `schedule` a `close()` for that case.
   public func closeAfterWrites() { close(after: .local) }
 
-  /// Closes at once with a reset: the peer gets `ECONNRESET`, whatever is unsent is lost.
+  /// Closes at once with a reset: the peer gets `ECONNRESET`, and unsent bytes are lost.
   public func reset() {
     guard isOpen else { return }
     closeReason = .local
@@ -155,12 +155,12 @@ import Glibc
     unsafe closesAfterWrites = true
   }
 
-  /// The last write has been done; the reason has been set before.
+  /// Closes after the last write; the reason has been set before.
   func closeNow() { unsafe beginClose() }
 
   override func didClose() {
     let onClose = onClose
-    // They may refer to this connection.
+    // The callbacks may refer to this connection.
     unsafe onRead = nil
     onEnd = nil
     onDrain = nil
@@ -168,7 +168,7 @@ import Glibc
     onClose?(closeReason)
   }
 
-  /// Whether a callback that has just been set would never be called, nor released.
+  /// Whether the connection has been closed, so that a callback set now would be neither called nor released.
   private func hasGone() -> Bool {
     loop.preconditionMayUseHandles()
     return state == .closed
@@ -176,21 +176,21 @@ import Glibc
 
   // MARK: Socket
 
-  /// The address of this end; nil when closed. One system call.
+  /// The address of this end; nil when closed. Costs one system call.
   public var localAddress: SocketAddress? {
     loop.preconditionMayUseHandles()
     return unsafe isOpen ? SocketAddress(asking: { unsafe uv_tcp_getsockname(tcp, $0, $1) }) : nil
   }
 
-  /// The address of the peer; nil when not connected. One system call.
+  /// The address of the peer; nil when not connected. Costs one system call.
   public var peerAddress: SocketAddress? {
     loop.preconditionMayUseHandles()
     return unsafe isOpen ? SocketAddress(asking: { unsafe uv_tcp_getpeername(tcp, $0, $1) }) : nil
   }
 
-  /// Whether small writes are sent at once (`TCP_NODELAY`).
+  /// Sets whether small writes are sent at once (`TCP_NODELAY`).
   ///
-  /// - Throws: what the system says; `.handleClosed` after `close()`.
+  /// - Throws: the error of the system; `.handleClosed` after `close()`.
   public func setNoDelay(_ noDelay: Bool) throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     guard isOpen else { throw EventLoopError(.handleClosed, "set TCP_NODELAY") }

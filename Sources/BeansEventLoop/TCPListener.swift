@@ -3,16 +3,16 @@ import Glibc
 
 /// Accepts TCP connections at one address.
 ///
-/// Belongs to its loop's thread, see `EventLoop`.
+/// A listener belongs to its loop's thread, see `EventLoop`.
 public final class TCPListener: LoopHandle, @unchecked Sendable {
   // Safe to send for the reason given in `LoopHandle`.
 
-  /// The address it listens at; the port is the real one where 0 was asked for.
+  /// The address of the listener. For a requested port 0, it contains the port that the system has chosen.
   public private(set) var address: SocketAddress
-  /// The port it listens at.
+  /// The port of the listener.
   public var port: Int { address.port }
-  /// Called when a connection could not be accepted, for want of file descriptors for example. The listener tries again 50 ms
-  /// later; clients wait in the system's queue meanwhile.
+  /// Runs when a connection could not be accepted, for example for lack of file descriptors. The listener tries again
+  /// 50 ms later; clients wait in the system's queue meanwhile.
   public var onAcceptError: ((EventLoopError) -> Void)? {
     didSet {
       loop.preconditionMayUseHandles()
@@ -21,28 +21,28 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   }
   private var onConnection: (@Sendable (TCPConnection) -> Void)?
   private let noDelay: Bool
-  // libuv's own listener, `uv_listen`, is not used: when another thread has taken its reserve descriptor, it calls `accept` for
-  // as long as that fails and never comes back to the loop.
+  // libuv's own listener, `uv_listen`, is not used: when another thread has taken its reserve descriptor, it calls
+  // `accept` as long as that fails and never returns to the loop.
   private let descriptor: Int32
   private var nextTry: EventLoop.Scheduled?
-  /// Nobody can connect any more, so those who wait are all there will be.
+  /// Whether no client can connect any more, so that the waiting connections are the last ones.
   private var hasStopped = false
 
-  /// Connections that are accepted before other sockets get their turn.
+  /// The number of connections that are accepted before the loop continues with other sockets.
   private static let acceptedPerTurn = 64
 
-  /// Binds and listens. On the loop's thread, or before `run()`.
+  /// Binds and listens. Call it on the loop's thread, or before `run()`.
   ///
   /// - Parameters:
-  ///   - loop: The loop that accepts, and that the connections live on.
+  ///   - loop: The loop of the listener and of its connections.
   ///   - host: A numeric address. `"0.0.0.0"` means every IPv4 interface, `"::"` every interface.
   ///   - port: 0 lets the system choose; see `port`.
-  ///   - backlog: How many connections may wait to be accepted; the system caps it (`net.core.somaxconn`).
-  ///   - reusePort: Lets several listeners, each on its own loop, share the port; the system spreads the connections.
-  ///     All of them must ask for it, but for a first one that is told to `allowReusingPort()`.
+  ///   - backlog: The number of connections that may wait to be accepted; the system caps it (`net.core.somaxconn`).
+  ///   - reusePort: Whether several listeners, each on its own loop, share the port; the system distributes the
+  ///     connections. All of them must set it, except for a first one with `allowReusingPort()`.
   ///   - noDelay: Whether accepted connections send small writes at once (`TCP_NODELAY`).
-  ///   - file: Where the listener is made, for the report of unclosed handles.
-  ///   - line: See `file`.
+  ///   - file: The source file of the call, for the report of open handles.
+  ///   - line: The line of the call.
   ///   - onConnection: Called on the loop's thread with every connection, which is paused: set its callbacks, then call
   ///     `resumeReading()`.
   /// - Throws: `.addressInUse`, `.permissionDenied`, `.invalidArgument`, `.loopClosed`, or another code of the system.
@@ -75,7 +75,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     }
   }
 
-  /// A socket that listens. Sets the port in `address` that the system has chosen.
+  /// Opens a listening socket. Sets the port in `address` to the one that the system has chosen.
   private static func listen(
     at address: inout SocketAddress, backlog: Int32, reusePort: Bool
   ) throws(EventLoopError) -> Int32 {
@@ -88,7 +88,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
       native.ss_family == sa_family_t(AF_INET) ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size)
     let isListening = unsafe withUnsafePointer(to: &native) { native in
       let native = unsafe UnsafeRawPointer(native).assumingMemoryBound(to: sockaddr.self)
-      // So that a service can be started again while connections of its predecessor are still being forgotten.
+      // `SO_REUSEADDR` allows a service to restart while connections of its predecessor are in `TIME_WAIT`.
       return unsafe set(SO_REUSEADDR, of: descriptor) && (!reusePort || set(SO_REUSEPORT, of: descriptor))
         && bind(descriptor, native, size) == 0 && Glibc.listen(descriptor, backlog) == 0
     }
@@ -118,7 +118,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
       guard accepted >= 0 else {
         switch errno {
         case EAGAIN: return
-        // What has gone wrong on the way of one connection (accept(2)); the next may be a good one.
+        // Errors of one connection only (accept(2)); the next connection may succeed.
         case EINTR, ECONNABORTED, EPERM, EPROTO, ENOPROTOOPT, EOPNOTSUPP, ENETDOWN, ENETUNREACH, EHOSTDOWN,
           EHOSTUNREACH,
           ETIMEDOUT:
@@ -134,7 +134,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     }
   }
 
-  /// Leaves clients in the system's queue for a moment, instead of asking again and again for what there is not.
+  /// Leaves clients in the system's queue for 50 ms, instead of retrying in a busy loop.
   private func pause(_ error: EventLoopError) {
     unsafe uv_poll_stop(poll)
     nextTry = loop.schedule(after: .milliseconds(50)) {
@@ -160,17 +160,17 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     Glibc.close(descriptor)
   }
 
-  /// Lets listeners that ask for `reusePort` join this one at its port, as if it had asked for it itself.
+  /// Allows listeners with `reusePort` to share this listener's port, as if this one had been created with `reusePort`.
   ///
-  /// Until then nobody else could have the port: of several services that want it, one gets it, and the others are
-  /// told.
+  /// Before this call, no other socket can have the port: of several services that request the port, one gets it, and
+  /// the others receive an error.
   ///
-  /// - Throws: `.handleClosed` after `close()`; what the system says.
+  /// - Throws: `.handleClosed` after `close()`; the error of the system.
   public func allowReusingPort() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     let operation = "share \(address)"
     guard isOpen else { throw EventLoopError(.handleClosed, operation) }
-    // Linux asks whether a port may be shared when another socket is bound to it.
+    // Linux checks whether a port may be shared when another socket is bound to it.
     guard Self.set(SO_REUSEPORT, of: descriptor) else { throw EventLoopError(status: -errno, operation) }
   }
 
@@ -179,17 +179,17 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
     return unsafe setsockopt(descriptor, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<Int32>.size)) == 0
   }
 
-  /// Lets no further connection come in, while those that the system has accepted already still arrive; to be called
-  /// some iterations before `close()`, which resets whatever the system has accepted and the loop has not.
+  /// Stops further connections, while those that the system has accepted already still arrive. Call it some
+  /// iterations before `close()`, which resets every connection that the system has accepted and the loop has not.
   ///
-  /// Clients that connect from now on get no answer until the listener is closed, then they are refused.
+  /// Clients that connect from now on get no reply until the listener is closed, and are then refused.
   ///
-  /// - Throws: `.handleClosed` after `close()`; what the system says.
+  /// - Throws: `.handleClosed` after `close()`; the error of the system.
   public func stopAccepting() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     guard isOpen else { throw EventLoopError(.handleClosed, "stop accepting on \(address)") }
-    // A socket filter that drops what begins a connection, and nothing else: the packets that end a handshake under way,
-    // and those of connections that inherit the filter, pass.
+    // A socket filter that drops only the packets that begin a connection: the packets that complete a handshake in
+    // progress, and those of connections that inherit the filter, pass.
     struct Instruction {
       var code: UInt16
       var jt: UInt8 = 0
@@ -217,7 +217,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   }
 
   override func didClose() {
-    // What the callbacks captured may refer to this object.
+    // The captures of the callbacks may refer to this object.
     onConnection = nil
     onAcceptError = nil
   }

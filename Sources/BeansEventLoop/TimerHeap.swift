@@ -1,10 +1,10 @@
-/// What is to happen when a timer is due.
+/// The action of a due timer.
 enum TimerAction: Sendable {
   case run(@Sendable () -> Void)
   case wake(Sleeper)
 }
 
-/// Names one timer for good: the sequence number is never used again, so a stale key removes nothing.
+/// The permanent key of one timer: the sequence number is never reused, so a stale key removes nothing.
 struct TimerKey: Sendable, Hashable {
   let slot: Int32
   let sequence: UInt64
@@ -12,9 +12,9 @@ struct TimerKey: Sendable, Hashable {
 
 /// The timers of a loop: a 4-ary min-heap over a table of slots.
 ///
-/// Inserting, removing and popping cost O(log n) and, but for one block per thousand timers, allocate nothing. The heap is dense:
-/// a removed timer leaves neither its closure nor a tombstone. About 64 bytes a timer, plus what its closure captures.
-/// A plain value without a lock; the loop's mutex protects it.
+/// Inserting, removing and popping cost O(log n), and allocate nothing except one block per thousand timers. The heap
+/// is dense: a removed timer leaves neither its closure nor a tombstone. A timer takes about 64 bytes, plus the
+/// captures of its closure. The heap is a plain value without a lock; the loop's mutex protects it.
 struct TimerHeap: Sendable {
   private struct Node {
     var deadline: UInt64
@@ -28,22 +28,22 @@ struct TimerHeap: Sendable {
   }
 
   fileprivate struct Slot {
-    /// Nil when the slot is free.
+    /// The action of the timer; nil when the slot is free.
     var action: TimerAction?
     var sequence: UInt64
-    /// The place in `nodes`; in a free slot, the next free slot or `none`.
+    /// The index in `nodes`; in a free slot, the next free slot or `none`.
     var position: Int32
   }
 
   private static let none: Int32 = -1
-  /// A heap with more segments of slots than these gives them up when its last timer has gone.
+  /// The number of slot segments above which a heap releases them when its last timer has been removed.
   private static let keptSegments = 4
-  /// How many of them at a time.
+  /// The number of segments that are released at a time.
   private static let segmentsAtATime = 64
 
   private var nodes = SegmentedArray<Node>()
   private var slots = SegmentedArray<Slot>()
-  /// Slots of timers that have all gone.
+  /// The slots of removed timers, which are still to be released.
   private var emptied: [[Slot]] = []
   private var firstFree = Self.none
   private var nextSequence: UInt64 = 0
@@ -71,20 +71,20 @@ struct TimerHeap: Sendable {
     return TimerKey(slot: slot, sequence: sequence)
   }
 
-  /// Takes the timer out, or returns nil when it has fired or been removed before.
+  /// Removes the timer and returns its action; nil when it has fired or been removed before.
   mutating func remove(_ key: TimerKey) -> TimerAction? {
     let index = Int(key.slot)
     guard index < slots.count, slots[index].sequence == key.sequence, slots[index].action != nil else { return nil }
     return removeNode(at: Int(slots[index].position))
   }
 
-  /// Takes out the first timer whose deadline is not after `now`.
+  /// Removes the first timer whose deadline is not after `now`, and returns its action.
   mutating func popDue(at now: UInt64) -> TimerAction? {
     guard let first = nodes.first, first.deadline <= now else { return nil }
     return removeNode(at: 0)
   }
 
-  /// Takes all timers out, in no particular order.
+  /// Removes all timers, and returns their actions in no particular order.
   mutating func removeAll() -> [TimerAction] {
     let actions = slots.takeSegments().joined().compactMap(\.action)
     _ = nodes.takeSegments()
@@ -92,17 +92,18 @@ struct TimerHeap: Sendable {
     return actions
   }
 
-  /// Memory of timers that have gone; releasing it gives it back.
+  /// The memory of removed timers, which is deallocated with this value.
   struct Emptied: Sendable {
     fileprivate let slots: [[Slot]]
   }
 
-  /// Takes out some of the memory that an empty heap does not need; nil when there is none.
+  /// Takes some of the memory that an empty heap does not need; nil when there is none.
   ///
-  /// It takes milliseconds to give back what a million timers needed: not to be spent under a lock, nor all in one turn.
+  /// The deallocation of a million timers takes milliseconds, which may be spent neither under a lock nor all in one
+  /// turn.
   mutating func takeEmptied() -> Emptied? {
     if nodes.isEmpty, slots.segmentCount > Self.keptSegments {
-      // Nothing refers to a slot any more, and sequence numbers go on, so stale keys stay stale.
+      // No node refers to a slot any more, and sequence numbers continue, so stale keys stay stale.
       emptied += slots.takeSegments()
       firstFree = Self.none
     }
@@ -112,7 +113,7 @@ struct TimerHeap: Sendable {
     return Emptied(slots: some)
   }
 
-  /// Brings all deadlines so much nearer, which changes no order.
+  /// Moves all deadlines nearer by the same time, which preserves their order.
   mutating func hasten(by nanoseconds: UInt64) {
     for index in 0..<nodes.count where nodes[index].deadline != .max {
       nodes[index].deadline -= min(nodes[index].deadline, nanoseconds)

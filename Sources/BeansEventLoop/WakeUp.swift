@@ -3,13 +3,13 @@ import Glibc
 
 /// Interrupts the wait of a loop: an `eventfd` that the loop watches.
 ///
-/// It carries no payload; several writes before the loop wakes count as one. The descriptor is open until `free()`, so whoever
-/// writes must know that the loop is not closed.
+/// A wake-up has no payload; several writes before the loop wakes have the effect of one. The descriptor is open until
+/// `free()`, so the caller of `send()` must ensure that the loop is not closed.
 @safe struct WakeUp {
   private let handle: UnsafeMutablePointer<uv_poll_t>
   private let descriptor: Int32
 
-  /// Begins to watch. The active handle also keeps an idle loop waiting.
+  /// Opens the descriptor and starts watching it. The active handle also keeps an idle loop waiting.
   static func make(on loop: UnsafeMutablePointer<uv_loop_t>) throws(EventLoopError) -> WakeUp {
     let operation = "create the wake-up of an event loop"
     let descriptor = clibuv_open_wake_up()
@@ -24,7 +24,7 @@ import Glibc
     unsafe handle.pointee.data = nil
     let wakeUp = unsafe WakeUp(handle: handle, descriptor: descriptor)
     let startStatus = unsafe uv_poll_start(handle, Int32(UV_READABLE.rawValue)) { handle, _, _ in
-      // Being woken is the message; reading only makes the descriptor quiet again.
+      // The wake-up itself is the message; the read only resets the descriptor.
       var descriptor: Int32 = -1
       guard let handle = unsafe handle,
         unsafe uv_fileno(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self), &descriptor) == 0
@@ -36,19 +36,19 @@ import Glibc
     return wakeUp
   }
 
-  /// Makes the loop return from its wait. From any thread; a system call.
+  /// Makes the loop return from its wait. May be called from any thread; costs a system call.
   func send() {
     var one: UInt64 = 1
     var written: Int
     repeat { written = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size) } while written < 0 && errno == EINTR
-    // A counter that is full is readable, too.
+    // With a full counter, the descriptor is readable, too.
     precondition(written > 0 || errno == EAGAIN, "BUG in BeansEventLoop: the wake-up was closed while the loop is open")
   }
 
-  /// The loop has to run once more before `free()`.
+  /// Starts to close the handle. The loop has to run once more before `free()`.
   func beginClose() { unsafe uv_close(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self), nil) }
 
-  /// Gives the memory and the descriptor back, after libuv has let go of the handle.
+  /// Releases the memory and the descriptor, after libuv has released the handle.
   func free() {
     unsafe handle.deallocate()
     close(descriptor)

@@ -1,12 +1,13 @@
 import CLibuv
 
-/// One write or shutdown that libuv is working on: its request struct and, behind it, the bytes.
+/// One write or shutdown in flight: the request struct of libuv, followed by the bytes.
 ///
-/// libuv's callback holds the only lasting reference; until it comes, neither the memory nor the connection can go.
+/// libuv's callback holds the only lasting reference; until it runs, neither the memory nor the connection is
+/// deallocated.
 @safe final class WriteRequest {
   /// The libuv request, at a stable address.
   let memory: UnsafeMutableRawPointer
-  /// A copy of what is to be written, in the same allocation.
+  /// A copy of the bytes to write, in the same allocation.
   let bytes: UnsafeMutableRawBufferPointer
   let connection: TCPConnection
   let completion: TCPConnection.WriteCompletion?
@@ -26,7 +27,7 @@ import CLibuv
 
   deinit { unsafe memory.deallocate() }
 
-  /// Takes back the reference that was handed to libuv, from the callback or after a call that failed.
+  /// Takes back the reference that libuv holds, in the callback or after a failed call.
   @discardableResult
   static func finish(_ memory: UnsafeMutableRawPointer) -> WriteRequest {
     guard let data = unsafe memory.assumingMemoryBound(to: uv_req_t.self).pointee.data else {
