@@ -1,5 +1,5 @@
-// Every other module depends on this one, so that on another platform a build stops here, with a sentence, and not with "no such module
-// 'Glibc'" in some other file.
+// Every other module depends on this one, so that a build on another platform stops here, with a clear message, and not
+// with "no such module 'Glibc'" in another file.
 
 #if !(os(Linux) && canImport(Glibc) && (arch(x86_64) || arch(arm64)))
   #error(

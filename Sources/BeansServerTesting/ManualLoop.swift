@@ -1,6 +1,6 @@
 public import BeansEventLoop
 
-/// An event loop that no thread runs: a test turns it, and lets its time pass.
+/// An event loop without a thread: a test turns the loop and advances its time.
 ///
 ///     let manual = try ManualLoop()
 ///     let sessions = try shop.childFactory(
@@ -9,36 +9,39 @@ public import BeansEventLoop
 ///     try manual.advance(by: .seconds(600))
 ///     #expect(session.isFinished)
 ///
-/// What ends a scope on the loop begins the release, which runs at the next turn, on the thread of that. The time of the loop's
-/// timers, of tasks that sleep on it and of scopes bound to it passes as usual, and as far as `advance` skips it. A
-/// `LoopScope` with both a deadline and an idle time counts towards its deadline what is skipped after its last use.
+/// The end of a scope on the loop starts its release, which runs in the next turn, on the thread of that turn. The time
+/// of the loop's timers, of tasks that sleep on the loop and of scopes bound to it passes with the clock, and in
+/// addition by each `advance`. For a `LoopScope` with both a deadline and an idle time, only the time that is skipped
+/// after its last use brings its deadline nearer.
 ///
-/// A shutdown that is awaited waits for children whose loop is not turned: finish them, and turn the loop, before. The end of a
-/// test environment does not wait: it fails the test for each finished child whose loop was not turned.
+/// An awaited shutdown waits for children whose loop is not turned: finish these children, and turn the loop, before
+/// the shutdown. The end of a test environment does not wait: it fails the test for each finished child whose loop was
+/// not turned.
 public final class ManualLoop: Sendable {
-  /// What is given to scopes, connections and tasks.
+  /// The loop for scopes, connections and tasks.
   public let loop: EventLoop
 
   /// Creates a loop with nothing to do.
   ///
-  /// - Throws: where the process is out of file descriptors or memory.
+  /// - Throws: the error of the system when the process is out of file descriptors or memory.
   public init() throws(EventLoopError) { loop = try EventLoop(skips: SkippedTime()) }
 
-  /// One turn: runs what the loop has been handed until now, then timers that are due; looks at sockets without waiting.
+  /// Performs one turn: runs the accepted work, polls the sockets without waiting, then runs the due timers.
   ///
   /// - Returns: whether there was anything to run, so that another turn may find more.
-  /// - Throws: `.alreadyRunning` on a second thread or inside of a turn; `.loopClosed`.
+  /// - Throws: `.alreadyRunning` during a turn, on this or another thread; `.loopClosed` after `close()`.
   @discardableResult
   public func turn() throws(EventLoopError) -> Bool { try loop.turn() }
 
-  /// Turns the loop until there is nothing left to run.
+  /// Turns the loop until no work is left to run.
   ///
-  /// - Throws: as `turn()`.
+  /// - Throws: the errors of `turn()`.
   public func run() throws(EventLoopError) { while try loop.turn() {} }
 
-  /// Lets so much time pass: runs timers in the order in which they become due, and what they hand to the loop.
+  /// Advances the time by `duration`: runs timers in the order in which they become due, and the work that they add to
+  /// the loop.
   ///
-  /// - Throws: as `turn()`.
+  /// - Throws: the errors of `turn()`.
   public func advance(by duration: Duration) throws(EventLoopError) {
     try run()
     var rest = duration
@@ -50,8 +53,8 @@ public final class ManualLoop: Sendable {
     }
   }
 
-  /// Gives everything back; see `EventLoop.close()`.
+  /// Closes the loop and releases its resources; see `EventLoop.close()`.
   ///
-  /// - Throws: as that.
+  /// - Throws: the errors of `EventLoop.close()`.
   public func close() throws(EventLoopError) { try loop.close() }
 }
