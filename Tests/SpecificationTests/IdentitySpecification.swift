@@ -270,6 +270,24 @@ private struct Request: Sendable {}
     #expect(journal.entries == ["pool begins", "pool ends"])
   }
 
+  @Test("An object in the place of one that a post processor has replaced is a bean of its own")
+  func replacedObjects() throws {
+    final class Replacing: BeanPostProcessor, Sendable {
+      func process(_ bean: AnyObject) -> AnyObject { (bean as? Impl).map { Impl("replaced", $0.journal) } ?? bean }
+    }
+    let (environment, journal) = (try Environment(name: "shop"), journal)
+    try environment.define(environment.bean(Replacing.self, factory: { Replacing() }))
+    for number in 0..<100 {
+      try environment.define(
+        environment.bean((any Service).self, id: "\(number)", lazy: true, factory: { Impl("made", journal) }))
+    }
+    // Memory of a replaced object is likely to be that of the next one.
+    for number in 0..<100 { _ = try environment.getBean((any Service).self, byId: "\(number)") }
+    #expect(journal.count(of: "replaced begins") == 100)
+    try environment.shutdown()
+    #expect(journal.count(of: "replaced ends") == 100)
+  }
+
   // MARK: prototypes
 
   @Test("A prototype that forwards a bean completes nothing, at no lookup")
