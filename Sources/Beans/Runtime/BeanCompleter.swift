@@ -26,8 +26,13 @@ extension Environment {
         value(object, recipe.value.aware, as: (any EnvironmentAware).self)?.environment = self
       }
       if recipe.value.isProcessed {
+        // Keeps a replaced object until its claim is given up, so that no other object gets its address before.
+        let made = object.object
         object = try process(object, recipe)
-        if object != created, standing(of: object, recipe) != .new { return (object, true) }
+        if object != created {
+          if recipe.value.kind == .slot { giveUp(ObjectReference(unretained: made).beanIdentity) }
+          if standing(of: object, recipe) != .new { return (object, true) }
+        }
       }
       if self.traits(of: object, recipe).contains(.bean) {
         try value(object, recipe.value.bean, as: (any Bean).self)?.postConstruct()
