@@ -336,7 +336,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(lines[0] == "- Clock \"first\" inactive: profile 'test' is not active, profile 'development' is not active")
     #expect(lines[1] == "- Atlas \"second\" inactive: profile 'production' is active")
     #expect(lines[2] == "- Atlas \"third\"")
-    #expect(lines[3] == "- Clock \"fourth\" inactive: it is not so that clocks are wanted")
+    #expect(lines[3] == "- Clock \"fourth\" inactive: condition not met: clocks are wanted")
     #expect(lines[4].hasPrefix("- Clock \"fifth\" inactive: a Atlas 'third' is declared at "))
     #expect(lines[5] == "- Clock \"sixth\" inactive: its condition does not hold")
   }

@@ -137,7 +137,8 @@ import Testing
     let faults = try startupFaults(of: application)
     #expect(faults.count == 2)
     #expect(
-      faults.allSatisfy { $0.message.contains("no template") || $0.message.contains("is at fault itself") }, "\(faults)"
+      faults.allSatisfy { $0.message.contains("no template") || $0.message.contains("has errors of its own") },
+      "\(faults)"
     )
   }
 
@@ -150,7 +151,7 @@ import Testing
     let faults = try startupFaults(of: application)
     #expect(faults.count == 2)
     #expect(faults.contains { $0.message.contains("no bean has the id 'nowhere'") }, "\(faults)")
-    #expect(faults.contains { $0.message.contains("'service' is at fault itself") }, "\(faults)")
+    #expect(faults.contains { $0.message.contains("the declaration of 'service' has errors of its own") }, "\(faults)")
   }
 
   @Test("A template that is required as a bean is called a template")

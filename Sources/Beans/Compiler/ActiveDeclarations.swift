@@ -254,7 +254,7 @@ private struct ConditionEvaluator {
   }
 
   private static func refusal(_ description: String?) -> String {
-    description.map { "it is not so that \($0)" } ?? "its condition does not hold"
+    description.map { "condition not met: \($0)" } ?? "its condition does not hold"
   }
 
   private mutating func activeProfiles() throws -> ActiveProfiles {

@@ -449,10 +449,10 @@ final class BeanDirectory: NestedLevel, Sendable {
     if number >= 0 { return Found(directory: directory, number: number, hops: hops) }
     let unbuilt = directory.unbuilt[name.position]
     let isTemplate = unbuilt?.isAbstract == true
+    let message =
+      isTemplate ? "'\(id)' is abstract: a template, not a bean" : "the declaration of '\(id)' has errors of its own"
     throw EnvironmentError(
-      cause: isTemplate ? .onlyTemplate : .unknownBean,
-      "'\(id)' \(isTemplate ? "is abstract: a template, not a bean" : "is at fault itself")", path: ["'\(id)'"],
-      origin: unbuilt?.location.origin)
+      cause: isTemplate ? .onlyTemplate : .unknownBean, message, path: ["'\(id)'"], origin: unbuilt?.location.origin)
   }
 
   /// Returns the bean of a declaration.
