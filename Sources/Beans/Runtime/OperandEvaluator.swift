@@ -104,7 +104,9 @@ extension Environment {
       BeanEnding(part.object, of: part.recipe).map { add(OwnedBean(part.object, $0, in: self, position: position)) }
     }
     let ending = parts.last { $0.object === object }.flatMap { BeanEnding($0.object, of: $0.recipe) }
-    return add(OwnedBean(object, ending, and: inner, in: self, position: position))
+    let owned = OwnedBean(object, ending, and: inner, in: self, position: position)
+    // Without a bean, the environment has only the parts to release.
+    return object == nil ? owned : add(owned)
   }
 
   private func mismatch(_ beans: [Any], _ parameter: Parameter) -> EnvironmentError {

@@ -9,7 +9,7 @@ struct Lookup {
     try Self.check(application)
     let operations = settings.operations(1_000_000)
     var table = Table(
-      scenario: "lookup", title: "beans that exist", operation: "look up one bean, use it, let go of it")
+      scenario: "lookup", title: "beans that exist", operation: "look up one bean, use it, release it")
     table.rows = try Contest(
       settings: settings,
       contestants: [
