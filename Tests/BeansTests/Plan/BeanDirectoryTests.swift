@@ -189,7 +189,7 @@ import Testing
       return error?.message ?? ""
     }
     #expect(message("template").contains("abstract"))
-    #expect(message("broken").contains("fault"))
+    #expect(message("broken").contains("errors of its own"))
     #expect(message("databse").hasSuffix("; did you mean 'database'?"))
     #expect(!message("unlike anything").contains("did you mean"))
   }
