@@ -70,33 +70,23 @@ final class BeanDefinition {
     var steps = 0..<0
   }
 
-  /// One resolved dependency.
+  /// One dependency of a bean, with its source.
   struct Dependency {
     let parameter: Parameter
-    let binding: Binding
-  }
+    let point: InjectionPoint
+    let source: DependencySource
 
-  /// The source of one dependency, before it is compiled to an operand.
-  enum Binding {
-    case bean(Target)
-    case all([Target], ids: [String] = [])
-    /// A dependency that is resolved when used, so it need not exist before.
-    indirect case deferred(Dependency)
-    /// A value that is computed without a lookup of a bean.
-    indirect case computed(Computation, Reading)
-    case value(BoundValue)
-    case composed([Dependency], any CollectionType.Type)
-    case injection(Inject, PropertyDescriptor)
-    case products(BeanDefinition)
-  }
-
-  /// A bean that the resolver found: of a graph in this compilation, or of an ancestor compiled earlier.
-  ///
-  /// The references are unretained: graphs retain their definitions, and erroneous declarations may refer to each other
-  /// in a cycle.
-  enum Target {
-    case defined(Unretained<BeanDefinition>, hops: Int32)
-    case compiled(Unretained<Plan>, Int32, hops: Int32)
+    /// The source of a dependency: the declaration, or the resolver.
+    enum DependencySource {
+      case resolved(Source<DefinedBean>)
+      case value(BoundValue)
+      /// A collection with at least one bean among its elements.
+      case composed([Dependency], any CollectionType.Type)
+      /// The value that the `Injection` of that kind computes for the property.
+      case injection(Inject, PropertyDescriptor)
+      /// The builder of the products that a factory bean makes.
+      case products(BeanDefinition)
+    }
   }
 
   init(
@@ -211,20 +201,24 @@ final class BeanDefinition {
 
   /// Calls `body` with every bean of the graph that must exist before this bean, in order.
   func forEachOwnDependency(in all: [Dependency], _ body: (BeanDefinition) -> Void) {
-    forEachOwnTarget(in: all) { if case .defined(let definition, _) = $0 { definition.with(body) } }
+    forEachOwnBean(in: all) { if case .definition(let definition, _) = $0 { definition.with(body) } }
   }
 
   /// Calls `body` with every bean that must exist before this bean, in order.
-  func forEachOwnTarget(in all: [Dependency], _ body: (Target) -> Void) {
-    for index in requirements { all[index].binding.forEachTarget(body) }
-    for index in arguments { all[index].binding.forEachTarget(body) }
-    for index in injected { all[index].binding.forEachTarget(body) }
+  func forEachOwnBean(in all: [Dependency], _ body: (DefinedBean) -> Void) {
+    for index in requirements { all[index].forEachBean(body) }
+    for index in arguments { all[index].forEachBean(body) }
+    for index in injected { all[index].forEachBean(body) }
   }
 
   /// Calls `body` with every bean of the graph that a dependency names, including beans that are built later.
   func forEachNamedDependency(in all: [Dependency], _ body: (BeanDefinition) -> Void) {
     for range in [requirements, arguments, injected] {
-      for index in range { all[index].binding.forEachNamedDefinition(body) }
+      for index in range {
+        all[index].forEachBean(includesDeferred: true) {
+          if case .definition(let definition, _) = $0 { definition.with(body) }
+        }
+      }
     }
     product?.forEachNamedDependency(in: all, body)
   }
@@ -279,12 +273,12 @@ final class BeanDefinition {
       for (index, value) in spec.arguments where factory.parameters.indices.contains(index) {
         // A seed cannot be pinned. The resolver reports that.
         if case .seed = factory.parameters[index].kind { continue }
-        _ = self.value(value, as: factory.parameters[index], at: "parameter \(index)")
+        _ = self.value(value, as: factory.parameters[index], at: .parameter(index))
       }
     }
     for property in given {
       guard let setter = property.setter else { continue }
-      _ = value(property.value, as: setter.parameter, at: "\(property.name)")
+      _ = value(property.value, as: setter.parameter, at: .property(property.name))
     }
     for injection in injections {
       guard case .configuration(let inject) = injection.source else { continue }
@@ -295,19 +289,18 @@ final class BeanDefinition {
   /// Returns the value if it needs no bean; nil if it needs one or does not fit. Its faults are located at `origin`, if
   /// given.
   func value(
-    _ value: BeanValue, as parameter: Parameter, at point: @autoclosure () -> String,
+    _ value: BeanValue, as parameter: Parameter, at point: InjectionPoint,
     origin: EnvironmentError.Origin? = nil
   ) -> BoundValue? {
     switch value {
-    case .value(let value): return self.value(.value(value), parameter, at: point(), origin)
-    case .text(let text): return self.value(.text(text), parameter, at: point(), origin)
-    case .declared(let value, let origin): return self.value(value, as: parameter, at: point(), origin: origin)
+    case .value(let value): return self.value(.value(value), parameter, at: point, origin)
+    case .text(let text): return self.value(.text(text), parameter, at: point, origin)
+    case .declared(let value, let origin): return self.value(value, as: parameter, at: point, origin: origin)
     case .null:
       let null = Any?.none as Any
-      return parameter.given(null) == nil ? nil : self.value(.value(null), parameter, at: point(), origin)
+      return parameter.given(null) == nil ? nil : self.value(.value(null), parameter, at: point, origin)
     case .list, .map:
       guard let collection = value.collection(as: parameter) else { return nil }
-      let point = point()
       let parts = value.parts(of: collection, at: point)
       // Every part is visited, so that every part is bound.
       let values = parts.compactMap { self.value($0.value, as: $0.parameter, at: $0.point, origin: origin) }
@@ -316,40 +309,31 @@ final class BeanDefinition {
     }
   }
 
-  /// Returns the value for the parameter, property or element that faults call `point`. All recipes of this bean share
-  /// the value.
+  /// Returns the value for a parameter, a property or an element. All recipes of this bean share the value.
   func value(
-    _ given: BoundValue.Given, _ parameter: Parameter, at point: String, _ origin: EnvironmentError.Origin? = nil
+    _ given: BoundValue.Given, _ parameter: Parameter, at point: InjectionPoint,
+    _ origin: EnvironmentError.Origin? = nil
   ) -> BoundValue {
-    if let known = valuesByPoint[point] { return known }
+    let name = point.description
+    if let known = valuesByPoint[name] { return known }
     let value = BoundValue(given, for: parameter, at: point, origin)
-    valuesByPoint[point] = value
+    valuesByPoint[name] = value
     values = values + [value]
     return value
   }
 }
 
-extension BeanDefinition.Binding {
-  func forEachDefinition(_ body: (BeanDefinition) -> Void) {
-    forEachTarget { if case .defined(let definition, _) = $0 { definition.with(body) } }
-  }
-
+extension BeanDefinition.Dependency {
   /// Calls `body` with every bean that must exist before.
-  func forEachTarget(_ body: (BeanDefinition.Target) -> Void) {
-    switch self {
-    case .bean(let target): body(target)
-    case .all(let targets, _): targets.forEach(body)
-    case .composed(let parts, _): for part in parts { part.binding.forEachTarget(body) }
-    case .computed, .value, .injection, .products, .deferred: break
-    }
-  }
-
-  /// Calls `body` with every bean of the graph that the binding names, including beans that are built later.
-  func forEachNamedDefinition(_ body: (BeanDefinition) -> Void) {
-    switch self {
-    case .deferred(let inner): inner.binding.forEachNamedDefinition(body)
-    case .composed(let parts, _): for part in parts { part.binding.forEachNamedDefinition(body) }
-    default: forEachDefinition(body)
+  ///
+  /// - Parameter includesDeferred: whether beans that are built later follow, too.
+  func forEachBean(includesDeferred: Bool = false, _ body: (DefinedBean) -> Void) {
+    if parameter.isDeferred, !includesDeferred { return }
+    switch source {
+    case .resolved(.bean(let bean)): body(bean)
+    case .resolved(.all(let beans, _)): beans.forEach(body)
+    case .composed(let parts, _): for part in parts { part.forEachBean(includesDeferred: includesDeferred, body) }
+    case .resolved(.computed), .value, .injection, .products: break
     }
   }
 }

@@ -11,17 +11,17 @@ extension BeanValue {
 
   /// Returns the elements, or keys and elements alternately, each with its wanted type and its name in faults.
   func parts(
-    of collection: any CollectionType.Type, at point: String
-  ) -> [(value: BeanValue, parameter: Parameter, point: String)] {
+    of collection: any CollectionType.Type, at point: InjectionPoint
+  ) -> [(value: BeanValue, parameter: Parameter, point: InjectionPoint)] {
     switch self {
     case .list(let elements):
       let element = collection.element
-      return elements.enumerated().map { ($0.element, element, "\(point), element \($0.offset)") }
+      return elements.enumerated().map { ($0.element, element, .element($0.offset, of: point)) }
     case .map(let entries):
       guard let key = collection.key else { return [] }
       let element = collection.element
       return entries.enumerated().flatMap { index, entry in
-        [(entry.key, key, "\(point), key \(index)"), (entry.value, element, "\(point), element \(index)")]
+        [(entry.key, key, .key(index, of: point)), (entry.value, element, .element(index, of: point))]
       }
     default: return []
     }

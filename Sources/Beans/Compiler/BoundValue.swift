@@ -17,7 +17,7 @@ final class BoundValue {
   private let given: Given
   let parameter: Parameter
   /// The name in faults of the parameter or property that takes the value.
-  private let point: String
+  private let point: InjectionPoint
   /// The location of the value's faults; nil for the location of the bean's declaration.
   let origin: EnvironmentError.Origin?
   /// The bound value; nil before it is bound.
@@ -25,7 +25,7 @@ final class BoundValue {
   /// The place from which operands read the value; set when the graph is compiled.
   var place: Slot?
 
-  init(_ given: Given, for parameter: Parameter, at point: String, _ origin: EnvironmentError.Origin?) {
+  init(_ given: Given, for parameter: Parameter, at point: InjectionPoint, _ origin: EnvironmentError.Origin?) {
     self.given = given
     self.parameter = parameter
     self.point = point

@@ -26,14 +26,15 @@ struct DependencyResolver {
     seen = Set(known.map { ObjectIdentifier($0) })
   }
 
-  // MARK: targets
+  // MARK: beans
 
-  /// Returns the bean as seen from a graph; nil if the bean's scope is not open there.
-  mutating func target(for bean: BeanDirectory.Found, from graph: EnvironmentGraph) -> BeanDefinition.Target? {
+  /// Returns the bean as seen from a graph; nil if the bean's scope is not open there. Places the bean in the graph of
+  /// the environment that holds it.
+  mutating func locate(_ bean: BeanDirectory.Found, from graph: EnvironmentGraph) -> DefinedBean? {
     // Fast path: most dependencies are declared in the same graph and have been placed before.
     if bean.hops == 0 {
       let definition = graph.definitions[Int(bean.number)]
-      if definition.isPlaced { return .defined(Unretained(definition), hops: 0) }
+      if definition.isPlaced { return .definition(Unretained(definition), hops: 0) }
     }
     let home = graph.ancestor(bean.hops)
     switch bean.lifetime {
@@ -55,23 +56,21 @@ struct DependencyResolver {
     }
   }
 
-  private func compiled(_ bean: BeanDirectory.Found, _ graph: EnvironmentGraph) -> BeanDefinition.Target? {
-    guard let plan = graph.parentPlan, let (number, hops) = plan.recipe(for: bean) else { return nil }
-    guard let home = plan.chain.first(where: { $0.hops == hops })?.plan else { return nil }
-    return .compiled(Unretained(home), number, hops: Int32(graph.depth + 1 + hops))
+  private func compiled(_ bean: BeanDirectory.Found, _ graph: EnvironmentGraph) -> DefinedBean? {
+    graph.parentPlan?.locate(bean, hops: Int32(graph.depth + 1)).map { .planned($0) }
   }
 
   private mutating func place(
     _ bean: BeanDirectory.Found, _ home: EnvironmentGraph?, _ kind: Recipe.Kind, in holder: EnvironmentGraph,
     _ hops: Int
-  ) -> BeanDefinition.Target? {
+  ) -> DefinedBean? {
     if bean.hops > 0, let known = holder.placed(bean.number, in: bean.directory) {
-      return .defined(Unretained(known), hops: Int32(hops))
+      return .definition(Unretained(known), hops: Int32(hops))
     }
     guard let definition = home?.definitions[Int(bean.number)] ?? inherit(bean) else { return nil }
     let placed = holder.place(definition, kind)
     pending.append(placed)
-    return .defined(Unretained(placed), hops: Int32(hops))
+    return .definition(Unretained(placed), hops: Int32(hops))
   }
 
   /// Returns a definition made anew for a bean that is declared further out.
@@ -108,13 +107,13 @@ struct DependencyResolver {
     let (spec, factory) = (definition.spec, definition.factory)
     let requirements =
       spec.requirements.isEmpty
-      ? 0..<0 : add(spec.requirements) { $0.resolve($1.value, as: $1.parameter, of: definition, "requires") }
+      ? 0..<0 : add(spec.requirements) { $0.resolve($1.value, as: $1.parameter, of: definition, .requirement) }
     let hasFactory = definition.hasFactory
     let arguments: Range<Int>
     if let maker = definition.maker {
       // A product's only argument is its factory. The arguments of the declaration belong to the factory.
       let bean = definition.graph.directory.found(maker.entry, in: definition.directory)
-      arguments = add(factory.parameters) { $0.dependency($1, on: bean, of: definition, "parameter 0") }
+      arguments = add(factory.parameters) { $0.dependency($1, on: bean, of: definition, .parameter(0)) }
     } else if hasFactory {
       arguments = self.arguments(of: definition, spec.arguments, factory.parameters)
     } else {
@@ -144,20 +143,20 @@ struct DependencyResolver {
     if let decorated = definition.decorated?.value, let parameter = parameters.first {
       rest = 1..<parameters.count
       let bean = definition.graph.directory.found(decorated.number, in: decorated.home?.object ?? definition.directory)
-      if let found = dependency(parameter, on: bean, of: definition, "parameter 0") { dependencies.append(found) }
+      if let found = dependency(parameter, on: bean, of: definition, .parameter(0)) { dependencies.append(found) }
     }
     for index in rest {
       let parameter = parameters[index]
       if definition.factory.product != nil, isSeed(parameter, at: index, of: definition) { continue }
       if let position = given.firstIndex(where: { $0.index == index }) {
         let value = given[position].value
-        if let found = resolve(value, as: parameter, of: definition, "parameter \(index)") {
+        if let found = resolve(value, as: parameter, of: definition, .parameter(index)) {
           dependencies.append(found)
         }
         continue
       }
       if seen.insert(ObjectIdentifier(parameter)).inserted { asked.append(parameter) }
-      if let found = dependency(parameter, of: definition, "parameter \(index)") { dependencies.append(found) }
+      if let found = dependency(parameter, of: definition, .parameter(index)) { dependencies.append(found) }
     }
     return first..<dependencies.count
   }
@@ -187,8 +186,9 @@ struct DependencyResolver {
     for fault in made.faults { maker.note(fault) }
     maker.refusal = maker.refusal ?? made.refusal
     (made.faults, made.refusal) = ([], nil)
-    return add([BeanDefinition.Binding.products(made)]) {
-      BeanDefinition.Dependency(parameter: Parameter.of((any ProductBuilder).self), binding: $1)
+    return add([made]) {
+      BeanDefinition.Dependency(
+        parameter: Parameter.of((any ProductBuilder).self), point: .parameter(0), source: .products($1))
     }
   }
 
@@ -205,38 +205,38 @@ struct DependencyResolver {
 
   /// Resolves a value of the declaration for one parameter or property. Faults are located at `origin`, if given.
   private mutating func resolve(
-    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: @autoclosure () -> String,
+    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: InjectionPoint,
     at origin: EnvironmentError.Origin? = nil
   ) -> BeanDefinition.Dependency? {
-    if case .reference(let id) = value { return dependency(parameter, id: id, of: definition, point(), at: origin) }
+    if case .reference(let id) = value { return dependency(parameter, id: id, of: definition, point, at: origin) }
     if case .declared(let value, let origin) = value {
-      return resolve(value, as: parameter, of: definition, point(), at: origin)
+      return resolve(value, as: parameter, of: definition, point, at: origin)
     }
-    if let bound = definition.value(value, as: parameter, at: point(), origin: origin) {
-      return BeanDefinition.Dependency(parameter: parameter, binding: .value(bound))
+    if let bound = definition.value(value, as: parameter, at: point, origin: origin) {
+      return BeanDefinition.Dependency(parameter: parameter, point: point, source: .value(bound))
     }
     switch value {
-    case .inject(let inject): return dependency(parameter, id: inject.id, of: definition, point(), at: origin)
-    case .bean(let bean): return dependency(parameter, on: bean, of: definition, point(), at: origin)
-    case .list, .map: return compose(value, as: parameter, of: definition, point(), at: origin)
+    case .inject(let inject): return dependency(parameter, id: inject.id, of: definition, point, at: origin)
+    case .bean(let bean): return dependency(parameter, on: bean, of: definition, point, at: origin)
+    case .list, .map: return compose(value, as: parameter, of: definition, point, at: origin)
     case .null, .value, .text, .reference, .declared:
-      definition.note(definition.fault(.nilValue, "\(point()): nil is not a \(parameter.wanted)", at: origin))
+      definition.note(definition.fault(.nilValue, "\(point): nil is not a \(parameter.wanted)", at: origin))
       return nil
     }
   }
 
   /// Resolves a collection that contains beans. Each owner receives a collection of its own.
   private mutating func compose(
-    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: @autoclosure () -> String,
+    _ value: BeanValue, as parameter: Parameter, of definition: BeanDefinition, _ point: InjectionPoint,
     at origin: EnvironmentError.Origin?
   ) -> BeanDefinition.Dependency? {
     guard let collection = value.collection(as: parameter) else {
       let kind = if case .map = value { "map" } else { "list" }
       definition.note(
-        definition.fault(.noCollection, "\(point()): a \(kind) is not a \(parameter.wanted)", at: origin))
+        definition.fault(.noCollection, "\(point): a \(kind) is not a \(parameter.wanted)", at: origin))
       return nil
     }
-    let parts = value.parts(of: collection, at: point())
+    let parts = value.parts(of: collection, at: point)
     // Every part is resolved, so that all faults are found.
     var found: [BeanDefinition.Dependency] = []
     for part in parts {
@@ -245,43 +245,43 @@ struct DependencyResolver {
       }
     }
     guard found.count == parts.count else { return nil }
-    return BeanDefinition.Dependency(parameter: parameter, binding: .composed(found, collection))
+    return BeanDefinition.Dependency(parameter: parameter, point: point, source: .composed(found, collection))
   }
 
   private mutating func dependency(
     _ parameter: Parameter, id: String? = nil, on bean: BeanDirectory.Found? = nil, of definition: BeanDefinition,
-    _ point: @autoclosure () -> String, at origin: EnvironmentError.Origin? = nil
+    _ point: InjectionPoint, at origin: EnvironmentError.Origin? = nil
   ) -> BeanDefinition.Dependency? {
     let graph = definition.graph
     do throws(EnvironmentError) {
-      let binding: BeanDefinition.Binding =
+      let source: Source<DefinedBean> =
         if let bean {
-          .bean(try bind(graph.directory.check(bean, for: parameter), in: graph))
+          .bean(try found(graph.directory.check(bean, for: parameter), in: graph))
         } else {
           try resolve(parameter, id: id, from: definition.module, in: graph)
         }
-      return BeanDefinition.Dependency(parameter: parameter, binding: binding)
+      return BeanDefinition.Dependency(parameter: parameter, point: point, source: .resolved(source))
     } catch {
-      note(error, of: definition, point(), at: origin)
+      note(error, of: definition, point, at: origin)
       return nil
     }
   }
 
   private mutating func dependency(
     _ parameter: Parameter, on declaration: BeanDeclaration, of definition: BeanDefinition,
-    _ point: @autoclosure () -> String, at origin: EnvironmentError.Origin?
+    _ point: InjectionPoint, at origin: EnvironmentError.Origin?
   ) -> BeanDefinition.Dependency? {
     let directory = definition.graph.directory
     if let bean = directory.bean(declared: declaration.spec.number, memory) {
       let decorated = directory.decorated(bean, as: parameter.element)
-      return dependency(parameter, on: decorated, of: definition, point(), at: origin)
+      return dependency(parameter, on: decorated, of: definition, point, at: origin)
     }
     let name = declaration.spec.type.map { "\($0)" } ?? "bean"
     if directory.isDeclared(declaration.spec.number) {
       // An erroneous declaration has its own report.
       if declaration.spec.isAbstract {
         let message = "the declaration of \(name) is abstract: a template, not a bean"
-        note(EnvironmentError(cause: .onlyTemplate, message), of: definition, point(), at: origin)
+        note(EnvironmentError(cause: .onlyTemplate, message), of: definition, point, at: origin)
       }
       return nil
     }
@@ -291,18 +291,18 @@ struct DependencyResolver {
       ? "the declaration of \(name) was never defined in an environment that can be seen here"
       : "the declaration of \(name) does not count\(hint)"
     note(
-      EnvironmentError(cause: hint.isEmpty ? .undefinedDeclaration : .inactiveBean, message), of: definition, point(),
+      EnvironmentError(cause: hint.isEmpty ? .undefinedDeclaration : .inactiveBean, message), of: definition, point,
       at: origin)
     return nil
   }
 
   /// Adds the failure of a resolution to the bean's faults, or to its refusal if only the scope is not open.
   private func note(
-    _ fault: EnvironmentError, of definition: BeanDefinition, _ point: @autoclosure () -> String,
+    _ fault: EnvironmentError, of definition: BeanDefinition, _ point: InjectionPoint,
     at origin: EnvironmentError.Origin?
   ) {
     var named = definition.fault(
-      fault.cause, "\(point()): \(fault.message)", steps: [definition.step] + fault.steps, at: origin)
+      fault.cause, "\(point): \(fault.message)", steps: [definition.step] + fault.steps, at: origin)
     named.scope = fault.scope
     guard fault.code == .scopeNotActive else {
       definition.note(named)
@@ -316,47 +316,21 @@ struct DependencyResolver {
 
   mutating func resolve(
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, in graph: EnvironmentGraph
-  ) throws(EnvironmentError) -> BeanDefinition.Binding {
-    let directory = graph.directory
+  ) throws(EnvironmentError) -> Source<DefinedBean> {
     do throws(EnvironmentError) {
-      if let id, parameter.isOfBeans {
-        let bean = try directory.bean(id: id, from: module, hasHints: hintsLeft > 0)
-        let checked = try directory.check(bean, for: parameter, from: module)
-        if parameter.isOwned { try directory.checkOwned(checked) }
-        return .bean(try bind(directory.decorated(checked, as: parameter.element), in: graph))
-      }
-      let selection = try directory.select(
-        parameter, id: id, from: module, below: graph.belowDirectories, hasHints: hintsLeft > 0, memory)
-      return try bind(selection, parameter, in: graph)
+      return try graph.directory.resolve(
+        parameter, id: id, from: module, below: graph.belowDirectories, hasHints: hintsLeft > 0, memory
+      ) { bean throws(EnvironmentError) in try found(bean, in: graph) }
     } catch {
       if id != nil { hintsLeft -= 1 }
       throw error
     }
   }
 
-  private mutating func bind(
-    _ selection: Selection, _ parameter: Parameter, in graph: EnvironmentGraph
-  ) throws(EnvironmentError) -> BeanDefinition.Binding {
-    let binding: BeanDefinition.Binding
-    switch selection {
-    case .computed(let computation, let reading): return .computed(computation, reading)
-    case .deferred(let inner, let provided):
-      let inside = try bind(inner, provided, in: graph)
-      return .deferred(BeanDefinition.Dependency(parameter: provided, binding: inside))
-    case .bean(let bean): binding = .bean(try bind(bean, in: graph))
-    case .all(let beans):
-      var targets: [BeanDefinition.Target] = []
-      for bean in beans { targets.append(try bind(bean, in: graph)) }
-      binding = .all(targets, ids: parameter.isNamed ? beans.compactMap(\.idOfDecorated) : [])
-    }
-    guard case .lazy? = parameter.each?.kind else { return binding }
-    return .deferred(BeanDefinition.Dependency(parameter: parameter, binding: binding))
-  }
-
-  private mutating func bind(
+  private mutating func found(
     _ bean: BeanDirectory.Found, in graph: EnvironmentGraph
-  ) throws(EnvironmentError) -> BeanDefinition.Target {
-    if let target = target(for: bean, from: graph) { return target }
+  ) throws(EnvironmentError) -> DefinedBean {
+    if let found = locate(bean, from: graph) { return found }
     throw bean.entry.notOpen
   }
 
@@ -373,7 +347,7 @@ struct DependencyResolver {
     var declared: [Property] = []
     for property in definition.given {
       guard let setter = property.setter,
-        let dependency = resolve(property.value, as: setter.parameter, of: definition, "\(property.name)")
+        let dependency = resolve(property.value, as: setter.parameter, of: definition, .property(property.name))
       else { continue }
       declared.append((BeanCode.Property(set: setter.set), dependency, property))
     }
@@ -436,10 +410,10 @@ struct DependencyResolver {
               }))
         return nil
       }
-      return (BeanCode.Property(named: (id, parameter, injection.point), set: injection.setter.set), nil, nil)
+      return (BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set), nil, nil)
     case .configuration(let value):
       let bound = definition.value(.configuration(value), parameter, at: injection.point)
-      found = BeanDefinition.Dependency(parameter: parameter, binding: .value(bound))
+      found = BeanDefinition.Dependency(parameter: parameter, point: injection.point, source: .value(bound))
     case .custom(let inject): found = injected(inject, injection, of: definition)
     }
     return found.map { (BeanCode.Property(set: injection.setter.set), $0, nil) }
@@ -468,6 +442,6 @@ struct DependencyResolver {
       return nil
     }
     return BeanDefinition.Dependency(
-      parameter: injection.setter.parameter, binding: .injection(inject, injection.property))
+      parameter: injection.setter.parameter, point: injection.point, source: .injection(inject, injection.property))
   }
 }

@@ -46,8 +46,8 @@ final class EnvironmentGraph: NestedLevel {
   var chosen: [(type: Any.Type, bean: BeanDirectory.Found?)] = []
   /// The beans that lookups by id return, aliases included.
   var named: [(id: String, bean: BeanDirectory.Found)] = []
-  var processors: [BeanDefinition.Target] = []
-  var injections: [BeanDefinition.Target] = []
+  var processors: [DefinedBean] = []
+  var injections: [DefinedBean] = []
   /// The definitions in build order, dependencies first.
   var sorted: [BeanDefinition] = []
   var plan: Plan?

@@ -113,16 +113,15 @@ struct GraphCompiler {
 
   private mutating func place(_ definition: BeanDefinition, in graph: EnvironmentGraph) -> BeanDefinition? {
     let bean = BeanDirectory.Found(directory: graph.directory, number: definition.entry, hops: 0)
-    if case .defined(let placed, _) = resolver.target(for: bean, from: graph) { return placed.object }
-    return nil
+    return resolver.locate(bean, from: graph)?.definition
   }
 
   private mutating func resolve(_ graph: EnvironmentGraph) {
     for number in graph.definitions.indices {
-      _ = resolver.target(for: .init(directory: graph.directory, number: Int32(number), hops: 0), from: graph)
+      _ = resolver.locate(.init(directory: graph.directory, number: Int32(number), hops: 0), from: graph)
     }
     // A bean declared further out for this scope must work in the children of every factory; a prototype need not.
-    for bean in graph.findInherited() { _ = resolver.target(for: bean, from: graph) }
+    for bean in graph.findInherited() { _ = resolver.locate(bean, from: graph) }
     resolver.resolvePending()
     graph.injections = infrastructure(.injection, in: graph) { $0.injections }
     graph.processors = infrastructure(.processor, in: graph) { $0.processors }
@@ -135,20 +134,20 @@ struct GraphCompiler {
   /// Returns the beans that serve the graph's environments, those of ancestors first.
   private mutating func infrastructure(
     _ trait: BeanTraits, in graph: EnvironmentGraph, _ compiled: (Plan) -> [Operand]
-  ) -> [BeanDefinition.Target] {
-    var targets: [BeanDefinition.Target] = []
-    if graph.directory.visibleTraits.isDisjoint(with: trait) { return targets }
+  ) -> [DefinedBean] {
+    var found: [DefinedBean] = []
+    if graph.directory.visibleTraits.isDisjoint(with: trait) { return found }
     for home in Array(graph.directory.serving).reversed() where home.traits.contains(trait) {
       let hops = graph.directory.depth - home.depth
       for (number, entry) in home.entries.enumerated() where entry.traits.contains(trait) && !entry.isSeed {
         let bean = BeanDirectory.Found(directory: home, number: Int32(number), hops: hops)
-        guard let target = resolver.target(for: bean, from: graph) else { continue }
+        guard let located = resolver.locate(bean, from: graph) else { continue }
         resolver.resolvePending()
-        targets.append(target)
-        if graph.ancestor(hops) != nil, case .defined(let placed, _) = target { mark(placed.object) }
+        found.append(located)
+        if graph.ancestor(hops) != nil, let placed = located.definition { mark(placed) }
       }
     }
-    return targets
+    return found
   }
 
   /// Marks a bean and all its dependencies, or those among them that belong to `home`.

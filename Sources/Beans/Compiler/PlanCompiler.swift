@@ -50,8 +50,8 @@ struct PlanCompiler {
     if awaits { findAwaiting() }
     for definition in definitions { definition.layout = layOut(definition) }
     let index = makeIndex()
-    let processors = graph.processors.map { operand(Parameter.of((any BeanPostProcessor).self), on: $0, false) }
-    let injections = graph.injections.map { operand(Parameter.of(Injection.self), on: $0, false) }
+    let processors = graph.processors.map { operand(.bean($0), for: Parameter.of((any BeanPostProcessor).self)) }
+    let injections = graph.injections.map { operand(.bean($0), for: Parameter.of(Injection.self)) }
     let templates = zip(graph.declarations.specs, graph.listed).enumerated().compactMap { position, declared in
       let (spec, entry) = declared
       return entry < 0 ? (spec.text(graph.scopeName) + graph.active.text(position), spec.location) : nil
@@ -92,13 +92,7 @@ struct PlanCompiler {
   private func findAwaiting() {
     for definition in graph.sorted {
       definition.awaits = definition.traits.contains(.awaited)
-      definition.forEachOwnTarget(in: dependencies) { target in
-        switch target {
-        case .defined(let needed, _): if needed.with({ $0.awaits }) { definition.awaits = true }
-        case .compiled(let plan, let number, _):
-          if plan.with({ $0.recipe(number).value.awaits }) { definition.awaits = true }
-        }
-      }
+      definition.forEachOwnBean(in: dependencies) { if $0.awaits { definition.awaits = true } }
     }
   }
 
@@ -204,7 +198,7 @@ struct PlanCompiler {
   private mutating func note(_ place: Operand.Place?, _ dependency: BeanDefinition.Dependency, isOrdered: Bool) {
     switch place {
     case .outer(let slot):
-      if case .value = dependency.binding, !input.hasSources { return }
+      if case .value = dependency.source, !input.hasSources { return }
       if !needs.contains(where: { $0.names(slot) }) { needs.append(Operand(.outer(slot), .reference)) }
     case .own(let slot) where !isOrdered && !(slot == 0 && graph.hasSeed):
       needs.append(Operand(.own(slot: slot), .reference))
@@ -230,27 +224,22 @@ struct PlanCompiler {
     return start..<steps.count
   }
 
-  /// Returns the slot whose reference the dependency takes unchanged; nil if the dependency must be computed.
-  private mutating func directPlace(of dependency: BeanDefinition.Dependency, _ isCounted: Bool) -> Operand.Place? {
-    switch dependency.binding {
-    case .value(let value): return value.place.map { .outer($0) }
-    case .bean(let target):
-      guard let reading = reading(dependency.parameter, of: target) else { return nil }
-      return slot(of: target, isCounted && reading.isReference)
-    default: return nil
+  /// Returns the place from which the dependency is read; nil if the dependency must be computed.
+  private func directPlace(of dependency: BeanDefinition.Dependency, _ isCounted: Bool) -> Operand.Place? {
+    switch dependency.source {
+    case .value(let value): value.place.map { .outer($0) }
+    case .resolved(let source):
+      source.operand(for: dependency.parameter, outerSlot).map { isCounted ? counted($0).place : $0.place }
+    case .composed, .injection, .products: nil
     }
   }
 
   private mutating func operand(_ dependency: BeanDefinition.Dependency, _ isCounted: Bool) -> Operand {
     let parameter = dependency.parameter
-    switch dependency.binding {
-    case .bean(let target): return operand(parameter, on: target, isCounted)
-    case .all(let targets, let ids):
-      if parameter.each != nil || !ids.isEmpty { return computed(computation(dependency), .boxed) }
-      let found = targets.map { plainOperand($0) }
-      return computed(.all(found, parameter), .boxed)
-    case .deferred: return computed(computation(dependency), .boxed)
-    case .computed(let computation, let reading): return computed(computation, reading)
+    switch dependency.source {
+    case .resolved(let source):
+      let operand = operand(source, for: parameter)
+      return isCounted ? counted(operand) : operand
     case .value(let value):
       // Every value has been assigned a place.
       return value.place.map { Operand(.outer($0), parameter.givenReading) } ?? computed(.absent(parameter), .boxed)
@@ -262,94 +251,31 @@ struct PlanCompiler {
     }
   }
 
+  private mutating func operand(_ source: Source<DefinedBean>, for parameter: Parameter) -> Operand {
+    if let operand = source.operand(for: parameter, outerSlot) { return operand }
+    let (computation, reading) = source.computation(for: parameter, outerSlot)
+    return computed(computation, reading)
+  }
+
   private mutating func computed(_ computation: Computation, _ reading: Reading) -> Operand {
     computations.append(computation)
     return Operand(.computed(Int32(computations.count - 1)), reading)
   }
 
-  private mutating func operand(
-    _ parameter: Parameter, on target: BeanDefinition.Target, _ isCounted: Bool
-  ) -> Operand {
-    if case .owned = parameter.kind { return computed(computation(of: target).delivered(as: parameter), .boxed) }
-    if let each = parameter.each {
-      return computed(.collected([computation(of: target).delivered(as: each)], ids: [], parameter), .boxed)
-    }
-    if let reading = reading(parameter, of: target) {
-      // An object that must be converted is read from the slot by the operand, so no step retains it in advance.
-      return Operand(place(of: target, isCounted && reading.isReference), reading)
-    }
-    return computed(.all([plainOperand(target)], parameter), .boxed)
+  /// Returns the operand of a bean that a step has retained for its taker. An object that must be converted is read from
+  /// the slot, so no step retains it in advance.
+  private func counted(_ operand: Operand) -> Operand {
+    guard case .own(let slot) = operand.place, operand.reading.isReference else { return operand }
+    return Operand(.counted(slot: slot), operand.reading)
   }
 
-  /// Returns the operand for a bean's object, without conversion.
-  private mutating func plainOperand(_ target: BeanDefinition.Target) -> Operand {
-    Operand(place(of: target, false), .reference)
-  }
-
-  private mutating func reading(_ parameter: Parameter, of target: BeanDefinition.Target) -> Reading? {
-    switch target {
-    case .defined(let definition, _):
-      definition.with {
-        Reading(parameter, of: $0.type, isClass: $0.isClass, $0.slotIdentity)
-      }
-    case .compiled(let plan, let number, _):
-      plan.with { plan in
-        let recipe = plan.recipe(number)
-        let type = recipe.value.entry.type
-        return Reading(parameter, of: type, isClass: type is AnyObject.Type, recipe.value.slotIdentity)
-      }
-    }
-  }
-
-  /// Returns the bean's slot if an operand of this environment can refer to it; nil if the bean must be computed.
-  private func slot(of target: BeanDefinition.Target, _ isCounted: Bool) -> Operand.Place? {
-    switch target {
-    case .defined(let definition, let hops):
-      return definition.with { definition in
-        guard case .slot = definition.kind else { return nil }
-        if definition.isSingleton { return .outer(block.slots[definition.slot]) }
-        if hops > 0 { return nil }
-        return isCounted ? .counted(slot: definition.slot) : .own(slot: definition.slot)
-      }
-    case .compiled(let plan, let number, _):
-      return plan.with { plan in
-        guard case .slot = plan.recipe(number).value.kind else { return nil }
-        return input.slots(plan).map { .outer($0[plan.recipe(number).value.slot]) }
-      }
-    }
-  }
-
-  private mutating func place(of target: BeanDefinition.Target, _ isCounted: Bool) -> Operand.Place {
-    slot(of: target, isCounted) ?? computed(computation(of: target), .reference).place
-  }
-
-  /// Returns the computation that finds or builds a bean from this environment.
-  private func computation(of target: BeanDefinition.Target) -> Computation {
-    switch target {
-    case .defined(let definition, let hops):
-      definition.with { Computation($0.kind, number: $0.number, slot: $0.slot, hops: hops) }
-    case .compiled(let plan, let number, let hops):
-      plan.with {
-        let recipe = $0.recipe(number)
-        return Computation(recipe.value.kind, number: number, slot: recipe.value.slot, hops: hops)
-      }
-    }
-  }
-
-  /// Returns the computation that evaluates a dependency when it is used.
-  private func computation(_ dependency: BeanDefinition.Dependency) -> Computation {
-    let parameter = dependency.parameter
-    switch dependency.binding {
-    case .bean(let target):
-      if case .owned = parameter.kind { return computation(of: target).delivered(as: parameter) }
-      return .collected([computation(of: target).delivered(as: parameter.each)], ids: [], parameter)
-    case .all(let targets, let ids):
-      return .collected(targets.map { computation(of: $0).delivered(as: parameter.each) }, ids: ids, parameter)
-    case .deferred(let inner):
-      if case .lazy = parameter.kind { return .deferred(computation(inner), parameter) }
-      return computation(inner)
-    case .computed(let computation, _): return computation
-    case .value, .composed, .injection, .products: return .absent(parameter)
+  /// Returns the slot of a bean whose environment is no child of a factory; nil for other beans.
+  private func outerSlot(of bean: DefinedBean) -> Slot? {
+    switch bean {
+    case .definition(let definition, _):
+      definition.with { $0.graph.isPlain && $0.kind == .slot ? block.slots[$0.slot] : nil }
+    case .planned(let bean):
+      bean.kind == .slot ? bean.plan.with { input.slots($0) }.map { $0[bean.slot] } : nil
     }
   }
 
@@ -445,26 +371,14 @@ struct PlanCompiler {
       let hops = graph.directory.depth - home.depth
       for entry in home.listeners where !graph.directory.hides(home.entries[Int(entry)], hops: hops) {
         let bean = BeanDirectory.Found(directory: home, number: entry, hops: hops)
-        guard let target = resolver.target(for: bean, from: graph),
-          let (handlers, number, hops) = handlers(of: target)
-        else { continue }
-        for (position, handler) in handlers.enumerated() {
-          let receiver = EventReceiver(hops: hops, number: number, handler: position)
+        guard let located = resolver.locate(bean, from: graph) else { continue }
+        for (position, handler) in located.handlers.enumerated() {
+          let receiver = EventReceiver(hops: located.hops, number: located.number, handler: position)
           found[ObjectIdentifier(handler.event), default: []].append(receiver)
         }
       }
     }
     return found
-  }
-
-  /// Returns the event handlers of a bean and the location of its recipe; nil if the bean cannot be built from here.
-  private func handlers(of target: BeanDefinition.Target) -> ([EventHandler], number: Int32, hops: Int32)? {
-    switch target {
-    case .defined(let definition, let hops):
-      definition.with { $0.refusal == nil ? ($0.handlers, $0.number, hops) : nil }
-    case .compiled(let plan, let number, let hops):
-      plan.with { $0.recipe(number).value.code }.with { $0.refusal == nil ? ($0.listeners, number, hops) : nil }
-    }
   }
 
   // MARK: lookups
@@ -480,15 +394,12 @@ struct PlanCompiler {
       // A bean of a class is read as a protocol by the layout of a parameter.
       if let bean, bean.type != type, TypeRelation.isExistential(type) { continue }
       seen.insert(ObjectIdentifier(type))
-      guard let bean,
-        let target = resolver.target(for: bean, from: graph)
-      else { continue }
-      types.append((ObjectIdentifier(type), operand(forLookup: bean, target)))
+      guard let bean, let operand = operand(forLookup: bean) else { continue }
+      types.append((ObjectIdentifier(type), operand))
     }
     for parameter in input.parameters where seen.insert(ObjectIdentifier(parameter.wanted)).inserted {
-      guard let binding = try? resolver.resolve(parameter, id: nil, in: graph) else { continue }
-      let dependency = BeanDefinition.Dependency(parameter: parameter, binding: binding)
-      types.append((ObjectIdentifier(parameter.wanted), operand(dependency, false)))
+      guard let source = try? resolver.resolve(parameter, id: nil, in: graph) else { continue }
+      types.append((ObjectIdentifier(parameter.wanted), operand(source, for: parameter)))
     }
     return LookupIndex(types: types, named: namedOperands())
   }
@@ -546,8 +457,8 @@ struct PlanCompiler {
     // time.
     func add(_ id: String, _ bean: BeanDirectory.Found) {
       if isKept { kept.append((id, bean)) }
-      guard let target = resolver.target(for: bean, from: graph) else { return }
-      let (type, operand) = (bean.type, operand(forLookup: bean, target))
+      guard let operand = operand(forLookup: bean) else { return }
+      let type = bean.type
       if type != last { (last, superclasses) = (type, Array(TypeRelation.classes(of: type).dropFirst())) }
       if hasDecorators { return named += decorated(id, bean, superclasses) }
       named.append((ObjectIdentifier(type), id, operand))
@@ -584,22 +495,22 @@ struct PlanCompiler {
     var found: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
     for type in [bean.entry.type] + superclasses {
       let outermost = graph.directory.decorated(bean, as: type)
-      guard let target = resolver.target(for: outermost, from: graph) else { continue }
-      found.append((ObjectIdentifier(type), id, operand(forLookup: outermost, target)))
+      guard let operand = operand(forLookup: outermost) else { continue }
+      found.append((ObjectIdentifier(type), id, operand))
     }
     return found
   }
 
-  /// Returns the operand for a lookup: an instance of a class is read directly, any other value from its box.
-  private mutating func operand(forLookup bean: BeanDirectory.Found, _ target: BeanDefinition.Target) -> Operand {
-    Operand(place(of: target, false), bean.entry.traits.contains(.object) ? .reference : .boxed)
+  /// Returns the operand for a lookup of a bean by one of its classes, or by its own type: an instance of a class is
+  /// read directly, any other value from its box. Returns nil if the bean's scope is not open here.
+  private mutating func operand(forLookup bean: BeanDirectory.Found) -> Operand? {
+    guard let located = resolver.locate(bean, from: graph) else { return nil }
+    let (outer, reading) = (outerSlot(of: located), bean.entry.traits.contains(.object) ? Reading.reference : .boxed)
+    return located.place(outer).map { Operand($0, reading) } ?? computed(located.computation(outer), reading)
   }
 }
 
 extension BeanDefinition {
-  /// Whether the bean belongs to an environment that is no child of a factory.
-  fileprivate var isSingleton: Bool { graph.isPlain }
-
   /// The class of the factory's objects if their traits are known. An inherited factory may make a subclass of the
   /// declared class; the traits of its objects are determined at run time.
   fileprivate var identity: ObjectIdentifier? {
@@ -607,7 +518,7 @@ extension BeanDefinition {
   }
 
   /// The class of the object in the bean's slot, if startup can determine it: only if the bean's type is a class.
-  fileprivate var slotIdentity: ObjectIdentifier? {
+  var slotIdentity: ObjectIdentifier? {
     slot >= 0 && kind == .slot && isClass ? identity : nil
   }
 }

@@ -25,7 +25,7 @@ struct ClassInjection {
   let isSole: Bool
 
   /// The name of the property in faults.
-  var point: String { "property '\(name)' of \(property.owner)" }
+  var point: InjectionPoint { .injection(property, name: name) }
 
   private init(_ property: PropertyDescriptor, _ inject: Inject, isSole: Bool) throws {
     self.name = property.getName()

@@ -43,6 +43,10 @@ final class Parameter: Sendable {
   let qualifier: Any.Type?
   /// The wrapper in which each bean is delivered; nil for the bean itself.
   let each: Parameter?
+  /// Whether beans are delivered in a wrapper: each for itself, or the only one.
+  let isWrapped: Bool
+  /// Whether the beans need not exist before the object that takes them.
+  let isDeferred: Bool
   /// Whether a class instance can be delivered without a box.
   let isReference: Bool
   /// Returns the `ValueBox` of the wanted type around the beans found (none for an absent optional); nil where one does
@@ -71,6 +75,12 @@ final class Parameter: Sendable {
     self.element = element
     self.kind = kind
     self.isReference = isReference
+    (isWrapped, isDeferred) =
+      switch each?.kind ?? kind {
+      case .lazy: (true, true)
+      case .owned: (true, false)
+      default: (each != nil, false)
+      }
     self.box = box
     self.given = { value in
       (isSeed ? nil : value as? Wanted).map { Wanted.self is AnyObject.Type ? $0 as AnyObject : ValueBox($0) }

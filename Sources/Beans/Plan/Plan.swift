@@ -119,11 +119,14 @@ final class Plan: Sendable {
   @inline(__always)
   func recipe(_ number: Int32) -> FrozenReference<Recipe> { recipes.reference(Int(number)) }
 
-  /// Returns the recipe for a bean as seen from this plan; nil where its scope is not open here.
-  func recipe(for entry: BeanDirectory.Found) -> (number: Int32, hops: Int)? {
-    let last = if case .prototype = entry.entry.lifetime { 0 } else { Int.max }
+  /// Returns a bean as seen from an environment so many steps further in than this plan's; nil where the bean's scope is
+  /// not open here.
+  func locate(_ bean: BeanDirectory.Found, hops further: Int32 = 0) -> PlannedBean? {
+    let last = if case .prototype = bean.lifetime { 0 } else { Int.max }
     for (plan, hops) in chain where hops <= last {
-      if let number = plan.number(of: entry) { return (number, hops) }
+      if let number = plan.number(of: bean) {
+        return PlannedBean(plan: Unretained(plan), number: number, hops: further + Int32(hops))
+      }
     }
     return nil
   }

@@ -152,15 +152,16 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
 
 /// The evaluation of an operand, repeated for each bean or lookup that takes it.
 enum Computation: Sendable {
-  /// A bean of a factory's child further out.
+  /// A bean of a factory's child, so many steps further out.
   case outer(hops: Int32, slot: Int32)
+  /// A bean of an environment that is no child of a factory.
+  case slot(Slot)
   /// A new instance of the recipe.
   case prototype(Int32)
   /// The object that a user's scope returns for a recipe of the environment so many steps further out.
   case scoped(Int32, hops: Int32)
-  /// The value made from beans: all beans of a type, or one bean that is wanted as another type.
-  case all([Operand], Parameter)
-  /// The value made from beans, with their ids if the parameter wants them.
+  /// The value made from beans, with their ids if the parameter wants them: all beans of a type, or one bean that is
+  /// wanted as another type.
   indirect case collected([Computation], ids: [String], Parameter)
   /// A value that is evaluated on demand.
   indirect case deferred(Computation, Parameter)
@@ -185,16 +186,6 @@ enum Computation: Sendable {
     if case .owned = each.kind, case .prototype(let number) = self { return .owned(number, each) }
     if case .lazy(let inner) = each.kind { return .deferred(.collected([self], ids: [], inner), each) }
     return .collected([self], ids: [], each)
-  }
-
-  /// Creates the computation of a bean for an environment so many steps further in than the environment of the recipe.
-  init(_ kind: Recipe.Kind, number: Int32, slot: Int32, hops: Int32) {
-    self =
-      switch kind {
-      case .slot: .outer(hops: hops, slot: slot)
-      case .scoped: .scoped(number, hops: hops)
-      case .prototype, .product: .prototype(number)
-      }
   }
 }
 

@@ -119,15 +119,20 @@ extension Environment {
   func forEachAwaited(_ operand: Operand, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
     switch operand.place {
     case .own(let slot), .counted(let slot): noteAwaited(recipe(slot), body)
-    case .outer(let slot):
-      if slot.content.isFilled { return }
-      var next = Optional(self)
-      while let environment = next {
-        if let own = environment.ownSlot(slot) { return environment.noteAwaited(environment.recipe(own), body) }
-        next = environment.parent
-      }
+    case .outer(let slot): forEachAwaited(slot, body)
     case .computed(let number):
       forEachAwaited(core.compiledPlan.with { $0.computations[Int(number)] }, body)
+    }
+  }
+
+  /// Calls `body` with the bean of an environment that is no child of a factory, if that bean is missing and needs an
+  /// asynchronous creation.
+  private func forEachAwaited(_ slot: Slot, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
+    if slot.content.isFilled { return }
+    var next = Optional(self)
+    while let environment = next {
+      if let own = environment.ownSlot(slot) { return environment.noteAwaited(environment.recipe(own), body) }
+      next = environment.parent
     }
   }
 
@@ -138,8 +143,9 @@ extension Environment {
     case .outer(let hops, let number), .scoped(let number, let hops):
       let home = ancestor(hops).object
       home.noteAwaited(home.recipe(number), body)
+    case .slot(let slot): forEachAwaited(slot, body)
     case .prototype(let number), .owned(let number, _): noteAwaited(recipe(number), body)
-    case .all(let operands, _), .composed(let operands, _, _):
+    case .composed(let operands, _, _):
       for operand in operands { forEachAwaited(operand, body) }
     case .collected(let computations, _, _):
       for computation in computations { forEachAwaited(computation, body) }

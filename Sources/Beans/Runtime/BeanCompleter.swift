@@ -165,7 +165,7 @@ extension Environment {
   }
 
   /// Runs `body`, and adds the name of the property to the message of its faults.
-  private func naming<R>(_ point: String, _ body: () throws -> R) throws -> R {
+  private func naming<R>(_ point: some CustomStringConvertible, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as EnvironmentError {
       throw error.saying("\(point): \(error.message)")
     }

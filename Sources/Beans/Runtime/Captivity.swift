@@ -53,13 +53,13 @@ extension Environment {
       try recipe.value.operands.forEach { try checkCaptivity(of: $0, &walk) }
       try recipe.value.properties.forEach { try checkCaptivity(of: $0, &walk) }
       walk.takers.removeLast()
-    case .all(let operands, _), .composed(let operands, _, _):
+    case .composed(let operands, _, _):
       for operand in operands { try checkCaptivity(of: operand, &walk) }
     case .collected(let computations, _, _): for inner in computations { try checkCaptivity(of: inner, &walk) }
     case .deferred(let inner, _): try checkCaptivity(of: inner, &walk)
     // A user's scope decides for itself, and a provider looks its bean up when called.
     case .scoped, .provider: break
-    case .absent, .environment, .configuration, .injection: break
+    case .slot, .absent, .environment, .configuration, .injection: break
     }
   }
 }

@@ -235,7 +235,7 @@ final class EnvironmentResources: Sendable {
   let log: ContainerLog
   let creations: CreationWatch
   /// The results of lookups that the plan does not foresee.
-  let answers = AnswerTable<UnforeseenLookup>()
+  let answers = AnswerTable<Retrieval>()
   /// The number of releases that have failed here and below.
   let failedReleases = Atomic<Int>(0)
   private let nestedEnvironments = Locked(NestedEnvironments())

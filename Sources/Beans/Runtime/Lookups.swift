@@ -205,7 +205,9 @@ extension Environment {
     by parameter: Parameter, id: String?, _ body: (Environment, FrozenReference<Recipe>) -> Void
   ) throws {
     if let foreseen = foreseen(parameter, id: id) { return forEachAwaited(foreseen, body) }
-    for computation in try unforeseen(parameter, id: id).computations { forEachAwaited(computation, body) }
+    let found = try unforeseen(parameter, id: id)
+    if let operand = found.operand { return forEachAwaited(operand, body) }
+    forEachAwaited(found.computed.computation, body)
   }
 
   private func foreseen(_ parameter: Parameter, id: String?) -> Operand? {
@@ -215,13 +217,13 @@ extension Environment {
     }
   }
 
-  private func unforeseen(_ parameter: Parameter, id: String?) throws -> UnforeseenLookup {
+  private func unforeseen(_ parameter: Parameter, id: String?) throws -> Retrieval {
     let type = ObjectIdentifier(parameter.wanted)
     let (plan, resources) = (core.compiledPlan.address, homeResources)
     if let known = resources?.answers.find(plan, type, id) { return known.object }
-    let lookup = try resolve(parameter, id: id)
-    resources?.answers.keep(lookup, plan, type, id)
-    return lookup
+    let found = try resolve(parameter, id: id)
+    resources?.answers.keep(found, plan, type, id)
+    return found
   }
 
   /// Looks up a bean as the declarations of a module find it.
@@ -229,9 +231,11 @@ extension Environment {
     try lookUp(resolve(parameter, id: id, from: module))
   }
 
-  private func lookUp(_ lookup: UnforeseenLookup) throws -> Argument {
-    if let operand = lookup.operand { return try lookUp(operand) }
-    return try lookup.evaluate(in: self)
+  private func lookUp(_ found: Retrieval) throws -> Argument {
+    if let operand = found.operand { return try lookUp(operand) }
+    let (computation, reading) = found.computed
+    try checkCaptivity(of: computation)
+    return Argument(try evaluate(computation).object, reading)
   }
 
   private func lookUp(_ operand: Operand) throws -> Argument {
@@ -243,57 +247,16 @@ extension Environment {
 
   private func resolve(
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil
-  ) throws -> UnforeseenLookup {
-    let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
-    switch try directory.select(parameter, id: id, from: module, below: below) {
-    case .computed(let computation, let reading): return UnforeseenLookup(computation, reading)
-    case .all(let beans) where parameter.each == nil && !parameter.isNamed:
-      return UnforeseenLookup(converting: try beans.map { try computation(of: $0).computation }, parameter)
-    case let selection where parameter.each != nil || parameter.isNamed || parameter.isLazy || parameter.isOwned:
-      return UnforeseenLookup(try computation(of: selection, parameter), .boxed)
-    case .all, .deferred: return UnforeseenLookup(.absent(parameter), .boxed)
-    case .bean(let bean):
-      let (computation, home, recipe) = try computation(of: bean)
-      if let refusal = recipe.value.code.with({ $0.refusal }) { throw refusal }
-      guard
-        let reading = Reading(
-          parameter, of: bean.type, isClass: bean.entry.traits.contains(.object), recipe.value.slotIdentity)
-      else { return UnforeseenLookup(converting: [computation], parameter) }
-      var operand: Operand?
-      if case .outer(let hops, let slot) = computation {
-        if home.with({ $0.core.kind.contains(.plain) }) {
-          operand = Operand(.outer(home.with { $0.core.slots[slot] }), reading)
-        } else if hops == 0 {
-          operand = Operand(.own(slot: slot), reading)
-        }
-      }
-      return UnforeseenLookup(computation, reading, operand: operand)
+  ) throws -> Retrieval {
+    let plan = core.compiledPlan.object
+    let source = try plan.directory.resolve(parameter, id: id, from: module, below: plan.below) {
+      bean throws(EnvironmentError) in
+      guard let located = plan.locate(bean) else { throw bean.entry.notOpen }
+      return located
     }
-  }
-
-  /// Returns the computation of a bean from here, and the environment and the recipe to which the bean belongs.
-  private func computation(
-    of bean: BeanDirectory.Found
-  ) throws -> (computation: Computation, home: Unretained<Environment>, recipe: FrozenReference<Recipe>) {
-    guard let (number, distance) = core.compiledPlan.with({ $0.recipe(for: bean) }) else { throw bean.entry.notOpen }
-    let hops = Int32(distance)
-    let home = ancestor(hops)
-    let recipe = home.with { $0.recipe(number) }
-    let computation = Computation(recipe.value.kind, number: number, slot: recipe.value.slot, hops: hops)
-    return (computation, home, recipe)
-  }
-
-  /// Returns the computation of a selection, which is evaluated at once or deferred.
-  private func computation(of selection: Selection, _ parameter: Parameter) throws -> Computation {
-    switch selection {
-    case .computed(let computation, _): return computation
-    case .bean(let bean):
-      if case .owned = parameter.kind { return try computation(of: bean).computation.delivered(as: parameter) }
-      return .collected([try computation(of: bean).computation.delivered(as: parameter.each)], ids: [], parameter)
-    case .all(let beans):
-      let found = try beans.map { try computation(of: $0).computation.delivered(as: parameter.each) }
-      return .collected(found, ids: parameter.isNamed ? beans.compactMap(\.idOfDecorated) : [], parameter)
-    case .deferred(let inner, let provided): return .deferred(try computation(of: inner, provided), parameter)
+    return Retrieval(source, for: parameter) { bean in
+      guard bean.plan.with({ $0.isPlain }), bean.kind == .slot else { return nil }
+      return ancestor(bean.hops).with { $0.core.slots[bean.slot] }
     }
   }
 
@@ -306,7 +269,7 @@ extension Environment {
     guard error.code == .unknownBean, core.plan != nil else { return error }
     let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
     do throws(EnvironmentError) {
-      _ = try directory.select(parameter, id: id, from: module, below: below)
+      _ = try directory.resolve(parameter, id: id, from: module, below: below) { $0 }
       return error
     } catch {
       if error.code != .unknownBean { return error }

@@ -22,11 +22,10 @@ extension Environment {
     switch computation {
     case .outer(let hops, let slot):
       return Argument(try ancestor(hops).with { try $0.askedOrBuilt(slot) }, .reference)
+    case .slot(let slot): return Argument(try object(at: slot), .reference)
     case .prototype(let number): return Argument(try buildUntracked(recipe(number)), .reference)
     case .scoped(let number, let hops):
       return Argument(try ancestor(hops).with { try $0.askScope($0.recipe(number)) }, .reference)
-    case .all(let operands, let parameter):
-      return try boxed(operands.map { try argument($0).takeAny() }, as: parameter)
     case .collected(let computations, let ids, let parameter):
       let beans = try computations.map { try evaluate($0).takeAny() }
       return try boxed(ids.isEmpty ? beans : zip(ids, beans).flatMap { [$0, $1] }, as: parameter)

@@ -104,22 +104,12 @@ struct OutlineReader {
 
   // MARK: dependencies
 
-  /// A parameter or property, with its name in faults.
-  private typealias Place = (label: String, parameter: Parameter)
-
   private mutating func addDependencies(of graph: EnvironmentGraph, _ dependencies: [BeanDefinition.Dependency]) {
     for definition in graph.placed {
       guard let taker = beans[Plan.EntryKey(definition.directory, definition.entry)] else { continue }
-      for index in definition.requirements {
-        add(dependencies[index].binding, .requirement, "", from: taker, graph)
-      }
-      let made = definition.product
-      let parameters = definition.factory.parameters.enumerated().map {
-        (label: "parameter \($0.offset)", parameter: $0.element)
-      }
-      add(dependencies[(made ?? definition).arguments], parameters, .parameter, of: definition, taker, graph)
-      for definition in [definition, made].compactMap(\.self) {
-        add(dependencies[definition.injected], Self.properties(of: definition), .property, of: definition, taker, graph)
+      let ranges = [definition.requirements, (definition.product ?? definition).arguments, definition.injected]
+      for range in ranges + [definition.product?.injected ?? 0..<0] {
+        for dependency in dependencies[range] { add(dependency, of: definition, from: taker, graph) }
       }
     }
     for spec in graph.declared.specs {
@@ -128,46 +118,42 @@ struct OutlineReader {
     }
   }
 
-  /// Adds the dependencies of several places, in their order. Skips a place that takes no bean.
   private mutating func add(
-    _ dependencies: ArraySlice<BeanDefinition.Dependency>, _ places: [Place], _ usual: Kind,
-    of definition: BeanDefinition, _ taker: Int, _ graph: EnvironmentGraph
+    _ dependency: BeanDefinition.Dependency, of definition: BeanDefinition, from taker: Int, _ graph: EnvironmentGraph
   ) {
-    var rest = places[...]
-    for dependency in dependencies {
-      rest = rest.drop { $0.parameter !== dependency.parameter }
-      let label = rest.popFirst()?.label ?? ""
-      if usual == .parameter, definition.decorated != nil, label == "parameter 0" {
-        add(dependency.binding, .decorates, "", from: taker, graph)
-      } else if usual == .parameter, definition.maker != nil {
-        add(dependency.binding, .factory, "", from: taker, graph)
-      } else {
-        add(dependency.binding, Self.kind(of: dependency, usual), label, from: taker, graph)
-      }
+    let kind = Self.kind(of: dependency, of: definition)
+    let place = kind == .decorates || kind == .factory ? "" : dependency.point.label
+    for bean in beans(of: dependency, from: graph) { add(kind, place, from: taker, to: beans[bean]) }
+  }
+
+  private func beans(of dependency: BeanDefinition.Dependency, from graph: EnvironmentGraph) -> [Plan.EntryKey] {
+    switch dependency.source {
+    case .resolved(let source): beans(of: source, from: graph) { $0.key }
+    case .composed(let parts, _): parts.flatMap { beans(of: $0, from: graph) }
+    case .value, .injection, .products: []
     }
   }
 
-  /// Returns the properties in the order in which they are resolved; see `DependencyResolver`.
-  private static func properties(of definition: BeanDefinition) -> [Place] {
-    let isLast = { (property: PropertyInjection) in !definition.injections.isEmpty && property.isPath }
-    let given = definition.given.filter { !isLast($0) } + definition.given.filter(isLast)
-    let places = given.compactMap { property in
-      property.setter.map { (label: Self.label(of: property.name), parameter: $0.parameter) }
+  private func beans<Bean>(
+    of source: Source<Bean>, from graph: EnvironmentGraph, _ key: (Bean) -> Plan.EntryKey
+  ) -> [Plan.EntryKey] {
+    switch source {
+    case .bean(let bean): [key(bean)]
+    case .all(let beans, _): beans.map(key)
+    case .computed(let computation, _): provided(by: computation, from: graph)
     }
-    let injected = definition.injections.map { (label: "property '\($0.name)'", parameter: $0.setter.parameter) }
-    let first = definition.given.count { !isLast($0) && $0.setter != nil }
-    return places.prefix(first) + injected + places.dropFirst(first)
   }
 
-  /// Returns the label of a property. The description of a key path may contain only the property's offset in memory.
-  private static func label(of name: PropertyInjection.Name) -> String {
-    guard case .path = name else { return "\(name)" }
-    let path = "\(name)"
-    return path.contains("<") ? "property" : "property '\(path.split(separator: ".").last ?? "")'"
-  }
-
-  private static func kind(of dependency: BeanDefinition.Dependency, _ usual: Kind) -> Kind {
-    if case .composed = dependency.binding { return .collection }
+  private static func kind(of dependency: BeanDefinition.Dependency, of definition: BeanDefinition) -> Kind {
+    let usual: Kind
+    switch dependency.point {
+    case .requirement: return .requirement
+    case .parameter where definition.maker != nil: return .factory
+    case .parameter(0) where definition.decorated != nil: return .decorates
+    case .parameter: usual = .parameter
+    default: usual = .property
+    }
+    if case .composed = dependency.source { return .collection }
     return switch dependency.parameter.kind {
     case .optional: .optional
     case .all, .named, .distinct: .collection
@@ -179,34 +165,9 @@ struct OutlineReader {
     }
   }
 
-  private mutating func add(
-    _ binding: BeanDefinition.Binding, _ kind: Kind, _ place: String, from taker: Int, _ graph: EnvironmentGraph
-  ) {
-    switch binding {
-    case .bean(let target): add(kind, place, from: taker, to: declaration(of: target))
-    case .all(let targets, _): for target in targets { add(kind, place, from: taker, to: declaration(of: target)) }
-    case .deferred(let inner): add(inner.binding, kind, place, from: taker, graph)
-    case .composed(let parts, _): for part in parts { add(part.binding, kind, place, from: taker, graph) }
-    case .computed(let computation, _):
-      for bean in provided(by: computation, from: graph) { add(kind, place, from: taker, to: beans[bean]) }
-    case .value, .injection, .products: break
-    }
-  }
-
   private mutating func add(_ kind: Kind, _ place: String, from taker: Int, to taken: Int?) {
     guard let taken else { return }
     outline.add(DeclarationOutline.Dependency(taker: taker, taken: taken, kind: kind, place: place))
-  }
-
-  private func declaration(of target: BeanDefinition.Target) -> Int? {
-    switch target {
-    case .defined(let definition, _): definition.with { beans[Plan.EntryKey($0.directory, $0.entry)] }
-    case .compiled(let plan, let number, _):
-      plan.with {
-        let recipe = $0.recipe(number)
-        return beans[Plan.EntryKey(recipe.value.directory.object, recipe.value.entryNumber)]
-      }
-    }
   }
 
   // MARK: providers
@@ -231,20 +192,12 @@ struct OutlineReader {
   ) -> [Plan.EntryKey] {
     var found: [Plan.EntryKey] = []
     for graph in graphs {
-      let selection = try? graph.directory.select(
-        parameter, id: id, from: module, below: graph.belowDirectories, hasHints: false)
-      if let selection { found += beans(of: selection, from: graph) }
+      let source = try? graph.directory.resolve(
+        parameter, id: id, from: module, below: graph.belowDirectories, hasHints: false
+      ) { $0 }
+      found += source.map { beans(of: $0, from: graph) { Plan.EntryKey($0.directory, $0.number) } } ?? []
     }
     return found
-  }
-
-  private func beans(of selection: Selection, from graph: EnvironmentGraph) -> [Plan.EntryKey] {
-    switch selection {
-    case .bean(let bean): [Plan.EntryKey(bean.directory, bean.number)]
-    case .all(let beans): beans.map { Plan.EntryKey($0.directory, $0.number) }
-    case .deferred(let inner, _): beans(of: inner, from: graph)
-    case .computed(let computation, _): provided(by: computation, from: graph)
-    }
   }
 
   // MARK: templates

@@ -1,19 +1,9 @@
 import BeansReflection
 
-/// The beans or the computation for a parameter, as seen from one environment. Startup and unforeseen lookups select by
-/// the same rule.
-enum Selection {
-  /// A computation that needs no search for a bean.
-  case computed(Computation, Reading)
-  case bean(BeanDirectory.Found)
-  /// Several beans, those of the nearest environment first, then in order of definition.
-  case all([BeanDirectory.Found])
-  /// A selection for the parameter inside a `Lazy`, which is evaluated on demand.
-  indirect case deferred(Selection, Parameter)
-}
+// The one decision where an argument, a property or the result of a lookup comes from. Startup and lookups take it alike.
 
 extension BeanDirectory {
-  /// Selects the beans or the computation for a parameter.
+  /// Returns the source of a parameter, a property or a lookup. Throws if there is none, or several equally good ones.
   ///
   /// - Parameters:
   ///   - parameter: the request.
@@ -22,10 +12,11 @@ extension BeanDirectory {
   ///   - below: the beans of factories' children, which a provider may reach.
   ///   - hasHints: whether to search for a similar id, which costs a walk over all ids.
   ///   - memory: the outward searches of a compilation.
-  func select(
+  ///   - locate: returns a bean of this directory, or of one further out, as the environment sees it.
+  func resolve<Bean>(
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, below: ArraySlice<BeanDirectory>,
-    hasHints: Bool = true, _ memory: CandidateMemory? = nil
-  ) throws(EnvironmentError) -> Selection {
+    hasHints: Bool = true, _ memory: CandidateMemory? = nil, locate: (Found) throws(EnvironmentError) -> Bean
+  ) throws(EnvironmentError) -> Source<Bean> {
     switch parameter.kind {
     case .invalid(let cause, let reason):
       throw EnvironmentError(cause: cause, reason, path: ["\(parameter.element)"])
@@ -40,19 +31,24 @@ extension BeanDirectory {
       try check(current: inner, from: module, below, memory)
       return .computed(.provider(parameter, id: nil, from: hasPrivateBeans(for: module, below) ? module : nil), .boxed)
     case .lazy(let inner):
-      let inside = try select(inner, id: id, from: module, below: below, hasHints: hasHints, memory)
-      return .deferred(inside, inner)
+      return try resolve(inner, id: id, from: module, below: below, hasHints: hasHints, memory, locate: locate)
     case .one, .optional, .all, .named, .distinct, .owned: break
     }
-    let selection = try selectBeans(parameter, id: id, from: module, below: below, hasHints: hasHints, memory)
-    if parameter.isOwned {
-      switch selection {
-      case .bean(let bean): try checkOwned(bean)
-      case .all(let beans): for bean in beans { try checkOwned(bean) }
-      case .computed, .deferred: break
+    let isOwned = parameter.isOwned
+    switch try select(parameter, id: id, from: module, below: below, hasHints: hasHints, memory) {
+    case .bean(let bean):
+      if isOwned { try checkOwned(bean) }
+      return .bean(try locate(bean))
+    case .all(let beans, let ids):
+      var located: [Bean] = []
+      located.reserveCapacity(beans.count)
+      for bean in beans {
+        if isOwned { try checkOwned(bean) }
+        located.append(try locate(bean))
       }
+      return .all(located, ids: ids)
+    case .computed(let computation, let reading): return .computed(computation, reading)
     }
-    return selection
   }
 
   /// Throws unless the bean is a prototype: `Owned` requires one, because the environment releases every other bean.
@@ -63,10 +59,11 @@ extension BeanDirectory {
       "\(bean.entry.label) (\(bean.lifetime.name)) is released by its environment: only a prototype can be Owned")
   }
 
-  private func selectBeans(
+  /// Selects the beans for a parameter: one, or those of the nearest environment first, then in order of definition.
+  private func select(
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier?, below: ArraySlice<BeanDirectory>,
     hasHints: Bool, _ memory: CandidateMemory?
-  ) throws(EnvironmentError) -> Selection {
+  ) throws(EnvironmentError) -> Source<Found> {
     let criteria = parameter.criteria(from: module)
     if let id {
       let bean = try check(try bean(id: id, from: module, hasHints: hasHints), for: parameter, from: module)
@@ -74,25 +71,26 @@ extension BeanDirectory {
     }
     if parameter.mayBeSeed, let seed = seed(of: parameter.wanted, memory) { return .bean(seed) }
     switch parameter.kind {
-    case .all: return .all(all(parameter.element, criteria, memory))
+    case .all: return .all(all(parameter.element, criteria, memory), ids: [])
     case .named, .distinct:
       if let bean = try select(parameter.wanted, criteria, memory) { return .bean(bean) }
       let visible = all(parameter.element, criteria, memory)
-      let found = parameter.isNamed ? visible.filter { $0.idOfDecorated != nil } : visible
-      if !found.isEmpty { return .all(found) }
+      let isNamed = if case .named = parameter.kind { true } else { false }
+      let found = isNamed ? visible.filter { $0.idOfDecorated != nil } : visible
+      if !found.isEmpty { return .all(found, ids: isNamed ? found.compactMap(\.idOfDecorated) : []) }
       if let first = visible.first?.entry {
         throw EnvironmentError(
           cause: .noIdOfType,
           "no \(parameter.description) has an id, which would be its key: \(first.label) (\(first.location.origin)) needs one",
           path: ["\(parameter.element)"])
       }
-    default: break
-    }
-    if !parameter.isCollection, let bean = try select(parameter.element, criteria, memory) {
-      return .bean(decorated(try check(bean, for: parameter, from: module), as: parameter.element))
-    }
-    if case .optional = parameter.kind {
-      return .computed(.absent(parameter), parameter.isReference ? .reference : .boxed)
+    default:
+      if let bean = try select(parameter.element, criteria, memory) {
+        return .bean(decorated(try check(bean, for: parameter, from: module), as: parameter.element))
+      }
+      if case .optional = parameter.kind {
+        return .computed(.absent(parameter), parameter.isReference ? .reference : .boxed)
+      }
     }
     let (hint, cause) = missing(parameter, from: module, in: below, hasHints: hasHints)
     throw EnvironmentError(
@@ -216,29 +214,13 @@ extension BeanDirectory.Entry {
 }
 
 extension Parameter {
-  /// Whether the request is for one bean or several, so that an id may name them.
-  var isOfBeans: Bool {
-    switch kind {
-    case .one, .optional, .all, .owned: true
-    case .named, .distinct, .provider, .lazy, .current, .environment, .configuration, .seed, .invalid: false
-    }
-  }
-
   func criteria(from module: ObjectIdentifier?) -> BeanDirectory.Criteria {
     BeanDirectory.Criteria(module: module, tag: qualifier)
   }
 
-  var isNamed: Bool { if case .named = kind { true } else { false } }
   var isLazy: Bool { if case .lazy = kind { true } else { false } }
   /// Whether beans are delivered as `Owned`.
   var isOwned: Bool { if case .owned = (each ?? self).kind { true } else { false } }
-
-  var isCollection: Bool {
-    switch kind {
-    case .all, .named, .distinct: true
-    default: false
-    }
-  }
 
   /// The name of the missing bean in faults.
   var description: String { "bean of type \(element)" + (qualifier.map { " with qualifier \($0)" } ?? "") }

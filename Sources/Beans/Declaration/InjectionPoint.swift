@@ -1,0 +1,40 @@
+import BeansReflection
+
+/// The place of a declaration that takes a bean or a value, as faults and graphs name it.
+enum InjectionPoint: CustomStringConvertible {
+  /// A bean that must exist before.
+  case requirement
+  /// A parameter of the factory, counted from 0.
+  case parameter(Int)
+  /// A property that the declaration sets.
+  case property(PropertyInjection.Name)
+  /// A property that the class declares as injected.
+  case injection(PropertyDescriptor, name: String)
+  indirect case element(Int, of: InjectionPoint)
+  indirect case key(Int, of: InjectionPoint)
+
+  var description: String {
+    switch self {
+    case .requirement: "requires"
+    case .parameter(let index): "parameter \(index)"
+    case .property(let name): "\(name)"
+    case .injection(let property, let name): "property '\(name)' of \(property.owner)"
+    case .element(let index, let collection): "\(collection), element \(index)"
+    case .key(let index, let map): "\(map), key \(index)"
+    }
+  }
+
+  /// The name without the class of a property: the label of an edge in a graph.
+  var label: String {
+    switch self {
+    case .requirement: return ""
+    case .parameter, .property(.text): return description
+    // The description of a key path may contain only the property's offset in memory.
+    case .property(.path(let path)):
+      let path = "\(path)"
+      return path.contains("<") ? "property" : "property '\(path.split(separator: ".").last ?? "")'"
+    case .injection(_, let name): return "property '\(name)'"
+    case .element(_, let whole), .key(_, let whole): return whole.label
+    }
+  }
+}
