@@ -305,7 +305,7 @@ struct PlanCompiler {
     var ending = Recipe.Ending.nothing
     if input.isTraced || input.isObserved || code.instance != nil || definition.kind == .scoped
       || isReleased
-        && (definition.traits.contains(.asyncDisposable) || definition.traits.contains(.disposable) && disposable == nil
+        && (!definition.traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
           || code.releaseLimit != nil)
     {
       ending = .care
@@ -313,8 +313,8 @@ struct PlanCompiler {
       ending = .call
     }
     let isKept = definition.kind == .slot || definition.kind == .scoped
-    let isDisposable = !definition.traits.isDisjoint(with: [.disposable, .asyncDisposable])
-    if isKept, isReleased, isDisposable || !code.onDestroys.isEmpty, !isSeed(definition) { work.insert(.own) }
+    let hasRelease = !definition.traits.isDisjoint(with: .released) || !code.onDestroys.isEmpty
+    if isKept, isReleased, hasRelease, !isSeed(definition) { work.insert(.own) }
     return Recipe(
       function: Unretained(definition.factory), operands: arguments,
       identity: identity.map { UInt(bitPattern: $0) } ?? 0, work: work,

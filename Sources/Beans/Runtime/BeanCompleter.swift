@@ -64,7 +64,7 @@ extension Environment {
   func completeUnforeseen(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
     if recipe.value.isSeed { return }
     let traits = object.with { BeanTraits.of($0) }
-    if traits.isDisjoint(with: [.aware, .bean, .awaited, .injected, .disposable, .asyncDisposable]) { return }
+    if traits.isDisjoint(with: .released.union([.aware, .bean, .awaited, .injected])) { return }
     _ = try complete(object, recipe)
   }
 

@@ -318,7 +318,7 @@ struct BeanEnding {
       ObjectReference(unretained: object).identity == recipe.value.identity
       ? recipe.value.traits : BeanTraits.of(object)
     let callbacks = recipe.value.code.with { $0.onDestroys }
-    if recipe.value.isSeed || callbacks.isEmpty && traits.isDisjoint(with: [.disposable, .asyncDisposable])
+    if recipe.value.isSeed || callbacks.isEmpty && traits.isDisjoint(with: .released)
       || recipe.value.code.with({ $0.isExternallyOwned })
     {
       return nil
