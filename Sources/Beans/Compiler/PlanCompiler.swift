@@ -1,18 +1,17 @@
 import BeansConfiguration
 import BeansReflection
 
-/// Compiles the definitions of a validated graph to a plan: operands, recipes and the index of lookups.
+/// Compiles the definitions of a validated graph to a plan: recipes, the order of their steps, and receivers of events.
 struct PlanCompiler {
   private let graph: EnvironmentGraph
   private let input: CompilerInput
-  private let block: SlotBlock
   private var resolver: DependencyResolver
   private let dependencies: [BeanDefinition.Dependency]
   /// Whether a bean that the graph's environments see receives events.
   private let hasListeners: Bool
   /// Whether a bean that the graph's environments see is created asynchronously.
   private let awaits: Bool
-  private var computations: [Computation] = []
+  private var compiler: OperandCompiler
   /// The operands of all recipes, collected before they are frozen.
   private var operands: [Operand] = []
   private var steps: [Step] = []
@@ -24,8 +23,6 @@ struct PlanCompiler {
   /// The maximum number of steps in an order. A bean that needs more has no order: each bean builds its dependencies
   /// itself.
   private static let longestOrder = 128
-  /// The maximum number of levels further out at which the index of lookups contains the ids of a factory's children.
-  private static let farthest = 16
 
   /// - Parameters:
   ///   - graph: the graph to compile. The graphs further out must have been compiled before.
@@ -35,7 +32,7 @@ struct PlanCompiler {
   init(_ graph: EnvironmentGraph, _ input: CompilerInput, _ block: SlotBlock, _ resolver: DependencyResolver) {
     self.graph = graph
     self.input = input
-    self.block = block
+    compiler = OperandCompiler(block, input)
     self.resolver = resolver
     dependencies = resolver.dependencies
     hasListeners = graph.directory.hasListeners
@@ -49,9 +46,10 @@ struct PlanCompiler {
     codes.reserveCapacity(definitions.count)
     if awaits { findAwaiting() }
     for definition in definitions { definition.layout = layOut(definition) }
-    let index = makeIndex()
-    let processors = graph.processors.map { operand(.bean($0), for: Parameter.of((any BeanPostProcessor).self)) }
-    let injections = graph.injections.map { operand(.bean($0), for: Parameter.of(Injection.self)) }
+    var lookups = IndexCompiler(graph, resolver)
+    let index = lookups.compile(input.parameters, &compiler)
+    let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
+    let injections = graph.injections.map { compiler.operand(.bean($0), for: .of(Injection.self)) }
     let templates = zip(graph.declarations.specs, graph.listed).enumerated().compactMap { position, declared in
       let (spec, entry) = declared
       return entry < 0 ? (spec.text(graph.scopeName) + graph.active.text(position), spec.location) : nil
@@ -69,7 +67,7 @@ struct PlanCompiler {
       receivers: hasListeners ? receivers() : [:], below: graph.belowDirectories, parameters: input.parameters,
       listed: graph.listed, templates: templates,
       ownNumbers: graph.ownNumbers, foreignNumbers: graph.foreign.mapValues(\.number), recipes: recipes,
-      computations: computations, index: index, operands: operands, steps: steps)
+      computations: compiler.computations, index: index, operands: operands, steps: steps)
   }
 
   /// Numbers all definitions and returns them by number: those with a slot at the slot's number, the products of
@@ -100,7 +98,7 @@ struct PlanCompiler {
 
   /// Returns the beans to build for a bean, dependencies first, each with the bean that brought it in; nil if each bean
   /// builds its dependencies itself. An order lets each step retain its bean once for every bean that takes it.
-  private mutating func order(of root: BeanDefinition) -> [(bean: BeanDefinition, dependent: BeanDefinition?)]? {
+  private func order(of root: BeanDefinition) -> [(bean: BeanDefinition, dependent: BeanDefinition?)]? {
     // In a plain environment, startup builds the singletons in an order of its own.
     if graph.isPlain || root.kind == .product { return nil }
     // An asynchronous bean is built outside of any order.
@@ -125,9 +123,8 @@ struct PlanCompiler {
 
   /// Whether a required bean has no slot. In that case no argument of the bean is built before the requirement is
   /// evaluated.
-  private mutating func computesRequirements(_ definition: BeanDefinition) -> Bool {
-    for index in definition.requirements where directPlace(of: dependencies[index], false) == nil { return true }
-    return false
+  private func computesRequirements(_ definition: BeanDefinition) -> Bool {
+    definition.requirements.contains { compiler.directPlace(of: dependencies[$0], false) == nil }
   }
 
   /// Returns the beans of the same environment on which a bean depends, in declaration order of the dependencies.
@@ -153,7 +150,7 @@ struct PlanCompiler {
     let start = operands.count
     let computesRequirements = computesRequirements(definition)
     for index in definition.requirements {
-      let operand = operand(dependencies[index], false)
+      let operand = compiler.operand(dependencies[index], false)
       if computesRequirements { operands.append(operand) } else { needs.append(operand) }
     }
     layout.requirements = start..<operands.count
@@ -166,7 +163,7 @@ struct PlanCompiler {
       // The requirements and dependencies of the steps from further out, each once.
       for taker in takers {
         for needed in dependencies[taker.requirements] + taken(by: taker) {
-          note(directPlace(of: needed, false), needed, isOrdered: true)
+          note(compiler.directPlace(of: needed, false), needed, isOrdered: true)
         }
       }
       layout.steps = appendSteps(of: definition, order, takers)
@@ -184,7 +181,7 @@ struct PlanCompiler {
   ///   - isCounted: whether a step retains the object for this operand.
   ///   - isNeeded: whether the dependency must exist beforehand if there is no order.
   private mutating func append(_ taken: BeanDefinition.Dependency, _ isCounted: Bool, isNeeded: Bool) {
-    let operand = operand(taken, isCounted)
+    let operand = compiler.operand(taken, isCounted)
     operands.append(operand)
     if !isCounted, isNeeded { note(operand.place, taken, isOrdered: false) }
   }
@@ -211,7 +208,7 @@ struct PlanCompiler {
   ) -> Range<Int> {
     var counts: [Int32: UInt32] = [:]
     for taken in takers.flatMap(taken) {
-      if case .counted(let slot) = directPlace(of: taken, true) { counts[slot, default: 0] += 1 }
+      if case .counted(let slot) = compiler.directPlace(of: taken, true) { counts[slot, default: 0] += 1 }
     }
     if root.kind == .slot { counts[root.slot, default: 0] += 1 }
     var positions: [Int32: Int32] = [:]
@@ -222,61 +219,6 @@ struct PlanCompiler {
       steps.append(Step(slot: bean.slot, takers: counts[bean.slot] ?? 0, dependent: position))
     }
     return start..<steps.count
-  }
-
-  /// Returns the place from which the dependency is read; nil if the dependency must be computed.
-  private func directPlace(of dependency: BeanDefinition.Dependency, _ isCounted: Bool) -> Operand.Place? {
-    switch dependency.source {
-    case .value(let value): value.place.map { .outer($0) }
-    case .resolved(let source):
-      source.operand(for: dependency.parameter, outerSlot).map { isCounted ? counted($0).place : $0.place }
-    case .composed, .injection, .products: nil
-    }
-  }
-
-  private mutating func operand(_ dependency: BeanDefinition.Dependency, _ isCounted: Bool) -> Operand {
-    let parameter = dependency.parameter
-    switch dependency.source {
-    case .resolved(let source):
-      let operand = operand(source, for: parameter)
-      return isCounted ? counted(operand) : operand
-    case .value(let value):
-      // Every value has been assigned a place.
-      return value.place.map { Operand(.outer($0), parameter.givenReading) } ?? computed(.absent(parameter), .boxed)
-    case .composed(let parts, let type):
-      return computed(.composed(parts.map { operand($0, false) }, type, parameter), parameter.givenReading)
-    case .injection(let inject, let property):
-      return computed(.injection(inject, property, parameter), parameter.givenReading)
-    case .products(let product): return computed(.products(product.number), .boxed)
-    }
-  }
-
-  private mutating func operand(_ source: Source<DefinedBean>, for parameter: Parameter) -> Operand {
-    if let operand = source.operand(for: parameter, outerSlot) { return operand }
-    let (computation, reading) = source.computation(for: parameter, outerSlot)
-    return computed(computation, reading)
-  }
-
-  private mutating func computed(_ computation: Computation, _ reading: Reading) -> Operand {
-    computations.append(computation)
-    return Operand(.computed(Int32(computations.count - 1)), reading)
-  }
-
-  /// Returns the operand of a bean that a step has retained for its taker. An object that must be converted is read from
-  /// the slot, so no step retains it in advance.
-  private func counted(_ operand: Operand) -> Operand {
-    guard case .own(let slot) = operand.place, operand.reading.isReference else { return operand }
-    return Operand(.counted(slot: slot), operand.reading)
-  }
-
-  /// Returns the slot of a bean whose environment is no child of a factory; nil for other beans.
-  private func outerSlot(of bean: DefinedBean) -> Slot? {
-    switch bean {
-    case .definition(let definition, _):
-      definition.with { $0.graph.isPlain && $0.kind == .slot ? block.slots[$0.slot] : nil }
-    case .planned(let bean):
-      bean.kind == .slot ? bean.plan.with { input.slots($0) }.map { $0[bean.slot] } : nil
-    }
   }
 
   // MARK: recipes
@@ -379,134 +321,6 @@ struct PlanCompiler {
       }
     }
     return found
-  }
-
-  // MARK: lookups
-
-  /// Builds the index of all expected lookups: by class, by declared type, by id, and by the parameters that beans
-  /// have.
-  private mutating func makeIndex() -> LookupIndex {
-    graph.chosen = chooseBeans()
-    var seen: Set<ObjectIdentifier> = []
-    var types: [(type: ObjectIdentifier, operand: Operand)] = []
-    for (type, bean) in graph.chosen {
-      let bean = bean.map { graph.directory.decorated($0, as: type) }
-      // A bean of a class is read as a protocol by the layout of a parameter.
-      if let bean, bean.type != type, TypeRelation.isExistential(type) { continue }
-      seen.insert(ObjectIdentifier(type))
-      guard let bean, let operand = operand(forLookup: bean) else { continue }
-      types.append((ObjectIdentifier(type), operand))
-    }
-    for parameter in input.parameters where seen.insert(ObjectIdentifier(parameter.wanted)).inserted {
-      guard let source = try? resolver.resolve(parameter, id: nil, in: graph) else { continue }
-      types.append((ObjectIdentifier(parameter.wanted), operand(source, for: parameter)))
-    }
-    return LookupIndex(types: types, named: namedOperands())
-  }
-
-  /// Finds the bean for each type that is declared here or further out; nil if several match.
-  ///
-  /// The graph further out has been compiled: its choice is reused if no declaration here can change it.
-  private func chooseBeans() -> [(type: Any.Type, bean: BeanDirectory.Found?)] {
-    let directory = graph.directory
-    var chosen: [(type: Any.Type, bean: BeanDirectory.Found?)] = []
-    var seen: Set<ObjectIdentifier> = []
-    func choose(_ type: Any.Type) {
-      let (bean, rivals) = directory.choose(type, BeanDirectory.Criteria(), resolver.memory)
-      let isBean = !Parameter.isWrapper(type) || directory.seed(of: type, resolver.memory) != nil
-      chosen.append((type, isBean && rivals.isEmpty ? bean : nil))
-    }
-    func choose(from home: BeanDirectory) {
-      for type in home.types where seen.insert(ObjectIdentifier(type)).inserted { choose(type) }
-    }
-    guard let outer = graph.parent else {
-      for (home, _) in directory.chain { choose(from: home) }
-      return chosen
-    }
-    choose(from: directory)
-    for (type, bean) in outer.chosen where seen.insert(ObjectIdentifier(type)).inserted {
-      if directory.names.isEmpty, directory.candidates(for: type).isEmpty {
-        chosen.append((type, bean?.further))
-      } else {
-        choose(type)
-      }
-    }
-    return chosen
-  }
-
-  /// Whether the index does not contain the bean's id: the bean belongs to a factory's children, many levels further
-  /// out.
-  private func isFar(_ home: BeanDirectory, _ hops: Int) -> Bool { hops > Self.farthest && home.scopeName != nil }
-
-  /// Finds the operand for each id, aliases included, that is declared here or further out.
-  ///
-  /// The graph further out has been compiled: its beans are reused for ids that no declaration here takes. Beans of
-  /// children far out are left to unindexed lookups: listed at each level, they would take memory quadratic in the
-  /// depth.
-  private mutating func namedOperands() -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
-    let directory = graph.directory
-    var named: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
-    named.reserveCapacity(directory.names.count)
-    let hasDecorators = directory.hasDecorators
-    // Graphs further in start from this list.
-    let isKept = !graph.children.isEmpty
-    var kept: [(id: String, bean: BeanDirectory.Found)] = []
-    // Beans of one type are often declared in sequence.
-    var (last, superclasses): (Any.Type?, [AnyClass]) = (nil, [])
-    // Functions that are called directly, not closures: a closure's writes would run a dynamic exclusivity check each
-    // time.
-    func add(_ id: String, _ bean: BeanDirectory.Found) {
-      if isKept { kept.append((id, bean)) }
-      guard let operand = operand(forLookup: bean) else { return }
-      let type = bean.type
-      if type != last { (last, superclasses) = (type, Array(TypeRelation.classes(of: type).dropFirst())) }
-      if hasDecorators { return named += decorated(id, bean, superclasses) }
-      named.append((ObjectIdentifier(type), id, operand))
-      for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
-    }
-    func addBeans(of home: BeanDirectory, _ hops: Int) {
-      let hasPrivateBeans = home.hasPrivateBeans
-      for number in home.entries.indices {
-        guard let id = home.entries[number].id, !hasPrivateBeans || home.entries[number].privateTo == nil,
-          hops == 0 || !directory.isTaken(id, before: hops)
-        else { continue }
-        add(id, BeanDirectory.Found(directory: home, number: Int32(number), hops: hops))
-      }
-      for alias in home.aliases where hops == 0 || !directory.isTaken(alias, before: hops) {
-        if let bean = try? directory.bean(id: alias) { add(alias, bean) }
-      }
-    }
-    if let outer = graph.parent {
-      addBeans(of: directory, 0)
-      for (id, bean) in outer.named where directory.names[id] == nil && !isFar(bean.directory, bean.hops + 1) {
-        add(id, bean.further)
-      }
-    } else {
-      for (home, hops) in directory.chain where !isFar(home, hops) { addBeans(of: home, hops) }
-    }
-    graph.named = kept
-    return named
-  }
-
-  /// Returns the operands for an id with each type of the bean, if decorators wrap the bean behind some of these types.
-  private mutating func decorated(
-    _ id: String, _ bean: BeanDirectory.Found, _ superclasses: [AnyClass]
-  ) -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
-    var found: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
-    for type in [bean.entry.type] + superclasses {
-      let outermost = graph.directory.decorated(bean, as: type)
-      guard let operand = operand(forLookup: outermost) else { continue }
-      found.append((ObjectIdentifier(type), id, operand))
-    }
-    return found
-  }
-
-  /// Returns the operand for a lookup of a bean by one of its classes, or by its own type: an instance of a class is
-  /// read directly, any other value from its box. Returns nil if the bean's scope is not open here.
-  private mutating func operand(forLookup bean: BeanDirectory.Found) -> Operand? {
-    guard let located = resolver.locate(bean, from: graph) else { return nil }
-    let (outer, reading) = (outerSlot(of: located), bean.entry.traits.contains(.object) ? Reading.reference : .boxed)
-    return located.place(outer).map { Operand($0, reading) } ?? computed(located.computation(outer), reading)
   }
 }
 

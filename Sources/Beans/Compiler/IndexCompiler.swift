@@ -1,0 +1,142 @@
+import BeansReflection
+
+/// Compiles the index of all expected lookups: by class, by declared type, by id, and by the parameters that beans have.
+struct IndexCompiler {
+  private let graph: EnvironmentGraph
+  private var resolver: DependencyResolver
+
+  /// The maximum number of levels further out at which the index contains the ids of a factory's children.
+  private static let farthest = 16
+
+  init(_ graph: EnvironmentGraph, _ resolver: DependencyResolver) { (self.graph, self.resolver) = (graph, resolver) }
+
+  /// Returns the index.
+  ///
+  /// - Parameters:
+  ///   - parameters: the parameters of beans here and further out.
+  ///   - compiler: the compiler of the plan's operands.
+  mutating func compile(_ parameters: [Parameter], _ compiler: inout OperandCompiler) -> LookupIndex {
+    graph.chosen = chooseBeans()
+    var seen: Set<ObjectIdentifier> = []
+    var types: [(type: ObjectIdentifier, operand: Operand)] = []
+    for (type, bean) in graph.chosen {
+      let bean = bean.map { graph.directory.decorated($0, as: type) }
+      // A bean of a class is read as a protocol by the layout of a parameter.
+      if let bean, bean.type != type, TypeRelation.isExistential(type) { continue }
+      seen.insert(ObjectIdentifier(type))
+      guard let bean, let operand = operand(of: bean, &compiler) else { continue }
+      types.append((ObjectIdentifier(type), operand))
+    }
+    for parameter in parameters where seen.insert(ObjectIdentifier(parameter.wanted)).inserted {
+      guard let source = try? resolver.resolve(parameter, id: nil, in: graph) else { continue }
+      types.append((ObjectIdentifier(parameter.wanted), compiler.operand(source, for: parameter)))
+    }
+    return LookupIndex(types: types, named: namedOperands(&compiler))
+  }
+
+  /// Finds the bean for each type that is declared here or further out; nil if several match.
+  ///
+  /// The graph further out has been compiled: its choice is reused if no declaration here can change it.
+  private func chooseBeans() -> [(type: Any.Type, bean: BeanDirectory.Found?)] {
+    let directory = graph.directory
+    var chosen: [(type: Any.Type, bean: BeanDirectory.Found?)] = []
+    var seen: Set<ObjectIdentifier> = []
+    func choose(_ type: Any.Type) {
+      let (bean, rivals) = directory.choose(type, BeanDirectory.Criteria(), resolver.memory)
+      let isBean = !Parameter.isWrapper(type) || directory.seed(of: type, resolver.memory) != nil
+      chosen.append((type, isBean && rivals.isEmpty ? bean : nil))
+    }
+    func choose(from home: BeanDirectory) {
+      for type in home.types where seen.insert(ObjectIdentifier(type)).inserted { choose(type) }
+    }
+    guard let outer = graph.parent else {
+      for (home, _) in directory.chain { choose(from: home) }
+      return chosen
+    }
+    choose(from: directory)
+    for (type, bean) in outer.chosen where seen.insert(ObjectIdentifier(type)).inserted {
+      if directory.names.isEmpty, directory.candidates(for: type).isEmpty {
+        chosen.append((type, bean?.further))
+      } else {
+        choose(type)
+      }
+    }
+    return chosen
+  }
+
+  /// Whether the index does not contain the bean's id: the bean belongs to a factory's children, many levels further
+  /// out.
+  private func isFar(_ home: BeanDirectory, _ hops: Int) -> Bool { hops > Self.farthest && home.scopeName != nil }
+
+  /// Finds the operand for each id, aliases included, that is declared here or further out.
+  ///
+  /// The graph further out has been compiled: its beans are reused for ids that no declaration here takes. Beans of
+  /// children far out are left to unindexed lookups: listed at each level, they would take memory quadratic in the
+  /// depth.
+  private mutating func namedOperands(
+    _ compiler: inout OperandCompiler
+  ) -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
+    let directory = graph.directory
+    var named: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
+    named.reserveCapacity(directory.names.count)
+    let hasDecorators = directory.hasDecorators
+    // Graphs further in start from this list.
+    let isKept = !graph.children.isEmpty
+    var kept: [(id: String, bean: BeanDirectory.Found)] = []
+    // Beans of one type are often declared in sequence.
+    var (last, superclasses): (Any.Type?, [AnyClass]) = (nil, [])
+    // Functions that are called directly, not closures: a closure's writes would run a dynamic exclusivity check each
+    // time.
+    func add(_ id: String, _ bean: BeanDirectory.Found) {
+      if isKept { kept.append((id, bean)) }
+      guard let operand = operand(of: bean, &compiler) else { return }
+      let type = bean.type
+      if type != last { (last, superclasses) = (type, Array(TypeRelation.classes(of: type).dropFirst())) }
+      if hasDecorators { return named += decorated(id, bean, superclasses, &compiler) }
+      named.append((ObjectIdentifier(type), id, operand))
+      for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
+    }
+    func addBeans(of home: BeanDirectory, _ hops: Int) {
+      let hasPrivateBeans = home.hasPrivateBeans
+      for number in home.entries.indices {
+        guard let id = home.entries[number].id, !hasPrivateBeans || home.entries[number].privateTo == nil,
+          hops == 0 || !directory.isTaken(id, before: hops)
+        else { continue }
+        add(id, BeanDirectory.Found(directory: home, number: Int32(number), hops: hops))
+      }
+      for alias in home.aliases where hops == 0 || !directory.isTaken(alias, before: hops) {
+        if let bean = try? directory.bean(id: alias) { add(alias, bean) }
+      }
+    }
+    if let outer = graph.parent {
+      addBeans(of: directory, 0)
+      for (id, bean) in outer.named where directory.names[id] == nil && !isFar(bean.directory, bean.hops + 1) {
+        add(id, bean.further)
+      }
+    } else {
+      for (home, hops) in directory.chain where !isFar(home, hops) { addBeans(of: home, hops) }
+    }
+    graph.named = kept
+    return named
+  }
+
+  /// Returns the operands for an id with each type of the bean, if decorators wrap the bean behind some of these types.
+  private mutating func decorated(
+    _ id: String, _ bean: BeanDirectory.Found, _ superclasses: [AnyClass], _ compiler: inout OperandCompiler
+  ) -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
+    var found: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
+    for type in [bean.entry.type] + superclasses {
+      let outermost = graph.directory.decorated(bean, as: type)
+      guard let operand = operand(of: outermost, &compiler) else { continue }
+      found.append((ObjectIdentifier(type), id, operand))
+    }
+    return found
+  }
+
+  /// Returns the operand for a lookup of a bean by one of its classes, or by its own type: an instance of a class is
+  /// read directly, any other value from its box. Returns nil if the bean's scope is not open here.
+  private mutating func operand(of bean: BeanDirectory.Found, _ compiler: inout OperandCompiler) -> Operand? {
+    let reading = bean.entry.traits.contains(.object) ? Reading.reference : .boxed
+    return resolver.locate(bean, from: graph).map { compiler.operand($0, reading) }
+  }
+}
