@@ -1,15 +1,17 @@
 import BeansReflection
 
 /// The place of a declaration that takes a bean or a value, as faults and graphs name it.
+///
+/// Most points are parameters, so the other cases are indirect.
 enum InjectionPoint: CustomStringConvertible {
   /// A bean that must exist before.
   case requirement
   /// A parameter of the factory, counted from 0.
   case parameter(Int)
   /// A property that the declaration sets.
-  case property(PropertyInjection.Name)
+  indirect case property(PropertyInjection.Name)
   /// A property that the class declares as injected.
-  case injection(PropertyDescriptor, name: String)
+  indirect case injection(PropertyDescriptor, name: String)
   indirect case element(Int, of: InjectionPoint)
   indirect case key(Int, of: InjectionPoint)
 

@@ -1,0 +1,108 @@
+/// The end of one bean: `preDestroy`, then `.onDestroy`. The callbacks run even if `preDestroy` throws.
+struct BeanEnding {
+  private let traits: BeanTraits
+  let bean: BeanDirectory.Entry
+  private let callbacks: [ReleaseCallback]
+  /// The time limit of the release.
+  let limit: Duration?
+  /// The outcome of the scope that releases the bean.
+  private var outcome: ScopeOutcome
+
+  /// Returns nil if the release only drops the reference.
+  init?(_ object: AnyObject, of recipe: FrozenReference<Recipe>, _ outcome: ScopeOutcome = .completed) {
+    let traits =
+      ObjectReference(unretained: object).identity == recipe.value.identity
+      ? recipe.value.traits : BeanTraits.of(object)
+    let callbacks = recipe.value.code.with { $0.onDestroys }
+    if recipe.value.isSeed || callbacks.isEmpty && traits.isDisjoint(with: .released)
+      || recipe.value.code.with({ $0.isExternallyOwned })
+    {
+      return nil
+    }
+    self.outcome = outcome
+    self.traits = traits
+    bean = recipe.value.entry
+    self.callbacks = callbacks
+    limit = recipe.value.code.with { $0.releaseLimit }
+  }
+
+  /// Returns nil if the declaration does not own the object.
+  init?(_ object: AnyObject, of declaration: BeanDeclaration, _ outcome: ScopeOutcome = .completed) {
+    if declaration.spec.isExternallyOwned || declaration.forget(face: object) { return nil }
+    self.outcome = outcome
+    traits = .of(object)
+    callbacks = declaration.spec.onDestroys
+    bean = declaration.entry
+    limit = declaration.spec.releaseLimit
+  }
+
+  /// Returns the end of the same bean in a scope of the given outcome.
+  func with(_ outcome: ScopeOutcome) -> BeanEnding {
+    var ending = self
+    ending.outcome = outcome
+    return ending
+  }
+
+  /// Whether the release has to be awaited.
+  var isAsynchronous: Bool { traits.contains(.asyncDisposable) }
+
+  /// Runs the release without waiting: an asynchronous bean is a failure that names the bean; its callbacks still run.
+  func runSynchronously(_ object: AnyObject) -> EnvironmentError? {
+    var errors: [any Error] = []
+    if isAsynchronous {
+      errors.append(
+        EnvironmentError(
+          cause: .asynchronousRelease,
+          "\(bean.label) is released asynchronously: use 'await shutdown()' or a scope bound to a loop",
+          path: [bean.label], origin: bean.location.origin))
+    } else if traits.contains(.disposable), let disposable = Box.open(object) as? any DisposableBean {
+      do { try disposable.preDestroy() } catch { errors.append(error) }
+    }
+    runCallbacks(object, &errors)
+    return Self.failure(errors, of: bean)
+  }
+
+  func runAsynchronously(_ object: AnyObject) async -> EnvironmentError? {
+    var errors: [any Error] = []
+    if let disposable = Box.open(object) as? any AsyncDisposableBean {
+      do { try await disposable.preDestroy() } catch { errors.append(error) }
+    }
+    runCallbacks(object, &errors)
+    return Self.failure(errors, of: bean)
+  }
+
+  private func runCallbacks(_ object: AnyObject, _ errors: inout [any Error]) {
+    for callback in callbacks {
+      do { try callback(object, outcome) } catch { errors.append(error) }
+    }
+  }
+
+  static func failure(_ errors: [any Error], of bean: BeanDirectory.Entry) -> EnvironmentError? {
+    guard let first = errors.first else { return nil }
+    if errors.count == 1, let error = first as? EnvironmentError, error.code == .destructionFailed { return error }
+    let reasons = errors.map { "\($0)" }.joined(separator: "; ")
+    return bean.fault(.destructionFailed, "\(bean.label) could not be released: \(reasons)").with {
+      $0.underlying = errors
+    }
+  }
+}
+
+extension BeanDeclaration {
+  /// Runs the release callbacks on an instance of this bean: `preDestroy`, then `.onDestroy`. For scopes of your own
+  /// that keep instances; `AbstractBeanScope` calls this by itself. Call this once for each instance.
+  ///
+  /// - Throws: `.destructionFailed`, after all callbacks have run, or if they take longer than the declaration's
+  ///   `releaseLimit`. A bean with an asynchronous release cannot be released here: that is such a failure, too.
+  public func destroy(_ instance: AnyObject) throws {
+    let site = ReleaseSite(name: spec.scopeName ?? "singleton", environment: nil)
+    let failure = BeanEnding(instance, of: self)?.run(ObjectReference(unretained: instance), at: site)
+    if let failure { throw failure }
+  }
+
+  /// The bean in faults and paths, for a declaration that is passed to a scope.
+  var entry: BeanDirectory.Entry {
+    BeanDirectory.Entry(
+      type: spec.type ?? Any.self, id: spec.id, lifetime: Lifetime(spec.scopeName ?? "singleton"),
+      location: spec.location)
+  }
+}
