@@ -6,12 +6,6 @@ import Testing
   /// Each folder names only types and members of those before it.
   private static let order = ["Memory", "Declaration", "Plan", "Compiler", "Runtime", "Environment"]
 
-  /// Types that may be named from folders before their own.
-  private static let exceptions = [
-    // The protocols that users implement name it.
-    "Environment"
-  ]
-
   private static let sources = Result {
     try SwiftSource.all(
       in: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -100,7 +94,7 @@ import Testing
     var violations: [String] = []
     for source in sources {
       guard let place = source.folders.first.flatMap(Self.order.firstIndex) else { continue }
-      for name in source.words.sorted() where !Self.exceptions.contains(name) {
+      for name in source.words.sorted() {
         guard let files = homes[name], files.count == 1,
           let home = files[0].folders.first.flatMap(Self.order.firstIndex)
         else { continue }
@@ -108,7 +102,6 @@ import Testing
       }
     }
     #expect(violations.isEmpty, "\n\(violations.joined(separator: "\n"))")
-    for name in Self.exceptions { #expect(homes[name]?.count == 1, "\(name) is no type any more") }
   }
 
   /// Members that one file alone declares can be told by their names. Extensions of `Environment` are in several folders.
@@ -120,7 +113,7 @@ import Testing
     }
     #expect(homes.count > 500)
     // The standard library has members of these names, and functions have variables of others.
-    let ambiguous = sources.reduce(into: ["insert", "private", "valueType"] as Set) { $0.formUnion($1.inner) }
+    let ambiguous = sources.reduce(into: ["insert", "private"] as Set) { $0.formUnion($1.inner) }
     var violations: [String] = []
     for source in sources {
       guard let place = source.folders.first.flatMap(Self.order.firstIndex) else { continue }

@@ -135,18 +135,18 @@ private struct ConditionEvaluator {
     }
     // Until they are evaluated, stand-ins do not see each other. All declarations of a module share one result.
     for position in standIns { reasons[position] = "it has not been looked at" }
-    var rivals: [ObjectIdentifier: String?] = [:]
+    var rivalsByModule: [ObjectIdentifier: String?] = [:]
     for position in standIns {
       let spec = specs[position]
-      reasons[position] = rival(to: spec.conditions) ?? rival(to: spec.module, &rivals)
+      reasons[position] = rival(to: spec.conditions) ?? rival(to: spec.module, &rivalsByModule)
     }
     for (position, alias) in declarations.aliases.enumerated() {
-      refusedAliases[position] = refusal(of: alias.module) ?? rival(to: alias.module, &rivals)
+      refusedAliases[position] = refusal(of: alias.module) ?? rival(to: alias.module, &rivalsByModule)
     }
     for (position, factory) in declarations.factories.enumerated() {
       refusedFactories[position] =
         refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening?.location) ?? refusal(of: factory.module)
-        ?? rival(to: factory.conditions) ?? rival(to: factory.module, &rivals)
+        ?? rival(to: factory.conditions) ?? rival(to: factory.module, &rivalsByModule)
     }
   }
 

@@ -56,8 +56,8 @@ final class BeanOverrides {
       return override.qualifier.map { qualifier in definition.spec.qualifiers.contains { $0 == qualifier } } ?? true
     }
     // Beans that are private to a module are used only if no other bean matches.
-    let visible = found.filter { !$0.spec.isPrivate }
-    let known = visible.isEmpty ? found : visible
+    let publicBeans = found.filter { !$0.spec.isPrivate }
+    let known = publicBeans.isEmpty ? found : publicBeans
     let exact = known.filter { $0.type == override.type }
     let best = exact.isEmpty ? known : exact
     let primary = best.filter(\.spec.isPrimary)

@@ -180,9 +180,9 @@ final class EnvironmentDeclarations {
   /// Records the profiles that conditions name. A malformed condition is a fault even if the factory's children are
   /// inactive.
   private func note(_ conditions: [BeanCondition], of subject: String, at location: SourceLocation) {
-    for case .profile(let condition) in conditions {
-      profiles.formUnion(condition.expressions.flatMap(\.names))
-      outermost.faults += condition.faults.map {
+    for case .profile(let profileCondition) in conditions {
+      profiles.formUnion(profileCondition.expressions.flatMap(\.names))
+      outermost.faults += profileCondition.faults.map {
         EnvironmentError(cause: .malformedProfile, $0, path: [subject], origin: location.origin)
       }
     }

@@ -63,7 +63,7 @@ struct ClassInjection {
     let properties = try BeanDescriptor.forClass(type).getProperties()
     return try properties.compactMap { property in
       guard let inject = property.injection else { return ofField(property) }
-      let isSole = !properties.contains { $0 !== property && valueType(of: $0) == property.declaredType }
+      let isSole = !properties.contains { $0 !== property && injectedType(of: $0) == property.declaredType }
       return try ClassInjection(property, inject, isSole: isSole)
     }
   }
@@ -83,8 +83,8 @@ struct ClassInjection {
   }
 
   /// Returns the type that a key path to the property has as its value.
-  private static func valueType(of property: PropertyDescriptor) -> Any.Type {
-    (property.declaredType as? any InjectedField.Type)?.valueType ?? property.declaredType
+  private static func injectedType(of property: PropertyDescriptor) -> Any.Type {
+    (property.declaredType as? any InjectedField.Type)?.contentType ?? property.declaredType
   }
 }
 
@@ -135,7 +135,7 @@ private protocol InjectedField: SendableMetatype {
 }
 
 extension InjectedField {
-  fileprivate static var valueType: Any.Type { Value.self }
+  fileprivate static var contentType: Any.Type { Value.self }
 }
 
 extension Injected: InjectedField {

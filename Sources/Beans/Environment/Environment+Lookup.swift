@@ -77,14 +77,14 @@ extension Environment {
   func withKept<T, R>(
     _ type: T.Type, _ id: String?, _ place: SourceLocation, _ body: (T) throws -> R
   ) throws -> R {
-    var isFound = false
+    var hasBean = false
     do {
       return try whileKept {
         let bean = try find(type, id)
-        isFound = true
+        hasBean = true
         return try body(bean)
       }
-    } catch { throw isFound ? error : place.met(error) }
+    } catch { throw hasBean ? error : place.met(error) }
   }
 
   /// Returns all beans of a type, its subclasses and conforming types: those of the nearest environment first, then in

@@ -48,6 +48,10 @@ struct EnvironmentCore: ~Copyable, Sendable {
   @inline(__always)
   var slots: Slots { Slots(address: slotsWord.load(ordering: .relaxed)) }
 
+  /// Sets the slots, before other threads can reach the environment.
+  @inline(__always)
+  func set(_ slots: Slots) { slotsWord.store(slots.address, ordering: .relaxed) }
+
   deinit {
     Unretained<AnyObject>(address: extrasWord.load(ordering: .relaxed))?.release()
     if kindByte.load(ordering: .relaxed) & Self.keepsPlan != 0 {

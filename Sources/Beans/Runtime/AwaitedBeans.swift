@@ -27,7 +27,7 @@ struct AwaitedBeans: Sendable {
   }
 
   private var needs: [Need] = []
-  private var numbers: [NeedKey: Int] = [:]
+  private var numberOfNeed: [NeedKey: Int] = [:]
 
   /// Collects the roots and their dependencies.
   ///
@@ -44,9 +44,9 @@ struct AwaitedBeans: Sendable {
 
   private mutating func note(_ environment: Environment, _ recipe: FrozenReference<Recipe>, for taker: Int?) {
     let key = NeedKey(environment, recipe)
-    let number = numbers[key] ?? needs.count
+    let number = numberOfNeed[key] ?? needs.count
     if number == needs.count {
-      numbers[key] = number
+      numberOfNeed[key] = number
       needs.append(Need(environment: environment, recipe: recipe, isRoot: taker == nil))
     }
     guard let taker else { return }

@@ -17,7 +17,7 @@ final class ChildOpening: Sendable {
   /// The reason why startup has made no plan, or the error of startup.
   private let reason = Locked<(any Error)?>(nil)
   /// Whether the first scope object has been checked to have the scope's name.
-  private let isNamed = Atomic(false)
+  private let hasScopeName = Atomic(false)
   private let declared = Locked(Carried<EnvironmentDeclarations?>(value: nil))
 
   init(
@@ -111,7 +111,7 @@ final class ChildOpening: Sendable {
     if let seed { child.core.slots[0].store(.filled(seed)) }
     if let makeScope {
       let scope = makeScope()
-      if !isNamed.load(ordering: .relaxed) {
+      if !hasScopeName.load(ordering: .relaxed) {
         do { try check(scope, plan) } catch { throw child.abandoned(error) }
       }
       try child.attach(scope, in: parent, plan)
@@ -132,7 +132,7 @@ final class ChildOpening: Sendable {
         "the scope object of '\(scopeName)' is called '\(name)': its declarations would name a scope that does not open",
         path: ["'\(scopeName)'"], origin: plan.with { $0.opening?.origin })
     }
-    isNamed.store(true, ordering: .relaxed)
+    hasScopeName.store(true, ordering: .relaxed)
   }
 
   @inline(never)

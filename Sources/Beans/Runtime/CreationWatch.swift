@@ -39,11 +39,11 @@ final class CreationWatch: Sendable {
       let now = clock.now()
       state.count += 1
       state.running[ObjectIdentifier(build)] = Creation(
-        build: build, number: state.count, began: now, due: now + EndTimes.patience)
+        build: build, number: state.count, began: now, due: now + EndTimes.firstReport)
       defer { state.clock = clock }
       return state.clock == nil
     }
-    if mustSchedule { schedule(current, after: EndTimes.patience) }
+    if mustSchedule { schedule(current, after: EndTimes.firstReport) }
   }
 
   func ended(_ build: AsyncBuild) { _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(build)) } }

@@ -22,7 +22,7 @@ final class EndWatch: Sendable {
     var isArmed = false
     var isOver = false
     var hasGivenUp = false
-    var nextReport = EndTimes.patience
+    var nextReport = EndTimes.firstReport
     /// The number of alarms that have been set.
     var alarms = 0
     var cancel: (@Sendable () -> Void)?
@@ -157,7 +157,7 @@ final class EndWatch: Sendable {
 /// released. A release that still runs at the deadline is named in the error, and abandoned later.
 struct EndTimes: Sendable {
   /// The time that an end waits before the wait is logged.
-  static let patience = Duration.seconds(3)
+  static let firstReport = Duration.seconds(3)
   /// The time before the deadline that is reserved for the other releases. Also the minimum time of each release.
   static let reserve = Duration.milliseconds(100)
 

@@ -53,9 +53,6 @@ extension EnvironmentCore {
 
   // MARK: by one thread, before others look
 
-  @inline(__always)
-  func set(_ slots: Slots) { slotsWord.store(slots.address, ordering: .relaxed) }
-
   func insert(_ kind: Kind) { kindByte.store(self.kind.union(kind).rawValue, ordering: .relaxed) }
 
   func remove(_ kind: Kind) { kindByte.store(self.kind.subtracting(kind).rawValue, ordering: .relaxed) }
@@ -94,6 +91,12 @@ extension EnvironmentCore {
 }
 
 extension Environment {
+  /// The name in reports and errors; in a child of a factory, the name of the scope.
+  public var name: String { existingExtras?.resources?.name ?? core.compiledPlan.with { $0.name } }
+
+  /// The environment whose beans this one sees.
+  public var parent: Environment? { core.parent?.object }
+
   var existingExtras: EnvironmentExtras? { core.extras?.object }
 
   /// Rarely used state of an environment, allocated on demand.

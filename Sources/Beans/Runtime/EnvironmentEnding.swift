@@ -347,9 +347,19 @@ extension Environment {
     tell(fault)
     try throwFailures(state.failures + [fault])
   }
+}
+
+extension Environment: EnvironmentMemory {
+  @inline(__always)
+  func releaseMemory() {
+    // Nearly always a request that has ended.
+    if !core.lifecycle.isReleased { letGoOfBeans() }
+    if !core.kind.isDisjoint(with: .withScope) { dropScope() }
+    if !core.kind.contains(.plain), core.slots.address != room.slots.address { core.slots.deallocate() }
+  }
 
   /// Drops the bean references of an environment that was deallocated without `finish`. No release callbacks run.
-  func letGoOfBeans() {
+  private func letGoOfBeans() {
     // The sources of the configuration, too, may hold objects that hold them.
     defer { existingExtras?.resources?.letGo() }
     guard let plan = core.plan, core.lifecycle.phase < .releasing else { return }

@@ -9,7 +9,7 @@
 public final class Environment: Sendable {
   @usableFromInline let core: EnvironmentCore
   /// Storage for the slots of a factory's child that has few; unused elsewhere.
-  private let room = SlotRoom()
+  let room = SlotRoom()
 
   @inline(__always)
   init(_ core: consuming EnvironmentCore) { self.core = core }
@@ -21,22 +21,18 @@ public final class Environment: Sendable {
     self.core.set(layout.words <= SlotRoom.words ? room.slots : layout.allocate())
   }
 
-  deinit {
-    // Nearly always a request that has ended.
-    if !core.lifecycle.isReleased { letGoOfBeans() }
-    if !core.kind.isDisjoint(with: .withScope) { dropScope() }
-    if !core.kind.contains(.plain), core.slots.address != room.slots.address { core.slots.deallocate() }
-  }
-
-  /// The name in reports and errors; in a child of a factory, the name of the scope.
-  public var name: String { existingExtras?.resources?.name ?? core.compiledPlan.with { $0.name } }
-
-  /// The environment whose beans this one sees.
-  public var parent: Environment? { core.parent?.object }
+  deinit { releaseMemory() }
 
   /// The child environment that is current for the running task or synchronous scope; see `withChild`.
   @TaskLocal public static var current: Environment?
 
   /// The environment in whose asynchronous release the current task takes part.
   @TaskLocal static var releasing: Environment?
+}
+
+/// The work of `deinit`, which an extension cannot have. The folder `Runtime` implements it: it knows the meaning of the
+/// core's words.
+protocol EnvironmentMemory {
+  /// Releases the objects and the memory to which the words of the core refer, where no shutdown has released them.
+  func releaseMemory()
 }
