@@ -6,60 +6,61 @@
 public struct EnvironmentError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
   /// A kind of failure. Extensible: compare with `==`, never switch exhaustively.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    private let name: String
-    private init(_ name: String) { self.name = name }
+    /// The cause of all errors of this code without a cause of their own.
+    fileprivate let usual: FaultCause
+    fileprivate init(_ usual: FaultCause) { self.usual = usual }
 
     /// No bean of that type or id is visible from the environment of the lookup.
-    public static let unknownBean = Code("unknownBean")
+    public static let unknownBean = Code(.unknownBean)
     /// Several beans match one type and none of them is primary.
-    public static let ambiguousBean = Code("ambiguousBean")
+    public static let ambiguousBean = Code(.ambiguousBean)
     /// One environment declares two beans with the same id.
-    public static let duplicateId = Code("duplicateId")
+    public static let duplicateId = Code(.duplicateId)
     /// No class has that name.
-    public static let unknownClass = Code("unknownClass")
+    public static let unknownClass = Code(.unknownClass)
     /// The class has no such property.
-    public static let unknownProperty = Code("unknownProperty")
+    public static let unknownProperty = Code(.unknownProperty)
     /// A bean or value does not have the requested type.
-    public static let typeMismatch = Code("typeMismatch")
+    public static let typeMismatch = Code(.typeMismatch)
     /// No conversion between two types is registered.
-    public static let noConversion = Code("noConversion")
+    public static let noConversion = Code(.noConversion)
     /// A conversion exists but refused the value.
-    public static let conversionFailed = Code("conversionFailed")
+    public static let conversionFailed = Code(.conversionFailed)
     /// A placeholder names a configuration value that does not exist.
-    public static let unresolvedPlaceholder = Code("unresolvedPlaceholder")
+    public static let unresolvedPlaceholder = Code(.unresolvedPlaceholder)
     /// A configuration value is missing and has no default.
-    public static let missingConfiguration = Code("missingConfiguration")
+    public static let missingConfiguration = Code(.missingConfiguration)
     /// A cycle of beans, each of which depends on the next.
-    public static let cyclicDependency = Code("cyclicDependency")
+    public static let cyclicDependency = Code(.cyclicDependency)
     /// A longer-lived bean would hold a shorter-lived one.
-    public static let captiveDependency = Code("captiveDependency")
+    public static let captiveDependency = Code(.captiveDependency)
     /// No scope has that name.
-    public static let unknownScope = Code("unknownScope")
+    public static let unknownScope = Code(.unknownScope)
     /// The bean belongs to a scope that is not open here.
-    public static let scopeNotActive = Code("scopeNotActive")
+    public static let scopeNotActive = Code(.scopeNotActive)
     /// The environment has started; declarations are closed.
-    public static let frozen = Code("frozen")
+    public static let frozen = Code(.frozen)
     /// The environment, or one above it, has been finished.
-    public static let finished = Code("finished")
+    public static let finished = Code(.finished)
     /// The capacity is reached, and all instances are in use.
-    public static let exhausted = Code("exhausted")
+    public static let exhausted = Code(.exhausted)
     /// A factory or a lifecycle callback threw while a bean was built.
-    public static let creationFailed = Code("creationFailed")
+    public static let creationFailed = Code(.creationFailed)
     /// A release callback threw.
-    public static let destructionFailed = Code("destructionFailed")
+    public static let destructionFailed = Code(.destructionFailed)
     /// A listener threw while it handled an event, or building the listening bean failed.
-    public static let listenerFailed = Code("listenerFailed")
+    public static let listenerFailed = Code(.listenerFailed)
     /// The bean is created asynchronously and is not ready yet.
-    public static let notReady = Code("notReady")
+    public static let notReady = Code(.notReady)
     /// A declaration contradicts itself or the rules.
-    public static let invalidDeclaration = Code("invalidDeclaration")
+    public static let invalidDeclaration = Code(.invalidDeclaration)
     /// An XML document could not be read.
-    public static let invalidXML = Code("invalidXML")
+    public static let invalidXML = Code(.invalidXML)
     /// Several faults were found at startup; `underlying` holds them.
-    public static let startupFailed = Code("startupFailed")
+    public static let startupFailed = Code(.startupFailed)
 
     /// The name of the code.
-    public var description: String { name }
+    public var description: String { usual.rawValue }
   }
 
   /// The place of a declaration in a source file.
@@ -111,7 +112,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   }
 
   /// The kind of failure.
-  public var code: Code { cause.code }
+  public var code: Code { Code(cause.usual) }
   /// A description of the failure, for people.
   public package(set) var message: String
   /// The remedy, as listed in <doc:Faults>.
@@ -156,7 +157,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   ///   - origin: the place of the faulty declaration.
   ///   - underlying: the error that a factory or a callback threw, or all failures that this error holds.
   public init(_ code: Code, _ message: String, steps: [Step], origin: Origin?, underlying: [any Error] = []) {
-    self.init(cause: FaultCause(of: code), message, steps: steps, origin: origin, underlying: underlying)
+    self.init(cause: code.usual, message, steps: steps, origin: origin, underlying: underlying)
   }
 
   /// Creates an error with the code of the cause.

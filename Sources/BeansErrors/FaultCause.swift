@@ -37,12 +37,12 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case invalidXML, unknownName, unhandledNamespace, missingDocument, documentType, noModule
   case startupFailed
 
-  /// The code of all errors with this cause.
-  package var code: EnvironmentError.Code { entry.code }
+  /// The first cause with the same code, which has the name of the code.
+  var usual: FaultCause { entry.usual }
   /// The remedy, in a sentence or two.
   package var help: String { entry.help }
   /// Whether this cause covers all errors of its code without a cause of their own.
-  package var isUsual: Bool { rawValue == "\(code)" }
+  package var isUsual: Bool { self == usual }
   /// The heading of the section about this cause.
   package var heading: String {
     isUsual ? rawValue : rawValue.reduce("") { $1.isUppercase ? "\($0)-\($1.lowercased())" : "\($0)\($1)" }
@@ -50,10 +50,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
   /// The link to the section about this cause.
   package var link: String { "Faults.md#\(heading.lowercased())" }
 
-  /// Creates the cause of an error of which only the code is known.
-  package init(of code: EnvironmentError.Code) { self = FaultCause(rawValue: "\(code)") ?? .invalidDeclaration }
-
-  private var entry: (code: EnvironmentError.Code, help: String) {
+  private var entry: (usual: FaultCause, help: String) {
     switch self {
     case .unknownBean:
       (.unknownBean, "Define a bean of that type, here or further out, or ask for an optional of it.")
