@@ -1,5 +1,3 @@
-import BeansErrors
-
 /// Conversions between collections, element by element, and between text with commas and arrays or sets.
 enum CollectionConversion {
   static func find(
@@ -126,39 +124,6 @@ extension Dictionary: DictionaryType {
       guard result.updateValue(value, forKey: key) == nil else { throw ElementFailure.repeatedKey(key) }
     }
     return result
-  }
-}
-
-/// The reason why an element of a collection does not convert. Each enclosing collection adds the position of the
-/// element.
-struct ElementFailure: Error {
-  /// The positions from the outermost collection inwards; empty if the collection as a whole is faulty.
-  private let place: [String]
-  private let fault: EnvironmentError
-
-  /// The error of the whole conversion.
-  var error: EnvironmentError {
-    let place = place.isEmpty ? "" : "\(place.joined(separator: ", ")): "
-    return fault.saying(place + fault.message)
-  }
-
-  static func repeatedKey(_ key: Any) -> ElementFailure {
-    ElementFailure(
-      place: [],
-      fault: EnvironmentError(cause: .repeatedKey, "two entries have the same key \(ConversionFailure.quote(key))"))
-  }
-
-  /// Returns the result of `convert`; attributes its error to the element at that position.
-  fileprivate static func naming<Result>(
-    _ place: @autoclosure () -> String, _ element: Any, _ target: Any.Type, _ convert: () throws -> Result
-  ) throws -> Result {
-    do {
-      return try convert()
-    } catch let inner as ElementFailure {
-      throw ElementFailure(place: [place()] + inner.place, fault: inner.fault)
-    } catch {
-      throw ElementFailure(place: [place()], fault: ConversionFailure.error(element, to: target, error))
-    }
   }
 }
 
