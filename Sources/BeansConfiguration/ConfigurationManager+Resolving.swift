@@ -23,7 +23,7 @@ extension ConfigurationManager {
     let parsed = try PlaceholderText(text)
     // The value of a sole placeholder needs no text form, and loses nothing in a conversion to text.
     if let key = parsed.soleKey {
-      let key = QualifiedKey(TextConversion.trim(try resolve(key, hints: hints)))
+      let key = QualifiedKey(try resolve(key, hints: hints).trimmed)
       if let value = find(key, scope: ""),
         conversions.hasConversion(Swift.type(of: value.item.value), targetType: type)
       {

@@ -49,7 +49,7 @@ package struct PlaceholderText: Sendable {
       switch segment {
       case .text(let text): result += text
       case .placeholder(let key, let fallback):
-        let name = QualifiedKey(TextConversion.trim(try resolve(key, find, missing)))
+        let name = QualifiedKey(try resolve(key, find, missing).trimmed)
         if let value = try find(name) {
           result += value
         } else if let fallback {

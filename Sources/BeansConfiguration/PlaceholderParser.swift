@@ -65,7 +65,7 @@ struct PlaceholderParser {
     var fallback: [PlaceholderText.Segment]?
     if take("=") { fallback = try segments(in: .fallback) }
     guard take("}") else { throw fault("has a placeholder that is not closed") }
-    if key.allSatisfy({ if case .text(let text) = $0 { TextConversion.trim(text).isEmpty } else { false } }) {
+    if key.allSatisfy({ if case .text(let text) = $0 { text.trimmed.isEmpty } else { false } }) {
       throw fault("has a placeholder without a key")
     }
     return .placeholder(key: key, fallback: fallback)

@@ -132,6 +132,6 @@ enum CommaList {
   /// Returns the elements without the spaces around them; none for blank text.
   static func split(_ text: String) -> [String] {
     if text.allSatisfy(\.isWhitespace) { return [] }
-    return text.split(separator: ",", omittingEmptySubsequences: false).map { TextConversion.trim($0) }
+    return text.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
   }
 }

@@ -9,7 +9,7 @@ enum DurationText {
   private static let limit = Int128(Int64.max) * 1_000_000_000_000_000_000
 
   static func parse(_ given: String) throws -> Duration {
-    var text = Substring(TextConversion.trim(given))
+    var text = Substring(given.trimmed)
     let isNegative = text.first == "-"
     if isNegative || text.first == "+" { text.removeFirst() }
     if text == "0" { return .zero }

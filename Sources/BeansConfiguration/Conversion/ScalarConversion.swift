@@ -17,7 +17,7 @@ enum ScalarConversion {
 
   private static func toBool(_ value: Any) throws -> Any {
     if let text = value as? String {
-      switch TextConversion.trim(text).lowercased() {
+      switch text.trimmed.lowercased() {
       case "true", "yes", "on", "1": return true
       case "false", "no", "off", "0": return false
       default: throw ConversionFailure("expected true, yes, on, 1 or false, no, off, 0")
@@ -36,7 +36,7 @@ enum ScalarConversion {
     return { value in
       let result: Target?
       if let text = value as? String {
-        result = Target(TextConversion.trim(text), radix: 10)
+        result = Target(text.trimmed, radix: 10)
       } else if let flag = value as? Bool {
         result = flag ? 1 : 0
       } else if let number = value as? any BinaryInteger {
@@ -78,7 +78,7 @@ enum ScalarConversion {
   private static func parse<Target: BinaryFloatingPoint & LosslessStringConvertible>(
     _ text: String
   ) throws -> Target {
-    let text = TextConversion.trim(text)
+    let text = text.trimmed
     guard let number = Target(text) else { throw ConversionFailure("expected a number") }
     // A number that is too large parses as infinity, which is accepted only if it is spelled out.
     if number.isInfinite, !text.lowercased().contains("inf") { throw ConversionFailure("it is out of range") }

@@ -25,10 +25,4 @@ enum TextConversion {
     }
     return first
   }
-
-  /// Returns the text without the white space around it.
-  static func trim(_ text: some StringProtocol) -> String {
-    let end = text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex
-    return String(text[..<end].drop { $0.isWhitespace })
-  }
 }
