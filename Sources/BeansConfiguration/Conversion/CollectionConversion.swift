@@ -1,18 +1,16 @@
 /// Conversions between collections, element by element, and between text with commas and arrays or sets.
 enum CollectionConversion {
-  static func find(
-    _ source: Any.Type, _ target: Any.Type, in factory: StandardConversionFactory, depth: Int
-  ) -> Conversion? {
-    if let target = target as? any ListType.Type { return find(source, to: target, in: factory, depth: depth) }
+  static func find(_ source: Any.Type, _ target: Any.Type, elements search: PartSearch) -> Conversion? {
+    if let target = target as? any ListType.Type { return find(source, to: target, search) }
     if let source = source as? any DictionaryType.Type, let target = target as? any DictionaryType.Type {
-      return find(source, to: target, in: factory, depth: depth)
+      return find(source, to: target, search)
     }
     guard target == String.self, let source = source as? any ListType.Type, source.isOrdered else { return nil }
-    return find(source, toTextIn: factory, depth: depth)
+    return find(listAsText: source, search)
   }
 
   private static func find(
-    _ source: Any.Type, to target: any ListType.Type, in factory: StandardConversionFactory, depth: Int
+    _ source: Any.Type, to target: any ListType.Type, _ search: PartSearch
   ) -> Conversion? {
     let element: Any.Type
     let split: (Any) -> [Any]
@@ -24,7 +22,7 @@ enum CollectionConversion {
       return nil
     }
     let wanted = target.elementType
-    return factory.search(element, wanted, depth: depth).map { convert in
+    return search(element, wanted).map { convert in
       { value in
         let elements = try split(value).enumerated().map { index, element in
           try ElementFailure.naming("element \(index)", element, wanted) { try convert(element) }
@@ -36,12 +34,11 @@ enum CollectionConversion {
   }
 
   private static func find(
-    _ source: any DictionaryType.Type, to target: any DictionaryType.Type, in factory: StandardConversionFactory,
-    depth: Int
+    _ source: any DictionaryType.Type, to target: any DictionaryType.Type, _ search: PartSearch
   ) -> Conversion? {
     let (key, element) = (target.keyType, target.elementType)
-    guard let convertKey = factory.search(source.keyType, key, depth: depth),
-      let convertElement = factory.search(source.elementType, element, depth: depth)
+    guard let convertKey = search(source.keyType, key),
+      let convertElement = search(source.elementType, element)
     else { return nil }
     return { value in
       // Sorted, so that faults are the same in each run.
@@ -57,10 +54,8 @@ enum CollectionConversion {
     }
   }
 
-  private static func find(
-    _ source: any ListType.Type, toTextIn factory: StandardConversionFactory, depth: Int
-  ) -> Conversion? {
-    factory.search(source.elementType, String.self, depth: depth).map { convert in
+  private static func find(listAsText source: any ListType.Type, _ search: PartSearch) -> Conversion? {
+    search(source.elementType, String.self).map { convert in
       { value in
         try source.elements(of: value).enumerated().map { index, element in
           try ElementFailure.naming("element \(index)", element, String.self) { "\(try convert(element))" }

@@ -3,6 +3,9 @@ import BeansErrors
 /// A function that converts a value of one type to another, or throws `.conversionFailed`.
 public typealias Conversion = (Any) throws -> Any
 
+/// A search for the conversion between parts of two types, such as elements or raw values. Returns nil if there is none.
+typealias PartSearch = (_ source: Any.Type, _ target: Any.Type) -> Conversion?
+
 /// A source of conversions between types. Callable from any thread.
 public protocol ConversionFactory: Sendable {
   /// Whether there is a conversion between the two types.

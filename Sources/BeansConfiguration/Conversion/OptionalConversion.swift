@@ -1,9 +1,9 @@
 /// Optionals of any type.
 protocol OptionalConversion {
-  static func conversion(
-    from source: Any.Type, in factory: StandardConversionFactory, depth: Int
-  ) -> Conversion?
-  static func conversion(to target: Any.Type, in factory: StandardConversionFactory, depth: Int) -> Conversion?
+  /// Returns the conversion from another type, made of the one to the wrapped type.
+  static func conversion(from source: Any.Type, wrapped search: PartSearch) -> Conversion?
+  /// Returns the conversion to another type, made of the one from the wrapped type.
+  static func conversion(to target: Any.Type, wrapped search: PartSearch) -> Conversion?
   /// The value nil.
   static var absent: Any { get }
 }
@@ -11,18 +11,16 @@ protocol OptionalConversion {
 extension Optional: OptionalConversion {
   static var absent: Any { Self.none as Any }
 
-  static func conversion(
-    from source: Any.Type, in factory: StandardConversionFactory, depth: Int
-  ) -> Conversion? {
-    guard let inner = factory.search(source, Wrapped.self, depth: depth) else { return nil }
+  static func conversion(from source: Any.Type, wrapped search: PartSearch) -> Conversion? {
+    guard let inner = search(source, Wrapped.self) else { return nil }
     return { value in
       guard let wrapped = try inner(value) as? Wrapped else { throw ConversionFailure() }
       return Self.some(wrapped) as Any
     }
   }
 
-  static func conversion(to target: Any.Type, in factory: StandardConversionFactory, depth: Int) -> Conversion? {
-    guard let inner = factory.search(Wrapped.self, target, depth: depth) else { return nil }
+  static func conversion(to target: Any.Type, wrapped search: PartSearch) -> Conversion? {
+    guard let inner = search(Wrapped.self, target) else { return nil }
     return { value in
       if case .some(let wrapped)? = value as? Self { return try inner(wrapped) }
       guard let target = target as? any OptionalConversion.Type else { throw ConversionFailure("there is no value") }

@@ -1,22 +1,28 @@
 /// Conversions between `RawRepresentable` types, such as enums, and types that convert to or from their raw values.
 enum RawConversion {
-  static func find<Target: RawRepresentable>(
-    _ source: Any.Type, to target: Target.Type, in factory: StandardConversionFactory, depth: Int
+  static func find(_ source: Any.Type, _ target: Any.Type, raw search: PartSearch) -> Conversion? {
+    if let target = target as? any RawRepresentable.Type, let found = find(source, to: target, search) { return found }
+    guard let source = source as? any RawRepresentable.Type else { return nil }
+    return find(from: source, target, search)
+  }
+
+  private static func find<Value: RawRepresentable>(
+    _ source: Any.Type, to target: Value.Type, _ search: PartSearch
   ) -> Conversion? {
-    guard let raw = factory.search(source, Target.RawValue.self, depth: depth) else { return nil }
+    guard let raw = search(source, Value.RawValue.self) else { return nil }
     return { value in
-      guard let raw = try raw(value) as? Target.RawValue else { throw ConversionFailure() }
-      guard let result = Target(rawValue: raw) else { throw ConversionFailure(expectation(target)) }
+      guard let raw = try raw(value) as? Value.RawValue else { throw ConversionFailure() }
+      guard let result = Value(rawValue: raw) else { throw ConversionFailure(expectation(target)) }
       return result
     }
   }
 
-  static func find<Source: RawRepresentable>(
-    from source: Source.Type, _ target: Any.Type, in factory: StandardConversionFactory, depth: Int
+  private static func find<Value: RawRepresentable>(
+    from source: Value.Type, _ target: Any.Type, _ search: PartSearch
   ) -> Conversion? {
-    guard let raw = factory.search(Source.RawValue.self, target, depth: depth) else { return nil }
+    guard let raw = search(Value.RawValue.self, target) else { return nil }
     return { value in
-      guard let value = value as? Source else { throw ConversionFailure() }
+      guard let value = value as? Value else { throw ConversionFailure() }
       return try raw(value.rawValue)
     }
   }

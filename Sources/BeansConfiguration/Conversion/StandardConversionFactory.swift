@@ -81,19 +81,15 @@ public final class StandardConversionFactory: ConversionFactory {
   // MARK: searching
 
   /// Searches for a conversion. `depth` ends the search for types that contain themselves.
-  func search(_ source: Any.Type, _ target: Any.Type, depth: Int) -> Conversion? {
+  private func search(_ source: Any.Type, _ target: Any.Type, depth: Int) -> Conversion? {
     guard depth < 16 else { return nil }
     if let found = findRegistered(source, target) { return found }
     if TypeRelation.isUsable(source, as: target) { return { $0 } }
-    if let source = source as? any OptionalConversion.Type {
-      return source.conversion(to: target, in: self, depth: depth + 1)
-    }
-    if let target = target as? any OptionalConversion.Type {
-      return target.conversion(from: source, in: self, depth: depth + 1)
-    }
-    return ScalarConversion.find(source, target)
-      ?? CollectionConversion.find(source, target, in: self, depth: depth + 1)
-      ?? searchRaw(source, target, depth: depth + 1) ?? TextConversion.find(source, target)
+    func inner(_ source: Any.Type, _ target: Any.Type) -> Conversion? { search(source, target, depth: depth + 1) }
+    if let source = source as? any OptionalConversion.Type { return source.conversion(to: target, wrapped: inner) }
+    if let target = target as? any OptionalConversion.Type { return target.conversion(from: source, wrapped: inner) }
+    return ScalarConversion.find(source, target) ?? CollectionConversion.find(source, target, elements: inner)
+      ?? RawConversion.find(source, target, raw: inner) ?? TextConversion.find(source, target)
   }
 
   private func findRegistered(_ source: Any.Type, _ target: Any.Type) -> Conversion? {
@@ -113,15 +109,5 @@ public final class StandardConversionFactory: ConversionFactory {
       next = factory.parent
     }
     return nil
-  }
-
-  private func searchRaw(_ source: Any.Type, _ target: Any.Type, depth: Int) -> Conversion? {
-    if let target = target as? any RawRepresentable.Type,
-      let found = RawConversion.find(source, to: target, in: self, depth: depth)
-    {
-      return found
-    }
-    guard let source = source as? any RawRepresentable.Type else { return nil }
-    return RawConversion.find(from: source, target, in: self, depth: depth)
   }
 }
