@@ -1,4 +1,4 @@
-package import BeansErrors
+import BeansErrors
 
 /// A parsed text with placeholders: `${key}`, `${namespace:key}`, `${key=default}`.
 ///
@@ -14,18 +14,7 @@ package struct PlaceholderText: Sendable {
 
   let segments: [Segment]
 
-  private init(segments: [Segment]) { self.segments = segments }
-
-  /// Parses the text. Throws `.invalidDeclaration` for a placeholder that is not closed, has no key, or is nested too
-  /// deeply.
-  package init(_ text: String) throws(EnvironmentError) {
-    guard text.utf8.contains(UInt8(ascii: "$")) else {
-      segments = [.text(text)]
-      return
-    }
-    var parser = PlaceholderParser(text)
-    segments = try parser.parse()
-  }
+  init(segments: [Segment]) { self.segments = segments }
 
   /// The key if the text is exactly one placeholder, so that its value needs no conversion to text; otherwise nil.
   var soleKey: PlaceholderText? {

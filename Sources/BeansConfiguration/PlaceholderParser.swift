@@ -1,4 +1,4 @@
-import BeansErrors
+package import BeansErrors
 
 /// A parser for text with placeholders, in one pass.
 struct PlaceholderParser {
@@ -81,5 +81,18 @@ struct PlaceholderParser {
 
   private func fault(_ what: String) -> EnvironmentError {
     EnvironmentError(cause: .malformedPlaceholder, "the text \(ConversionFailure.quote(text)) \(what)")
+  }
+}
+
+extension PlaceholderText {
+  /// Parses the text. Throws `.invalidDeclaration` for a placeholder that is not closed, has no key, or is nested too
+  /// deeply.
+  package init(_ text: String) throws(EnvironmentError) {
+    guard text.utf8.contains(UInt8(ascii: "$")) else {
+      self.init(segments: [.text(text)])
+      return
+    }
+    var parser = PlaceholderParser(text)
+    self.init(segments: try parser.parse())
   }
 }
