@@ -1,0 +1,133 @@
+import BeansErrors
+@_spi(BeansPackage) import BeansSupport
+
+extension ConfigurationManager {
+  /// Whether a value exists here or in a parent.
+  ///
+  /// - Parameters:
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the value.
+  ///   - scope: a dotted path; a value for "a.b" applies to "a.b.c", too.
+  public func hasValue(namespace: String = "", key: String, scope: String = "") -> Bool {
+    find(QualifiedKey(namespace: namespace, key: key), scope: scope) != nil
+  }
+
+  /// Returns the value as `T`, converted if needed, or the default. For an optional `T`, returns nil if there is
+  /// neither.
+  ///
+  /// - Parameters:
+  ///   - type: the target type of the conversion.
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the value.
+  ///   - defaultValue: the result if there is no value.
+  ///   - scope: a dotted path; a value for "a.b" applies to "a.b.c", with precedence over one for "a".
+  ///   - file: the file of the call, for errors.
+  ///   - line: the line of the call.
+  /// - Throws: `.missingConfiguration`; `.noConversion` or `.conversionFailed` for a value that is no `T`.
+  public func getValue<T>(
+    _ type: T.Type, namespace: String = "", key: String, defaultValue: T? = nil, scope: String = "",
+    file: StaticString = #fileID, line: UInt = #line
+  ) throws -> T {
+    let key = QualifiedKey(namespace: namespace, key: key)
+    do throws(EnvironmentError) {
+      if let value = find(key, scope: scope) { return try read(value, as: type) }
+      if let defaultValue { return defaultValue }
+      if let optional = type as? any OptionalConversion.Type, let absent = optional.absent as? T { return absent }
+      throw missing(key, scope: scope, .missingConfiguration)
+    } catch { throw error.met(by: .init(file, line)) }
+  }
+
+  private static let maximumMissed = 1_000
+
+  /// Returns the nearest manager's value for the most specific scope. Records a missing key for reports: callers are
+  /// readers.
+  func find(_ key: QualifiedKey, scope: String) -> ConfigurationValue? {
+    var next: ConfigurationManager? = self
+    while let manager = next {
+      let found = manager.state.withLock { state in
+        let found = state.store.find(key, scope: scope)
+        if found == nil, manager.parent == nil, state.missed.count < Self.maximumMissed {
+          state.missed.insert(.init(key: key, scope: scope))
+        }
+        return found
+      }
+      if let found { return found }
+      next = manager.parent
+    }
+    return nil
+  }
+
+  func read<T>(_ value: ConfigurationValue, as type: T.Type) throws(EnvironmentError) -> T {
+    if let value = value.item.value as? T { return value }
+    // Kept only if all readers convert alike, and if a copy shares nothing with the original.
+    let isKept = (_isPOD(type) || type == String.self) && convertsAsOwner(of: value)
+    if isKept, let known = value.converted(to: type), let known = known as? T { return known }
+    guard let result = try convert(value, to: type) as? T else {
+      throw EnvironmentError(.typeMismatch, "configuration value '\(value.item.qualifiedKey)' is not a \(type)")
+    }
+    // Sendable because the value is plain memory, or text.
+    if isKept { unsafe value.keep(unsafeBitCast(result as Any, to: (any Sendable).self), as: type) }
+    return result
+  }
+
+  /// Returns the value converted to a type that is known only at startup.
+  func convert(_ value: ConfigurationValue, to type: Any.Type) throws(EnvironmentError) -> Any {
+    do throws(EnvironmentError) {
+      return try conversions.convert(value.item.value, targetType: type)
+    } catch {
+      let key = "'\(value.item.qualifiedKey)'"
+      throw EnvironmentError(
+        cause: error.cause, "configuration value \(key) of \(value.url): \(error.message)",
+        steps: [EnvironmentError.Step(key)], origin: nil, underlying: error.underlying)
+    }
+  }
+
+  /// Whether a child that reads an inherited value would convert it in the same way as its owner.
+  private func convertsAsOwner(of value: ConfigurationValue) -> Bool {
+    var manager = self
+    while let parent = manager.parent, !manager.owns(value) { manager = parent }
+    return conversions.effective === manager.conversions.effective
+  }
+
+  private func owns(_ value: ConfigurationValue) -> Bool {
+    state.withLock { state in
+      let address = ConfigurationStore.Address(key: value.item.qualifiedKey, scope: value.item.scope)
+      return state.store.layers[address]?.last === value
+    }
+  }
+
+  /// Creates the error for a missing key, with the keys that the reader may have meant.
+  func missing(_ key: QualifiedKey, scope: String, _ cause: FaultCause, hints: Bool = true)
+    -> EnvironmentError
+  {
+    let place = scope.isEmpty ? "" : " in scope '\(scope)'"
+    let namespace = key.namespace.isEmpty ? "" : " in namespace '\(key.namespace)'"
+    let isElsewhere = hints && cause == .missingConfiguration && knownKeys.contains(key)
+    return EnvironmentError(
+      cause: isElsewhere ? .otherConfigurationScope : cause,
+      "no configuration value for key '\(key.key)'\(namespace)\(place), and no default"
+        + (hints ? hint(for: key) : ""),
+      path: ["'\(key)'"])
+  }
+
+  private var knownKeys: Set<QualifiedKey> {
+    var known: Set<QualifiedKey> = []
+    var next: ConfigurationManager? = self
+    while let manager = next {
+      known.formUnion(manager.state.withLock { $0.store.layers.keys.map(\.key) })
+      next = manager.parent
+    }
+    return known
+  }
+
+  private func hint(for key: QualifiedKey) -> String {
+    let known = knownKeys
+    if known.contains(key) { return "; other scopes have one" }
+    let wanted = "\(key)"
+    if let sameKey = known.filter({ $0.key == key.key }).map({ "\($0)" }).min() {
+      return "; did you mean '\(sameKey)'?"
+    }
+    let near = known.map { "\($0)" }.filter { EditDistance.isSmall($0, wanted) }.min()
+    return near.map { "; did you mean '\($0)'?" } ?? ""
+  }
+}
