@@ -20,9 +20,23 @@ package class FieldAccess: @unchecked Sendable {  // immutable
   package var reference: ReferenceField? { nil }
 
   /// Returns the access to a property without an obstacle.
+  ///
+  /// - Parameters:
+  ///   - field: the property.
+  ///   - type: the type that it is stored as; for a `lazy` property, an optional of the declared type.
   static func to(_ field: StoredField, of type: Any.Type) -> FieldAccess {
-    func direct<Value>(_ type: Value.Type) -> FieldAccess { DirectAccess<Value>(field.offset, .plain) }
-    return (type as? any OptionalType.Type)?.access(to: field) ?? direct(type)
+    let offset = field.offset
+    func direct<Value>(_ type: Value.Type) -> FieldAccess { DirectAccess<Value>(offset, .plain) }
+    func direct<Wrapped>(optional type: Wrapped.Type) -> FieldAccess { DirectAccess<Wrapped?>(offset, .optional()) }
+    func weak<Wrapped>(optional type: Wrapped.Type) -> FieldAccess { WeakAccess<Wrapped>(offset, .optional()) }
+    func lazy<Value>(_ type: Value.Type) -> FieldAccess { LazyAccess<Value>(offset, .plain) }
+    func lazy<Wrapped>(optional type: Wrapped.Type) -> FieldAccess { LazyAccess<Wrapped?>(offset, .optional()) }
+    func wrapped(_ type: Any.Type) -> Any.Type? { (type as? any OptionalType.Type)?.wrappedType }
+
+    guard let inner = wrapped(type) else { return direct(type) }
+    if !field.isLazy { return field.ownership == .weak ? weak(optional: inner) : direct(optional: inner) }
+    guard let declared = wrapped(inner) else { return lazy(inner) }
+    return lazy(optional: declared)
   }
 }
 
