@@ -27,7 +27,7 @@ struct ConformanceTable {
 
   /// Returns the requirements of a protocol type, cached after the first call; nil for other types.
   static func protocolType(_ type: Any.Type) -> ProtocolType? {
-    guard TypeRelation.kind(type) == ExistentialMetadata.kind else { return nil }
+    guard MetadataKind.of(type) == MetadataKind.existential else { return nil }
     return shared.withLock { table in
       table.update()
       let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)

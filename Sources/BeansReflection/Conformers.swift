@@ -49,14 +49,13 @@ final class Conformers: @unchecked Sendable {  // immutable; the pointers lead t
 
   /// Returns the descriptor of a type that is one protocol, such as `any Error`, which conforms to itself.
   private static func protocolDescriptor(of type: UnsafeRawPointer) -> UnsafeRawPointer? {
-    guard unsafe type.load(as: UInt.self) == ExistentialMetadata.kind else { return nil }
+    guard unsafe type.load(as: UInt.self) == MetadataKind.existential else { return nil }
     let existential = unsafe ExistentialMetadata(type)
     return unsafe existential.protocols.count == 1 && existential.superclass == nil ? existential.protocols[0] : nil
   }
 
   private static func superclass(of type: UnsafeRawPointer) -> UnsafeRawPointer? {
-    let classKind: UInt = 0
-    guard unsafe type.load(as: UInt.self) == classKind else { return nil }
+    guard unsafe type.load(as: UInt.self) == MetadataKind.class else { return nil }
     return unsafe type.load(fromByteOffset: MemoryLayout<UInt>.size, as: UnsafeRawPointer?.self)
   }
 }

@@ -1,4 +1,5 @@
-/// The metadata of a protocol type: flags, superclass, protocol descriptors. `RuntimeLayout` has verified this layout.
+/// The metadata of an unconstrained protocol type: flags, superclass, protocol descriptors. `RuntimeLayout` has
+/// verified this layout.
 @safe struct ExistentialMetadata: @unchecked Sendable {  // immutable; the pointers lead to memory of the program
   let isClassBound: Bool
   /// Whether the type is `any Error`, which is stored in a box.
@@ -25,9 +26,6 @@
     unsafe protocols = unsafe (0..<count).map { unsafe next.load(fromByteOffset: $0 * word, as: UnsafeRawPointer.self) }
   }
 
-  /// The kind of unconstrained protocol types. Constrained ones (`any P<Int>`) have another kind of metadata.
-  static let kind: UInt = 0x303
-  static let constrainedKind: UInt = 0x307
   private static let anyClassAllowed: UInt32 = 0x8000_0000
   private static let hasSuperclass: UInt32 = 0x4000_0000
   private static let specialProtocol: UInt32 = 0x3F00_0000

@@ -41,7 +41,7 @@ package struct ProtocolType: Sendable {
 
   /// Creates a protocol type that relies on no layout.
   init?(casting type: Any.Type) {
-    guard TypeRelation.kind(type) == ExistentialMetadata.kind,
+    guard MetadataKind.of(type) == MetadataKind.existential,
       let metatype = unsafe swift_getExistentialMetatypeMetadata(unsafeBitCast(type, to: UnsafeRawPointer.self))
     else { return nil }
     parts = unsafe Parts(type, .casting(unsafeBitCast(metatype, to: Any.Type.self)))

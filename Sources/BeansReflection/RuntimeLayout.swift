@@ -52,15 +52,15 @@ enum RuntimeLayout {
   static let hasValueLayout: Bool = {
     let unique = unsafe unsafeBitCast(Unique.self as any (~Copyable).Type, to: UnsafeRawPointer.self)
     let copied = [Int.self, String.self, Stranger.self, (Int, String).self] as [Any.Type]
-    return unsafe TypeRelation.kind((Int, String).self) == TypeLayout.tupleKind
+    return unsafe MetadataKind.of((Int, String).self) == MetadataKind.tuple
       && TypeLayout.elements((Int, String).self).elementsEqual([Int.self, String.self], by: ==)
-      && TypeRelation.kind(Int.Type.self) == TypeLayout.metatypeKind && TypeLayout.instance(Int.Type.self) == Int.self
+      && MetadataKind.of(Int.Type.self) == MetadataKind.metatype && TypeLayout.instance(Int.Type.self) == Int.self
       && TypeLayout.isNoncopyable(unique)
       && copied.allSatisfy { unsafe !TypeLayout.isNoncopyable(unsafeBitCast($0, to: UnsafeRawPointer.self)) }
   }()
 
   private static func read(_ type: Any.Type) -> ExistentialMetadata? {
-    guard TypeRelation.kind(type) == ExistentialMetadata.kind else { return nil }
+    guard MetadataKind.of(type) == MetadataKind.existential else { return nil }
     return unsafe ExistentialMetadata(unsafeBitCast(type, to: UnsafeRawPointer.self))
   }
 }

@@ -7,20 +7,18 @@ enum TypeLayout {
   static func obstacle(_ type: Any.Type) -> String? {
     if type is AnyClass { return nil }
     guard RuntimeLayout.hasValueLayout else { return "this Swift runtime has \(type) in an unknown form" }
-    switch TypeRelation.kind(type) {
-    case 0x300: return "\(type) belongs to the compiler"
-    case 0x302: return "it holds a function, whose form in memory only the compiler knows"
-    case metatypeKind:
+    switch MetadataKind.of(type) {
+    case MetadataKind.opaque: return "\(type) belongs to the compiler"
+    case MetadataKind.function:
+      return "it holds a function, whose form in memory only the compiler knows"
+    case MetadataKind.metatype:
       return instance(type) is AnyClass ? nil : "it holds the metatype of a value, which has no form in memory"
-    case tupleKind: return elements(type).lazy.compactMap(obstacle).first
+    case MetadataKind.tuple: return elements(type).lazy.compactMap(obstacle).first
     default:
       if unsafe isNoncopyable(unsafeBitCast(type, to: UnsafeRawPointer.self)) { return "\(type) cannot be copied" }
       return (type as? any OptionalType.Type).flatMap { obstacle($0.wrappedType) }
     }
   }
-
-  static let tupleKind: UInt = 0x301
-  static let metatypeKind: UInt = 0x304
 
   /// Returns the element types of a tuple: its metadata is count, labels, then pairs of type and offset.
   static func elements(_ tuple: Any.Type) -> [Any.Type] {

@@ -23,8 +23,8 @@ package enum TypeRelation {
 
   /// Returns whether `type` is a protocol type, a composition, `Any` or `AnyObject`, constrained or not.
   package static func isExistential(_ type: Any.Type) -> Bool {
-    let kind = kind(type)
-    return kind == ExistentialMetadata.kind || kind == ExistentialMetadata.constrainedKind
+    let kind = MetadataKind.of(type)
+    return kind == MetadataKind.existential || kind == MetadataKind.constrainedExistential
   }
 
   /// Returns whether `type` is a protocol or a composition that names one, and not constrained.
@@ -52,11 +52,4 @@ package enum TypeRelation {
     }
     return false
   }
-
-  /// Returns the kind of a type, as numbered by the runtime.
-  static func kind(_ type: Any.Type) -> UInt { getMetadataKind(type) }
 }
-
-/// Returns the kind of a type. Exported by the Swift runtime for the standard library.
-@_silgen_name("swift_getMetadataKind")
-private func getMetadataKind(_ type: Any.Type) -> UInt
