@@ -18,7 +18,7 @@ package enum DescribedClasses {
   /// Whether an injection has been declared from outside. Costs one load if the process has none.
   package static func contains(_ type: Any.Type) -> Bool {
     guard areDescribed.load(ordering: .acquiring) else { return false }
-    let classes = TypeRelation.classes(of: type).map { ObjectIdentifier($0) }
+    let classes = ClassHierarchy.classes(of: type).map { ObjectIdentifier($0) }
     return described.withLock { known in classes.contains { known.contains($0) } }
   }
 

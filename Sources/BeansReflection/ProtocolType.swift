@@ -54,7 +54,7 @@ package struct ProtocolType: Sendable {
     case .reading(let existential, let conformers):
       if existential.isClassBound && !(type is AnyObject.Type) { return false }
       if let superclass = existential.superclass {
-        guard let type = type as? AnyClass, TypeRelation.isSubclass(type, of: superclass) else { return false }
+        guard let type = type as? AnyClass, ClassHierarchy.isSubclass(type, of: superclass) else { return false }
       }
       let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
       return conformers.allSatisfy { unsafe $0.witnessTable(of: metadata) != nil }

@@ -7,7 +7,7 @@ package enum TypeRelation {
     if type == wanted { return true }
     if let wanted = wanted as? AnyClass {
       guard let type = type as? AnyClass else { return false }
-      return isSubclass(type, of: wanted)
+      return ClassHierarchy.isSubclass(type, of: wanted)
     }
     return ProtocolType(wanted)?.isMet(by: type) ?? false
   }
@@ -32,24 +32,4 @@ package enum TypeRelation {
 
   /// Returns the descriptors of the protocols that a protocol type names; empty for other types.
   package static func protocols(of type: Any.Type) -> [UnsafeRawPointer] { unsafe ProtocolType(type)?.protocols ?? [] }
-
-  /// Returns `type` and its superclasses, nearest first; empty for a type that is not a class.
-  package static func classes(of type: Any.Type) -> [AnyClass] {
-    var classes: [AnyClass] = []
-    var next: AnyClass? = type as? AnyClass
-    while let current = next {
-      classes.append(current)
-      next = _getSuperclass(current)
-    }
-    return classes
-  }
-
-  static func isSubclass(_ type: AnyClass, of wanted: AnyClass) -> Bool {
-    var next: AnyClass? = type
-    while let current = next {
-      if current == wanted { return true }
-      next = _getSuperclass(current)
-    }
-    return false
-  }
 }

@@ -18,11 +18,11 @@ import Testing
     #expect(!isUsable(Int.self, Base.self))
     #expect(!isUsable(Base.self, Int.self))
     #expect(
-      TypeRelation.classes(of: Derived.self).map { ObjectIdentifier($0) } == [
+      ClassHierarchy.classes(of: Derived.self).map { ObjectIdentifier($0) } == [
         ObjectIdentifier(Derived.self), ObjectIdentifier(Base.self),
       ])
-    #expect(TypeRelation.classes(of: Int.self).isEmpty)
-    #expect(TypeRelation.classes(of: (any Bound).self).isEmpty)
+    #expect(ClassHierarchy.classes(of: Int.self).isEmpty)
+    #expect(ClassHierarchy.classes(of: (any Bound).self).isEmpty)
   }
 
   @Test func protocols() {

@@ -91,7 +91,7 @@ struct IndexCompiler {
       if isKept { kept.append((id, bean)) }
       guard let operand = operand(of: bean, &compiler) else { return }
       let type = bean.type
-      if type != last { (last, superclasses) = (type, Array(TypeRelation.classes(of: type).dropFirst())) }
+      if type != last { (last, superclasses) = (type, Array(ClassHierarchy.classes(of: type).dropFirst())) }
       if hasDecorators { return named += decorated(id, bean, superclasses, &compiler) }
       named.append((ObjectIdentifier(type), id, operand))
       for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }

@@ -70,7 +70,7 @@ struct ClassInjection {
 
   /// Whether a class, or a superclass, has properties that declare an injection by their type.
   static func areDeclared(in type: AnyClass) -> Bool {
-    TypeRelation.classes(of: type).contains { owner in
+    ClassHierarchy.classes(of: type).contains { owner in
       // A property wrapper's storage begins with an underscore: other types need no check.
       StoredField.hasUnderscored(in: owner)
         && StoredField.declared(by: owner).contains { $0.type is any InjectedField.Type }

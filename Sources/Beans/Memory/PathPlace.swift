@@ -43,7 +43,7 @@ final class PathPlace: Sendable {
   func learn(_ place: UnsafeRawPointer, _ path: AnyKeyPath, of object: AnyObject) {
     let (root, value) = (type(of: path).rootType, type(of: path).valueType)
     let distance = unsafe place - UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-    let isStored = TypeRelation.classes(of: type(of: object)).contains { owner in
+    let isStored = ClassHierarchy.classes(of: type(of: object)).contains { owner in
       StoredField.declared(by: owner).contains {
         $0.offset == distance && $0.type == value && "\(path)" == "\\\(root).\($0.name)"
       }

@@ -93,7 +93,7 @@ public final class StandardConversionFactory: ConversionFactory {
   }
 
   private func findRegistered(_ source: Any.Type, _ target: Any.Type) -> Conversion? {
-    let classes = TypeRelation.classes(of: source)
+    let classes = ClassHierarchy.classes(of: source)
     let sources = classes.isEmpty ? [ObjectIdentifier(source)] : classes.map { ObjectIdentifier($0) }
     let target = ObjectIdentifier(target)
     var next: StandardConversionFactory? = self
