@@ -13,31 +13,13 @@ struct ConformanceTable {
   private var records: [Address: [ConformanceRecord]] = [:]
   /// The conformers of each protocol that was looked up.
   private var conformers: [Address: Conformers] = [:]
-  /// The protocol types that were looked up.
-  private var protocolTypes: [Address: ProtocolType] = [:]
 
-  /// Returns the conformers of each of these protocols (descriptors). Costs a lock; if images have been loaded since
-  /// the last call, also a scan of all conformances of the process.
+  /// Returns the conformers of each of these protocols (descriptors), and nil for nil. Costs a lock; if images have
+  /// been loaded since the last call, also a scan of all conformances of the process.
   static func conformers(of protocols: [Address?]) -> [Conformers?] {
     shared.withLock { table in
       table.update()
       return protocols.map { $0.map { table.conformers(of: $0) } }
-    }
-  }
-
-  /// Returns the requirements of a protocol type, cached after the first call; nil for other types.
-  static func protocolType(_ type: Any.Type) -> ProtocolType? {
-    guard MetadataKind.of(type) == MetadataKind.existential else { return nil }
-    return shared.withLock { table in
-      table.update()
-      let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
-      let key = unsafe Address(metadata)
-      if let known = table.protocolTypes[key] { return known }
-      let existential = unsafe ExistentialMetadata(metadata)
-      let made = unsafe ProtocolType(
-        reading: type, existential, existential.protocols.map { unsafe table.conformers(of: Address($0)) })
-      table.protocolTypes[key] = made
-      return made
     }
   }
 

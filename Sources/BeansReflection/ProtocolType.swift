@@ -1,4 +1,5 @@
 import CBeansRuntime
+@_spi(BeansPackage) import BeansSupport
 
 /// A parsed protocol type, or composition, for checks of many types.
 ///
@@ -23,21 +24,21 @@ package struct ProtocolType: Sendable {
 
   private let parts: Parts
 
+  /// The protocol types that were looked up, and the number of images whose conformances they contain.
+  private static let known = Locked<(images: Int, types: [Address: ProtocolType])>((0, [:]))
+
   /// Creates a protocol type; nil for other types, and for constrained ones (`any P<Int>`), which match a bean only if
   /// it is declared as exactly that type.
   ///
   /// Costs a lock and a probe; if images have been loaded since the last call, also a scan of all conformances of the
   /// process.
   package init?(_ type: Any.Type) {
-    let made = RuntimeLayout.hasConformances ? ConformanceTable.protocolType(type) : ProtocolType(casting: type)
+    let made = RuntimeLayout.hasConformances ? Self.reading(type) : ProtocolType(casting: type)
     guard let made else { return nil }
     self = made
   }
 
-  /// Creates a protocol type from the conformers of its protocols, in the order of the metadata.
-  init(reading type: Any.Type, _ existential: ExistentialMetadata, _ conformers: [Conformers]) {
-    parts = Parts(type, .reading(existential, conformers))
-  }
+  private init(_ parts: Parts) { self.parts = parts }
 
   /// Creates a protocol type that relies on no layout.
   init?(casting type: Any.Type) {
@@ -45,6 +46,23 @@ package struct ProtocolType: Sendable {
       let metatype = unsafe swift_getExistentialMetatypeMetadata(unsafeBitCast(type, to: UnsafeRawPointer.self))
     else { return nil }
     parts = unsafe Parts(type, .casting(unsafeBitCast(metatype, to: Any.Type.self)))
+  }
+
+  /// Returns the protocol type with its metadata and conformers, cached after the first call; nil for other types.
+  private static func reading(_ type: Any.Type) -> ProtocolType? {
+    guard MetadataKind.of(type) == MetadataKind.existential else { return nil }
+    return known.withLock { known in
+      let images = LoadedImages.count
+      if known.images != images { known = (images, [:]) }
+      let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
+      let key = unsafe Address(metadata)
+      if let found = known.types[key] { return found }
+      let existential = unsafe ExistentialMetadata(metadata)
+      let conformers = unsafe ConformanceTable.conformers(of: existential.protocols.map { unsafe Address($0) })
+      let made = ProtocolType(Parts(type, .reading(existential, conformers.compactMap { $0 })))
+      known.types[key] = made
+      return made
+    }
   }
 
   /// Returns whether every instance of `type` has this type. Costs a probe for each protocol and superclass.
