@@ -53,10 +53,10 @@ enum RuntimeLayout {
     let unique = unsafe unsafeBitCast(Unique.self as any (~Copyable).Type, to: UnsafeRawPointer.self)
     let copied = [Int.self, String.self, Stranger.self, (Int, String).self] as [Any.Type]
     return unsafe MetadataKind.of((Int, String).self) == MetadataKind.tuple
-      && TypeLayout.elements((Int, String).self).elementsEqual([Int.self, String.self], by: ==)
-      && MetadataKind.of(Int.Type.self) == MetadataKind.metatype && TypeLayout.instance(Int.Type.self) == Int.self
-      && TypeLayout.isNoncopyable(unique)
-      && copied.allSatisfy { unsafe !TypeLayout.isNoncopyable(unsafeBitCast($0, to: UnsafeRawPointer.self)) }
+      && ValueMetadata.elements((Int, String).self).elementsEqual([Int.self, String.self], by: ==)
+      && MetadataKind.of(Int.Type.self) == MetadataKind.metatype && ValueMetadata.instance(Int.Type.self) == Int.self
+      && ValueMetadata.isNoncopyable(unique)
+      && copied.allSatisfy { unsafe !ValueMetadata.isNoncopyable(unsafeBitCast($0, to: UnsafeRawPointer.self)) }
   }()
 
   private static func read(_ type: Any.Type) -> ExistentialMetadata? {
