@@ -1,7 +1,7 @@
 import CBeansRuntime
 
 /// The compiler's records of a class's own stored properties. Reading them does not instantiate the types of the
-/// properties.
+/// properties. `RuntimeLayout` has verified this layout.
 @safe struct FieldRecords {
   /// The kind of reference in a stored property.
   enum Ownership {
@@ -12,14 +12,8 @@ import CBeansRuntime
   private let size: Int
   private let count: Int
 
-  /// Creates the records of a class; nil if it has none, or if this runtime stores them in another form.
+  /// Reads the records of a class; nil if it has none.
   init?(of type: AnyClass) {
-    guard RuntimeLayout.hasFieldRecords else { return nil }
-    self.init(reading: type)
-  }
-
-  /// Reads the records without verification of the layout.
-  init?(reading type: AnyClass) {
     // Types have flags, parent, name, accessor, fields; fields have type, superclass, kind, size of a record, number.
     guard let descriptor = unsafe swift_getTypeContextDescriptor(unsafeBitCast(type, to: UnsafeRawPointer.self)),
       let fields = unsafe descriptor.target(at: 16)

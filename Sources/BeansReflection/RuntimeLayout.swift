@@ -29,7 +29,7 @@ enum RuntimeLayout {
 
   /// Whether the records of stored properties have the expected form.
   static let hasFieldRecords: Bool = {
-    guard let fields = FieldRecords(reading: Fields.self), let others = FieldRecords(reading: OtherFields.self) else {
+    guard let fields = FieldRecords(of: Fields.self), let others = FieldRecords(of: OtherFields.self) else {
       return false
     }
     return fields.ownership(at: 0) == .weak && fields.ownership(at: 1) == .unowned
@@ -43,9 +43,9 @@ enum RuntimeLayout {
         $0.kind == kind && $0.type == type && $0.names == names + ["BeansReflection"]
       }
     }
-    return isListed(["BeanDescriptor"], .class, BeanDescriptor.self)
+    return isListed(["Stranger"], .class, Stranger.self)
       && isListed(["Kind", "ContextDescriptor"], .enum, ContextDescriptor.Kind.self)
-      && isListed(["BeanDescriptorInitializer"], .protocol, nil)
+      && isListed(["Plain"], .protocol, nil)
   }()
 
   /// Whether metadata of tuples and metatypes, and the flags of all values, have the expected form.

@@ -21,7 +21,7 @@ package struct StoredField {
     let inherited = _getSuperclass(owner).map { recursiveCount($0) } ?? 0
     let count = recursiveCount(owner)
     guard inherited < count else { return [] }
-    let records = FieldRecords(of: owner)
+    let records = RuntimeLayout.hasFieldRecords ? FieldRecords(of: owner) : nil
     return (inherited..<count).map { index in
       StoredField(at: index, of: owner) { records?.ownership(at: index - inherited) ?? .unmanaged }
     }
@@ -30,7 +30,7 @@ package struct StoredField {
   /// Returns whether the name of one of `owner`'s own stored properties begins with an underscore. Cheaper than reading
   /// the properties.
   package static func hasUnderscored(in owner: AnyClass) -> Bool {
-    if RuntimeLayout.hasFieldRecords { return FieldRecords(reading: owner)?.hasUnderscored ?? false }
+    if RuntimeLayout.hasFieldRecords { return FieldRecords(of: owner)?.hasUnderscored ?? false }
     return declared(by: owner).contains { $0.name.hasPrefix("_") }
   }
 
