@@ -127,6 +127,21 @@ import Testing
     #expect(violations.isEmpty, "\n\(violations.joined(separator: "\n"))")
   }
 
+  /// The folder inside of such a module is below the rest of it.
+  @Test(arguments: ["BeansConfiguration", "BeansReflection"])
+  func innerFoldersNameNoTypeAroundThem(_ module: String) throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let sources = try SwiftSource.all(in: root.appendingPathComponent("Sources/\(module)"))
+    let inner = sources.filter { !$0.folders.isEmpty }
+    #expect(inner.count > 5)
+    let around = Set(sources.filter { $0.folders.isEmpty }.flatMap(\.declared)).subtracting(inner.flatMap(\.declared))
+    let violations = inner.flatMap { source in
+      source.words.intersection(around).sorted().map { "\(source.path) names \($0)" }
+    }
+    #expect(violations.isEmpty, "\n\(violations.joined(separator: "\n"))")
+  }
+
   @Test func unsafeCodeStandsInMemory() throws {
     let outside = try Self.sources.get().filter { $0.folders.first != "Memory" && !$0.unsafe.isEmpty }
     let list = outside.map { "\($0.path): \($0.unsafe.joined(separator: ", "))" }
