@@ -93,9 +93,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
   /// Returns the object for the first slot of a child, and transfers the caller's reference if the seed is an object.
   @inlinable @inline(__always)
   static func object(for seed: consuming Seed) -> ObjectReference? {
-    if Seed.self is AnyObject.Type {
-      return unsafe ObjectReference(_unsafeReferenceCast(seed, to: AnyObject.self))
-    }
+    if Seed.self is AnyObject.Type { return ObjectReference(instance: seed) }
     return Seed.self == Void.self ? nil : ObjectReference(ValueBox(seed))
   }
 

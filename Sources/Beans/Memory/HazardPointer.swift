@@ -38,3 +38,30 @@ public import CBeansRuntime
     (0..<UInt32(BEANS_HAZARDS)).compactMap { unsafe beans_hazard_of_this_thread($0).map { UInt(bitPattern: $0) } }
   }
 }
+
+#if BEANS_SCHEDULES
+  // In builds for the tests of schedules, these functions hide those of the library.
+
+  @usableFromInline
+  func beans_hazard_note(_ owner: UnsafeRawPointer?) -> UnsafeMutablePointer<UnsafeRawPointer?>? {
+    Schedules.note(UInt(bitPattern: owner) | 1)
+    return unsafe CBeansRuntime.beans_hazard_note(owner)
+  }
+
+  @usableFromInline
+  func beans_hazard_note_first(_ owner: UnsafeRawPointer?) -> UnsafeMutablePointer<UnsafeRawPointer?>? {
+    Schedules.note(UInt(bitPattern: owner) | 1)
+    return unsafe CBeansRuntime.beans_hazard_note_first(owner)
+  }
+
+  @usableFromInline
+  func beans_hazard_clear(_ place: UnsafeMutablePointer<UnsafeRawPointer?>) {
+    Schedules.note(UInt(bitPattern: unsafe place.pointee) | 1)
+    unsafe CBeansRuntime.beans_hazard_clear(place)
+  }
+
+  func beans_hazard_is_noted(_ owner: UnsafeRawPointer?) -> Bool {
+    Schedules.read(UInt(bitPattern: owner) | 1)
+    return unsafe CBeansRuntime.beans_hazard_is_noted(owner)
+  }
+#endif

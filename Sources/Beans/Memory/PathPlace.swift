@@ -20,29 +20,22 @@ final class PathPlace: Sendable {
   func store<Value>(_ value: Value, in object: AnyObject) -> Bool {
     let offset = offset.load(ordering: .relaxed)
     if offset <= 0 { return false }
-    let property = unsafe (Unmanaged.passUnretained(object).toOpaque() + offset).assumingMemoryBound(to: Value.self)
-    // The old value is destroyed last: code that its `deinit` calls may read the property.
-    let old = unsafe property.move()
-    unsafe property.initialize(to: value)
-    withExtendedLifetime(old) {}
+    StoredMemory.replace(at: offset, of: object, by: value)
     return true
   }
 
   /// Sets the property at the end of a path, and records its place.
   @inlinable
   func store<Value>(_ value: Value, at path: AnyKeyPath, _ property: inout Value, of object: AnyObject) {
-    unsafe withUnsafeMutablePointer(to: &property) {
-      unsafe $0.pointee = value
-      if offset.load(ordering: .relaxed) == 0 { unsafe learn(UnsafeRawPointer($0), path, of: object) }
-    }
+    property = value
+    if offset.load(ordering: .relaxed) == 0 { learn(StoredMemory.offset(of: &property, in: object), path, of: object) }
   }
 
   /// Records a place if it is that of a stored property and the path names just that property. A longer path may lead
   /// back to the object only this time.
   @usableFromInline @inline(never)
-  func learn(_ place: UnsafeRawPointer, _ path: AnyKeyPath, of object: AnyObject) {
+  func learn(_ distance: Int, _ path: AnyKeyPath, of object: AnyObject) {
     let (root, value) = (type(of: path).rootType, type(of: path).valueType)
-    let distance = unsafe place - UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     let isStored = ClassHierarchy.classes(of: type(of: object)).contains { owner in
       StoredField.declared(by: owner).contains {
         $0.offset == distance && $0.type == value && "\(path)" == "\\\(root).\($0.name)"

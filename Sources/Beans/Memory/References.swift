@@ -6,6 +6,29 @@ import Synchronization
 @inlinable @inline(__always)
 func uncheckedCast<Value, Other>(_ value: Value, to type: Other.Type) -> Other { unsafe unsafeBitCast(value, to: type) }
 
+/// The memory of an object's stored properties.
+@usableFromInline
+enum StoredMemory {
+  /// Replaces the value of a property. The object must have a stored property of that type at that offset, which no
+  /// other thread uses, and no code accesses at the moment.
+  @inlinable @inline(__always)
+  static func replace<Value>(at offset: Int, of object: AnyObject, by value: Value) {
+    let property = unsafe (Unmanaged.passUnretained(object).toOpaque() + offset).assumingMemoryBound(to: Value.self)
+    // The old value is destroyed last: code that its `deinit` calls may read the property.
+    let old = unsafe property.move()
+    unsafe property.initialize(to: value)
+    withExtendedLifetime(old) {}
+  }
+
+  /// Returns the distance in bytes from the start of an object to a value, which need not be part of the object.
+  @inlinable
+  static func offset<Value>(of value: inout Value, in object: AnyObject) -> Int {
+    unsafe withUnsafePointer(to: &value) {
+      unsafe UnsafeRawPointer($0) - UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    }
+  }
+}
+
 /// A reference to an object. Its holder retains and releases the object explicitly.
 @usableFromInline
 struct ObjectReference: Sendable, Equatable {
@@ -19,6 +42,10 @@ struct ObjectReference: Sendable, Equatable {
   init(_ object: consuming AnyObject) {
     address = unsafe UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
   }
+
+  /// Creates an owned reference from a value of a class type. Consumes the value.
+  @inlinable @inline(__always)
+  init<Value>(instance value: consuming Value) { self.init(unsafe _unsafeReferenceCast(value, to: AnyObject.self)) }
 
   /// Creates a reference without retaining the object.
   @inline(__always)
