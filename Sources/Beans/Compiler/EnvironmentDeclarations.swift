@@ -1,5 +1,15 @@
 import BeansConfiguration
 
+/// The declarations of an environment, or of the children of a factory, for the threads that read them.
+struct SharedDeclarations: @unchecked Sendable {  // one thread declares; startup ends that, and then threads only read
+  /// The declarations; nil once a startup has read them.
+  var open: EnvironmentDeclarations?
+  /// The declarations that a startup has read, for graphs that are made later.
+  var read: EnvironmentDeclarations?
+  /// The parts of the declarations that environments further in inherit; nil before startup has read them.
+  var inherited: DeclaredBeans?
+}
+
 /// The declarations of one environment, or of all children of one factory, until its startup has read them.
 final class EnvironmentDeclarations {
   /// An additional name of a bean, and the module that declares the name.

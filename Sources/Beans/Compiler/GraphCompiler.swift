@@ -15,7 +15,7 @@ struct GraphCompiler {
   private(set) var sources: [BeanDefinition] = []
   // The output of `compile()`.
   /// The users' code to which recipes refer.
-  private(set) var codes: [AnyObject] = []
+  private(set) var codes: [any AnyObject & Sendable] = []
   /// The plans of factories, at any depth, each with its declarations.
   private(set) var below: [(declarations: EnvironmentDeclarations, plan: Plan)] = []
 

@@ -18,7 +18,7 @@ struct PlanCompiler {
   /// The operands that must exist before the first step of the recipe being laid out.
   private var needs: [Operand] = []
   /// The users' code of all beans, to which recipes refer. The environment must retain it.
-  private(set) var codes: [AnyObject] = []
+  private(set) var codes: [any AnyObject & Sendable] = []
 
   /// The maximum number of steps in an order. A bean that needs more has no order: each bean builds its dependencies
   /// itself.

@@ -6,22 +6,24 @@ final class FaceList: Sendable {
     weak var object: AnyObject?
   }
 
-  private let entries = Locked<Carried<[Entry]>>(Carried(value: []))
+  private let entries = Locked<[Entry]>([])
 
   func add(_ object: AnyObject) {
-    let entry = Carried(value: Entry(object: object))
+    let object = ObjectReference(object)
+    defer { object.release() }
     entries.withLock { entries in
-      entries.value.removeAll { $0.object == nil }
-      entries.value.append(entry.value)
+      entries.removeAll { $0.object == nil }
+      entries.append(Entry(object: object.object))
     }
   }
 
   /// Removes an object; returns false if it is not in the list.
   func remove(_ object: AnyObject) -> Bool {
-    let object = Carried(value: object)
+    let identity = ObjectIdentifier(object)
     return entries.withLock { entries in
-      guard let index = entries.value.firstIndex(where: { $0.object === object.value }) else { return false }
-      entries.value.remove(at: index)
+      let index = entries.firstIndex { $0.object.map { ObjectIdentifier($0) } == identity }
+      guard let index else { return false }
+      entries.remove(at: index)
       return true
     }
   }

@@ -45,50 +45,55 @@ public struct Lazy<T>: Sendable {
 
 private final class LazyState<T>: KeepsBean {
   private struct State {
-    var bean: T?
+    /// The box of the bean, retained.
+    var bean: ObjectReference?
     /// The thread that evaluates the bean.
     var thread: UInt?
   }
 
   private let source: (any DeferredBean)?
-  private let state: Locked<Carried<State>>
+  private let state: Locked<State>
 
   init(_ source: any DeferredBean) {
     self.source = source
-    state = Locked(Carried(value: State()))
+    state = Locked(State())
   }
 
   init(_ bean: T) {
     source = nil
-    state = Locked(Carried(value: State(bean: bean)))
+    state = Locked(State(bean: ObjectReference(ValueBox(bean))))
   }
 
   deinit {
-    if let source, state.withLock({ $0.value.bean != nil }) { source.forget(ObjectIdentifier(self)) }
+    guard let bean = take() else { return }
+    source?.forget(ObjectIdentifier(self))
+    bean.release()
   }
 
-  func letGo() {
-    let old = state.withLock { state in
-      defer { state = Carried(value: State()) }
-      return state
+  // Released outside the lock: a deinitializer that runs now may call this object.
+  func letGo() { take()?.release() }
+
+  private func take() -> ObjectReference? {
+    state.withLock { state in
+      defer { state = State() }
+      return state.bean
     }
-    // Outside the lock: a deinitializer that runs now may call this object.
-    withExtendedLifetime(old) {}
   }
 
   func get() throws -> T {
     while true {
       let thread = UInt(beans_thread())
       let (seen, isOwn) = state.withLock { state in
-        let isOwn = state.value.bean == nil && state.value.thread == nil
-        if isOwn { state.value.thread = thread }
-        return Carried(value: (state.value.bean, isOwn))
-      }.value
-      if let bean = seen { return bean }
+        let isOwn = state.bean == nil && state.thread == nil
+        if isOwn { state.thread = thread }
+        state.bean?.retain()
+        return (state.bean, isOwn)
+      }
+      if let bean = seen { return bean.take(as: ValueBox<T>.self).value }
       // Without a source there is a bean.
       guard let source else { continue }
       if isOwn { return try evaluate(source) }
-      try source.wait(for: self, T.self) { state.withLock { $0.value.thread } }
+      try source.wait(for: self, T.self) { state.withLock { $0.thread } }
     }
   }
 
@@ -96,11 +101,11 @@ private final class LazyState<T>: KeepsBean {
     defer { source.end(self) }
     do {
       return try source.evaluate(T.self, for: self) { bean in
-        let kept = Carried(value: State(bean: bean))
+        let kept = State(bean: ObjectReference(ValueBox(bean)))
         state.withLock { $0 = kept }
       }
     } catch {
-      state.withLock { $0.value.thread = nil }
+      state.withLock { $0.thread = nil }
       throw error
     }
   }

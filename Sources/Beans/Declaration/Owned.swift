@@ -1,5 +1,4 @@
 import BeansErrors
-@_spi(BeansPackage) import BeansSupport
 
 /// An instance that its taker releases.
 protocol OwnedInstance: AnyObject, Sendable {
@@ -74,24 +73,22 @@ extension Owned: ParameterType {
 
 /// An instance that a test has made by hand.
 private final class HandmadeInstance: OwnedInstance {
-  private let state: Locked<Carried<AnyObject?>>
+  private let cell: ObjectCell
   private let end: @Sendable () throws -> Void
 
   init(_ object: AnyObject, _ end: @escaping @Sendable () throws -> Void) {
-    state = Locked(Carried(value: object))
+    cell = ObjectCell(object)
     self.end = end
   }
 
-  var object: AnyObject? { state.withLock { $0 }.value }
+  var object: AnyObject? { cell.object }
 
   func release() throws { try endOnce() }
   func release() async throws { try endOnce() }
 
   private func endOnce() throws {
-    let taken = state.withLock { state in
-      defer { state.value = nil }
-      return state
-    }
-    if taken.value != nil { try end() }
+    guard let object = cell.take() else { return }
+    defer { object.release() }
+    try end()
   }
 }

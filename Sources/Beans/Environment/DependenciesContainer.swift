@@ -8,7 +8,7 @@ public final class DependenciesContainer: Sendable {
   /// The container that the whole program shares.
   public static let shared = DependenciesContainer()
 
-  private let services = Locked<[ObjectIdentifier: [String?: Carried<Any>]]>([:])
+  private let services = Locked<[ObjectIdentifier: [String?: InstanceHolder]]>([:])
 
   /// Creates an empty container of your own.
   public init() {}
@@ -20,7 +20,7 @@ public final class DependenciesContainer: Sendable {
   ///   - name: distinguishes services of one type.
   ///   - service: the service. Replaces the one registered by the same type and name.
   public func register<T>(type: T.Type, name: String? = nil, service: Any) {
-    let service = Carried(value: service)
+    let service = InstanceHolder(ValueBox(service))
     // The replaced service is released outside the lock: its `deinit` may be a user's code.
     let replaced = services.withLock { $0[ObjectIdentifier(type), default: [:]].updateValue(service, forKey: name) }
     _ = replaced
@@ -28,6 +28,6 @@ public final class DependenciesContainer: Sendable {
 
   /// Returns the service registered by exactly this type and name, or nil.
   public func resolve<T>(type: T.Type, name: String? = nil) -> T? {
-    services.withLock { $0[ObjectIdentifier(type)]?[name] }?.value as? T
+    services.withLock { $0[ObjectIdentifier(type)]?[name] }?.instance.flatMap { Box.open($0) as? T }
   }
 }

@@ -40,25 +40,38 @@ final class ValueBox<Value>: Box {
   override var any: Any { value }
 }
 
-/// A value that is not `Sendable`, and that a mutex protects or protected until the value was taken out.
-///
-/// Sendable because one thread at a time uses the value: one thread writes declarations before startup and the starting
-/// thread reads them. For an instance that a user supplies, its own contract decides which threads may use it.
-struct Carried<Value>: @unchecked Sendable { var value: Value }
+/// The place of an object until one thread takes it out. Retains the object.
+struct ObjectCell: ~Copyable, Sendable {
+  private let reference: Locked<ObjectReference?>
+
+  init(_ object: AnyObject?) { reference = Locked(object.map { ObjectReference($0) }) }
+
+  /// The object; nil once it has been taken.
+  var object: AnyObject? {
+    reference.withLock { reference in
+      reference?.retain()
+      return reference
+    }?.take(as: AnyObject.self)
+  }
+
+  /// Returns the owned reference to the first caller, outside of the lock; nil for every later caller.
+  func take() -> ObjectReference? {
+    reference.withLock { reference in
+      defer { reference = nil }
+      return reference
+    }
+  }
+
+  deinit { take()?.release() }
+}
 
 /// Holds an instance that a user supplied, until its environment has released it.
 final class InstanceHolder: Sendable {
-  private let state: Locked<Carried<AnyObject?>>
+  private let cell: ObjectCell
 
-  init(_ instance: AnyObject) { state = Locked(Carried(value: instance)) }
+  init(_ instance: AnyObject) { cell = ObjectCell(instance) }
 
-  var instance: AnyObject? { state.withLock { $0 }.value }
+  var instance: AnyObject? { cell.object }
 
-  func letGo() {
-    // The reference is dropped after unlocking, because the instance's `deinit` is users' code.
-    _ = state.withLock { state in
-      defer { state.value = nil }
-      return state
-    }
-  }
+  func letGo() { cell.take()?.release() }
 }

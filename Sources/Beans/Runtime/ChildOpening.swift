@@ -18,7 +18,7 @@ final class ChildOpening: Sendable {
   private let reason = Locked<(any Error)?>(nil)
   /// Whether the first scope object has been checked to have the scope's name.
   private let hasScopeName = Atomic(false)
-  private let declared = Locked(Carried<EnvironmentDeclarations?>(value: nil))
+  private let declared = Locked(SharedDeclarations())
 
   init(
     _ scopeName: String, outerName: String, of environment: Environment?, _ makeScope: (@Sendable () -> any BeanScope)?
@@ -31,13 +31,13 @@ final class ChildOpening: Sendable {
   }
 
   func declared(_ declarations: EnvironmentDeclarations?) {
-    let carried = Carried(value: declarations)
-    declared.withLock { $0 = carried }
+    let shared = SharedDeclarations(open: declarations)
+    declared.withLock { $0 = shared }
   }
 
   /// Returns the declarations for the children.
   func declarations(at location: SourceLocation? = nil) throws -> EnvironmentDeclarations {
-    if let declared = declared.withLock({ $0 }).value { return declared }
+    if let declared = declared.withLock({ $0 }).open { return declared }
     // The declarations are closed, also if the children are inactive.
     if let reason = reason.withLock({ $0 }), (reason as? EnvironmentError)?.cause != .inactiveChildren { throw reason }
     throw EnvironmentError(

@@ -267,18 +267,19 @@ struct EndingClock: Sendable {
   private final class Timer: Sendable {
     // Concurrent: a log that blocks delays no other timer.
     private static let queue = DispatchQueue(label: "Beans.EndingClock", attributes: .concurrent)
-    // Dispatch's own objects may be used from any thread.
-    private let source = Carried(value: DispatchSource.makeTimerSource(queue: Timer.queue))
+    private let source: Locked<any DispatchSourceTimer>
 
     init(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
       let (seconds, attoseconds) = min(max(delay, .zero), EndingClock.longest).components
-      source.value.setEventHandler(handler: body)
+      let source = DispatchSource.makeTimerSource(queue: Timer.queue)
+      source.setEventHandler(handler: body)
       let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-      source.value.schedule(deadline: .now() + .nanoseconds(nanoseconds))
-      source.value.resume()
+      source.schedule(deadline: .now() + .nanoseconds(nanoseconds))
+      source.resume()
+      self.source = Locked(source)
     }
 
-    func cancel() { source.value.cancel() }
+    func cancel() { source.withLock { $0.cancel() } }
   }
 }
 

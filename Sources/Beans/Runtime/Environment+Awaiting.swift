@@ -245,12 +245,11 @@ extension Environment {
         .awaitedInScope, "the scope object of '\(name)' keeps the beans, and cannot wait for any")
     }
     let caller = AwaitingCaller(name: "a factory", location: recipe.value.entry.location)
-    let begun = Carried(value: try await awaiting(caller) { Carried(value: try begin(recipe)) }.value)
-    let object =
-      if let creation = begun.value as? AsyncCreation { Carried(value: try await creation.run()) } else { begun }
+    let begun = try await awaiting(caller) { try begin(recipe) }
+    let object = if let creation = begun as? AsyncCreation { try await creation.run() } else { begun }
     let (finished, isComplete) = try ResolutionContext.with(Unretained(self), recipe) { context in
       context.value.current.store(recipe.address, ordering: .relaxed)
-      return try complete(ObjectReference(object.value), recipe)
+      return try complete(ObjectReference(object), recipe)
     }
     do {
       if !isComplete, let bean = Box.open(finished.object) as? any AsyncBean { try await bean.postConstruct() }

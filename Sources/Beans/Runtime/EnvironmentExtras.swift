@@ -239,20 +239,17 @@ final class EnvironmentResources: Sendable {
   /// The number of releases that have failed here and below.
   let failedReleases = Atomic<Int>(0)
   private let nestedEnvironments = Locked(NestedEnvironments())
-  private let state: Locked<Carried<State>>
+  private let state: Locked<State>
 
   private struct State {
-    var declarations: EnvironmentDeclarations?
-    /// The declarations that a startup has read, for graphs that are made later.
-    var read: EnvironmentDeclarations?
+    var declarations: SharedDeclarations
     /// The thread that starts the environment.
     var starter: UInt?
     var failure: (any Error)?
     /// The scopes that users have registered. A scope's name is read once: reading it runs user code.
     var scopes: [RegisteredScope] = []
     var block: SlotBlock?
-    var codes: [AnyObject] = []
-    var declared: DeclaredBeans?
+    var codes: [any AnyObject & Sendable] = []
     /// The plans of factories, kept as long as their children may exist.
     var plans: [Plan] = []
     /// The reasons why some factories are inactive.
@@ -275,27 +272,22 @@ final class EnvironmentResources: Sendable {
     self.traceOrigin = traceOrigin
     self.log = log
     creations = CreationWatch(log)
-    state = Locked(Carried(value: State(declarations: declarations)))
+    state = Locked(State(declarations: SharedDeclarations(open: declarations)))
   }
 
   /// The declarations; nil once startup has read them.
-  var declarations: EnvironmentDeclarations? { state.withLock { Carried(value: $0.value.declarations) }.value }
+  var declarations: EnvironmentDeclarations? { state.withLock { $0.declarations }.open }
 
   /// The declarations; nil once a thread starts the environment.
   var openDeclarations: EnvironmentDeclarations? {
-    state.withLock { state in
-      guard state.value.starter == nil else { return Carried<EnvironmentDeclarations?>(value: nil) }
-      return Carried(value: state.value.declarations)
-    }.value
+    state.withLock { $0.starter == nil ? $0.declarations : SharedDeclarations() }.open
   }
 
   /// Returns the declarations, before and after startup; nil while a thread other than `thread` starts the environment,
   /// and after the end.
   func knownDeclarations(_ thread: UInt) -> EnvironmentDeclarations? {
-    state.withLock { state in
-      let isOpen = state.value.starter.map { $0 == thread } ?? true
-      return Carried(value: state.value.read ?? (isOpen ? state.value.declarations : nil))
-    }.value
+    let (declarations, starter) = state.withLock { ($0.declarations, $0.starter) }
+    return declarations.read ?? (starter == nil || starter == thread ? declarations.open : nil)
   }
 
   /// Environments below that are not children of factories, except those below another one of that kind.
@@ -312,9 +304,9 @@ final class EnvironmentResources: Sendable {
 
   // MARK: startup
 
-  var starter: UInt? { state.withLock { $0.value.starter } }
+  var starter: UInt? { state.withLock { $0.starter } }
 
-  var failure: (any Error)? { state.withLock { $0.value.failure } }
+  var failure: (any Error)? { state.withLock { $0.failure } }
 
   /// Returns the thread that starts the environment: the calling one where no other does. Returns nil where startup has
   /// ended, and for the starting thread once the slots exist.
@@ -322,13 +314,13 @@ final class EnvironmentResources: Sendable {
   /// - Throws: the error of an earlier startup.
   func begin(_ thread: UInt) throws -> UInt? {
     try state.withLock { state in
-      if let failure = state.value.failure { throw failure }
-      guard let starter = state.value.starter else {
-        if state.value.declarations != nil { state.value.starter = thread }
-        return state.value.starter
+      if let failure = state.failure { throw failure }
+      guard let starter = state.starter else {
+        if state.declarations.open != nil { state.starter = thread }
+        return state.starter
       }
       if starter != thread { return starter }
-      if state.value.block != nil { return nil }
+      if state.block != nil { return nil }
       // The only user code that runs while declarations are read is the name of a user's scope.
       throw EnvironmentError(.frozen, "a lookup while the declarations are being read")
     }
@@ -342,78 +334,79 @@ final class EnvironmentResources: Sendable {
   ///   - declarations: the declarations with which the startup began; the environment may have dropped its reference to
   ///     them.
   func end(_ failure: (any Error)?, of declarations: EnvironmentDeclarations? = nil) {
-    let declared = Carried(value: declarations)
-    let known = state.withLock { state in
-      let known = declared.value ?? state.value.declarations ?? state.value.read
-      if failure == nil { state.value.read = state.value.declarations }
-      state.value.declarations = nil
-      state.value.starter = nil
-      state.value.failure = failure
-      return Carried(value: known)
-    }.value
+    let old = state.withLock { state in
+      let old = state.declarations
+      if failure == nil { state.declarations.read = old.open }
+      state.declarations.open = nil
+      state.starter = nil
+      state.failure = failure
+      return old
+    }
     guard let failure else { return }
-    for factory in known?.below ?? [] { factory.tell(.failure(failure)) }
+    for factory in (declarations ?? old.open ?? old.read)?.below ?? [] { factory.tell(.failure(failure)) }
   }
 
   func compiled(_ compiler: GraphCompiler, _ block: SlotBlock) {
-    let carried = Carried(value: compiler)
+    let (codes, inherited) = (compiler.codes, SharedDeclarations(inherited: compiler.declared))
+    let (plans, reasons) = (compiler.below.map(\.plan), compiler.inactive.map(\.reason))
+    // Before `end(_:of:)` passes the declarations on to other threads.
+    compiler.keepDecisions()
     state.withLock { state in
-      state.value.block = block
-      state.value.codes = carried.value.codes
-      state.value.declared = carried.value.declared
-      state.value.plans = carried.value.below.map(\.plan)
-      state.value.inactiveFactories = carried.value.inactive.map(\.reason)
-      carried.value.keepDecisions()
+      state.block = block
+      state.codes = codes
+      state.declarations.inherited = inherited.inherited
+      state.plans = plans
+      state.inactiveFactories = reasons
     }
   }
 
   /// The plans of factories.
-  var plans: [Plan] { state.withLock { $0.value.plans } }
+  var plans: [Plan] { state.withLock { $0.plans } }
 
   /// The reasons why some factories are inactive, for reports.
-  var inactiveFactories: [EnvironmentError] { state.withLock { $0.value.inactiveFactories } }
+  var inactiveFactories: [EnvironmentError] { state.withLock { $0.inactiveFactories } }
 
   /// A line for each active profile that no declaration names, for reports.
-  var unnamedProfiles: [String] { state.withLock { $0.value.unnamedProfiles } }
+  var unnamedProfiles: [String] { state.withLock { $0.unnamedProfiles } }
 
-  func note(unnamedProfiles lines: [String]) { state.withLock { $0.value.unnamedProfiles = lines } }
+  func note(unnamedProfiles lines: [String]) { state.withLock { $0.unnamedProfiles = lines } }
 
-  var declared: DeclaredBeans? { state.withLock { Carried(value: $0.value.declared) }.value }
-  var block: SlotBlock? { state.withLock { $0.value.block } }
+  var declared: DeclaredBeans? { state.withLock { $0.declarations }.inherited }
+  var block: SlotBlock? { state.withLock { $0.block } }
 
   /// Labels of beans that startup could not build without waiting, as long as they do not exist.
-  var unready: [String] { state.withLock { $0.value.unready } }
+  var unready: [String] { state.withLock { $0.unready } }
 
   /// Whether beans that several threads share have to be known to be `Sendable`.
-  var requiresSendable: Bool { state.withLock { $0.value.requiresSendable } }
+  var requiresSendable: Bool { state.withLock { $0.requiresSendable } }
 
-  func requireSendable() { state.withLock { $0.value.requiresSendable = true } }
+  func requireSendable() { state.withLock { $0.requiresSendable = true } }
 
   /// The record of a startup; nil unless it has been requested.
-  var record: StartupRecord? { state.withLock { $0.value.record } }
+  var record: StartupRecord? { state.withLock { $0.record } }
 
   /// Requests a record of the startup's times, unless startup has ended.
   func recordTimes() {
-    state.withLock { if $0.value.declarations != nil { $0.value.record = $0.value.record ?? StartupRecord() } }
+    state.withLock { if $0.declarations.open != nil { $0.record = $0.record ?? StartupRecord() } }
   }
 
-  func note(unready label: String) { state.withLock { $0.value.unready.append(label) } }
+  func note(unready label: String) { state.withLock { $0.unready.append(label) } }
 
-  func isReady() { state.withLock { $0.value.unready = [] } }
+  func isReady() { state.withLock { $0.unready = [] } }
 
   /// The setup of a test for the environment, and for those below it that are not children of factories.
-  var testSetup: TestSetup? { state.withLock { $0.value.testSetup } }
+  var testSetup: TestSetup? { state.withLock { $0.testSetup } }
 
-  func test(_ setup: TestSetup) { state.withLock { $0.value.testSetup = setup } }
+  func test(_ setup: TestSetup) { state.withLock { $0.testSetup = setup } }
 
   // MARK: scopes
 
   typealias RegisteredScope = (name: String, scope: any BeanScope, location: SourceLocation)
 
-  var scopes: [RegisteredScope] { state.withLock { Carried(value: $0.value.scopes) }.value }
+  var scopes: [RegisteredScope] { state.withLock { $0.scopes } }
 
   func add(_ scope: any BeanScope, _ name: String, _ location: SourceLocation) {
-    state.withLock { $0.value.scopes.append((name, scope, location)) }
+    state.withLock { $0.scopes.append((name, scope, location)) }
   }
 
   // MARK: the end
@@ -423,14 +416,12 @@ final class EnvironmentResources: Sendable {
     configuration.close()
     let old = state.withLock { state in
       let old = state
-      state.value.codes = []
-      state.value.declared = nil
-      state.value.declarations = nil
-      state.value.read = nil
-      state.value.scopes = []
+      state.codes = []
+      state.declarations = SharedDeclarations()
+      state.scopes = []
       return old
     }
-    old.value.block?.releaseValues()
+    old.block?.releaseValues()
   }
 }
 

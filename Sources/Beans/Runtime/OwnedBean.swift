@@ -1,9 +1,8 @@
 import BeansErrors
-@_spi(BeansPackage) import BeansSupport
 
 /// A bean that its taker gives back, or that its environment releases.
 final class OwnedBean: OwnedInstance {
-  private let state: Locked<Carried<AnyObject?>>
+  private let cell: ObjectCell
   private let ending: BeanEnding?
   /// The environment, which releases the bean at the latest. Weak: the environment retains this object.
   private weak let environment: Environment?
@@ -24,22 +23,18 @@ final class OwnedBean: OwnedInstance {
     _ object: AnyObject?, _ ending: BeanEnding?, and parts: [OwnedBean] = [], in environment: Environment,
     position: Int
   ) {
-    state = Locked(Carried(value: object))
+    cell = ObjectCell(object)
     self.ending = ending
     self.parts = parts
     self.environment = environment
     self.position = position
   }
 
-  var object: AnyObject? { state.withLock { $0 }.value }
+  var object: AnyObject? { cell.object }
 
   /// Returns the bean to the first caller, which then has to release it; nil for every later caller.
   func take() -> (object: ObjectReference, ending: BeanEnding?)? {
-    let taken = state.withLock { state in
-      defer { state.value = nil }
-      return state
-    }
-    return taken.value.map { (ObjectReference($0), ending) }
+    cell.take().map { ($0, ending) }
   }
 
   func release() throws {
