@@ -18,7 +18,7 @@ enum DescriptorRegistry {
   private final class Making: Sendable {
     let thread = UInt(beans_thread())
     let descriptor: BeanDescriptor
-    var key: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
+    var key: WaitForGraph.Key { WaitForGraph.Key(self) }
 
     init(_ descriptor: BeanDescriptor) { self.descriptor = descriptor }
   }

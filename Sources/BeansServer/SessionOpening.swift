@@ -9,7 +9,7 @@ final class SessionOpening: Sendable {
   /// The thread that opens the session; 0 when the opening is over.
   private let opener = Atomic<UInt>(WaitForGraph.thread)
   private let outcome = Locked<Result<Environment, any Error>?>(nil)
-  private var key: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
+  private var key: WaitForGraph.Key { WaitForGraph.Key(self) }
 
   /// Announces a waiting thread. Called under the registry's lock, while the opening is listed there.
   func expectWaiting() { isAwaited.store(true, ordering: .relaxed) }

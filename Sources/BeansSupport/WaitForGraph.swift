@@ -9,6 +9,15 @@ import Synchronization
 /// Used only when two threads need the same missing instance. Records which thread waits for which build, and so
 /// detects cycles.
 package enum WaitForGraph {
+  /// The identity of a build among all builds of the process: an object, or a numbered part of one.
+  package struct Key: Hashable, Sendable {
+    private let owner: ObjectIdentifier
+    private let part: Int32?
+
+    /// Creates the key. The object lives as long as the build.
+    package init(_ owner: AnyObject, part: Int32? = nil) { (self.owner, self.part) = (ObjectIdentifier(owner), part) }
+  }
+
   /// One build with at least one waiting thread.
   private final class PendingBuild: @unchecked Sendable {  // `error` is written before the group is left, read after
     let group = DispatchGroup()
@@ -24,12 +33,12 @@ package enum WaitForGraph {
   /// One waiting thread: the key of the build, and the labels of the beans in flight on this thread, the awaited one
   /// last.
   private struct Waiter {
-    let key: UInt
+    let key: Key
     let path: [String]
   }
 
   private struct State {
-    var builds: [UInt: PendingBuild] = [:]
+    var builds: [Key: PendingBuild] = [:]
     var waiters: [UInt: Waiter] = [:]
   }
 
@@ -45,11 +54,11 @@ package enum WaitForGraph {
 
   /// Returns when the build has ended or was over already; throws the error of the build, or `.cyclicDependency`.
   ///
-  /// `key` identifies the build in the process. `builder` returns the id of the building thread, or nil once the build
+  /// `builder` returns the id of the building thread, or nil once the build
   /// is over; the thread that ends a build calls `end` after that. `end` may miss a thread that begins to wait at that
   /// moment.
   package static func wait(
-    for key: UInt, _ label: String, in environment: String, origin: EnvironmentError.Origin?, builder: () -> UInt?
+    for key: Key, _ label: String, in environment: String, origin: EnvironmentError.Origin?, builder: () -> UInt?
   ) throws {
     let me = thread
     let path = path.withLock { $0 }() + [label]
@@ -102,7 +111,7 @@ package enum WaitForGraph {
   }
 
   /// Wakes the threads that wait for the build of the calling thread.
-  package static func end(_ key: UInt, _ error: EnvironmentError?) {
+  package static func end(_ key: Key, _ error: EnvironmentError?) {
     let me = thread
     let build = state.withLock { state -> PendingBuild? in
       // Another thread may have started a new build meanwhile, with waiters of its own.
@@ -115,7 +124,7 @@ package enum WaitForGraph {
   }
 
   /// Ends a build whose `end` missed the first waiting thread.
-  private static func leave(_ key: UInt, _ build: PendingBuild) {
+  private static func leave(_ key: Key, _ build: PendingBuild) {
     let isMissed = state.withLock { state in
       guard state.builds[key] === build else { return false }
       state.builds[key] = nil

@@ -208,9 +208,12 @@ extension Environment {
       } else {
         publish(object, step.value.slot)
       }
-      if core.isAwaited.load(ordering: .relaxed) { WaitForGraph.end(slot.address, nil) }
+      if core.isAwaited.load(ordering: .relaxed) { WaitForGraph.end(key(step.value.slot), nil) }
     }
   }
+
+  /// The key of the build that fills a slot of this environment.
+  private func key(_ slot: Int32) -> WaitForGraph.Key { WaitForGraph.Key(self, part: slot) }
 
   /// Stores a bean and logs it at once, for a build whose order other builds share.
   @inline(never)
@@ -244,7 +247,7 @@ extension Environment {
         defer { context.value.isWaiting.store(false, ordering: .relaxed) }
         do {
           try WaitForGraph.wait(
-            for: slot.address, recipe.value.entry.label, in: name, origin: recipe.value.entry.location.origin,
+            for: key(step.slot), recipe.value.entry.label, in: name, origin: recipe.value.entry.location.origin,
             builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
         } catch let error as EnvironmentError {
           // A build that failed because an asynchronous bean was missing is no failure of this bean, once the missing
@@ -322,7 +325,7 @@ extension Environment {
       return end(context)
     }
     if core.isAwaited.load(ordering: .relaxed), failed.value.slot >= 0 {
-      WaitForGraph.end(slots[failed.value.slot].address, ownFailure)
+      WaitForGraph.end(key(failed.value.slot), ownFailure)
     }
     if isLast { release() }
     return failure

@@ -85,9 +85,9 @@ final class Deferral: DeferredBean {
   func forget(_ owner: ObjectIdentifier) { environment.existingExtras?.forget(owner) }
 
   func wait(for owner: AnyObject, _ type: Any.Type, builder: () -> UInt?) throws {
-    let key = UInt(bitPattern: ObjectIdentifier(owner))
-    try WaitForGraph.wait(for: key, "Lazy<\(type)>", in: environment.name, origin: nil, builder: builder)
+    try WaitForGraph.wait(
+      for: WaitForGraph.Key(owner), "Lazy<\(type)>", in: environment.name, origin: nil, builder: builder)
   }
 
-  func end(_ owner: AnyObject) { WaitForGraph.end(UInt(bitPattern: ObjectIdentifier(owner)), nil) }
+  func end(_ owner: AnyObject) { WaitForGraph.end(WaitForGraph.Key(owner), nil) }
 }

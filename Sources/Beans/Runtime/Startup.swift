@@ -32,7 +32,7 @@ extension Environment {
       if core.lifecycle.isFailed { throw finishedError() }
       return
     }
-    let key = UInt(bitPattern: ObjectIdentifier(resources))
+    let key = WaitForGraph.Key(resources)
     let thread = UInt(beans_thread())
     guard let starter = try resources.begin(thread) else { return }
     if starter != thread {

@@ -229,8 +229,6 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atom
 
     func get(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
       let (key, thread) = (ObjectIdentifier(bean), UInt(beans_thread()))
-      // The declaration's address identifies the build among all builds for which threads wait.
-      let name = UInt(bitPattern: key)
       while true {
         let (kept, isBuilder) = try queue.sync { () throws -> (AnyObject?, Bool) in
           if isFinished { throw finishedError(scope, bean) }
@@ -243,7 +241,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atom
         if isBuilder { return try build(bean, factory, in: scope) }
         // The builder has kept the instance or has failed; after a failure, this thread builds.
         try WaitForGraph.wait(
-          for: name, bean.entry.label, in: "scope \(scope)", origin: bean.spec.location.origin
+          for: WaitForGraph.Key(bean), bean.entry.label, in: "scope \(scope)", origin: bean.spec.location.origin
         ) { self.queue.sync { self.builds[key] } }
       }
     }
@@ -252,7 +250,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atom
       let key = ObjectIdentifier(bean)
       defer {
         queue.sync { builds[key] = nil }
-        WaitForGraph.end(UInt(bitPattern: key), nil)
+        WaitForGraph.end(WaitForGraph.Key(bean), nil)
       }
       let instance = try factory.create(bean)
       let environment = (factory as? ScopedBeanFactory)?.environment
