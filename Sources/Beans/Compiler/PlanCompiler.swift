@@ -259,7 +259,7 @@ struct PlanCompiler {
     if isKept, isReleased, hasRelease, !isSeed(definition) { work.insert(.own) }
     return Recipe(
       function: Unretained(definition.factory), operands: arguments,
-      identity: identity.map { UInt(bitPattern: $0) } ?? 0, work: work,
+      identity: identity ?? Recipe.unknownClass, work: work,
       ending: isSeed(definition) ? .nothing : ending, kind: definition.kind, slot: definition.slot,
       number: definition.number, steps: steps[layout.steps], needs: operands[layout.needs],
       code: Unretained(code), requirements: operands[layout.requirements], properties: operands[layout.properties],

@@ -137,7 +137,7 @@ final class IncludedModule {
 
   /// Returns the key of an id in the index. The key of an id that is private to a module differs from all others.
   static func name(_ id: String, privateTo module: ObjectIdentifier?) -> String {
-    module.map { "\(id)\u{0}\(UInt(bitPattern: $0))" } ?? id
+    module.map { "\(id)\u{0}\($0)" } ?? id
   }
 
   static func isPrivate(name: String) -> Bool { name.contains("\u{0}") }

@@ -10,7 +10,7 @@ import BeansReflection
 @usableFromInline
 final class ExistentialLayout: Sendable {
   /// The class whose instances have the layout; instances of subclasses have another one.
-  @usableFromInline let identity: UInt
+  @usableFromInline let identity: ObjectIdentifier
   /// The offset of `words` in a value, in bytes.
   @usableFromInline let offset: Int
   @usableFromInline let count: Int
@@ -38,7 +38,7 @@ final class ExistentialLayout: Sendable {
     guard let metadata = unsafe metadata, let shape = unsafe TypeRelation.shape(of: type, for: metadata) else {
       return nil
     }
-    self.identity = UInt(bitPattern: identity)
+    self.identity = identity
     let content = unsafe (shape.isClassBound ? [] : [metadata]) + shape.witnesses
     offset = unsafe (shape.isClassBound ? 1 : 3) * MemoryLayout<UnsafeRawPointer>.size
     count = unsafe content.count

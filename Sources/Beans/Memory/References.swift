@@ -63,9 +63,9 @@ struct ObjectReference: Sendable, Equatable {
     try unsafe Unmanaged<AnyObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { try body($0) }
   }
 
-  /// The address of the object's class.
+  /// The identity of the object's class.
   @inlinable @inline(__always)
-  var identity: UInt { with { UInt(bitPattern: ObjectIdentifier(type(of: $0))) } }
+  var identity: ObjectIdentifier { with { ObjectIdentifier(type(of: $0)) } }
 
   /// Whether no other strong reference to the object exists.
   @inline(__always)

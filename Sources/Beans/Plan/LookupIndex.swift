@@ -3,15 +3,21 @@
 /// It uses open addressing over the addresses of metadata, which differ in their middle bits: a `Dictionary` would hash
 /// for some hundred instructions.
 struct LookupIndex: ~Copyable, Sendable {
+  /// The type of an empty place.
+  private enum NoType {}
+
   struct Entry: Sendable {
-    var key: UInt = 0
+    var type = ObjectIdentifier(NoType.self)
     var operand = Operand.none
+
+    @inline(__always)
+    fileprivate var isEmpty: Bool { type == ObjectIdentifier(NoType.self) }
   }
 
   struct NamedEntry: Sendable {
     /// The hash of the type and the id; 0 where the place is empty.
     var key: UInt = 0
-    var type: UInt = 0
+    var type = ObjectIdentifier(NoType.self)
     var id = ""
     var operand = Operand.none
   }
@@ -30,14 +36,13 @@ struct LookupIndex: ~Copyable, Sendable {
     precondition(stride.nonzeroBitCount == 1)
     mask = UInt(entries.count - 1) * stride
     for (type, operand) in types {
-      let key = UInt(bitPattern: type)
-      var position = Self.start(key) & mask
+      var position = Self.start(type) & mask
       var index = Int(position / stride)
-      while entries[index].key != 0, entries[index].key != key {
+      while !entries[index].isEmpty, entries[index].type != type {
         position = (position + stride) & mask
         index = Int(position / stride)
       }
-      entries[index] = Entry(key: key, operand: operand)
+      entries[index] = Entry(type: type, operand: operand)
     }
     self.types = entries
     var namedEntries = FrozenArray(repeating: NamedEntry(), count: Self.capacity(for: named.count))
@@ -46,7 +51,7 @@ struct LookupIndex: ~Copyable, Sendable {
       let key = IdHash.of(id, in: UInt(bitPattern: type))
       var index = key >> 1 & namedMask
       while namedEntries[Int(index)].key != 0 { index = (index + 1) & namedMask }
-      namedEntries[Int(index)] = NamedEntry(key: key, type: UInt(bitPattern: type), id: id, operand: operand)
+      namedEntries[Int(index)] = NamedEntry(key: key, type: type, id: id, operand: operand)
     }
     self.named = namedEntries
   }
@@ -60,7 +65,9 @@ struct LookupIndex: ~Copyable, Sendable {
   }
 
   @inline(__always)
-  private static func start(_ key: UInt) -> UInt { (key &* 0x9E37_79B9_7F4A_7C15) >> 32 }
+  private static func start(_ type: ObjectIdentifier) -> UInt {
+    (UInt(bitPattern: type) &* 0x9E37_79B9_7F4A_7C15) >> 32
+  }
 
   /// Returns the operand for a type. Callable from any thread.
   func find(_ type: ObjectIdentifier) -> Operand? { entry(type).value.operand.found }
@@ -75,11 +82,10 @@ struct LookupIndex: ~Copyable, Sendable {
   /// unknown.
   @inline(__always)
   func entry(_ type: ObjectIdentifier) -> FrozenReference<Entry> {
-    let key = UInt(bitPattern: type)
-    var position = Self.start(key) & mask
+    var position = Self.start(type) & mask
     while true {
       let entry = types.reference(atByte: position)
-      if entry.value.key == key || entry.value.key == 0 { return entry }
+      if entry.value.type == type || entry.value.isEmpty { return entry }
       position = (position &+ UInt(FrozenArray<Entry>.stride)) & mask
     }
   }
@@ -101,7 +107,7 @@ struct LookupIndex: ~Copyable, Sendable {
     var index = key >> 1 & namedMask
     while true {
       let entry = named.reference(Int(index))
-      if entry.value.key == key, entry.value.type == UInt(bitPattern: type), isMeant(entry.value.id) { return entry }
+      if entry.value.key == key, entry.value.type == type, isMeant(entry.value.id) { return entry }
       if entry.value.key == 0 { return entry }
       index = (index &+ 1) & namedMask
     }

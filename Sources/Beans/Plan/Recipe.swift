@@ -45,8 +45,8 @@ struct Recipe: Sendable {
   // The fields that a request reads of every bean come first.
   let function: Unretained<FactoryFunction>
   let operands: FrozenSlice<Operand>
-  /// The class of the object that the factory makes, if startup can know it, or 0.
-  let identity: UInt
+  /// The class of the object that the factory makes, if startup can know it; `unknownClass` otherwise.
+  let identity: ObjectIdentifier
   let work: Work
   let ending: Ending
   let kind: Kind
@@ -77,6 +77,11 @@ struct Recipe: Sendable {
   let awaits: Bool
   /// The class of the object in the slot, where that is a class and startup can know it.
   let slotIdentity: ObjectIdentifier?
+
+  /// The identity of a class without instances. No optional, so that a request compares identities in one step.
+  static var unknownClass: ObjectIdentifier { ObjectIdentifier(UnknownClass.self) }
+
+  private final class UnknownClass {}
 
   /// Whether an operand of the factory or of a property has the same place.
   func takes(_ need: Operand) -> Bool {

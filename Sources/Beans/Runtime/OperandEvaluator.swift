@@ -128,7 +128,7 @@ final class ProductAssembly: ProductBuilder {
   init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
     self.environment = environment
     self.recipe = recipe
-    isPlain = recipe.value.work.isEmpty && recipe.value.identity != 0 && environment.core.kind.contains(.plain)
+    isPlain = recipe.value.work.isEmpty && recipe.value.identity != Recipe.unknownClass && environment.core.kind.contains(.plain)
   }
 
   func begin() throws -> (arguments: Arguments, use: HazardPointer)? {

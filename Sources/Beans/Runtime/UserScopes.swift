@@ -26,11 +26,11 @@ extension Environment {
     noteForTaker(object, of: scope)
     // From here on, the object of a user's scope is read as the bean's type.
     let type: Any.Type = type(of: object)
-    if UInt(bitPattern: ObjectIdentifier(type)) == recipe.value.identity { return ObjectReference(object) }
+    if ObjectIdentifier(type) == recipe.value.identity { return ObjectReference(object) }
     let bean = recipe.value.entry
     let isFitting =
       bean.type is AnyObject.Type
-      ? TypeRelation.isUsable(type, as: bean.type) : recipe.value.identity == 0 && object is Box
+      ? TypeRelation.isUsable(type, as: bean.type) : recipe.value.identity == Recipe.unknownClass && object is Box
     if isFitting { return ObjectReference(object) }
     throw bean.fault(
       .otherScopedBean, "scope '\(scope.name)' answered with a \(Swift.type(of: Box.open(object))) for \(bean.label)")
