@@ -20,54 +20,38 @@ struct Operand: Sendable {
   init(_ place: Place, _ reading: Reading) { (self.place, self.reading) = (place, reading) }
 }
 
-/// The conversion from an object to a value of the wanted type.
+/// The conversion from an object to a value of the wanted type. One word: a layout is an unretained reference, which
+/// leaves room for the other cases.
 @usableFromInline
-struct Reading: Sendable {
-  /// 0: the object is the value. 1: the object is a `ValueBox` of the value. Else the address of an
-  /// `ExistentialLayout`.
-  @usableFromInline let word: UInt
+enum Reading: Sendable {
+  /// The wanted type is a class or an optional of one: the object is the value.
+  case reference
+  /// The object is a box of exactly the wanted type.
+  case boxed
+  /// The wanted type is a protocol type. The object is an instance of the layout's class, or of a subclass.
+  case existential(Unretained<ExistentialLayout>)
+
+  init(_ layout: ExistentialLayout) { self = .existential(Unretained(layout)) }
 
   @inlinable @inline(__always)
-  init(word: UInt) { self.word = word }
+  var isReference: Bool { if case .reference = self { true } else { false } }
 
-  /// The reading for a class or an optional of one: the object is an instance.
-  @inlinable static var reference: Reading { Reading(word: 0) }
-
-  @inlinable @inline(__always)
-  var isReference: Bool { word == 0 }
-
-  /// The reading for an object that is a box of exactly the wanted type.
-  @inlinable static var boxed: Reading { Reading(word: 1) }
-
-  /// Creates the reading for a protocol type. The object must be an instance of the layout's class.
-  init(_ layout: ExistentialLayout) { word = unsafe UInt(bitPattern: Unmanaged.passUnretained(layout).toOpaque()) }
-
-  var layout: ExistentialLayout? {
-    unsafe word > 1
-      ? UnsafeRawPointer(bitPattern: word).map {
-        unsafe Unmanaged<ExistentialLayout>.fromOpaque($0).takeUnretainedValue()
-      }
-      : nil
-  }
+  var layout: ExistentialLayout? { if case .existential(let layout) = self { layout.object } else { nil } }
 
   /// Returns the value. Consumes the reference to the object.
   @inlinable @inline(__always)
   func take<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
-    if word == 0, MemoryLayout<Value>.size == MemoryLayout<UInt>.size { return object.take(as: type) }
-    if word > 1, MemoryLayout<Value>.size == 2 * MemoryLayout<UInt>.size {
-      let layout = unsafe Unmanaged<ExistentialLayout>.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
-      if unsafe layout._withUnsafeGuaranteedRef({ $0.fits(object) }) {
-        return unsafe layout._withUnsafeGuaranteedRef { $0.value(object, as: type) }
-      }
+    if MemoryLayout<Value>.size == MemoryLayout<UInt>.size, isReference { return object.take(as: type) }
+    if MemoryLayout<Value>.size == 2 * MemoryLayout<UInt>.size, case .existential(let layout) = self {
+      if layout.with({ $0.fits(object) }) { return layout.with { $0.value(object, as: type) } }
     }
     return takeOther(object, as: type)
   }
 
   @inlinable @inline(never)
   func takeOther<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
-    if word > 1 {
-      return unsafe Unmanaged<ExistentialLayout>.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
-        ._withUnsafeGuaranteedRef { $0.fits(object) ? $0.value(object, as: type) : object.cast(to: type) }
+    if case .existential(let layout) = self {
+      return layout.with { $0.fits(object) ? $0.value(object, as: type) : object.cast(to: type) }
     }
     defer { object.release() }
     return unsafe Unmanaged<ValueBox<Value>>.fromOpaque(object.pointer)._withUnsafeGuaranteedRef { $0.value }
