@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-BEANS_THREAD_LOCAL uintptr_t beans_thread_resolution = 0;
+BEANS_THREAD_LOCAL const void *beans_thread_resolution = 0;
 BEANS_THREAD_LOCAL uint32_t beans_thread_number = 0;
-BEANS_THREAD_LOCAL uintptr_t beans_thread_stack_limit = 0;
+BEANS_THREAD_LOCAL const char *beans_thread_stack_limit = 0;
 
 uint32_t beans_number_thread(void) {
   static uint32_t last = 0;
@@ -19,7 +19,7 @@ uint32_t beans_number_thread(void) {
   return beans_thread_number = number;
 }
 
-uintptr_t beans_find_stack_limit(void) {
+const char *beans_find_stack_limit(void) {
   pthread_attr_t attributes;
   void *lowest = 0;
   size_t size = 0;
@@ -29,7 +29,7 @@ uintptr_t beans_find_stack_limit(void) {
   }
   // A quarter, at most 256 KiB, is left to what factories call.
   size_t reserve = size / 4 < 262144 ? size / 4 : 262144;
-  return beans_thread_stack_limit = (uintptr_t)lowest + reserve + 1;
+  return beans_thread_stack_limit = (const char *)lowest + reserve + 1;
 }
 
 static _Bool has_barrier = 0;

@@ -1,6 +1,7 @@
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import BeansReflection
+import Synchronization
 
 /// The request of a parameter, a property or a lookup. One object exists for each type.
 @usableFromInline
@@ -118,11 +119,10 @@ final class Parameter: Sendable {
   /// Returns the parameter for a type: the same object in each call.
   @usableFromInline
   static func of<Wanted>(_ type: Wanted.Type) -> Parameter {
-    let recent = recent.slots[Int32(truncatingIfNeeded: UInt(bitPattern: ObjectIdentifier(type)) >> 4) & 255]
-    let found = Unretained<Parameter>(address: recent.content.word)?.object
-    if let found, found.wanted == type { return found }
+    let place = Int(bitPattern: ObjectIdentifier(type)) >> 4 & 255
+    if let found = recent[place].load(ordering: .acquiring)?.object, found.wanted == type { return found }
     let parameter = find(type)
-    recent.store(.filled(ObjectReference(unretained: parameter)))
+    recent[place].store(Unretained(parameter), ordering: .releasing)
     return parameter
   }
 
@@ -150,7 +150,11 @@ final class Parameter: Sendable {
 
   private static let known = Locked<[ObjectIdentifier: Parameter]>([:])
   /// A cache of known parameters, which is read without the lock. The address of a type decides its place.
-  private static let recent = SlotBlock(slots: 256, values: 0)
+  private static let recent: FrozenArray<Atomic<Unretained<Parameter>?>> = {
+    var places = FrozenArray<Atomic<Unretained<Parameter>?>>(capacity: 256)
+    for _ in 0..<256 { places.append(Atomic(nil)) }
+    return places
+  }()
 
   /// Returns the request of one bean of the type.
   private static func single<Wanted>(_ type: Wanted.Type) -> Parameter {

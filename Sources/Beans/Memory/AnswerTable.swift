@@ -1,4 +1,5 @@
 @_spi(BeansPackage) import BeansSupport
+import Synchronization
 
 /// The results of lookups that no plan contains, for reading without a lock.
 ///
@@ -7,75 +8,76 @@
 struct AnswerTable<Value: AnyObject & Sendable>: ~Copyable, Sendable {
   /// One result, with the plan, the type and the id of its lookup.
   private final class Entry: Sendable {
-    let plan: UInt
+    let plan: ObjectIdentifier
     let type: ObjectIdentifier
     let id: String?
     let hasNoId: Bool
     let answer: Value
-    /// The address of the next entry of the list, or 0.
-    private let rest: UInt
+    /// The next entry of the list, retained.
+    let next: Entry?
 
-    init(_ answer: Value, _ plan: UInt, _ type: ObjectIdentifier, _ id: String?, rest: UInt) {
-      (self.answer, self.plan, self.type, self.id, self.rest) = (answer, plan, type, id, rest)
+    init(_ answer: Value, _ plan: ObjectIdentifier, _ type: ObjectIdentifier, _ id: String?, next: Entry?) {
+      (self.answer, self.plan, self.type, self.id, self.next) = (answer, plan, type, id, next)
       hasNoId = id == nil
     }
-
-    var next: Unretained<Entry>? { Unretained(address: rest) }
-
-    deinit { next?.release() }
   }
 
-  private static var size: Int32 { 64 }
+  private static var size: Int { 64 }
 
-  /// The slots of the table. Each holds the first entry of a list.
-  private let block = SlotBlock(slots: Int(size), values: 0)
-  private let slots: Slots
+  /// The first entry of each list, retained.
+  private let lists: FrozenArray<Atomic<Unretained<Entry>?>>
   /// The number of entries. A service looks up the same few things all the time.
   private let count = Locked(0)
 
-  init() { slots = block.slots }
+  init() {
+    var lists = FrozenArray<Atomic<Unretained<Entry>?>>(capacity: Self.size)
+    for _ in 0..<Self.size { lists.append(Atomic(nil)) }
+    self.lists = lists
+  }
 
   deinit {
-    for index in 0..<Self.size { Unretained<Entry>(address: slots[index].content.word)?.release() }
+    for list in 0..<Self.size { lists[list].load(ordering: .relaxed)?.release() }
   }
 
   @inline(__always)
-  private func slot(_ type: ObjectIdentifier) -> Slot {
-    slots[Int32(truncatingIfNeeded: UInt(bitPattern: type) >> 4) & (Self.size - 1)]
-  }
+  private func list(_ type: ObjectIdentifier) -> Int { Int(bitPattern: type) >> 4 & (Self.size - 1) }
 
   @inline(__always)
   private func find(
-    _ plan: UInt, _ type: ObjectIdentifier, _ isMeant: (Entry) -> Bool
+    _ plan: ObjectIdentifier, _ type: ObjectIdentifier, _ isMeant: (Entry) -> Bool
   ) -> Unretained<Value>? {
-    var next = Unretained<Entry>(address: slot(type).content.word)
+    var next = lists[list(type)].load(ordering: .acquiring)
     while let entry = next {
       if entry.with({ $0.type == type && $0.plan == plan && isMeant($0) }) {
         return entry.with { Unretained($0.answer) }
       }
-      next = entry.with { $0.next }
+      next = entry.with { $0.next.map { Unretained($0) } }
     }
     return nil
   }
 
   /// Returns the result of a lookup; nil if the table has none. Safe from any thread.
   @inline(__always)
-  func find(_ plan: UInt, _ type: ObjectIdentifier, _ id: String?) -> Unretained<Value>? {
+  func find(_ plan: ObjectIdentifier, _ type: ObjectIdentifier, _ id: String?) -> Unretained<Value>? {
     // Most lookups have no id to compare.
     if let id { findNamed(plan, type, id) } else { find(plan, type) { $0.hasNoId } }
   }
 
   @inline(never)
-  private func findNamed(_ plan: UInt, _ type: ObjectIdentifier, _ id: String) -> Unretained<Value>? {
+  private func findNamed(_ plan: ObjectIdentifier, _ type: ObjectIdentifier, _ id: String) -> Unretained<Value>? {
     find(plan, type) { $0.id == id }
   }
 
-  func keep(_ answer: Value, _ plan: UInt, _ type: ObjectIdentifier, _ id: String?) {
+  func keep(_ answer: Value, _ plan: ObjectIdentifier, _ type: ObjectIdentifier, _ id: String?) {
     count.withLock { count in
       if count == 1024 || find(plan, type, id) != nil { return }
       count += 1
-      let slot = slot(type)
-      slot.store(.filled(ObjectReference(Entry(answer, plan, type, id, rest: slot.content.word))))
+      let list = list(type)
+      let first = lists[list].load(ordering: .relaxed)
+      // The list passes its reference on to the new entry.
+      let entry = ObjectReference(Entry(answer, plan, type, id, next: first?.object))
+      first?.release()
+      lists[list].store(Unretained(entry), ordering: .releasing)
     }
   }
 }

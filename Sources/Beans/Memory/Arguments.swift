@@ -67,19 +67,19 @@ enum Reading: Sendable {
   @usableFromInline var next: UnsafePointer<Operand>
   @usableFromInline let slots: Slots
   /// The objects of computed operands, at the position of the operand.
-  @usableFromInline var computed: UnsafePointer<UInt>
+  @usableFromInline var computed: UnsafePointer<ObjectReference?>
 
   @inline(__always)
   init(_ operands: FrozenSlice<Operand>, _ slots: Slots) {
-    unsafe next = unsafe operands.pointer
+    unsafe next = unsafe operands.first.pointer
     self.slots = slots
     // Never read, since no operand is computed.
-    unsafe computed = unsafe UnsafeRawPointer(operands.pointer).assumingMemoryBound(to: UInt.self)
+    unsafe computed = unsafe operands.first.opaque.assumingMemoryBound(to: ObjectReference?.self)
   }
 
   @inline(__always)
   init(_ operands: FrozenSlice<Operand>, _ slots: Slots, _ computed: EvaluatedArguments) {
-    unsafe next = unsafe operands.pointer
+    unsafe next = unsafe operands.first.pointer
     self.slots = slots
     unsafe self.computed = unsafe computed.first
   }
@@ -102,7 +102,7 @@ enum Reading: Sendable {
   /// Takes an argument that is not on the fast path. Out of line, so that a factory of classes stays short.
   @inlinable @inline(never)
   func takeOther<Value>(
-    _ operand: UnsafePointer<Operand>, _ computed: UnsafePointer<UInt>, as type: Value.Type
+    _ operand: UnsafePointer<Operand>, _ computed: UnsafePointer<ObjectReference?>, as type: Value.Type
   ) -> Value {
     let reading = unsafe operand.pointee.reading
     switch unsafe operand.pointee.place {
@@ -117,8 +117,8 @@ enum Reading: Sendable {
       return reading.take(object, as: type)
     case .computed:
       // No object: the argument is an optional of a class, and nil. Any other absent value is in a box.
-      if unsafe computed.pointee == 0 { return unsafe unsafeBitCast(AnyObject?.none, to: type) }
-      return unsafe reading.take(ObjectReference(address: computed.pointee), as: type)
+      guard let object = unsafe computed.pointee else { return unsafe unsafeBitCast(AnyObject?.none, to: type) }
+      return reading.take(object, as: type)
     }
   }
 }
@@ -126,21 +126,17 @@ enum Reading: Sendable {
 /// One evaluated argument: an owned reference to an object, and the conversion to the value.
 @usableFromInline
 struct Argument {
-  /// The address of the object, or 0.
-  @usableFromInline let word: UInt
+  /// The object; nil for an optional of a class that is nil.
+  @usableFromInline let object: ObjectReference?
   @usableFromInline let reading: Reading
 
   @inlinable @inline(__always)
-  init(_ object: ObjectReference?, _ reading: Reading) { (word, self.reading) = (object?.address ?? 0, reading) }
+  init(_ object: ObjectReference?, _ reading: Reading) { (self.object, self.reading) = (object, reading) }
 
   init(_ object: AnyObject, _ reading: Reading) { self.init(ObjectReference(object), reading) }
 
   /// An argument without an object: an optional of a class that is nil.
   @inlinable static var none: Argument { Argument(nil, .reference) }
-
-  /// The object; nil for an optional of a class that is nil.
-  @inlinable @inline(__always)
-  var object: ObjectReference? { word == 0 ? nil : ObjectReference(address: word) }
 
   /// Returns the value. Consumes the argument's reference.
   @inlinable @inline(__always)

@@ -14,8 +14,8 @@ final class ExistentialLayout: Sendable {
   /// The offset of `words` in a value, in bytes.
   @usableFromInline let offset: Int
   @usableFromInline let count: Int
-  /// The address of the first word. No word is written after `init`.
-  @usableFromInline let first: UInt
+  /// The words: addresses of constants of the program. No word is written after `init`.
+  @usableFromInline let words: ReadOnlyPointer<ReadOnlyPointer<Void>>
 
   /// Returns the layout of a protocol type's values for instances of a class, which lives as long as the process.
   /// Returns nil if `type` is no protocol type with such a layout, or if the class does not conform.
@@ -42,15 +42,14 @@ final class ExistentialLayout: Sendable {
     let content = unsafe (shape.isClassBound ? [] : [metadata]) + shape.witnesses
     offset = unsafe (shape.isClassBound ? 1 : 3) * MemoryLayout<UnsafeRawPointer>.size
     count = unsafe content.count
-    let words = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: max(count, 1))
-    first = UInt(bitPattern: words)
-    for index in unsafe content.indices { unsafe (words + index).initialize(to: content[index]) }
+    let words = UnsafeMutablePointer<ReadOnlyPointer<Void>>.allocate(capacity: max(count, 1))
+    for index in unsafe content.indices {
+      unsafe (words + index).initialize(to: ReadOnlyPointer(content[index].assumingMemoryBound(to: Void.self)))
+    }
+    self.words = unsafe ReadOnlyPointer(words)
   }
 
-  deinit { unsafe words.deallocate() }
-
-  @inlinable @inline(__always)
-  var words: UnsafePointer<UnsafeRawPointer> { unsafe UnsafePointer(bitPattern: first).unsafelyUnwrapped }
+  deinit { unsafe words.pointer.deallocate() }
 
   @inlinable @inline(__always)
   func fits(_ object: ObjectReference) -> Bool { object.identity == identity }
@@ -60,17 +59,17 @@ final class ExistentialLayout: Sendable {
   func value<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
     if unsafe MemoryLayout<Value>.size == 2 * MemoryLayout<UnsafeRawPointer>.size {
       // The value of one protocol that only classes can have.
-      return unsafe unsafeBitCast((object.take(as: AnyObject.self), words.pointee), to: Value.self)
+      return unsafe unsafeBitCast((object.take(as: AnyObject.self), words.pointer.pointee), to: Value.self)
     }
     return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
       // Never nil: the buffer has one element.
       let value = unsafe buffer.baseAddress.unsafelyUnwrapped
       let raw = UnsafeMutableRawPointer(value)
-      unsafe raw.storeBytes(of: object.address, as: UInt.self)
+      unsafe raw.storeBytes(of: object.pointer, as: UnsafeMutableRawPointer.self)
       for index in 0..<count {
         unsafe raw.storeBytes(
-          of: words[index], toByteOffset: offset + index * MemoryLayout<UnsafeRawPointer>.size,
-          as: UnsafeRawPointer.self)
+          of: words.pointer[index], toByteOffset: offset + index * MemoryLayout<UnsafeRawPointer>.size,
+          as: ReadOnlyPointer<Void>.self)
       }
       return unsafe value.move()
     }

@@ -1,23 +1,20 @@
 /// An array that is filled once and immutable as soon as it is a constant. Elements are read in place, without
 /// retaining the storage.
-struct FrozenArray<Element: ~Copyable>: ~Copyable, Sendable {
-  /// The address of the first element.
-  private let first: UInt
+struct FrozenArray<Element: ~Copyable>: ~Copyable {
+  private let first: ReadOnlyPointer<Element>
   private let capacity: Int
   private(set) var count = 0
 
   /// Creates an empty array with a fixed capacity.
   init(capacity: Int) {
-    first = UInt(bitPattern: UnsafeMutablePointer<Element>.allocate(capacity: max(capacity, 1)))
+    first = unsafe ReadOnlyPointer(UnsafePointer(UnsafeMutablePointer.allocate(capacity: max(capacity, 1))))
     self.capacity = capacity
   }
 
   deinit { unsafe storage.deinitialize(count: count).deallocate() }
 
-  // Never nil: `init` has allocated the storage.
-  private var storage: UnsafeMutablePointer<Element> {
-    unsafe UnsafeMutablePointer(bitPattern: first).unsafelyUnwrapped
-  }
+  /// The elements, which only a mutation of this array changes.
+  private var storage: UnsafeMutablePointer<Element> { unsafe UnsafeMutablePointer(mutating: first.pointer) }
 
   mutating func append(_ element: consuming Element) {
     precondition(count < capacity, "more elements than there was room for")
@@ -32,6 +29,8 @@ struct FrozenArray<Element: ~Copyable>: ~Copyable, Sendable {
   }
 }
 
+extension FrozenArray: Sendable where Element: Sendable & ~Copyable {}
+
 extension FrozenArray {
   init(_ elements: [Element]) {
     self.init(capacity: elements.count)
@@ -45,66 +44,58 @@ extension FrozenArray {
   }
 
   /// All elements. Valid as long as this array lives.
-  var all: FrozenSlice<Element> { FrozenSlice(first: first, count: count) }
+  var all: FrozenSlice<Element> { FrozenSlice(from: reference(0), to: reference(count)) }
 
   /// The size of an element in bytes, the unit of positions in `reference(atByte:)`.
   static var stride: Int { MemoryLayout<Element>.stride }
 
   @inline(__always)
   func reference(_ index: Int) -> FrozenReference<Element> {
-    FrozenReference(known: first &+ UInt(bitPattern: index &* MemoryLayout<Element>.stride))
+    unsafe FrozenReference(first.pointer + index)
   }
 
   @inline(__always)
-  func reference(atByte position: UInt) -> FrozenReference<Element> { FrozenReference(known: first &+ position) }
+  func reference(atByte position: UInt) -> FrozenReference<Element> {
+    unsafe FrozenReference(opaque: UnsafeRawPointer(first.pointer) + Int(bitPattern: position))
+  }
 }
 
 /// A part of a frozen array. Does not retain the array.
-struct FrozenSlice<Element>: Sendable {
-  /// The address of the first element.
-  let first: UInt
-  /// The address behind the last element.
-  let end: UInt
+struct FrozenSlice<Element> {
+  /// The place of the first element.
+  let first: FrozenReference<Element>
+  /// The place behind the last element.
+  let end: FrozenReference<Element>
 
-  fileprivate init(first: UInt, count: Int) {
-    self.first = first
-    end = first + UInt(count * MemoryLayout<Element>.stride)
+  /// Creates a slice from two places of one array.
+  @inline(__always)
+  init(from first: FrozenReference<Element>, to end: FrozenReference<Element>) {
+    (self.first, self.end) = (first, end)
   }
 
-  /// Creates a slice from two addresses of elements of one array.
   @inline(__always)
-  init(from first: UInt, to end: UInt) { (self.first, self.end) = (first, end) }
-
-  @inline(__always)
-  var count: Int { Int(bitPattern: end &- first) / MemoryLayout<Element>.stride }
+  var count: Int { unsafe end.pointer - first.pointer }
 
   @inline(__always)
   var isEmpty: Bool { first == end }
 
-  /// A pointer to the first element; valid only if the slice is not empty.
-  @inline(__always)
-  var pointer: UnsafePointer<Element> { unsafe UnsafePointer(bitPattern: first).unsafelyUnwrapped }
-
   subscript(range: Range<Int>) -> FrozenSlice {
-    FrozenSlice(first: reference(range.lowerBound).address, count: range.count)
+    FrozenSlice(from: reference(range.lowerBound), to: reference(range.upperBound))
   }
 
   @inline(__always)
   subscript(index: Int) -> Element { unsafeAddress { unsafe reference(index).pointer } }
 
   @inline(__always)
-  func reference(_ index: Int) -> FrozenReference<Element> {
-    FrozenReference(known: first &+ UInt(bitPattern: index &* MemoryLayout<Element>.stride))
-  }
+  func reference(_ index: Int) -> FrozenReference<Element> { first.advanced(by: index) }
 
   /// Returns the first element that meets a condition.
   @inline(__always)
   func first(where condition: (borrowing Element) -> Bool) -> FrozenReference<Element>? {
     var next = first
     while next != end {
-      let element = FrozenReference<Element>(known: next)
-      if condition(element.value) { return element }
-      next &+= UInt(MemoryLayout<Element>.stride)
+      if condition(next.value) { return next }
+      next = next.advanced(by: 1)
     }
     return nil
   }
@@ -114,8 +105,8 @@ struct FrozenSlice<Element>: Sendable {
   func forEachReference(_ body: (FrozenReference<Element>) throws -> Void) rethrows {
     var next = first
     while next != end {
-      try body(FrozenReference(known: next))
-      next &+= UInt(MemoryLayout<Element>.stride)
+      try body(next)
+      next = next.advanced(by: 1)
     }
   }
 
@@ -126,34 +117,37 @@ struct FrozenSlice<Element>: Sendable {
   }
 }
 
-/// One element of a frozen array. Does not retain the array.
-@safe struct FrozenReference<Element>: @unchecked Sendable, Equatable {  // the element is never written
-  // A pointer and no integer: an optional pointer takes one word.
-  fileprivate let pointer: UnsafePointer<Element>
+extension FrozenSlice: Sendable where Element: Sendable {}
 
-  /// Creates a reference from an address that is known not to be 0.
-  @inline(__always)
-  fileprivate init(known address: UInt) { unsafe pointer = unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
-
-  /// Creates a reference from an address; nil for 0.
-  @inline(__always)
-  init?(address: UInt) {
-    guard let pointer = unsafe UnsafePointer<Element>(bitPattern: address) else { return nil }
-    unsafe self.pointer = unsafe pointer
-  }
+/// One place of a frozen array. Does not retain the array.
+struct FrozenReference<Element>: PointerWrapper, Comparable {
+  private let place: ReadOnlyPointer<Element>
 
   @inline(__always)
-  var address: UInt { unsafe UInt(bitPattern: pointer) }
+  fileprivate init(_ pointer: UnsafePointer<Element>) { place = unsafe ReadOnlyPointer(pointer) }
 
   @inline(__always)
-  static func == (left: FrozenReference, right: FrozenReference) -> Bool { left.address == right.address }
+  init(opaque: UnsafeRawPointer) { unsafe self.init(opaque.assumingMemoryBound(to: Element.self)) }
+
+  @inline(__always)
+  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(pointer) }
+
+  @inline(__always)
+  var pointer: UnsafePointer<Element> { unsafe place.pointer }
+
+  @inline(__always)
+  static func < (left: FrozenReference, right: FrozenReference) -> Bool { unsafe left.pointer < right.pointer }
 
   @inline(__always)
   var value: Element { unsafeAddress { unsafe pointer } }
 
+  /// Returns the place so many elements further in the same array.
+  @inline(__always)
+  fileprivate func advanced(by count: Int) -> FrozenReference { unsafe FrozenReference(pointer + count) }
+
   /// Returns another element of the same array, by its index; `own` is the index of this one.
   @inline(__always)
-  func sibling(_ index: Int32, of own: Int32) -> FrozenReference {
-    FrozenReference(known: address &+ UInt(bitPattern: (Int(index) &- Int(own)) &* MemoryLayout<Element>.stride))
-  }
+  func sibling(_ index: Int32, of own: Int32) -> FrozenReference { advanced(by: Int(index) &- Int(own)) }
 }
+
+extension FrozenReference: Sendable where Element: Sendable {}

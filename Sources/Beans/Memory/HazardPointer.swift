@@ -16,14 +16,14 @@ public import CBeansRuntime
 
   /// Notes the owner of the memory to be read; nil if the thread has no place left or the system has no such barrier.
   @inline(__always)
-  static func protecting(_ owner: UInt) -> HazardPointer? {
-    unsafe beans_hazard_note(UnsafeRawPointer(bitPattern: owner)).map { unsafe HazardPointer(place: $0) }
+  static func protecting(_ owner: Unretained<some AnyObject>) -> HazardPointer? {
+    unsafe beans_hazard_note(owner.opaque).map { unsafe HazardPointer(place: $0) }
   }
 
   /// Notes an owner for a thread that uses no other owner; nil for other threads.
   @inlinable @inline(__always)
-  static func first(protecting owner: UInt) -> HazardPointer? {
-    unsafe beans_hazard_note_first(UnsafeRawPointer(bitPattern: owner)).map { unsafe HazardPointer(place: $0) }
+  static func first(protecting owner: Unretained<some AnyObject>) -> HazardPointer? {
+    unsafe beans_hazard_note_first(owner.opaque).map { unsafe HazardPointer(place: $0) }
   }
 
   /// Ends the use. The caller must check afterwards whether the owner waits for that.
@@ -31,11 +31,13 @@ public import CBeansRuntime
   func clear() { unsafe beans_hazard_clear(place) }
 
   /// Whether a thread uses the owner. Runs the barrier.
-  static func isProtected(_ owner: UInt) -> Bool { unsafe beans_hazard_is_noted(UnsafeRawPointer(bitPattern: owner)) }
+  static func isProtected(_ owner: Unretained<some AnyObject>) -> Bool { unsafe beans_hazard_is_noted(owner.opaque) }
 
-  /// The owners that the calling thread uses now.
-  static var owners: [UInt] {
-    (0..<UInt32(BEANS_HAZARDS)).compactMap { unsafe beans_hazard_of_this_thread($0).map { UInt(bitPattern: $0) } }
+  /// Returns the owners that the calling thread uses now, which are all known to be of that class.
+  static func owners<Owner: AnyObject>(_ type: Owner.Type) -> [Unretained<Owner>] {
+    (0..<UInt32(BEANS_HAZARDS)).compactMap { number in
+      unsafe beans_hazard_of_this_thread(number).map { unsafe Unretained(opaque: $0) }
+    }
   }
 }
 

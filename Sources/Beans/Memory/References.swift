@@ -1,5 +1,68 @@
 public import CBeansRuntime
-import Synchronization
+public import Synchronization
+
+// MARK: pointers
+
+/// The address of a value that no code writes through it: the value is immutable, or its mutable parts are atomic.
+///
+/// Does not keep the value alive; the owner of the value outlives every use. All types of this folder that share the
+/// address of memory with other threads consist of this one.
+@usableFromInline
+@safe struct ReadOnlyPointer<Value: ~Copyable>: BitwiseCopyable {
+  @usableFromInline let pointer: UnsafePointer<Value>
+
+  @inlinable @inline(__always)
+  init(_ pointer: UnsafePointer<Value>) { unsafe self.pointer = unsafe pointer }
+}
+
+// Threads share the address alone; reading an immutable or atomic value of a `Sendable` type needs no order.
+extension ReadOnlyPointer: @unchecked Sendable where Value: Sendable & ~Copyable {}
+
+/// A type that consists of one pointer, and that an atomic can store: an optional one as well, whose nil is 0.
+@usableFromInline
+protocol PointerWrapper: AtomicOptionalRepresentable, BitwiseCopyable, Equatable
+where
+  AtomicRepresentation == UnsafeRawPointer.AtomicRepresentation,
+  AtomicOptionalRepresentation == UnsafeRawPointer.AtomicOptionalRepresentation
+{
+  /// Wraps a pointer that `opaque` of a value of this type has returned.
+  init(opaque: UnsafeRawPointer)
+  var opaque: UnsafeRawPointer { get }
+}
+
+extension PointerWrapper {
+  @inlinable @inline(__always)
+  static func == (left: Self, right: Self) -> Bool { unsafe left.opaque == right.opaque }
+
+  @inlinable @inline(__always)
+  static func encodeAtomicRepresentation(_ value: consuming Self) -> AtomicRepresentation {
+    unsafe UnsafeRawPointer.encodeAtomicRepresentation(value.opaque)
+  }
+
+  @inlinable @inline(__always)
+  static func decodeAtomicRepresentation(_ representation: consuming AtomicRepresentation) -> Self {
+    // Never nil: the atomic contains a value of this type.
+    unsafe Self(opaque: UnsafeRawPointer.decodeAtomicOptionalRepresentation(representation).unsafelyUnwrapped)
+  }
+
+  @inlinable @inline(__always)
+  static func encodeAtomicOptionalRepresentation(_ value: consuming Self?) -> AtomicOptionalRepresentation {
+    unsafe UnsafeRawPointer.encodeAtomicOptionalRepresentation(value?.opaque)
+  }
+
+  @inlinable @inline(__always)
+  static func decodeAtomicOptionalRepresentation(_ representation: consuming AtomicOptionalRepresentation) -> Self? {
+    unsafe UnsafeRawPointer.decodeAtomicOptionalRepresentation(representation).map { unsafe Self(opaque: $0) }
+  }
+}
+
+extension Optional where Wrapped: PointerWrapper {
+  /// The pointer, where the caller knows that there is one. Checked in debug builds only.
+  @inlinable @inline(__always)
+  var known: Wrapped { unsafe unsafelyUnwrapped }
+}
+
+// MARK: objects
 
 /// Reinterprets a value as another type that it is known to have: a class's value as an object, an object as its class,
 /// a type as another one found to be the same. The caller must have verified that; only sizes are checked.
@@ -23,25 +86,20 @@ enum StoredMemory {
   /// Returns the distance in bytes from the start of an object to a value, which need not be part of the object.
   @inlinable
   static func offset<Value>(of value: inout Value, in object: AnyObject) -> Int {
-    unsafe withUnsafePointer(to: &value) {
+    unsafe withUnsafeMutablePointer(to: &value) {
       unsafe UnsafeRawPointer($0) - UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     }
   }
 }
 
-/// A reference to an object. Its holder retains and releases the object explicitly.
+/// A reference to an object of any class. Its holder retains and releases the object explicitly.
 @usableFromInline
-struct ObjectReference: Sendable, Equatable {
-  @usableFromInline let address: UInt
-
-  @inlinable @inline(__always)
-  init(address: UInt) { self.address = address }
+@safe struct ObjectReference: @unchecked Sendable {  // the object's own contract decides which threads may use it
+  @usableFromInline let pointer: UnsafeMutableRawPointer
 
   /// Creates an owned reference. Consumes the object.
   @inlinable @inline(__always)
-  init(_ object: consuming AnyObject) {
-    address = unsafe UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
-  }
+  init(_ object: consuming AnyObject) { unsafe pointer = unsafe Unmanaged.passRetained(object).toOpaque() }
 
   /// Creates an owned reference from a value of a class type. Consumes the value.
   @inlinable @inline(__always)
@@ -49,10 +107,7 @@ struct ObjectReference: Sendable, Equatable {
 
   /// Creates a reference without retaining the object.
   @inline(__always)
-  init(unretained object: AnyObject) { address = unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) }
-
-  @inlinable @inline(__always)
-  var pointer: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped }
+  init(unretained object: AnyObject) { unsafe pointer = unsafe Unmanaged.passUnretained(object).toOpaque() }
 
   /// The object, as a retained reference.
   var object: AnyObject { unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() }
@@ -70,9 +125,9 @@ struct ObjectReference: Sendable, Equatable {
   /// Whether no other strong reference to the object exists.
   @inline(__always)
   var isUnshared: Bool {
-    var word = address
-    return unsafe withUnsafeMutablePointer(to: &word) {
-      // The word of an `AnyObject` is the address of its object. That word is neither copied nor destroyed.
+    var pointer = unsafe pointer
+    return unsafe withUnsafeMutablePointer(to: &pointer) {
+      // An `AnyObject` is the pointer to its object. That pointer is neither copied nor destroyed.
       unsafe $0.withMemoryRebound(to: AnyObject.self, capacity: 1) { unsafe Self.isUnshared($0) }
     }
   }
@@ -128,33 +183,32 @@ struct ObjectReference: Sendable, Equatable {
   }
 }
 
+extension ObjectReference: PointerWrapper {
+  @inlinable @inline(__always)
+  init(opaque: UnsafeRawPointer) { unsafe pointer = unsafe UnsafeMutableRawPointer(mutating: opaque) }
+
+  @inlinable @inline(__always)
+  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(pointer) }
+}
+
 /// A reference that does not retain its object. The object has another owner, which must outlive the reference.
 @usableFromInline
-@safe struct Unretained<Object: AnyObject>: @unchecked Sendable {  // protected by `Object` itself, shared as it is
-  // A reference and no integer: an optional reference takes one word.
+@safe struct Unretained<Object: AnyObject> {
   @usableFromInline let reference: Unmanaged<Object>
 
   @inline(__always)
   init(_ object: Object) { unsafe reference = unsafe .passUnretained(object) }
 
-  /// Creates a reference from an address; nil for 0.
+  /// Creates a reference from one to an object that is known to be an `Object`.
   @inline(__always)
-  init?(address: UInt) {
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
-    unsafe reference = unsafe .fromOpaque(pointer)
-  }
+  init(_ object: ObjectReference) { unsafe reference = unsafe .fromOpaque(object.pointer) }
 
-  /// Creates a reference from an address that is known not to be 0.
+  /// The reference, without the object's class.
   @inline(__always)
-  init(known address: UInt) {
-    unsafe reference = unsafe .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
-  }
+  var erased: ObjectReference { unsafe ObjectReference(opaque: opaque) }
 
   @inline(__always)
-  var address: UInt { unsafe UInt(bitPattern: reference.toOpaque()) }
-
-  @inline(__always)
-  static func == (left: Unretained, right: Unretained) -> Bool { left.address == right.address }
+  var identifier: ObjectIdentifier { with { ObjectIdentifier($0) } }
 
   @inlinable @inline(__always)
   func with<R>(_ body: (Object) throws -> R) rethrows -> R {
@@ -175,54 +229,117 @@ struct ObjectReference: Sendable, Equatable {
   func release() { unsafe reference.release() }
 }
 
-/// The address of a value on a thread's stack. Valid only during the call of `with(_:_:)` that created it.
-///
-/// Since many threads may have the address, the value can only be read through it: its mutable parts are atomic.
-struct StackReference<Value: ~Copyable>: Sendable {
-  let address: UInt
+extension Unretained: Sendable where Object: Sendable {}
 
-  /// Runs `body` with the address of a value.
+extension Unretained: PointerWrapper {
+  @inlinable @inline(__always)
+  init(opaque: UnsafeRawPointer) { unsafe reference = unsafe .fromOpaque(opaque) }
+
+  @inlinable @inline(__always)
+  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(reference.toOpaque()) }
+}
+
+/// The link from a member of a list to the one before it, in one word:
+///
+///     0                       the object is in no list
+///     2 · number + 1          the first member of the list with that number
+///     address of an object    the member before this one; even
+///
+/// Beside the content of a slot the only number that stands for an address: an atomic has one word for the three cases.
+struct BackLink: RawRepresentable, AtomicRepresentable, Equatable, Sendable, BitwiseCopyable {
+  let rawValue: UInt
+
+  @inline(__always)
+  init(rawValue: UInt) { self.rawValue = rawValue }
+
+  static var none: BackLink { BackLink(rawValue: 0) }
+
+  @inline(__always)
+  static func first(ofList number: Int) -> BackLink { BackLink(rawValue: UInt(bitPattern: number) << 1 | 1) }
+
+  @inline(__always)
+  static func after(_ member: ObjectReference) -> BackLink {
+    BackLink(rawValue: UInt(bitPattern: unsafe member.opaque))
+  }
+
+  /// The number of the list, for its first member.
+  @inline(__always)
+  var list: Int? { rawValue & 1 == 1 ? Int(bitPattern: rawValue >> 1) : nil }
+
+  /// The member before this one, which must be neither the first nor outside of lists.
+  @inline(__always)
+  var member: ObjectReference {
+    unsafe ObjectReference(opaque: UnsafeRawPointer(bitPattern: rawValue).unsafelyUnwrapped)
+  }
+}
+
+// MARK: the stack
+
+/// A reference to a value on a thread's stack. Valid only during the call of `with(_:_:)` that created it.
+///
+/// Since many threads may have the reference, the value can only be read through it: its mutable parts are atomic.
+struct StackReference<Value: ~Copyable>: PointerWrapper {
+  private let place: ReadOnlyPointer<Value>
+
+  /// Runs `body` with a reference to a value.
   @inline(__always)
   static func with<R: ~Copyable>(
     _ value: inout Value, _ body: (StackReference) throws -> R
   ) rethrows -> R {
-    try unsafe withUnsafeMutablePointer(to: &value) { try body(StackReference(known: UInt(bitPattern: $0))) }
+    try unsafe withUnsafeMutablePointer(to: &value) { try unsafe body(StackReference(opaque: UnsafeRawPointer($0))) }
   }
 
-  private init(known address: UInt) { self.address = address }
-
-  /// Creates a reference from an address; nil for 0.
+  /// Creates a reference from one to a value that is known to be a `Value`.
   @inline(__always)
-  init?(address: UInt) {
-    if address == 0 { return nil }
-    self.address = address
-  }
+  init(_ erased: StackReference<Void>) { unsafe self.init(opaque: erased.opaque) }
+
+  /// The reference, without the value's type.
+  @inline(__always)
+  var erased: StackReference<Void> { unsafe StackReference<Void>(opaque: opaque) }
+
+  @inline(__always)
+  init(opaque: UnsafeRawPointer) { place = unsafe ReadOnlyPointer(opaque.assumingMemoryBound(to: Value.self)) }
+
+  @inline(__always)
+  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(place.pointer) }
 
   @inline(__always)
   var value: Value {
-    unsafeAddress { unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
+    unsafeAddress { unsafe place.pointer }
+  }
+}
+
+extension StackReference: Sendable where Value: Sendable & ~Copyable {}
+
+/// The reference that each thread keeps for itself: to the innermost value that `StackReference.with` has put on its
+/// stack for that purpose.
+enum ThreadReference {
+  @inline(__always)
+  static var innermost: StackReference<Void>? {
+    get { unsafe beans_resolution().map { unsafe StackReference(opaque: $0) } }
+    set { unsafe beans_set_resolution(newValue?.opaque) }
   }
 }
 
 /// The evaluated arguments of one call. Their objects live as long as the call.
 @safe struct EvaluatedArguments {
-  private let objects: UnsafeMutablePointer<UInt>
+  private let objects: UnsafeMutablePointer<ObjectReference?>
 
   /// Runs `body` with room for a number of arguments, on the stack.
   @inline(__always)
   static func with<R>(_ count: Int, _ body: (EvaluatedArguments) throws -> R) rethrows -> R {
-    try unsafe withUnsafeTemporaryAllocation(of: UInt.self, capacity: max(count, 1)) { buffer in
+    try unsafe withUnsafeTemporaryAllocation(of: ObjectReference?.self, capacity: max(count, 1)) { buffer in
       // Never nil: the buffer has at least one element.
       try unsafe body(EvaluatedArguments(objects: buffer.baseAddress.unsafelyUnwrapped))
     }
   }
 
-  var first: UnsafePointer<UInt> { unsafe UnsafePointer(objects) }
+  var first: UnsafePointer<ObjectReference?> { unsafe UnsafePointer(objects) }
 
   /// The object at a position, as an owned reference; nil for an optional without a bean.
   subscript(index: Int) -> ObjectReference? {
-    get { unsafe objects[index] == 0 ? nil : ObjectReference(address: objects[index]) }
-    nonmutating set { unsafe (objects + index).initialize(to: newValue?.address ?? 0) }
+    get { unsafe objects[index] }
+    nonmutating set { unsafe (objects + index).initialize(to: newValue) }
   }
 
   /// Releases the first `count` objects.

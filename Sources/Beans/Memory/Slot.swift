@@ -1,21 +1,18 @@
 public import Synchronization
 
-/// The place where one bean instance of one environment lives: the address of one word, whose sign separates claims
-/// from beans.
-///
-///     0                        empty
-///     − address of a build     claimed by that build
-///     address of an object     filled; the slot owns one reference
-///     4                        a bean that the user's scope keeps, and that is in the creation log
+/// The place where one bean instance of one environment lives.
 @usableFromInline
 struct Slot: Sendable, Equatable {
-  @usableFromInline let address: UInt
+  @usableFromInline let place: ReadOnlyPointer<Atomic<UInt>>
 
   @inlinable @inline(__always)
-  init(address: UInt) { self.address = address }
+  init(_ word: UnsafePointer<Atomic<UInt>>) { place = unsafe ReadOnlyPointer(word) }
 
   @inlinable @inline(__always)
-  var word: UnsafePointer<Atomic<UInt>> { unsafe UnsafePointer(bitPattern: address).unsafelyUnwrapped }
+  var word: UnsafePointer<Atomic<UInt>> { unsafe place.pointer }
+
+  @inlinable @inline(__always)
+  static func == (left: Slot, right: Slot) -> Bool { unsafe left.word == right.word }
 
   @inlinable @inline(__always)
   var content: Content { unsafe Content(word: word.pointee.load(ordering: .sequentiallyConsistent)) }
@@ -30,7 +27,15 @@ struct Slot: Sendable, Equatable {
     ).exchanged
   }
 
-  /// The content of a slot at one moment.
+  /// The content of a slot at one moment: one word, whose sign separates claims from beans.
+  ///
+  ///     0                        empty
+  ///     − address of a build     claimed by that build
+  ///     address of an object     filled; the slot owns one reference
+  ///     4                        a bean that the user's scope keeps, and that is in the creation log
+  ///
+  /// Beside `BackLink` the only number that stands for an address: an atomic has one word for the four cases. Only this
+  /// type converts it.
   @usableFromInline
   struct Content: Equatable, Sendable {
     @usableFromInline let word: UInt
@@ -42,10 +47,12 @@ struct Slot: Sendable, Equatable {
     static var kept: Content { Content(word: 4) }
 
     @inline(__always)
-    static func filled(_ object: ObjectReference) -> Content { Content(word: object.address) }
+    static func filled(_ object: ObjectReference) -> Content { Content(word: UInt(bitPattern: unsafe object.pointer)) }
 
     @inline(__always)
-    static func claimed(_ build: UInt) -> Content { Content(word: 0 &- build) }
+    static func claimed<Build: ~Copyable>(by build: StackReference<Build>) -> Content {
+      Content(word: 0 &- UInt(bitPattern: unsafe build.opaque))
+    }
 
     @inline(__always)
     var isEmpty: Bool { word == 0 }
@@ -56,41 +63,45 @@ struct Slot: Sendable, Equatable {
     @inline(__always)
     var isKept: Bool { word == 4 }
 
-    /// The address of the build that has claimed the slot.
+    /// The build that has claimed the slot.
     @inline(__always)
-    var claimant: UInt? { Int(bitPattern: word) < 0 ? 0 &- word : nil }
+    var claimant: StackReference<Void>? {
+      unsafe Int(bitPattern: word) < 0
+        ? UnsafeRawPointer(bitPattern: 0 &- word).map { unsafe StackReference(opaque: $0) } : nil
+    }
 
     /// The bean of a slot, which must be filled.
     @inlinable @inline(__always)
-    var object: ObjectReference { ObjectReference(address: word) }
+    var object: ObjectReference { unsafe ObjectReference(opaque: UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped) }
   }
 }
 
 /// The slots of one environment, by number.
 @usableFromInline
-struct Slots: Sendable {
-  /// The address of the first slot.
-  @usableFromInline let address: UInt
+struct Slots: PointerWrapper, Sendable {
+  @usableFromInline let first: ReadOnlyPointer<Atomic<UInt>>
 
-  @inline(__always)
-  init(address: UInt) { self.address = address }
+  @inlinable @inline(__always)
+  init(opaque: UnsafeRawPointer) {
+    first = unsafe ReadOnlyPointer(opaque.assumingMemoryBound(to: Atomic<UInt>.self))
+  }
+
+  @inlinable @inline(__always)
+  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(first.pointer) }
 
   /// Returns a slot. The number must be one of the plan's; it is not checked.
   @inlinable @inline(__always)
-  subscript(slot: Int32) -> Slot {
-    Slot(address: address &+ UInt(bitPattern: Int(slot) &* MemoryLayout<UInt>.stride))
-  }
+  subscript(slot: Int32) -> Slot { unsafe Slot(first.pointer + Int(slot)) }
 
   /// Returns the number of a slot if it is one of the first `count`; nil otherwise.
   func number(of slot: Slot, among count: Int) -> Int32? {
-    let distance = Int(bitPattern: slot.address &- address) / MemoryLayout<UInt>.stride
-    return slot.address >= address && distance < count ? Int32(distance) : nil
+    let distance = unsafe slot.word - first.pointer
+    return (0..<count).contains(distance) ? Int32(distance) : nil
   }
 
+  /// The memory of the environment that starts with the slots.
   @inline(__always)
-  fileprivate var memory: UnsafeMutableRawPointer {
-    unsafe UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped
-  }
+  fileprivate var memory: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(mutating: opaque) }
 
   static var none: Slots { SlotBlock.none.slots }
 
@@ -174,7 +185,7 @@ struct SlotLayout: Sendable {
   fileprivate static func initialize(_ memory: UnsafeMutableRawPointer, _ count: Int) -> Slots {
     let first = unsafe memory.assumingMemoryBound(to: Atomic<UInt>.self)
     for index in 0..<count { unsafe (first + index).initialize(to: Atomic(0)) }
-    return Slots(address: UInt(bitPattern: memory))
+    return unsafe Slots(opaque: memory)
   }
 }
 
@@ -199,7 +210,7 @@ struct SlotRoom: ~Copyable, Sendable {
 
   /// The slots. Their address is stable, because the room is a stored property of an object.
   @inline(__always)
-  var slots: Slots { unsafe withUnsafePointer(to: self) { Slots(address: UInt(bitPattern: $0)) } }
+  var slots: Slots { unsafe withUnsafePointer(to: self) { unsafe Slots(opaque: $0) } }
 }
 
 /// The scope object of one child, beside its slots: two words, written before any other thread can reach the child.

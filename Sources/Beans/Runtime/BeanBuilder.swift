@@ -72,7 +72,7 @@ extension Environment {
   func begin(_ recipe: FrozenReference<Recipe>) throws -> AnyObject {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     return try build(recipe, recipe.value.steps[0..<0], isInside: true) { context in
-      context.value.current.store(recipe.address, ordering: .relaxed)
+      context.value.current.store(recipe, ordering: .relaxed)
       if recipe.value.work.contains(.trace) { log.creating(recipe.value.entry.label, in: name) }
       return try recipe.value.function.with { try make(recipe, isCounted: false, $0.create) }
         .take(as: AnyObject.self)
@@ -86,7 +86,7 @@ extension Environment {
     let steps = recipe.value.steps
     // The slots of a child whose scope object keeps its beans contain none of them.
     return try build(recipe, core.kind.contains(.scoped) ? steps[0..<0] : steps, isInside: true) { context in
-      context.value.current.store(recipe.address, ordering: .relaxed)
+      context.value.current.store(recipe, ordering: .relaxed)
       return try make(context)
     }
   }
@@ -121,7 +121,7 @@ extension Environment {
       made = try make(context)
     } catch { throw giveUp(context, recipe, error) }
     let isLast = core.lock.withLock {
-      log(context, before: context.value.own.load(ordering: .relaxed))
+      log(context, before: context.value.own.load(ordering: .relaxed).known)
       return end(context)
     }
     if isLast { release() }
@@ -138,7 +138,7 @@ extension Environment {
     guard isInside || core.lifecycle.isOpen else { return false }
     core.change { $0.enter() }
     if core.builds != nil { logBuilds() }
-    let (slots, mark) = (core.slots, Slot.Content.claimed(context.address))
+    let (slots, mark) = (core.slots, Slot.Content.claimed(by: context))
     // In an environment that many threads use, lookups do not check whether a bean has been logged.
     var isAlone = !core.kind.contains(.plain)
     steps.forEach { step in
@@ -158,20 +158,20 @@ extension Environment {
   func logBuilds() {
     var next = core.builds
     while let context = next {
-      let left = FrozenSlice<Step>(
-        from: context.value.logged.load(ordering: .relaxed), to: context.value.own.load(ordering: .relaxed))
+      let left = FrozenSlice(
+        from: context.value.logged.load(ordering: .relaxed).known, to: context.value.own.load(ordering: .relaxed).known)
       // Only up to the first slot that is not filled: the builder may continue meanwhile, so that a later slot could
       // appear filled although this one did not.
       let missing = left.first { !core.slots[$0.slot].content.isFilled }
-      log(context, before: missing?.address ?? left.end)
+      log(context, before: missing ?? left.end)
       next = context.value.next
     }
   }
 
-  /// Logs the filled steps of a build, up to an address.
+  /// Logs the filled steps of a build, up to a step.
   @inline(__always)
-  private func log(_ context: StackReference<ResolutionContext>, before end: UInt) {
-    let filled = FrozenSlice<Step>(from: context.value.logged.load(ordering: .relaxed), to: end)
+  private func log(_ context: StackReference<ResolutionContext>, before end: FrozenReference<Step>) {
+    let filled = FrozenSlice(from: context.value.logged.load(ordering: .relaxed).known, to: end)
     creationLog.extend { append in filled.forEach { append($0.slot) } }
     context.value.logged.store(end, ordering: .relaxed)
   }
@@ -179,11 +179,11 @@ extension Environment {
   /// Removes the build from those in flight; returns true if the caller has to release the environment.
   @inline(__always)
   private func end(_ context: StackReference<ResolutionContext>) -> Bool {
-    if core.builds?.address == context.address {
+    if core.builds == context {
       core.builds = context.value.next
     } else {
       var other = core.builds
-      while let current = other, current.value.next?.address != context.address { other = current.value.next }
+      while let current = other, current.value.next != context { other = current.value.next }
       other?.value.next = context.value.next
     }
     return core.change { $0.leave() }
@@ -193,17 +193,17 @@ extension Environment {
 
   @inline(__always)
   private func fill(_ context: StackReference<ResolutionContext>, _ steps: FrozenSlice<Step>) throws {
-    let (slots, recipes, mark) = (core.slots, recipe(0), Slot.Content.claimed(context.address))
+    let (slots, recipes, mark) = (core.slots, recipe(0), Slot.Content.claimed(by: context))
     try steps.forEachReference { step in
       let recipe = recipes.sibling(step.value.slot, of: 0)
       let slot = slots[step.value.slot]
       // A thread that takes the step over reads `current` after it has changed the slot: one of the two threads sees
       // the other.
-      _ = context.value.current.exchange(recipe.address, ordering: .sequentiallyConsistent)
+      _ = context.value.current.exchange(recipe, ordering: .sequentiallyConsistent)
       if slot.content != mark, try !takeOver(step.value, recipe, context) { return }
       let object = try make(recipe)
       if step.value.takers > 0 { object.retain(step.value.takers) }
-      if step.address < context.value.own.load(ordering: .relaxed) {
+      if step < context.value.own.load(ordering: .relaxed).known {
         slot.store(.filled(object))
       } else {
         publish(object, step.value.slot)
@@ -267,7 +267,7 @@ extension Environment {
   private func claim(
     _ slot: Slot, _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
   ) -> Bool? {
-    let mark = Slot.Content.claimed(context.address)
+    let mark = Slot.Content.claimed(by: context)
     while true {
       logBuilds()
       let content = slot.content
@@ -277,7 +277,7 @@ extension Environment {
         slot.store(mark)
         return true
       }
-      let isBegun = { other.value.current.load(ordering: .sequentiallyConsistent) == recipe.address }
+      let isBegun = { other.value.current.load(ordering: .sequentiallyConsistent) == recipe }
       if isBegun() { return nil }
       if other.value.thread == context.value.thread {
         slot.store(mark)
@@ -299,7 +299,7 @@ extension Environment {
 
   /// Returns the build that has claimed a slot. Under the lock: the build does not end while its claim is in the slot.
   private func claimant(_ content: Slot.Content) -> StackReference<ResolutionContext>? {
-    content.claimant.flatMap { StackReference(address: $0) }
+    content.claimant.map { StackReference($0) }
   }
 
   /// Leaves the missing beans to other builds, and releases the references that were added for them.
@@ -308,7 +308,7 @@ extension Environment {
     _ context: StackReference<ResolutionContext>, _ asked: FrozenReference<Recipe>, _ error: any Error
   ) -> EnvironmentError {
     let (slots, steps) = (core.slots, asked.value.steps)
-    let mark = Slot.Content.claimed(context.address)
+    let mark = Slot.Content.claimed(by: context)
     // The step that failed; the beans of earlier steps have all their references.
     let failed = context.value.building ?? asked
     let first = (0..<steps.count).first { steps[$0].slot == failed.value.slot } ?? steps.count
@@ -367,17 +367,17 @@ extension Environment {
   ) throws {
     if !isInside { return try using { try ensure(recipe, context, isInside: true) } }
     if context.value.outer?.value.isBuildingFurtherOut(recipe, in: self) == true { throw circle(closing: recipe) }
-    defer { context.value.current.store(0, ordering: .relaxed) }
+    defer { context.value.current.store(nil, ordering: .relaxed) }
     var stack = [recipe]
     while let top = stack.last {
-      context.value.current.store(top.address, ordering: .relaxed)
+      context.value.current.store(top, ordering: .relaxed)
       do {
         if let next = try missing(top) {
           stack.append(next)
         } else {
           stack.removeLast()
           guard let dependent = stack.last else { continue }
-          context.value.current.store(dependent.address, ordering: .relaxed)
+          context.value.current.store(dependent, ordering: .relaxed)
           try build(top.value.slot, isInside: true).release()
         }
       } catch { throw stack.reversed().reduce(error) { failure($0, of: $1) } }

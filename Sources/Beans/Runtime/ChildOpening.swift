@@ -12,8 +12,8 @@ final class ChildOpening: Sendable {
   let environment: Environment?
   private let home: Unretained<Environment>?
   private let makeScope: (@Sendable () -> any BeanScope)?
-  /// The address of the plan, which the environment retains; 0 before startup.
-  private let plan = Atomic<UInt>(0)
+  /// The plan, which the environment retains; nil before startup.
+  private let plan = Atomic<Unretained<Plan>?>(nil)
   /// The reason why startup has made no plan, or the error of startup.
   private let reason = Locked<(any Error)?>(nil)
   /// Whether the first scope object has been checked to have the scope's name.
@@ -49,7 +49,7 @@ final class ChildOpening: Sendable {
   func settled(_ outcome: Result<Plan, any Error>) {
     declared(nil)
     switch outcome {
-    case .success(let plan): self.plan.store(Unretained(plan).address, ordering: .releasing)
+    case .success(let plan): self.plan.store(Unretained(plan), ordering: .releasing)
     case .failure(let reason): self.reason.withLock { $0 = reason }
     }
   }
@@ -91,7 +91,7 @@ final class ChildOpening: Sendable {
 
   /// Whether children of the factory open in an environment.
   private func isHome(_ environment: Environment) -> Bool {
-    guard let own = Unretained<Plan>(address: plan.load(ordering: .acquiring)), let plan = environment.core.plan else {
+    guard let own = plan.load(ordering: .acquiring), let plan = environment.core.plan else {
       return false
     }
     return own.with { own in plan.with { own.parent === $0 } }
@@ -101,7 +101,7 @@ final class ChildOpening: Sendable {
   private func open(_ seed: ObjectReference?, under parent: Unretained<Environment>) throws -> Environment {
     if !parent.with({ $0.core.lifecycle.isOpen }) { try start(parent.object, seed) }
     // Startup has set the plan, unless the children are inactive.
-    guard let plan = Unretained<Plan>(address: plan.load(ordering: .acquiring)) else {
+    guard let plan = plan.load(ordering: .acquiring) else {
       throw refusal(
         of: seed, reason.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan"))
     }

@@ -9,25 +9,22 @@ extension EnvironmentCore {
   init(_ plan: Unretained<Plan>, parent: Unretained<Environment>) {
     parent.retain()
     self.init(
-      plan: plan.address, parent: parent.address, lifecycle: Lifecycle.Phase.open.rawValue, kind: 0,
-      slots: Slots(address: 0), extras: 0)
+      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle.Phase.open.rawValue, kind: 0, slots: nil,
+      extras: nil)
   }
 
   /// Makes the core of an environment that is not a child of a factory.
   init(parent: Environment?, _ kind: Kind, _ extras: EnvironmentExtras) {
-    let (parent, extras) = (parent.map { Unretained($0) }, Unretained(extras))
-    parent?.retain()
-    extras.retain()
     self.init(
-      plan: 0, parent: parent?.address ?? 0, lifecycle: Lifecycle.Phase.declaring.rawValue, kind: kind.rawValue,
-      slots: .none, extras: extras.address)
+      plan: nil, parent: parent.map { ObjectReference($0) }, lifecycle: Lifecycle.Phase.declaring.rawValue,
+      kind: kind.rawValue, slots: Slots.none, extras: ObjectReference(extras))
   }
 
   // MARK: from any thread
 
   /// The environment further out, if there is one.
   @inline(__always)
-  var parent: Unretained<Environment>? { Unretained(address: parentWord) }
+  var parent: Unretained<Environment>? { outer.map { Unretained($0) } }
 
   @inline(__always)
   var lifecycle: Lifecycle { Lifecycle(word: lifecycleWord.load(ordering: .acquiring)) }
@@ -42,14 +39,16 @@ extension EnvironmentCore {
   /// The plan; nil until the environment has been compiled. The environment that declared a factory keeps the plan of
   /// its children.
   @inline(__always)
-  var plan: Unretained<Plan>? { Unretained(address: planWord.load(ordering: .acquiring)) }
+  var plan: Unretained<Plan>? { planReference.load(ordering: .acquiring).map { Unretained($0) } }
 
   /// The plan, for callers that run only after compilation.
   @inline(__always)
-  var compiledPlan: Unretained<Plan> { Unretained(known: planWord.load(ordering: .relaxed)) }
+  var compiledPlan: Unretained<Plan> { Unretained(planReference.load(ordering: .relaxed).known) }
 
   @inline(__always)
-  var extras: Unretained<EnvironmentExtras>? { Unretained(address: extrasWord.load(ordering: .acquiring)) }
+  var extras: Unretained<EnvironmentExtras>? {
+    extrasReference.load(ordering: .acquiring).map { Unretained($0) }
+  }
 
   // MARK: by one thread, before others look
 
@@ -59,19 +58,17 @@ extension EnvironmentCore {
 
   /// Stores a plan that this environment retains.
   func compiled(_ plan: Plan, _ slots: Slots) {
-    let plan = Unretained(plan)
-    plan.retain()
-    slotsWord.store(slots.address, ordering: .relaxed)
-    planWord.store(plan.address, ordering: .releasing)
+    slotsReference.store(slots, ordering: .relaxed)
+    planReference.store(ObjectReference(plan), ordering: .releasing)
   }
 
   /// Stores the extras, unless there are some already. Returns the stored ones.
   func offer(_ extras: EnvironmentExtras) -> Unretained<EnvironmentExtras> {
     let offered = Unretained(extras)
-    let (won, other) = extrasWord.compareExchange(
-      expected: 0, desired: offered.address, ordering: .acquiringAndReleasing)
+    let (won, other) = extrasReference.compareExchange(
+      expected: nil, desired: offered.erased, ordering: .acquiringAndReleasing)
     if won { offered.retain() }
-    return won ? offered : Unretained(address: other) ?? offered
+    return other.map { Unretained($0) } ?? offered
   }
 
   // MARK: under the lock
@@ -85,8 +82,8 @@ extension EnvironmentCore {
   }
 
   var builds: StackReference<ResolutionContext>? {
-    @inline(__always) get { StackReference(address: buildsWord.load(ordering: .relaxed)) }
-    @inline(__always) nonmutating set { buildsWord.store(newValue?.address ?? 0, ordering: .relaxed) }
+    @inline(__always) get { innermostBuild.load(ordering: .relaxed).map { StackReference($0) } }
+    @inline(__always) nonmutating set { innermostBuild.store(newValue?.erased, ordering: .relaxed) }
   }
 }
 

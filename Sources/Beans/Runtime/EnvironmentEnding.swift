@@ -115,7 +115,7 @@ extension Environment {
   @usableFromInline
   func releaseUnlessRead() {
     guard core.isPostponed.load(ordering: .sequentiallyConsistent) else { return }
-    if !HazardPointer.isProtected(Unretained(self).address), takeBack() { release(onHost: false) }
+    if !HazardPointer.isProtected(Unretained(self)), takeBack() { release(onHost: false) }
   }
 
   /// Claims a postponed release. Returns true for exactly one of the threads that may run it.
@@ -243,7 +243,7 @@ extension Environment {
       let own = Unretained(self)
       let (plan, place) = (core.compiledPlan, ScopeCounts.ownPlace)
       let isLast = parent.core.lock.withLock {
-        parent.core.extras?.with { $0.children.leave(own, plan.address, released: released, at: place) }
+        parent.core.extras?.with { $0.children.leave(own, plan, released: released, at: place) }
         plan.with { $0.counts.finish(released: released, at: place) }
         return parent.core.change { $0.leave() }
       }
@@ -355,7 +355,7 @@ extension Environment: EnvironmentMemory {
     // Nearly always a request that has ended.
     if !core.lifecycle.isReleased { letGoOfBeans() }
     if !core.kind.isDisjoint(with: .withScope) { dropScope() }
-    if !core.kind.contains(.plain), core.slots.address != room.slots.address { core.slots.deallocate() }
+    if !core.kind.contains(.plain), core.slots != room.slots { core.slots.deallocate() }
   }
 
   /// Drops the bean references of an environment that was deallocated without `finish`. No release callbacks run.

@@ -433,8 +433,7 @@ final class EnvironmentResources: Sendable {
 /// thread then finds its own children in its list, in memory that no other processor has to hand over.
 final class ChildRegistry: Sendable {
   private struct List: ~Copyable {
-    /// The address of the first child, or 0.
-    let first = Atomic<UInt>(0)
+    let first = Atomic<Unretained<Environment>?>(nil)
     // The counts of the children of `plan` that have left on threads of this list.
     let finished = Atomic<Int>(0)
     let released = Atomic<Int>(0)
@@ -445,8 +444,8 @@ final class ChildRegistry: Sendable {
 
   /// The lists. Only every fourth one is used, so that no two used lists share a cache line.
   private let lists: FrozenArray<List>
-  /// The address of the plan that most children have. Plans of factories outlive this registry.
-  private let plan = Atomic<UInt>(0)
+  /// The plan that most children have. Plans of factories outlive this registry.
+  private let plan = Atomic<Unretained<Plan>?>(nil)
   /// The counts of children of all other plans that have left, by scope.
   private let others = Locked<[String: ScopeStatistics]>([:])
 
@@ -463,7 +462,7 @@ final class ChildRegistry: Sendable {
   @inline(__always)
   private func list(at place: Int) -> Int { place & (lists.count &- 1) }
 
-  var isEmpty: Bool { (0..<lists.count).allSatisfy { lists[$0].first.load(ordering: .acquiring) == 0 } }
+  var isEmpty: Bool { (0..<lists.count).allSatisfy { lists[$0].first.load(ordering: .acquiring) == nil } }
 
   /// Adds a child, and retains it.
   ///
@@ -474,30 +473,30 @@ final class ChildRegistry: Sendable {
     let list = list(at: place)
     let old = lists[list].first.load(ordering: .relaxed)
     child.with {
-      $0.core.next.store(old, ordering: .relaxed)
-      // Odd, as no address is.
-      $0.core.previous.store(UInt(bitPattern: list) << 1 | 1, ordering: .relaxed)
+      $0.core.next.store(old?.erased, ordering: .relaxed)
+      $0.core.previous.store(.first(ofList: list), ordering: .relaxed)
     }
-    Unretained<Environment>(address: old)?.with { $0.core.previous.store(child.address, ordering: .relaxed) }
-    lists[list].first.store(child.address, ordering: .releasing)
+    old?.with { $0.core.previous.store(.after(child.erased), ordering: .relaxed) }
+    lists[list].first.store(child, ordering: .releasing)
     lists[list].live.store(lists[list].live.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
   /// Removes a child that has released `count` beans, which are all that it has created. The caller takes over the
   /// reference.
   @inline(__always)
-  func leave(_ child: Unretained<Environment>, _ plan: UInt, released count: Int, at place: Int) {
+  func leave(_ child: Unretained<Environment>, _ plan: Unretained<Plan>, released count: Int, at place: Int) {
     let (before, after) = child.with {
       ($0.core.previous.load(ordering: .relaxed), $0.core.next.load(ordering: .relaxed))
     }
-    if before & 1 == 0 {
-      Unretained<Environment>(known: before).with { $0.core.next.store(after, ordering: .relaxed) }
+    let next: Unretained<Environment>? = after.map { Unretained($0) }
+    if let list = before.list {
+      lists[list].first.store(next, ordering: .releasing)
     } else {
-      lists[Int(before >> 1)].first.store(after, ordering: .releasing)
+      Unretained<Environment>(before.member).with { $0.core.next.store(after, ordering: .relaxed) }
     }
-    Unretained<Environment>(address: after)?.with { $0.core.previous.store(before, ordering: .relaxed) }
+    next?.with { $0.core.previous.store(before, ordering: .relaxed) }
     // A walk that returns to the child finds it gone.
-    child.with { $0.core.previous.store(0, ordering: .relaxed) }
+    child.with { $0.core.previous.store(.none, ordering: .relaxed) }
     let list = list(at: place)
     lists[list].live.store(lists[list].live.load(ordering: .relaxed) &- 1, ordering: .relaxed)
     if self.plan.load(ordering: .relaxed) == plan || select(plan) {
@@ -515,9 +514,8 @@ final class ChildRegistry: Sendable {
   /// Selects the plan whose counts the lists store: the first plan of a factory. Returns whether the plan is selected
   /// now.
   @inline(never)
-  private func select(_ plan: UInt) -> Bool {
-    guard self.plan.load(ordering: .relaxed) == 0, let named = Unretained<Plan>(address: plan) else { return false }
-    if named.with({ $0.isPlain }) { return false }
+  private func select(_ plan: Unretained<Plan>) -> Bool {
+    if self.plan.load(ordering: .relaxed) != nil || plan.with({ $0.isPlain }) { return false }
     self.plan.store(plan, ordering: .relaxed)
     return true
   }
@@ -549,19 +547,18 @@ final class ChildRegistry: Sendable {
   func read(_ next: inout [Environment], of list: Int, after last: [Environment]) -> Bool {
     var start = lists[list].first.load(ordering: .relaxed)
     if !last.isEmpty {
-      // A listed child's `previous` is a neighbour's address or the number of a list; neither is 0.
-      guard let place = last.last(where: { $0.core.previous.load(ordering: .relaxed) != 0 }) else { return false }
-      start = place.core.next.load(ordering: .relaxed)
+      guard let place = last.last(where: { $0.core.previous.load(ordering: .relaxed) != .none }) else { return false }
+      start = place.core.next.load(ordering: .relaxed).map { Unretained($0) }
     }
     append(from: start, to: &next, next.capacity)
     return true
   }
 
-  private func append(from start: UInt, to children: inout [Environment], _ maximum: Int) {
+  private func append(from start: Unretained<Environment>?, to children: inout [Environment], _ maximum: Int) {
     var next = start
-    while children.count < maximum, let child = Unretained<Environment>(address: next) {
+    while children.count < maximum, let child = next {
       children.append(child.object)
-      next = child.with { $0.core.next.load(ordering: .relaxed) }
+      next = child.with { $0.core.next.load(ordering: .relaxed) }.map { Unretained($0) }
     }
   }
 
@@ -575,7 +572,7 @@ final class ChildRegistry: Sendable {
   /// The counts of the children that have ended, and of their children.
   var statistics: [ScopeStatistics] {
     var all = Array(others.withLock { $0 }.values)
-    guard let plan = Unretained<Plan>(address: plan.load(ordering: .relaxed)) else { return all }
+    guard let plan = plan.load(ordering: .relaxed) else { return all }
     var own = ScopeStatistics(scope: plan.with { $0.name })
     for list in 0..<lists.count {
       own.finished += lists[list].finished.load(ordering: .relaxed)

@@ -31,7 +31,7 @@ extension Environment {
     lent.object.retain()
     lent.end()
     // An environment that is not a child of a factory has no host.
-    if lent.home.address != Unretained(self).address, core.kind.contains(.hosted) { used() }
+    if lent.home != Unretained(self), core.kind.contains(.hosted) { used() }
     return Argument(lent.object, reading)
   }
 
@@ -54,7 +54,8 @@ extension Environment {
     guard operand.isNone else { return try fetchComputed(operand) }
     let plan = core.compiledPlan
     let found = home(plan).with { home in
-      home.core.extras?.with { $0.resources?.answers.find(plan.address, type, id)?.with { $0.operand } ?? nil } ?? nil
+      home.core.extras?.with { $0.resources?.answers.find(plan.identifier, type, id)?.with { $0.operand } ?? nil }
+        ?? nil
     }
     guard let found else { return .none }
     guard case .outer(let slot) = found.place else { return try fetchOther(found, type, id) }
@@ -77,7 +78,7 @@ extension Environment {
   /// Evaluates an operand. In an environment that is not a child of a factory, a hazard pointer is enough to prevent
   /// the release.
   private func fetchComputed(_ operand: Operand) throws -> Argument {
-    guard core.kind.contains(.plain), let use = HazardPointer.protecting(Unretained(self).address) else { return .none }
+    guard core.kind.contains(.plain), let use = HazardPointer.protecting(Unretained(self)) else { return .none }
     defer { endUse(use) }
     return core.lifecycle.isOpen ? try lookUp(operand) : .none
   }
@@ -126,7 +127,7 @@ extension Environment {
   @inline(__always)
   private func lend(_ slot: Slot, _ plan: Unretained<Plan>) -> Lent? {
     let home = home(plan)
-    guard let use = HazardPointer.protecting(home.address) else { return nil }
+    guard let use = HazardPointer.protecting(home) else { return nil }
     let content = slot.content
     // The ancestors of an environment that has not begun to end are not released.
     guard core.lifecycle.isOpen, content.isFilled else {
@@ -219,7 +220,7 @@ extension Environment {
 
   private func unforeseen(_ parameter: Parameter, id: String?) throws -> Retrieval {
     let type = ObjectIdentifier(parameter.wanted)
-    let (plan, resources) = (core.compiledPlan.address, homeResources)
+    let (plan, resources) = (core.compiledPlan.identifier, homeResources)
     if let known = resources?.answers.find(plan, type, id) { return known.object }
     let found = try resolve(parameter, id: id)
     resources?.answers.keep(found, plan, type, id)

@@ -128,11 +128,13 @@ final class ProductAssembly: ProductBuilder {
   init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
     self.environment = environment
     self.recipe = recipe
-    isPlain = recipe.value.work.isEmpty && recipe.value.identity != Recipe.unknownClass && environment.core.kind.contains(.plain)
+    isPlain =
+      recipe.value.work.isEmpty && recipe.value.identity != Recipe.unknownClass
+      && environment.core.kind.contains(.plain)
   }
 
   func begin() throws -> (arguments: Arguments, use: HazardPointer)? {
-    guard isPlain, let use = HazardPointer.protecting(Unretained(environment).address) else { return nil }
+    guard isPlain, let use = HazardPointer.protecting(Unretained(environment)) else { return nil }
     if environment.core.lifecycle.isOpen, environment.isComplete(recipe) {
       return (Arguments(recipe.value.operands, environment.core.slots), use)
     }

@@ -9,63 +9,59 @@ import Synchronization
 ///
 /// Other threads read a context, and change it under the environment's lock, while its own thread reads it without the
 /// lock. All mutable fields are therefore atomic.
-struct ResolutionContext: ~Copyable {
+struct ResolutionContext: ~Copyable, Sendable {
   let environment: Unretained<Environment>
   let thread: UInt
-  private let outerAddress: UInt
-  /// The address of the requested recipe; 0 for a release, and for a lookup that builds nothing of its own.
-  private let askedAddress: UInt
-  /// The address of the recipe that is being built now, or 0. Other threads read it under the environment's lock.
-  let current = Atomic<UInt>(0)
-  /// The address of the next build of the same environment, or 0; under the environment's lock.
-  private let nextAddress = Atomic<UInt>(0)
-  /// The address of the first step that this build has yet to log; under the environment's lock.
-  let logged = Atomic<UInt>(0)
-  /// The address that separates the steps of this build. Steps before it are stored without the lock, and logged later.
-  /// Steps from it on are logged when they are stored. Lowered under the environment's lock, when another build takes
-  /// over a step.
-  let own = Atomic<UInt>(0)
+  let outer: StackReference<ResolutionContext>?
+  /// The requested recipe; nil for a release, and for a lookup that builds nothing of its own.
+  let asked: FrozenReference<Recipe>?
+  /// The recipe that is being built now. Other threads read it under the environment's lock.
+  let current = Atomic<FrozenReference<Recipe>?>(nil)
+  /// The next build of the same environment; under the environment's lock.
+  private let nextBuild = Atomic<StackReference<Void>?>(nil)
+  /// The first step that this build has yet to log; nil before the build has entered. Under the environment's lock.
+  let logged = Atomic<FrozenReference<Step>?>(nil)
+  /// The step that separates the steps of this build; nil before the build has entered. Steps before it are stored
+  /// without the lock, and logged later. Steps from it on are logged when they are stored. Lowered under the
+  /// environment's lock, when another build takes over a step.
+  let own = Atomic<FrozenReference<Step>?>(nil)
   /// Whether the thread waits for the bean of `current`, instead of building it.
   let isWaiting = Atomic(false)
-  /// The address of the notes of this build, or 0; retained.
-  private let notesAddress = Atomic<UInt>(0)
+  /// The `BuildNotes` of this build; retained, for its own thread.
+  private let notesReference = Atomic<ObjectReference?>(nil)
 
   @inline(__always)
   init(_ environment: Unretained<Environment>, _ asked: FrozenReference<Recipe>?) {
     self.environment = environment
-    askedAddress = asked?.address ?? 0
+    self.asked = asked
     thread = UInt(beans_thread())
-    outerAddress = UInt(beans_resolution())
+    outer = Self.innermost
   }
 
-  var outer: StackReference<ResolutionContext>? { StackReference(address: outerAddress) }
-
   var next: StackReference<ResolutionContext>? {
-    get { StackReference(address: nextAddress.load(ordering: .relaxed)) }
-    nonmutating set { nextAddress.store(newValue?.address ?? 0, ordering: .relaxed) }
+    get { nextBuild.load(ordering: .relaxed).map { StackReference($0) } }
+    nonmutating set { nextBuild.store(newValue?.erased, ordering: .relaxed) }
   }
 
   /// The notes of this build, if there are any; for its own thread.
   private var existingNotes: Unretained<BuildNotes>? {
-    Unretained(address: notesAddress.load(ordering: .relaxed))
+    notesReference.load(ordering: .relaxed).map { Unretained($0) }
   }
 
   /// The notes of this build, made on demand; for its own thread.
   var notes: BuildNotes {
     if let notes = existingNotes { return notes.object }
     let notes = BuildNotes()
-    notesAddress.store(ObjectReference(notes).address, ordering: .relaxed)
+    notesReference.store(ObjectReference(notes), ordering: .relaxed)
     return notes
   }
 
-  var asked: FrozenReference<Recipe>? { FrozenReference(address: askedAddress) }
-
-  var building: FrozenReference<Recipe>? { FrozenReference(address: current.load(ordering: .relaxed)) }
+  var building: FrozenReference<Recipe>? { current.load(ordering: .relaxed) }
 
   /// The innermost context of the calling thread, if it has one.
   @inline(__always)
   static var innermost: StackReference<ResolutionContext>? {
-    StackReference(address: UInt(beans_resolution()))
+    ThreadReference.innermost.map { StackReference($0) }
   }
 
   /// Runs `body` within a new context.
@@ -76,9 +72,9 @@ struct ResolutionContext: ~Copyable {
   ) rethrows -> R {
     var context = ResolutionContext(environment, asked)
     return try StackReference.with(&context) { context in
-      beans_set_resolution(UInt(context.address))
+      ThreadReference.innermost = context.erased
       defer {
-        beans_set_resolution(context.value.outerAddress)
+        ThreadReference.innermost = context.value.outer?.erased
         context.value.existingNotes?.release()
       }
       return try body(context)
@@ -88,12 +84,12 @@ struct ResolutionContext: ~Copyable {
   /// Records that another build has taken over the step of a slot; under the environment's lock.
   func giveAway(_ slot: Int32) {
     guard let step = asked?.value.steps.first(where: { $0.slot == slot }) else { return }
-    own.store(min(own.load(ordering: .relaxed), step.address), ordering: .relaxed)
+    own.store(min(own.load(ordering: .relaxed).known, step), ordering: .relaxed)
   }
 
   /// Records a child that the thread has opened.
   @inline(never)
-  func note(_ child: Unretained<Environment>) { notes.opened.append(child.address) }
+  func note(_ child: Unretained<Environment>) { notes.opened.append(child.identifier) }
 
   /// All contexts of this thread, innermost first.
   private static var all: some Sequence<StackReference<ResolutionContext>> {
@@ -109,7 +105,7 @@ struct ResolutionContext: ~Copyable {
       inner.with { $0 === environment || $0.isDescendant(of: environment) }
     }
     return all.contains { isWithin($0.value.environment) }
-      || HazardPointer.owners.contains { Unretained<Environment>(address: $0).map(isWithin) ?? false }
+      || HazardPointer.owners(Environment.self).contains(where: isWithin)
   }
 
   /// Whether this thread is building a bean in an environment.
@@ -123,7 +119,7 @@ struct ResolutionContext: ~Copyable {
   }
 
   private func isBuild(of recipe: FrozenReference<Recipe>, in environment: Environment) -> Bool {
-    current.load(ordering: .relaxed) == recipe.address && self.environment == Unretained(environment)
+    current.load(ordering: .relaxed) == recipe && self.environment == Unretained(environment)
   }
 
   // MARK: paths
@@ -180,7 +176,7 @@ struct ResolutionContext: ~Copyable {
   /// Returns the bean that this thread is building further out than `environment`, and that will be kept there; nil
   /// where a build of this thread has opened `environment` itself.
   static func holder(above environment: Environment) -> FrozenReference<Recipe>? {
-    let own = Unretained(environment).address
+    let own = ObjectIdentifier(environment)
     guard let keeper = keeper(above: environment) else { return nil }
     return all.contains { $0.value.existingNotes?.with { $0.opened.contains(own) } == true } ? nil : keeper
   }
@@ -259,8 +255,8 @@ final class BuildNotes {
   /// A prototype that belongs to an `Owned`.
   typealias Part = (object: AnyObject, recipe: FrozenReference<Recipe>)
 
-  /// Addresses of the children that the thread has opened during the build.
-  var opened: [UInt] = []
+  /// The children that the thread has opened during the build.
+  var opened: [ObjectIdentifier] = []
   /// Beans that were made for the build, or that it received from scopes. Retained, so that no other object gets the
   /// identity of one of them.
   var beans: [(identity: ObjectIdentifier, object: AnyObject, maker: Maker)] = []

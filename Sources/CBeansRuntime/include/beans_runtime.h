@@ -13,11 +13,11 @@
 
 // MARK: threads
 
-extern BEANS_THREAD_LOCAL uintptr_t beans_thread_resolution;
+extern BEANS_THREAD_LOCAL const void *beans_thread_resolution;
 
-/// The address of the innermost resolution context of this thread, or 0.
-static inline uintptr_t beans_resolution(void) { return beans_thread_resolution; }
-static inline void beans_set_resolution(uintptr_t resolution) { beans_thread_resolution = resolution; }
+/// The innermost resolution context of this thread, or null.
+static inline const void *beans_resolution(void) { return beans_thread_resolution; }
+static inline void beans_set_resolution(const void *resolution) { beans_thread_resolution = resolution; }
 
 extern BEANS_THREAD_LOCAL uint32_t beans_thread_number;
 uint32_t beans_number_thread(void);
@@ -29,14 +29,14 @@ static inline uintptr_t beans_thread(void) {
 }
 
 /// The address below which a thread has little stack left; asked of the system once for each thread.
-extern BEANS_THREAD_LOCAL uintptr_t beans_thread_stack_limit;
-uintptr_t beans_find_stack_limit(void);
+extern BEANS_THREAD_LOCAL const char *beans_thread_stack_limit;
+const char *beans_find_stack_limit(void);
 
 /// Whether the calling thread is about to run out of stack.
 static inline _Bool beans_stack_is_low(void) {
-  uintptr_t limit = beans_thread_stack_limit;
+  const char *limit = beans_thread_stack_limit;
   if (!limit) limit = beans_find_stack_limit();
-  return (uintptr_t)__builtin_frame_address(0) < limit;
+  return (const char *)__builtin_frame_address(0) < limit;
 }
 
 // MARK: references

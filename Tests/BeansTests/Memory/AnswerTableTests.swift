@@ -10,22 +10,27 @@ import Testing
     init(_ number: Int) { self.number = number }
   }
 
+  /// Plans, which have identities alone.
+  private static let plans = (0...3).map { Answer($0) }
+
   private struct First {}
   private struct Second {}
 
-  private func number(_ table: borrowing AnswerTable<Answer>, _ plan: UInt, _ type: Any.Type, _ id: String?) -> Int? {
-    table.find(plan, ObjectIdentifier(type), id)?.with { $0.number }
+  private static func plan(_ number: Int) -> ObjectIdentifier { ObjectIdentifier(plans[number]) }
+
+  private func number(_ table: borrowing AnswerTable<Answer>, _ plan: Int, _ type: Any.Type, _ id: String?) -> Int? {
+    table.find(Self.plan(plan), ObjectIdentifier(type), id)?.with { $0.number }
   }
 
   @Test func answersAreToldApartByPlanTypeAndId() {
     let table = AnswerTable<Answer>()
-    let questions: [(plan: UInt, type: Any.Type, id: String?)] = [
+    let questions: [(plan: Int, type: Any.Type, id: String?)] = [
       (1, First.self, nil), (2, First.self, nil), (1, Second.self, nil), (1, First.self, "a"), (1, First.self, ""),
       (1, First.self, "a longer id than fits a word or two"),
     ]
     for (number, question) in questions.enumerated() {
       #expect(self.number(table, question.plan, question.type, question.id) == nil)
-      table.keep(Answer(number), question.plan, ObjectIdentifier(question.type), question.id)
+      table.keep(Answer(number), Self.plan(question.plan), ObjectIdentifier(question.type), question.id)
     }
     for (number, question) in questions.enumerated() {
       #expect(self.number(table, question.plan, question.type, question.id) == number)
@@ -36,14 +41,14 @@ import Testing
 
   @Test func theFirstAnswerStays() {
     let table = AnswerTable<Answer>()
-    table.keep(Answer(1), 1, ObjectIdentifier(First.self), nil)
-    table.keep(Answer(2), 1, ObjectIdentifier(First.self), nil)
+    table.keep(Answer(1), Self.plan(1), ObjectIdentifier(First.self), nil)
+    table.keep(Answer(2), Self.plan(1), ObjectIdentifier(First.self), nil)
     #expect(number(table, 1, First.self, nil) == 1)
   }
 
   @Test func thereIsAnEndToWhatIsKept() {
     let table = AnswerTable<Answer>()
-    for number in 0..<2000 { table.keep(Answer(number), 1, ObjectIdentifier(First.self), "\(number)") }
+    for number in 0..<2000 { table.keep(Answer(number), Self.plan(1), ObjectIdentifier(First.self), "\(number)") }
     var kept = 0
     for number in 0..<2000 where self.number(table, 1, First.self, "\(number)") == number { kept += 1 }
     #expect(kept == 1024)
@@ -54,7 +59,7 @@ import Testing
     do {
       let table = AnswerTable<Answer>()
       let kept = Answer(1)
-      table.keep(kept, 1, ObjectIdentifier(First.self), nil)
+      table.keep(kept, Self.plan(1), ObjectIdentifier(First.self), nil)
       answer = kept
     }
     #expect(answer == nil)
@@ -68,8 +73,8 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       for number in 0..<100 {
         let id = "\(number)"
-        shared.table.keep(Answer(number), 1, ObjectIdentifier(First.self), id)
-        #expect(shared.table.find(1, ObjectIdentifier(First.self), id)?.with { $0.number } == number)
+        shared.table.keep(Answer(number), Self.plan(1), ObjectIdentifier(First.self), id)
+        #expect(shared.table.find(Self.plan(1), ObjectIdentifier(First.self), id)?.with { $0.number } == number)
       }
     }
   }

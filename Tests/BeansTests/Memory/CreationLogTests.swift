@@ -43,7 +43,7 @@ import Testing
     let layout = SlotLayout(slots: count, hasScope: hasScope)
     let memory = Memory(layout)
     let slots = layout.initialize(memory.start)
-    #expect(slots.address == UInt(bitPattern: memory.start))
+    #expect(slots.opaque == UnsafeRawPointer(memory.start))
     #expect(CreationLog(of: slots, layout).count == 0)
     #expect((0..<Int32(count)).allSatisfy { slots[$0].content.isEmpty })
     #expect(memory.isIntact)
@@ -74,7 +74,7 @@ import Testing
     #expect(left == count - min(count, count / 3))
     #expect(seen == Array(order.reversed().prefix(count / 3 + 1)))
     // Another look at the same memory.
-    let again = CreationLog(of: Slots(address: UInt(bitPattern: memory.start)), layout)
+    let again = CreationLog(of: Slots(opaque: memory.start), layout)
     #expect((0..<again.count).map { again[$0] } == order)
     #expect((0..<Int32(count)).allSatisfy { slots[$0].content.word == UInt($0) * 16 })
     #expect(memory.isIntact)

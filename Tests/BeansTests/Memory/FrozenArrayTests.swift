@@ -63,13 +63,13 @@ import Testing
     withExtendedLifetime(array) {}
   }
 
-  @Test func referencesHaveAddresses() {
+  @Test func referencesAreOrdered() {
     let array = FrozenArray([1, 2, 3])
-    let reference = array.reference(1)
-    let same = FrozenReference<Int>(address: reference.address)
-    #expect(same == reference)
-    #expect(same?.value == 2)
-    #expect(FrozenReference<Int>(address: 0) == nil)
+    let (first, second) = (array.reference(0), array.reference(1))
+    #expect(first < second)
+    #expect(first == array.all.first)
+    #expect(second.value == 2)
+    #expect(array.reference(3) == array.all.end)
     withExtendedLifetime(array) {}
   }
 

@@ -6,23 +6,23 @@ import Testing
 /// On threads of their own, which have nothing else in use.
 @Suite(.enabled("the system runs a memory barrier on all threads") { hasNotes() })
 struct HazardPointerTests {
-  /// Has an address that nobody else notes.
+  /// Is noted by these tests alone.
   private final class Owner: Sendable {
-    var address: UInt { ObjectReference(unretained: self).address }
-    var isProtected: Bool { HazardPointer.isProtected(address) }
+    var reference: Unretained<Owner> { Unretained(self) }
+    var isProtected: Bool { HazardPointer.isProtected(reference) }
   }
 
   @Test func isNotedUntilItIsCleared() throws {
     try Worker {
       let (owner, other) = (Owner(), Owner())
       #expect(!owner.isProtected)
-      let note = try #require(HazardPointer.protecting(owner.address))
+      let note = try #require(HazardPointer.protecting(owner.reference))
       #expect(owner.isProtected)
       #expect(!other.isProtected)
-      #expect(HazardPointer.owners == [owner.address])
+      #expect(HazardPointer.owners(Owner.self) == [owner.reference])
       note.clear()
       #expect(!owner.isProtected)
-      #expect(HazardPointer.owners.isEmpty)
+      #expect(HazardPointer.owners(Owner.self).isEmpty)
     }.value()
   }
 
@@ -30,7 +30,7 @@ struct HazardPointerTests {
     let owner = Owner()
     let (noted, seen, cleared, checked) = (Gate(), Gate(), Gate(), Gate())
     let user = Worker {
-      let note = try #require(HazardPointer.protecting(owner.address))
+      let note = try #require(HazardPointer.protecting(owner.reference))
       noted.open()
       try seen.wait()
       note.clear()
@@ -40,7 +40,7 @@ struct HazardPointerTests {
     }
     try noted.wait()
     #expect(owner.isProtected)
-    #expect(!HazardPointer.owners.contains(owner.address))
+    #expect(!HazardPointer.owners(Owner.self).contains(owner.reference))
     seen.open()
     try cleared.wait()
     #expect(!owner.isProtected)
@@ -51,7 +51,7 @@ struct HazardPointerTests {
   @Test func eachUseIsNotedForItself() throws {
     try Worker {
       let owner = Owner()
-      let notes = try (0..<3).map { _ in try #require(HazardPointer.protecting(owner.address)) }
+      let notes = try (0..<3).map { _ in try #require(HazardPointer.protecting(owner.reference)) }
       for note in notes {
         #expect(owner.isProtected)
         note.clear()
@@ -63,19 +63,19 @@ struct HazardPointerTests {
   @Test func thereIsRoomForSeven() throws {
     try Worker {
       let owners = (0..<8).map { _ in Owner() }
-      let notes = owners.map { HazardPointer.protecting($0.address) }
+      let notes = owners.map { HazardPointer.protecting($0.reference) }
       #expect(notes.map { $0 != nil } == Array(repeating: true, count: 7) + [false])
       #expect(owners.map(\.isProtected) == Array(repeating: true, count: 7) + [false])
-      #expect(Set(HazardPointer.owners) == Set(owners.prefix(7).map(\.address)))
+      #expect(HazardPointer.owners(Owner.self) == owners.prefix(7).map(\.reference))
       // A place that is given back is used again.
       notes[3]?.clear()
       #expect(!owners[3].isProtected)
-      let again = HazardPointer.protecting(owners[7].address)
+      let again = HazardPointer.protecting(owners[7].reference)
       #expect(again != nil)
       #expect(owners[7].isProtected)
       for note in notes.indices where note != 3 { notes[note]?.clear() }
       again?.clear()
-      #expect(HazardPointer.owners.isEmpty)
+      #expect(HazardPointer.owners(Owner.self).isEmpty)
     }.value()
   }
 
@@ -83,13 +83,13 @@ struct HazardPointerTests {
     try Worker {
       let (owner, other) = (Owner(), Owner())
       // Gives the thread its record.
-      try #require(HazardPointer.protecting(owner.address)).clear()
-      let first = try #require(HazardPointer.first(protecting: owner.address))
+      try #require(HazardPointer.protecting(owner.reference)).clear()
+      let first = try #require(HazardPointer.first(protecting: owner.reference))
       #expect(owner.isProtected)
-      #expect(HazardPointer.first(protecting: other.address) == nil)
+      #expect(HazardPointer.first(protecting: other.reference) == nil)
       #expect(!other.isProtected)
       first.clear()
-      let next = try #require(HazardPointer.first(protecting: other.address))
+      let next = try #require(HazardPointer.first(protecting: other.reference))
       #expect(other.isProtected)
       next.clear()
     }.value()
@@ -105,7 +105,7 @@ struct HazardPointerTests {
           mark.increment()
           return !owner.isProtected
         }
-        let note = try #require(HazardPointer.protecting(owner.address))
+        let note = try #require(HazardPointer.protecting(owner.reference))
         let isMissed = mark.value == 0
         // The use goes on until the other thread has looked.
         try looked.wait()
@@ -119,7 +119,7 @@ struct HazardPointerTests {
 
 private func hasNotes() -> Bool {
   let owner = Counter()
-  let note = HazardPointer.protecting(ObjectReference(unretained: owner).address)
+  let note = HazardPointer.protecting(Unretained(owner))
   note?.clear()
   return note != nil
 }

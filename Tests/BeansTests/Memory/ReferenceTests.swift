@@ -41,3 +41,30 @@ import Testing
     func addsCounts() { #expect(ObjectReference.addsCounts) }
   #endif
 }
+
+@Suite("Words with several states") struct TaggedWordTests {
+  @Test("A link names its list or the member before it")
+  func backLinks() {
+    let member = Canary(Counter())
+    let reference = ObjectReference(unretained: member)
+    for number in [0, 1, 28] { #expect(BackLink.first(ofList: number).list == number) }
+    #expect(BackLink.none.list == nil)
+    #expect(BackLink.after(reference).list == nil)
+    #expect(BackLink.after(reference).member == reference)
+    #expect(BackLink.after(reference) != .none)
+    withExtendedLifetime(member) {}
+  }
+
+  @Test("Optional pointers and readings take one word")
+  func sizes() {
+    let word = MemoryLayout<UInt>.size
+    #expect(MemoryLayout<ObjectReference?>.size == word)
+    #expect(MemoryLayout<Unretained<Canary>?>.size == word)
+    #expect(MemoryLayout<FrozenReference<Int>?>.size == word)
+    #expect(MemoryLayout<StackReference<Int>?>.size == word)
+    #expect(MemoryLayout<Slots?>.size == word)
+    #expect(MemoryLayout<Reading>.size == word)
+    #expect(MemoryLayout<Operand>.stride == 3 * word)
+    #expect(MemoryLayout<Argument>.size == 2 * word)
+  }
+}

@@ -13,8 +13,11 @@ import Testing
     #expect(facts(.empty) == [true, false, false, false])
     #expect(facts(.filled(reference)) == [false, true, false, false])
     #expect(facts(.kept) == [false, false, true, false])
-    #expect(facts(.claimed(0x7F00_1000)) == [false, false, false, true])
-    #expect(Slot.Content.claimed(0x7F00_1000).claimant == 0x7F00_1000)
+    var build = 0
+    StackReference.with(&build) { build in
+      #expect(facts(.claimed(by: build)) == [false, false, false, true])
+      #expect(Slot.Content.claimed(by: build).claimant == build.erased)
+    }
     #expect(Slot.Content.filled(reference).object == reference)
     withExtendedLifetime(object) {}
   }
