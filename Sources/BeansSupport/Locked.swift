@@ -4,7 +4,11 @@ public import Synchronization
   import CBeansRuntime
 #endif
 
-/// A `Mutex` with an order that ThreadSanitizer sees.
+/// The lock for every state that several threads change, except an environment's core and the caches of users' scopes:
+/// a `Mutex` with an order that ThreadSanitizer sees.
+///
+/// The state need not be `Sendable`: it enters and leaves the lock as `sending`. A thread that finds the lock taken
+/// sleeps, so sections may allocate. No section runs code of users.
 ///
 /// On Linux the kernel hands over a contended `Mutex` (a priority-inheritance futex), inside a library without
 /// instrumentation: two holders look unordered, and ThreadSanitizer reports correct programs. Debug builds, the only

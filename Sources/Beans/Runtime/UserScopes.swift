@@ -202,7 +202,8 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atom
     }
   }
 
-  /// The instances of one scope, by bean.
+  /// The instances of one scope, by bean. The queue is the lock: threads that lose the race for an instance wait on
+  /// Dispatch, too. No user's code runs on the queue.
   final class Cache: @unchecked Sendable {  // `queue` guards everything else
     private let queue = DispatchQueue(label: "Beans.AbstractBeanScope")
     private var instances: [ObjectIdentifier: Kept] = [:]
