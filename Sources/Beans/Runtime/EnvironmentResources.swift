@@ -1,0 +1,216 @@
+@_spi(BeansPackage) import BeansSupport
+import Synchronization
+
+/// Environments that are not children of factories, below another one of that kind.
+struct NestedEnvironments {
+  /// The environments that have not ended. Their parents retain them.
+  var live: [ObjectIdentifier: Environment] = [:]
+  /// The counts of environments that have ended, and of all below them.
+  var ended: [String: ScopeStatistics] = [:]
+
+  mutating func begin(_ environment: Environment) { live[ObjectIdentifier(environment)] = environment }
+
+  mutating func end(_ environment: Environment, _ counts: [ScopeStatistics]) {
+    live[ObjectIdentifier(environment)] = nil
+    for count in counts { ended[count.scope, default: ScopeStatistics(scope: count.scope)].add(count) }
+  }
+}
+
+/// The state, beside its slots, of an environment that is not a child of a factory.
+final class EnvironmentResources: Sendable {
+  let name: String
+  let configuration: ConfigurationManager
+  let traceOrigin: Bool
+  /// The log of the environment and its children.
+  let log: ContainerLog
+  let creations: CreationWatch
+  /// The results of lookups that the plan does not foresee.
+  let answers = AnswerTable<Retrieval>()
+  /// The number of releases that have failed here and below.
+  let failedReleases = Atomic<Int>(0)
+  private let nestedEnvironments = Locked(NestedEnvironments())
+  private let state: Locked<State>
+
+  private struct State {
+    var declarations: SharedDeclarations
+    /// The thread that starts the environment.
+    var starter: UInt?
+    var failure: (any Error)?
+    /// The scopes that users have registered. A scope's name is read once: reading it runs user code.
+    var scopes: [RegisteredScope] = []
+    var block: SlotBlock?
+    var codes: [any AnyObject & Sendable] = []
+    /// The plans of factories, kept as long as their children may exist.
+    var plans: [Plan] = []
+    /// The reasons why some factories are inactive.
+    var inactiveFactories: [EnvironmentError] = []
+    /// A line for each active profile that no declaration names.
+    var unnamedProfiles: [String] = []
+    /// Whether beans that several threads share have to be known to be `Sendable`.
+    var requiresSendable = false
+    /// Labels of beans that startup could not build without waiting.
+    var unready: [String] = []
+    var record: StartupRecord?
+    var testSetup: TestSetup?
+  }
+
+  init(
+    _ declarations: EnvironmentDeclarations, traceOrigin: Bool, log: ContainerLog
+  ) {
+    name = declarations.name
+    configuration = declarations.configuration
+    self.traceOrigin = traceOrigin
+    self.log = log
+    creations = CreationWatch(log)
+    state = Locked(State(declarations: SharedDeclarations(open: declarations)))
+  }
+
+  /// The declarations; nil once startup has read them.
+  var declarations: EnvironmentDeclarations? { state.withLock { $0.declarations }.open }
+
+  /// The declarations; nil once a thread starts the environment.
+  var openDeclarations: EnvironmentDeclarations? {
+    state.withLock { $0.starter == nil ? $0.declarations : SharedDeclarations() }.open
+  }
+
+  /// Returns the declarations, before and after startup; nil while a thread other than `thread` starts the environment,
+  /// and after the end.
+  func knownDeclarations(_ thread: UInt) -> EnvironmentDeclarations? {
+    let (declarations, starter) = state.withLock { ($0.declarations, $0.starter) }
+    return declarations.read ?? (starter == nil || starter == thread ? declarations.open : nil)
+  }
+
+  /// Environments below that are not children of factories, except those below another one of that kind.
+  var nested: NestedEnvironments { nestedEnvironments.withLock { $0 } }
+
+  func begin(nested environment: Environment) { nestedEnvironments.withLock { $0.begin(environment) } }
+
+  /// Records the end of an environment below that is not a child of a factory.
+  ///
+  /// - Parameter counts: the counts of the environment and of all below it; none where it has not become a child.
+  func end(nested environment: Environment, _ counts: [ScopeStatistics] = []) {
+    nestedEnvironments.withLock { $0.end(environment, counts) }
+  }
+
+  // MARK: startup
+
+  var starter: UInt? { state.withLock { $0.starter } }
+
+  var failure: (any Error)? { state.withLock { $0.failure } }
+
+  /// Returns the thread that starts the environment: the calling one where no other does. Returns nil where startup has
+  /// ended, and for the starting thread once the slots exist.
+  ///
+  /// - Throws: the error of an earlier startup.
+  func begin(_ thread: UInt) throws -> UInt? {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      guard let starter = state.starter else {
+        if state.declarations.open != nil { state.starter = thread }
+        return state.starter
+      }
+      if starter != thread { return starter }
+      if state.block != nil { return nil }
+      // The only user code that runs while declarations are read is the name of a user's scope.
+      throw EnvironmentError(.frozen, "a lookup while the declarations are being read")
+    }
+  }
+
+  /// Ends a startup, or the wait for the beans that startup has omitted. Reports a failure to the factories of
+  /// children.
+  ///
+  /// - Parameters:
+  ///   - failure: the error that every later call throws.
+  ///   - declarations: the declarations with which the startup began; the environment may have dropped its reference to
+  ///     them.
+  func end(_ failure: (any Error)?, of declarations: EnvironmentDeclarations? = nil) {
+    let old = state.withLock { state in
+      let old = state.declarations
+      if failure == nil { state.declarations.read = old.open }
+      state.declarations.open = nil
+      state.starter = nil
+      state.failure = failure
+      return old
+    }
+    guard let failure else { return }
+    for factory in (declarations ?? old.open ?? old.read)?.below ?? [] { factory.tell(.failure(failure)) }
+  }
+
+  func compiled(_ compiler: GraphCompiler, _ block: SlotBlock) {
+    let (codes, inherited) = (compiler.codes, SharedDeclarations(inherited: compiler.declared))
+    let (plans, reasons) = (compiler.below.map(\.plan), compiler.inactive.map(\.reason))
+    // Before `end(_:of:)` passes the declarations on to other threads.
+    compiler.keepDecisions()
+    state.withLock { state in
+      state.block = block
+      state.codes = codes
+      state.declarations.inherited = inherited.inherited
+      state.plans = plans
+      state.inactiveFactories = reasons
+    }
+  }
+
+  /// The plans of factories.
+  var plans: [Plan] { state.withLock { $0.plans } }
+
+  /// The reasons why some factories are inactive, for reports.
+  var inactiveFactories: [EnvironmentError] { state.withLock { $0.inactiveFactories } }
+
+  /// A line for each active profile that no declaration names, for reports.
+  var unnamedProfiles: [String] { state.withLock { $0.unnamedProfiles } }
+
+  func note(unnamedProfiles lines: [String]) { state.withLock { $0.unnamedProfiles = lines } }
+
+  var declared: DeclaredBeans? { state.withLock { $0.declarations }.inherited }
+  var block: SlotBlock? { state.withLock { $0.block } }
+
+  /// Labels of beans that startup could not build without waiting, as long as they do not exist.
+  var unready: [String] { state.withLock { $0.unready } }
+
+  /// Whether beans that several threads share have to be known to be `Sendable`.
+  var requiresSendable: Bool { state.withLock { $0.requiresSendable } }
+
+  func requireSendable() { state.withLock { $0.requiresSendable = true } }
+
+  /// The record of a startup; nil unless it has been requested.
+  var record: StartupRecord? { state.withLock { $0.record } }
+
+  /// Requests a record of the startup's times, unless startup has ended.
+  func recordTimes() {
+    state.withLock { if $0.declarations.open != nil { $0.record = $0.record ?? StartupRecord() } }
+  }
+
+  func note(unready label: String) { state.withLock { $0.unready.append(label) } }
+
+  func isReady() { state.withLock { $0.unready = [] } }
+
+  /// The setup of a test for the environment, and for those below it that are not children of factories.
+  var testSetup: TestSetup? { state.withLock { $0.testSetup } }
+
+  func test(_ setup: TestSetup) { state.withLock { $0.testSetup = setup } }
+
+  // MARK: scopes
+
+  typealias RegisteredScope = (name: String, scope: any BeanScope, location: SourceLocation)
+
+  var scopes: [RegisteredScope] { state.withLock { $0.scopes } }
+
+  func add(_ scope: any BeanScope, _ name: String, _ location: SourceLocation) {
+    state.withLock { $0.scopes.append((name, scope, location)) }
+  }
+
+  // MARK: the end
+
+  /// Drops the references to objects of users: their closures may hold the environment.
+  func letGo() {
+    configuration.close()
+    let old = state.withLock { state in
+      let old = state
+      state.codes = []
+      state.declarations = SharedDeclarations()
+      state.scopes = []
+      return old
+    }
+    old.block?.releaseValues()
+  }
+}
