@@ -21,11 +21,7 @@ struct TemplateResolver {
   private var collected: Set<ObjectIdentifier> = []
   /// The number and, once known, the entry of each declaration, in the order of `specs`.
   private var declared: [(number: Int, entry: Int32)] = []
-  private var names: [String: BeanDirectory.Name] = [:]
-  /// The locations of ids that no declaration has itself: aliases, and factories behind their products.
-  private var locations: [String: SourceLocation] = [:]
-  /// The active aliases of this environment, by the names under which they are entered.
-  private var aliases: [String: EnvironmentDeclarations.Alias] = [:]
+  private var ids: IdTable
   /// The circles of templates reported so far: one report for all declarations that lead to the same circle.
   private var circles: Set<Set<ObjectIdentifier>> = []
   /// The declarations of environments that have started, nearest first.
@@ -41,9 +37,9 @@ struct TemplateResolver {
     self.overrides = overrides
     self.started = started
     let declarations = graph.active.specs
+    ids = IdTable(graph, capacity: declarations.count)
     specs.reserveCapacity(declarations.count)
     declared.reserveCapacity(declarations.count)
-    names.reserveCapacity(declarations.count)
     positions.reserveCapacity(declarations.count)
     for spec in declarations {
       positions.append(specs.count)
@@ -70,7 +66,7 @@ struct TemplateResolver {
   /// Reads all declarations. The graphs further out must have been read before.
   mutating func resolve() {
     definitions.reserveCapacity(specs.count)
-    let aliases = nameAliases()
+    let aliases = ids.nameAliases()
     if let seed = graph.declarations.seed, let type = seed.type, let factory = seed.factory {
       _ = add(seed, type, graph.usualLifetime, factory)
     }
@@ -84,11 +80,11 @@ struct TemplateResolver {
         type: spec.type, id: spec.id, isAbstract: spec.isAbstract, location: spec.location)
     }
     let listeners = hasOptions || traits.contains(.listener) ? findListeners() : []
-    let entered = enter(aliases)
+    let entered = ids.enter(aliases, specs, &faults)
     let entries = hasOptions ? definitions.map(entryWithOptions) : definitions.map(entry)
     let directory = BeanDirectory(
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, entries: entries,
-      names: names, aliases: entered, declared: declared, unbuilt: unbuilt, inactive: graph.active.inactive,
+      names: ids.names, aliases: entered, declared: declared, unbuilt: unbuilt, inactive: graph.active.inactive,
       decorators: decorators, listeners: listeners)
     if let overrides { faults += overrides.faults(in: directory) }
     graph.declared.freeze(directory, specs)
@@ -117,7 +113,7 @@ struct TemplateResolver {
   /// Adds a declaration and, as beans of their own, the declarations embedded in it. Enters their ids.
   private mutating func collect(_ spec: BeanSpec) {
     if let id = spec.options == nil ? spec.id : spec.name {
-      enter(id, BeanDirectory.Name(position: Int32(specs.count)), at: spec.location)
+      ids.enter(id, BeanDirectory.Name(position: Int32(specs.count)), at: spec.location, specs, &faults)
     }
     specs.append(spec)
     declared.append((spec.number, -1))
@@ -142,25 +138,6 @@ struct TemplateResolver {
   private mutating func isToBeCollected(_ declaration: BeanDeclaration) -> Bool {
     if declaration.isDefined, declaration.taker != ObjectIdentifier(graph.declarations) { return false }
     return collected.insert(ObjectIdentifier(declaration)).inserted
-  }
-
-  /// Enters an id. If several declarations have it, the first one keeps it and the others are faults.
-  private mutating func enter(_ id: String, _ name: BeanDirectory.Name, at location: SourceLocation) {
-    guard let earlier = names.updateValue(name, forKey: id) else {
-      if name.position < 0 { locations[id] = location }
-      return
-    }
-    names[id] = earlier
-    let taken = self.location(of: id).map { "\($0.origin)" } ?? "another bean"
-    let written = IncludedModule.id(named: id)
-    faults.append(
-      EnvironmentError(
-        .duplicateId, "the id '\(written)' is taken by \(taken)", path: ["'\(written)'"], origin: location.origin))
-  }
-
-  /// Returns the location at which an id is declared.
-  private func location(of id: String) -> SourceLocation? {
-    locations[id] ?? names[id].map { specs[Int($0.position)].location }
   }
 
   // MARK: definitions
@@ -275,7 +252,9 @@ struct TemplateResolver {
     let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
     guard let maker = add(own, type, ownLifetime, factory ?? .unknown) else { return }
     maker.isAtFault = !isSound || fault != nil || factory == nil
-    if let id = own.name { enter(id, BeanDirectory.Name(entry: maker.entry), at: declared.location) }
+    if let id = own.name {
+      ids.enter(id, BeanDirectory.Name(entry: maker.entry), at: declared.location, specs, &faults)
+    }
     check(maker)
     let spec = merged.product(target)
     let isMade = isSound && fault == nil
@@ -400,7 +379,7 @@ struct TemplateResolver {
         let bean = BeanDirectory.Found(directory: directory, number: number, hops: hops)
         let entry = bean.entry
         if entry.isSeed || !entry.isVisible(from: module) || outer.hides(entry, hops: hops) { continue }
-        if let name = entry.name, names[name] != nil { continue }
+        if let name = entry.name, ids.names[name] != nil { continue }
         let inner = outer.decorated(bean, as: type)
         found.append(
           (
@@ -438,7 +417,7 @@ struct TemplateResolver {
         if id == next.id {
           reportCircle([next])
         } else {
-          report(spec, .unknownTemplate, "no template has the id '\(id)'\(hint(forId: id, from: spec.module))")
+          report(spec, .unknownTemplate, "no template has the id '\(id)'\(ids.hint(forId: id, from: spec.module))")
         }
         return nil
       }
@@ -464,8 +443,8 @@ struct TemplateResolver {
   }
 
   private func template(named id: String, of spec: BeanSpec, _ home: Int) -> (level: Int, template: BeanSpec)? {
-    let (target, asker) = (aliases[id].flatMap { end(of: $0) } ?? id, spec.name)
-    if !(home == 0 && asker == id), let position = names[target]?.position, position >= 0 {
+    let (target, asker) = (ids.target(of: id), spec.name)
+    if !(home == 0 && asker == id), let position = ids.names[target]?.position, position >= 0 {
       return (0, specs[Int(position)])
     }
     var next = graph.outerDirectory
@@ -482,16 +461,6 @@ struct TemplateResolver {
   /// Returns the declarations of a directory that is a number of levels further out.
   private func declared(in directory: BeanDirectory, _ level: Int) -> DeclaredBeans? {
     graph.ancestor(level)?.declared ?? started.first { $0.directory === directory }
-  }
-
-  private func hint(forId id: String, from module: IncludedModule?) -> String {
-    let isMeant = { (inactive: InactiveDeclaration) in inactive.hasId(id, from: module?.key) }
-    let own = graph.active.inactive.filter(isMeant).map(\.hint).joined()
-    let inactive = graph.outerDirectory.map { own + $0.hint(forInactive: isMeant) } ?? own
-    let known = Set(names.keys.filter { !IncludedModule.isPrivate(name: $0) }).union(
-      graph.outerDirectory.map { $0.chain.flatMap { $0.directory.names.keys } } ?? [])
-    guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return inactive }
-    return "\(inactive); did you mean '\(near)'?"
   }
 
   /// Returns the factory of a bean. A factory that is set anywhere in the chain overrides the class's own `init()`.
@@ -579,128 +548,7 @@ struct TemplateResolver {
     if definition.decorated == nil || !faults.contains(where: isKnown) { faults.append(fault) }
   }
 
-  // MARK: aliases
-
-  /// An alias, and the name under which it is entered: an alias of a private bean is private to the module, too.
-  private typealias NamedAlias = (name: String, alias: EnvironmentDeclarations.Alias)
-
-  /// Enters the names of aliases and decides which are private. Aliases may name each other in any order.
-  private mutating func nameAliases() -> [NamedAlias] {
-    let all = graph.active.aliases
-    if all.isEmpty { return [] }
-    var named = all.map { NamedAlias($0.name, $0) }
-    var isComplete = false
-    while !isComplete {
-      isComplete = true
-      for (index, alias) in all.enumerated() where named[index].name == alias.name {
-        guard let module = alias.module, name(alias.target, from: module) != alias.target else { continue }
-        named[index].name = IncludedModule.name(alias.name, privateTo: module.key)
-        add(named[index])
-        isComplete = false
-      }
-    }
-    for (index, alias) in all.enumerated() where named[index].name == alias.name { add(named[index]) }
-    return named
-  }
-
-  /// Adds a named alias. Keeps an existing bean or an earlier alias of that name.
-  private mutating func add(_ named: NamedAlias) {
-    if names[named.name] == nil, aliases[named.name] == nil { aliases[named.name] = named.alias }
-  }
-
-  /// Returns the name that an id has inside a module, where private names come first.
-  private func name(_ id: String, from module: IncludedModule?) -> String {
-    guard let module else { return id }
-    // A factory behind a product is entered after its product, so the name of the product decides.
-    let plain = IncludedModule.name(id.hasPrefix("&") ? String(id.dropFirst()) : id, privateTo: module.key)
-    let isPrivate =
-      names[plain] != nil || aliases[plain] != nil || graph.outerDirectory?.find(id: plain) != nil
-    return isPrivate ? IncludedModule.name(id, privateTo: module.key) : id
-  }
-
-  /// Enters aliases among the ids, so that lookups by id find them. Returns the names that are not private.
-  private mutating func enter(_ all: [NamedAlias]) -> [String] {
-    var entered: [(NamedAlias, target: String, BeanDirectory.Name)] = []
-    var circles: Set<Set<String>> = []
-    var seen: Set<String> = []
-    for (name, alias) in all {
-      let first = seen.insert(name).inserted ? nil : aliases[name]?.location
-      if let earlier = location(of: name) ?? first {
-        faults.append(fault(alias, .duplicateId, "the id '\(alias.name)' is taken by \(earlier.origin)"))
-        continue
-      }
-      guard let target = end(of: alias) else {
-        // One report for all aliases that lead to the same circle.
-        let circle = circle(of: alias)
-        if circles.insert(Set(circle)).inserted {
-          let drawn = circle.map { "'\($0)'" }.joined(separator: " → ")
-          faults.append(fault(alias, .circleOfAliases, "aliases name each other: \(drawn); let one name a bean"))
-        }
-        enterFaulty(name, alias)
-        continue
-      }
-      guard let found = names[target] ?? graph.outerDirectory?.find(id: target)?.name else {
-        let id = IncludedModule.id(named: target)
-        faults.append(fault(alias, .unknownId, "no bean has the id '\(id)'\(hint(forId: id, from: alias.module))"))
-        enterFaulty(name, alias)
-        continue
-      }
-      entered.append(((name, alias), target, found))
-    }
-    let names = entered.flatMap { named, target, found in enter(named, target, found) }
-    return names.filter { !IncludedModule.isPrivate(name: $0) }
-  }
-
-  /// Enters an alias that names no bean, so that references to it cause no further faults.
-  private mutating func enterFaulty(_ name: String, _ alias: EnvironmentDeclarations.Alias) {
-    locations[name] = alias.location
-    names[name] = BeanDirectory.Name()
-  }
-
-  /// Enters an alias of a bean, and of the factory behind it. A bean further out is found there, by its own id.
-  private mutating func enter(_ named: NamedAlias, _ target: String, _ found: BeanDirectory.Name) -> [String] {
-    func add(_ name: String, _ target: String, _ found: BeanDirectory.Name) {
-      locations[name] = named.alias.location
-      names[name] = names[target] == nil ? BeanDirectory.Name(outer: target) : found
-    }
-    add(named.name, target, found)
-    guard let factory = names["&\(target)"] ?? graph.outerDirectory?.find(id: "&\(target)")?.name else {
-      return [named.name]
-    }
-    add("&\(named.name)", "&\(target)", factory)
-    return [named.name, "&\(named.name)"]
-  }
-
-  /// Returns the id at the end of a chain of aliases; nil if the chain is circular.
-  private func end(of alias: EnvironmentDeclarations.Alias) -> String? {
-    var seen: Set<String> = []
-    var id = name(alias.target, from: alias.module)
-    while let next = aliases[id] {
-      guard seen.insert(id).inserted else { return nil }
-      id = name(next.target, from: next.module)
-    }
-    return id
-  }
-
-  /// Returns the aliases that name each other, with the first one repeated at the end.
-  private func circle(of alias: EnvironmentDeclarations.Alias) -> [String] {
-    var chain = [alias.name]
-    var seen: Set = [alias.name]
-    var id = alias.target
-    while seen.insert(id).inserted, let next = aliases[id] {
-      chain.append(id)
-      id = next.target
-    }
-    return chain.drop { $0 != id } + [id]
-  }
-
   // MARK: faults
-
-  private func fault(_ alias: EnvironmentDeclarations.Alias, _ cause: FaultCause, _ message: String)
-    -> EnvironmentError
-  {
-    EnvironmentError(cause: cause, message, path: ["'\(alias.name)'"], origin: alias.location.origin)
-  }
 
   private mutating func reportCircle(_ circle: [BeanSpec]) {
     guard let first = circle.first, circles.insert(Set(circle.map { ObjectIdentifier($0) })).inserted else { return }
@@ -713,51 +561,5 @@ struct TemplateResolver {
 
   private mutating func report(_ spec: BeanSpec, _ cause: FaultCause, _ message: String) {
     faults.append(EnvironmentError(cause: cause, message, path: [spec.written], origin: spec.location.origin))
-  }
-}
-
-/// The factory function of the product of a `FactoryBean`: calls the factory, which is a bean of its own.
-extension FactoryFunction {
-  /// Returns a factory function whose only argument is the factory bean.
-  static func product(
-    of factory: any FactoryBean.Type, as target: Any.Type, at origin: EnvironmentError.Origin
-  ) -> FactoryFunction {
-    func open<Factory: FactoryBean>(_ factory: Factory.Type) -> FactoryFunction {
-      func open<Target>(_ target: Target.Type) -> FactoryFunction {
-        FactoryFunction(target, [Parameter.of(factory)]) { arguments in
-          var arguments = arguments
-          let made = try arguments.take(as: Factory.self).create()
-          if let product = made as? Target { return product }
-          throw EnvironmentError(
-            cause: .otherProduct, "\(Factory.self) made a \(type(of: made as Any)), not a \(target)",
-            path: ["\(target)"],
-            origin: origin)
-        }
-      }
-      return open(target)
-    }
-    return open(factory)
-  }
-
-  /// The substitute for a missing factory. Nothing is built from an erroneous declaration.
-  static let unknown = FactoryFunction(parameters: []) { _ in
-    throw EnvironmentError(.invalidDeclaration, "a bean of a declaration at fault is built")
-  }
-
-  /// Returns the type of a factory's products.
-  static func product(of factory: any FactoryBean.Type) -> Any.Type {
-    func product<Factory: FactoryBean>(_ factory: Factory.Type) -> Any.Type { Factory.Product.self }
-    return product(factory)
-  }
-
-  /// Returns the reason why a factory can never make the target; nil if it may, as far as types are known.
-  static func fault(of factory: any FactoryBean.Type, making target: Any.Type) -> String? {
-    if Parameter.isWrapper(target) { return "\(target) cannot be the target of a factory: it is not a bean's type" }
-    let made = product(of: factory)
-    if TypeRelation.isUsable(made, as: target) || TypeRelation.isUsable(target, as: made) { return nil }
-    // The value of a protocol type or optional, and the protocols of a subclass, are known only at run time.
-    if TypeRelation.isExistential(made) || Parameter.isWrapper(made) { return nil }
-    if made is AnyObject.Type && TypeRelation.isExistential(target) { return nil }
-    return "\(factory) makes a \(made), which is never a \(target)"
   }
 }

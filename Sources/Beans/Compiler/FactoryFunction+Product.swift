@@ -1,0 +1,48 @@
+import BeansErrors
+import BeansReflection
+
+/// The factory function of the product of a `FactoryBean`: calls the factory, which is a bean of its own.
+extension FactoryFunction {
+  /// Returns a factory function whose only argument is the factory bean.
+  static func product(
+    of factory: any FactoryBean.Type, as target: Any.Type, at origin: EnvironmentError.Origin
+  ) -> FactoryFunction {
+    func open<Factory: FactoryBean>(_ factory: Factory.Type) -> FactoryFunction {
+      func open<Target>(_ target: Target.Type) -> FactoryFunction {
+        FactoryFunction(target, [Parameter.of(factory)]) { arguments in
+          var arguments = arguments
+          let made = try arguments.take(as: Factory.self).create()
+          if let product = made as? Target { return product }
+          throw EnvironmentError(
+            cause: .otherProduct, "\(Factory.self) made a \(type(of: made as Any)), not a \(target)",
+            path: ["\(target)"],
+            origin: origin)
+        }
+      }
+      return open(target)
+    }
+    return open(factory)
+  }
+
+  /// The substitute for a missing factory. Nothing is built from an erroneous declaration.
+  static let unknown = FactoryFunction(parameters: []) { _ in
+    throw EnvironmentError(.invalidDeclaration, "a bean of a declaration at fault is built")
+  }
+
+  /// Returns the type of a factory's products.
+  static func product(of factory: any FactoryBean.Type) -> Any.Type {
+    func product<Factory: FactoryBean>(_ factory: Factory.Type) -> Any.Type { Factory.Product.self }
+    return product(factory)
+  }
+
+  /// Returns the reason why a factory can never make the target; nil if it may, as far as types are known.
+  static func fault(of factory: any FactoryBean.Type, making target: Any.Type) -> String? {
+    if Parameter.isWrapper(target) { return "\(target) cannot be the target of a factory: it is not a bean's type" }
+    let made = product(of: factory)
+    if TypeRelation.isUsable(made, as: target) || TypeRelation.isUsable(target, as: made) { return nil }
+    // The value of a protocol type or optional, and the protocols of a subclass, are known only at run time.
+    if TypeRelation.isExistential(made) || Parameter.isWrapper(made) { return nil }
+    if made is AnyObject.Type && TypeRelation.isExistential(target) { return nil }
+    return "\(factory) makes a \(made), which is never a \(target)"
+  }
+}
