@@ -57,7 +57,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .onlyInChildren:
       (
         .unknownBean,
-        "Take a `Provider`, which looks in the current child, look it up there, or declare the bean for whoever asks, too."
+        "Take a `Provider`, which looks in the current child, look it up there, or declare the bean for the place of the lookup, too."
       )
     case .inactiveBean:
       (
@@ -65,7 +65,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
         "Meet the condition that the message names (`beans.profiles` lists the active profiles), or define a bean for the other case."
       )
     case .privateBean:
-      (.unknownBean, "Ask for what the module makes public, or move the declaration into the module.")
+      (.unknownBean, "Ask for a public bean of the module, or move the declaration into the module.")
     case .onlyTemplate: (.unknownBean, "Declare a bean that inherits from the template, and ask for that one.")
     case .missingQualifier: (.unknownBean, "Give the tag to a declaration, by `qualifier(_:)`, or ask without it.")
     case .noneOfChild: (.unknownBean, "Declare it for the children of a factory, or take the bean itself.")
@@ -94,27 +94,27 @@ package enum FaultCause: String, CaseIterable, Sendable {
       )
     case .severalPrimary: (.ambiguousBean, "Leave `.primary()` at one of them, or ask by id or qualifier.")
     case .ambiguousOverride:
-      (.ambiguousBean, "Say which one is meant, by id, qualifier or scope; let the override make what is asked for.")
+      (.ambiguousBean, "Say which one is meant, by id, qualifier or scope; let the override make the requested type.")
 
     case .duplicateId:
       (.duplicateId, "Rename one of the two. A child may use the id again: there it hides the outer bean.")
 
     case .typeMismatch:
-      (.typeMismatch, "Give or ask for what is expected there: of a bean its class, or a superclass or protocol of it.")
+      (.typeMismatch, "Give or ask for the expected type: the class of the bean, or a superclass or protocol of it.")
     case .otherQualifier: (.typeMismatch, "Give the tag to the bean's declaration, or leave the id out.")
     case .nilValue: (.typeMismatch, "Give a value, or make the property or parameter optional.")
     case .noCollection: (.typeMismatch, "Give a single value, or make the property an array.")
     case .unmetProtocol:
       (.typeMismatch, "Conform to the protocol, or drop `.implements`: conformances are found without it.")
     case .otherProduct:
-      (.typeMismatch, "State as `.target` what `create` really returns, or a superclass or protocol of it.")
+      (.typeMismatch, "State the type that `create` returns as `.target`, or a superclass or protocol of it.")
     case .otherTemplateFactory:
       (.typeMismatch, "Give the bean a factory of its own, or inherit from another template.")
     case .otherTemplateCallback:
       (.typeMismatch, "Declare the callback or listener for a common superclass or protocol, or for each bean.")
     case .otherTemplateProperty: (.typeMismatch, "Set the property by name, or on each bean.")
     case .otherProcessedBean: (.typeMismatch, "Return an object of the bean's class, or of a subclass of it.")
-    case .otherScopedBean: (.typeMismatch, "Return what the factory that the scope is handed made for that bean.")
+    case .otherScopedBean: (.typeMismatch, "Return an object that the scope's factory has made for that bean.")
 
     case .unknownClass:
       (.unknownClass, "Spell the class as Swift does, with its module; link the module that has it.")
@@ -141,7 +141,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .unresolvedText:
       (.conversionFailed, "Give it as `resolve:` instead of `value:`, so that placeholders are replaced.")
     case .throwingConversion:
-      (.conversionFailed, "Give a value that it accepts; what it threw is in `underlying`.")
+      (.conversionFailed, "Give a value that it accepts; its error is in `underlying`.")
     case .malformedFile: (.conversionFailed, "Correct the file at the place that the message names.")
 
     case .unresolvedPlaceholder:
@@ -162,12 +162,12 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .cyclicDependency:
       (
         .cyclicDependency,
-        "Take a `Provider` in one of them, pin the parameter to another bean, or move what both need into a third one."
+        "Take a `Provider` in one of them, pin the parameter to another bean, or move their common dependency into a third one."
       )
     case .circleOfLookups:
       (
         .cyclicDependency,
-        "Make what is looked up a parameter, so that startup sees it; then break the circle with a `Provider` that is called later."
+        "Make the looked-up bean a parameter, so that startup sees it; then break the circle with a `Provider` that is called later."
       )
     case .circleOfTemplates: (.cyclicDependency, "Drop one of the `.parent(…)`.")
     case .circleOfAliases: (.cyclicDependency, "Let one of them name a bean.")
@@ -201,7 +201,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .lookupInConfigure:
       (.scopeNotActive, "Take a parameter in the bean's factory: the bean itself, or an `Environment`.")
     case .noTestEnvironment:
-      (.scopeNotActive, "Add the trait `.beans(…)` to the test, or hand its environment to whoever asks.")
+      (.scopeNotActive, "Add the trait `.beans(…)` to the test, or pass its environment to the code that asks.")
 
     case .invalidDeclaration: (.invalidDeclaration, "Correct the declaration as the message says.")
     case .keptBeanOwned: (.invalidDeclaration, "Declare it as a prototype, or take it as it is.")
@@ -215,7 +215,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
         .invalidDeclaration,
         "Give the factory a scope that is bound to a loop, or none; let beans of a registered scope take one that is awaited."
       )
-    case .awaitedInfrastructure: (.invalidDeclaration, "Let it take a `Provider` of what has to be awaited.")
+    case .awaitedInfrastructure: (.invalidDeclaration, "Let it take a `Provider` of the bean that has to be awaited.")
     case .notSendable:
       (.invalidDeclaration, "Make its type `Sendable`, or say `.confined(to:)` or `.assumeSendable(…)`.")
     case .undeclaredAsyncBean: (.invalidDeclaration, "Declare the bean as the class that has to be awaited.")
@@ -225,7 +225,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
         "Give a factory, as in `bean(Catalogue.self, factory: Catalogue.init)`, or conform to `Initializable`."
       )
     case .notABean:
-      (.invalidDeclaration, "Declare or decorate the elements; whoever takes `[T]` or `T?` gets them.")
+      (.invalidDeclaration, "Declare or decorate the elements; a parameter `[T]` or `T?` receives them.")
     case .noBeanInside:
       (
         .invalidDeclaration,
@@ -260,9 +260,9 @@ package enum FaultCause: String, CaseIterable, Sendable {
         "Conform the module to `Hashable`, so that equal ones are included once and different ones each; or include it once."
       )
     case .decoratorOptions:
-      (.invalidDeclaration, "Leave it out: a decorator is found by what it decorates, and lives as long as that.")
+      (.invalidDeclaration, "Leave it out: a decorator is found through its decorated bean, and lives as long.")
     case .decoratedArgument:
-      (.invalidDeclaration, "Count its other parameters from 1: argument 0 is what it decorates.")
+      (.invalidDeclaration, "Count its other parameters from 1: argument 0 is the decorated bean.")
     case .releaseLimit:
       (.invalidDeclaration, "Give a `releaseLimit` above zero, or leave it out: then nothing limits the release.")
     case .privateWithoutModule:
@@ -293,12 +293,12 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .repeatedValue: (.invalidDeclaration, "Remove one of them, or let the later source overrule.")
     case .valueWithoutKey: (.invalidDeclaration, "Name the key; on the command line, write `--key=value`.")
     case .impossibleOverride:
-      (.invalidDeclaration, "Override each declaration once, and of a factory bean what it makes.")
+      (.invalidDeclaration, "Override each declaration once, and the product of a factory bean instead of the factory.")
     case .nothingToOverride: (.invalidDeclaration, "Add `.beans(…)` to the test or to a suite around it.")
 
     case .finished:
       (.finished, "Keep the bean itself, and end the work that uses it before the environment and those around it.")
-    case .releasedByOwner: (.finished, "Release it when nobody uses it any more.")
+    case .releasedByOwner: (.finished, "Release it when no code uses it any more.")
     case .unknownSession: (.finished, "Open a session under an id of `newId()`; the client has none.")
     case .endedSession:
       (.finished, "Let the factory make a scope for each session that has not been finished yet.")
@@ -320,14 +320,14 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .creationFailed:
       (
         .creationFailed,
-        "See `underlying` for what was thrown, by the last bean of the path. A lookup tries again; startup does not."
+        "See `underlying` for the error that the last bean of the path has thrown. A lookup tries again; startup does not."
       )
-    case .forbiddenBean: (.creationFailed, "Override what would use it, or allow it in this test.")
+    case .forbiddenBean: (.creationFailed, "Override the bean that would use it, or allow it in this test.")
     case .deepBuild:
       (.creationFailed, "Let a bean of the chain take a `Provider`, or build on a thread with a larger stack.")
 
     case .destructionFailed:
-      (.destructionFailed, "See `underlying` for what was thrown. All other beans have been released.")
+      (.destructionFailed, "See `underlying` for the error. All other beans have been released.")
     case .asynchronousRelease:
       (
         .destructionFailed,
@@ -335,19 +335,19 @@ package enum FaultCause: String, CaseIterable, Sendable {
           + "compiler chooses the synchronous form."
       )
     case .limitedRelease:
-      (.destructionFailed, "Find out what it waits for. All other beans have been released.")
+      (.destructionFailed, "Find out why it waits. All other beans have been released.")
     case .limitedShutdown:
       (
         .destructionFailed,
-        "See what it waits for, and what is left. That is released as soon as it can be, without anybody waiting."
+        "See the beans that are left. They are released as soon as possible, and no call waits for that."
       )
     case .referencedAfterEnd:
-      (.destructionFailed, "Let go of it before the scope ends, or hold a `Provider` of it instead.")
+      (.destructionFailed, "Drop the reference before the scope ends, or keep a `Provider` of it instead.")
 
     case .listenerFailed:
       (
         .listenerFailed,
-        "See `underlying` for what the listener threw, or kept it from being built. All others have the event."
+        "See `underlying` for the error of the listener or of its build. All others have received the event."
       )
     case .endlessEvents:
       (.listenerFailed, "Let the listener publish only where something has changed.")

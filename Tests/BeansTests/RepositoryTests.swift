@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What DESIGN asks of the folders of `Beans`, read from the text of the sources.
+/// The rules of DESIGN for the folders of `Beans`, read from the text of the sources.
 @Suite struct RepositoryTests {
   /// Each folder names only types and members of those before it.
   private static let order = ["Memory", "Declaration", "Plan", "Compiler", "Runtime", "Environment"]

@@ -18,7 +18,7 @@ struct FaultTable {
   /// The sections of all causes: what helps is what reports say.
   var sections: String {
     FaultCause.allCases.map { cause in
-      let table = rows[cause].map { ["| what is wrong | what is printed |\n|---|---|"] + $0 } ?? []
+      let table = rows[cause].map { ["| fault | message |\n|---|---|"] + $0 } ?? []
       return (["\(cause.isUsual ? "##" : "###") \(cause.heading)\n", "\(cause.help)\n"] + table)
         .joined(separator: "\n") + (table.isEmpty ? "" : "\n")
     }.joined(separator: "\n")

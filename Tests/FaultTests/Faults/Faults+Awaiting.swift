@@ -7,7 +7,7 @@ extension Fault {
       try shop.define(shop.bean(Stock.self))
       try shop.define(shop.bean(Order.self, factory: { (_: Owned<Stock>) in Order() }))
     },
-    .startup(.invalidDeclaration, "Something else than a bean is to be `Owned`.") { shop in
+    .startup(.invalidDeclaration, "`Owned` is requested of a type that is no bean.") { shop in
       try shop.define(shop.bean(Stock.self).scope("prototype"))
       try shop.define(shop.bean(Order.self, factory: { (_: Owned<[Stock]>) in Order() }))
     },

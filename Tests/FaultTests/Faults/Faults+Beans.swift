@@ -63,7 +63,7 @@ extension Fault {
     .startup(
       .unknownBean, "A provider can never find a bean, in no environment below."
     ) { try $0.define($0.bean(Order.self, factory: { (_: Provider<Database>) in Order() })) },
-    .startup(.unknownBean, "What the products of an assisted factory need is not there.") { shop in
+    .startup(.unknownBean, "A dependency of an assisted factory's products is missing.") { shop in
       try shop.define(
         shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>, _: Database) in Order() })
     },

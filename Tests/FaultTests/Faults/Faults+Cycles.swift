@@ -16,7 +16,7 @@ extension Fault {
       try shop.define(shop.bean(Stock.self, id: "stock", factory: { (_: Order) in Stock() }))
       try shop.define(shop.bean(Order.self).property(\.stock, ref: "stock"))
     },
-    .startup(.cyclicDependency, "What the products of an assisted factory need takes that factory.") { shop in
+    .startup(.cyclicDependency, "A dependency of an assisted factory's products takes that factory.") { shop in
       try shop.define(shop.bean(Stock.self, factory: { (_: Factory<OrderFactory>) in Stock() }))
       try shop.define(
         shop.bindFactory(Order.self).with(OrderFactory.self).to { (_: Assisted<Int>, _: Stock) in Order() })

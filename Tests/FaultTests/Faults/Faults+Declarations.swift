@@ -40,7 +40,7 @@ extension Fault {
       try shop.define(shop.decorate((any Payment).self, factory: { (inner: any Payment) in inner }).scope("prototype"))
     },
     .startup(
-      .invalidDeclaration, "What a decorator decorates is pinned."
+      .invalidDeclaration, "The decorated bean of a decorator is pinned."
     ) { shop in
       try shop.define(shop.bean(CardPayment.self, id: "card"))
       try shop.define(
@@ -105,7 +105,9 @@ extension Fault {
     .startup(.invalidDeclaration, "A bean descriptor states a protocol that is none.") {
       try $0.define($0.bean(Leaflet.self))
     },
-    .startup(.invalidDeclaration, "A factory bean does not say what it makes.") { try $0.define($0.bean(Press.self)) },
+    .startup(.invalidDeclaration, "A factory bean does not name the type that it makes.") {
+      try $0.define($0.bean(Press.self))
+    },
     .startup(
       .invalidDeclaration, "A target is given to a bean that makes nothing."
     ) { try $0.define($0.bean(Stock.self).target(Order.self)) },
@@ -120,7 +122,7 @@ extension Fault {
       }
     },
     .startup(
-      .invalidDeclaration, "A class asks for an injection that nobody serves."
+      .invalidDeclaration, "A class asks for an injection that no `Injection` serves."
     ) { try $0.define($0.bean(Clock.self)) },
     .call(
       .invalidDeclaration, "A scope is registered under a name that is taken."

@@ -29,7 +29,7 @@ extension Fault {
     xml("An element has a prefix that is not declared.") {
       try $0.loadShop("<q:order/>")
     },
-    xml("An element belongs to a namespace that nobody handles.") {
+    xml("An element belongs to a namespace that no handler serves.") {
       try $0.loadShop("<q:order xmlns:q='urn:orders'/>")
     },
     xml("A document imports one that does not exist.") {

@@ -79,7 +79,7 @@ extension Fault {
       let requests = try shop.childFactory("request", seed: Int.self).profile("production")
       _ = try requests.build(1)
     },
-    .call(.scopeNotActive, "A lookup is made on what `configure` is handed, which is no environment yet.") { shop in
+    .call(.scopeNotActive, "A lookup is made on the argument of `configure`, which is no environment yet.") { shop in
       _ = try shop.childFactory("request", seed: Int.self) { request in _ = try request.getBean(Int.self) }
     },
   ]

@@ -61,7 +61,7 @@ extension Fault {
       let sessions = SessionRegistry(try shop.childFactory("session", seed: Int.self))
       _ = try sessions.rotate("0123456789abcdef0123456789abcdef")
     },
-    .call(.finished, "A session has ended before somebody could be inside of it.") { shop in
+    .call(.finished, "A session has ended before a caller could enter it.") { shop in
       let loop = try EventLoop()
       defer { try? loop.close() }
       let sessions = SessionRegistry(
@@ -76,7 +76,7 @@ extension Fault {
     },
 
     .call(
-      .exhausted, "A session is opened beyond the capacity, and somebody is inside of each that there is."
+      .exhausted, "A session is opened beyond the capacity, and each session is in use."
     ) { shop in
       let sessions = SessionRegistry(try shop.childFactory("session", seed: Int.self), capacity: 1)
       try sessions.withSession("ada", opening: 1) { _ throws in _ = try sessions.open("grace", 2) }
@@ -87,7 +87,7 @@ extension Fault {
       let sessions = SessionRegistry(factory, in: try tenants.build(1))
       _ = try sessions.add(try factory.build("ada", in: try tenants.build(2)))
     },
-    .call(.cyclicDependency, "What opens a session opens that session.") { shop in
+    .call(.cyclicDependency, "The opening of a session opens that session.") { shop in
       let sessions = SessionRegistry(try shop.childFactory("session", seed: String.self))
       _ = try sessions.open("ada", try sessions.open("ada", "").name)
     },
@@ -189,7 +189,7 @@ extension Fault {
       try shop.publish(Shipped(number: 1))
     },
     .startup(
-      .listenerFailed, "A factory publishes an event whose listener needs what the factory makes.", when: .building
+      .listenerFailed, "A factory publishes an event whose listener needs the factory's bean.", when: .building
     ) { shop in
       try shop.define(
         shop.bean(Database.self) { (shop: Environment) in

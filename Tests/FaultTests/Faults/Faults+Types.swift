@@ -42,9 +42,9 @@ extension Fault {
       try shop.define(shop.bean(Order.self, parent: "listening"))
     },
     .startup(
-      .typeMismatch, "nil is given to what is no optional."
+      .typeMismatch, "nil is given to a type that is no optional."
     ) { try $0.define($0.bean(Order.self).property("number", .null)) },
-    .startup(.typeMismatch, "A list is given to what is no collection.") { shop in
+    .startup(.typeMismatch, "A list is given to a type that is no collection.") { shop in
       try shop.define(shop.bean(Stock.self, id: "stock"))
       try shop.define(shop.bean(Order.self).property("number", .list([.reference("stock")])))
     },
