@@ -10,8 +10,9 @@ struct LookupIndex: ~Copyable, Sendable {
     var type = ObjectIdentifier(NoType.self)
     var operand = Operand.none
 
+    /// Read after a mismatch of the type only, so that the usual probe compares once.
     @inline(__always)
-    fileprivate var isEmpty: Bool { type == ObjectIdentifier(NoType.self) }
+    fileprivate var isEmpty: Bool { operand.isNone }
   }
 
   struct NamedEntry: Sendable {
