@@ -73,7 +73,6 @@ final class BeanDefinition {
   /// One dependency of a bean, with its source.
   struct Dependency {
     let parameter: Parameter
-    let point: InjectionPoint
     let source: DependencySource
 
     /// The source of a dependency: the declaration, or the resolver.
@@ -327,13 +326,18 @@ extension BeanDefinition.Dependency {
   /// Calls `body` with every bean that must exist before.
   ///
   /// - Parameter includesDeferred: whether beans that are built later follow, too.
+  @inline(__always)
   func forEachBean(includesDeferred: Bool = false, _ body: (DefinedBean) -> Void) {
     if parameter.isDeferred, !includesDeferred { return }
+    if case .resolved(.bean(let bean)) = source { return body(bean) }
+    forEachOfSeveral(includesDeferred: includesDeferred, body)
+  }
+
+  private func forEachOfSeveral(includesDeferred: Bool, _ body: (DefinedBean) -> Void) {
     switch source {
-    case .resolved(.bean(let bean)): body(bean)
     case .resolved(.all(let beans, _)): beans.forEach(body)
     case .composed(let parts, _): for part in parts { part.forEachBean(includesDeferred: includesDeferred, body) }
-    case .resolved(.computed), .value, .injection, .products: break
+    case .resolved(.bean), .resolved(.computed), .value, .injection, .products: break
     }
   }
 }

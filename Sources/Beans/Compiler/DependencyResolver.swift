@@ -7,6 +7,8 @@ struct DependencyResolver {
   private var pending: [BeanDefinition] = []
   /// The dependencies of all definitions. Each definition has ranges of this list.
   private(set) var dependencies: [BeanDefinition.Dependency] = []
+  /// The injection point of each dependency, for graphs; nil if none will be drawn.
+  private(set) var points: [InjectionPoint]?
   /// The declarations of environments that have started, nearest first.
   private let outer: [DeclaredBeans]
   /// The definitions made anew for beans of `outer`.
@@ -21,8 +23,10 @@ struct DependencyResolver {
   /// - Parameters:
   ///   - outer: the declarations of environments that have started, nearest first.
   ///   - known: the parameters that beans further out have.
-  init(_ outer: [DeclaredBeans], known: [Parameter]) {
+  ///   - keepsPoints: whether the injection points of dependencies are kept.
+  init(_ outer: [DeclaredBeans], known: [Parameter], keepsPoints: Bool) {
     self.outer = outer
+    points = keepsPoints ? [] : nil
     seen = Set(known.map { ObjectIdentifier($0) })
   }
 
@@ -107,13 +111,18 @@ struct DependencyResolver {
     let (spec, factory) = (definition.spec, definition.factory)
     let requirements =
       spec.requirements.isEmpty
-      ? 0..<0 : add(spec.requirements) { $0.resolve($1.value, as: $1.parameter, of: definition, .requirement) }
+      ? 0..<0
+      : add(spec.requirements, { _ in .requirement }) {
+        $0.resolve($1.value, as: $1.parameter, of: definition, .requirement)
+      }
     let hasFactory = definition.hasFactory
     let arguments: Range<Int>
     if let maker = definition.maker {
       // A product's only argument is its factory. The arguments of the declaration belong to the factory.
       let bean = definition.graph.directory.found(maker.entry, in: definition.directory)
-      arguments = add(factory.parameters) { $0.dependency($1, on: bean, of: definition, .parameter(0)) }
+      arguments = add(factory.parameters, { _ in .parameter(0) }) {
+        $0.dependency($1, on: bean, of: definition, .parameter(0))
+      }
     } else if hasFactory {
       arguments = self.arguments(of: definition, spec.arguments, factory.parameters)
     } else {
@@ -143,7 +152,9 @@ struct DependencyResolver {
     if let decorated = definition.decorated?.value, let parameter = parameters.first {
       rest = 1..<parameters.count
       let bean = definition.graph.directory.found(decorated.number, in: decorated.home?.object ?? definition.directory)
-      if let found = dependency(parameter, on: bean, of: definition, .parameter(0)) { dependencies.append(found) }
+      if let found = dependency(parameter, on: bean, of: definition, .parameter(0)) {
+        append(found, at: .parameter(0))
+      }
     }
     for index in rest {
       let parameter = parameters[index]
@@ -151,25 +162,33 @@ struct DependencyResolver {
       if let position = given.firstIndex(where: { $0.index == index }) {
         let value = given[position].value
         if let found = resolve(value, as: parameter, of: definition, .parameter(index)) {
-          dependencies.append(found)
+          append(found, at: .parameter(index))
         }
         continue
       }
       if seen.insert(ObjectIdentifier(parameter)).inserted { asked.append(parameter) }
-      if let found = dependency(parameter, of: definition, .parameter(index)) { dependencies.append(found) }
+      if let found = dependency(parameter, of: definition, .parameter(index)) {
+        append(found, at: .parameter(index))
+      }
     }
     return first..<dependencies.count
   }
 
-  /// Adds the dependency found for each wanted element. Returns the range of those added.
+  /// Adds the dependency found for each wanted element, with its injection point. Returns the range of those added.
   private mutating func add<Wanted>(
-    _ wanted: [Wanted], _ find: (inout DependencyResolver, Wanted) -> BeanDefinition.Dependency?
+    _ wanted: [Wanted], _ point: (Wanted) -> InjectionPoint,
+    _ find: (inout DependencyResolver, Wanted) -> BeanDefinition.Dependency?
   ) -> Range<Int> {
     let first = dependencies.count
     for wanted in wanted {
-      if let found = find(&self, wanted) { dependencies.append(found) }
+      if let found = find(&self, wanted) { append(found, at: point(wanted)) }
     }
     return first..<dependencies.count
+  }
+
+  private mutating func append(_ dependency: BeanDefinition.Dependency, at point: @autoclosure () -> InjectionPoint) {
+    dependencies.append(dependency)
+    if points != nil { points?.append(point()) }
   }
 
   /// Moves the resolved arguments to the product, and makes the product builder the factory's only argument.
@@ -186,9 +205,8 @@ struct DependencyResolver {
     for fault in made.faults { maker.note(fault) }
     maker.refusal = maker.refusal ?? made.refusal
     (made.faults, made.refusal) = ([], nil)
-    return add([made]) {
-      BeanDefinition.Dependency(
-        parameter: Parameter.of((any ProductBuilder).self), point: .parameter(0), source: .products($1))
+    return add([made], { _ in .parameter(0) }) {
+      BeanDefinition.Dependency(parameter: Parameter.of((any ProductBuilder).self), source: .products($1))
     }
   }
 
@@ -213,7 +231,7 @@ struct DependencyResolver {
       return resolve(value, as: parameter, of: definition, point, at: origin)
     }
     if let bound = definition.value(value, as: parameter, at: point, origin: origin) {
-      return BeanDefinition.Dependency(parameter: parameter, point: point, source: .value(bound))
+      return BeanDefinition.Dependency(parameter: parameter, source: .value(bound))
     }
     switch value {
     case .inject(let inject): return dependency(parameter, id: inject.id, of: definition, point, at: origin)
@@ -245,7 +263,7 @@ struct DependencyResolver {
       }
     }
     guard found.count == parts.count else { return nil }
-    return BeanDefinition.Dependency(parameter: parameter, point: point, source: .composed(found, collection))
+    return BeanDefinition.Dependency(parameter: parameter, source: .composed(found, collection))
   }
 
   private mutating func dependency(
@@ -260,7 +278,7 @@ struct DependencyResolver {
         } else {
           try resolve(parameter, id: id, from: definition.module, in: graph)
         }
-      return BeanDefinition.Dependency(parameter: parameter, point: point, source: .resolved(source))
+      return BeanDefinition.Dependency(parameter: parameter, source: .resolved(source))
     } catch {
       note(error, of: definition, point, at: origin)
       return nil
@@ -318,6 +336,10 @@ struct DependencyResolver {
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, in graph: EnvironmentGraph
   ) throws(EnvironmentError) -> Source<DefinedBean> {
     do throws(EnvironmentError) {
+      if let id, case .one = parameter.kind {
+        let bean = try graph.directory.bean(id, as: parameter, from: module, hasHints: hintsLeft > 0)
+        return .bean(try found(bean, in: graph))
+      }
       return try graph.directory.resolve(
         parameter, id: id, from: module, below: graph.belowDirectories, hasHints: hintsLeft > 0, memory
       ) { bean throws(EnvironmentError) in try found(bean, in: graph) }
@@ -338,7 +360,8 @@ struct DependencyResolver {
 
   /// A property to set, its value if known at startup, and the declaration of the property if there is one.
   private typealias Property = (
-    code: BeanCode.Property, dependency: BeanDefinition.Dependency?, declared: PropertyInjection?
+    code: BeanCode.Property, dependency: BeanDefinition.Dependency?, declared: PropertyInjection?,
+    point: InjectionPoint
   )
 
   /// Resolves all properties of a definition. Returns them and the range of their dependencies.
@@ -349,13 +372,13 @@ struct DependencyResolver {
       guard let setter = property.setter,
         let dependency = resolve(property.value, as: setter.parameter, of: definition, .property(property.name))
       else { continue }
-      declared.append((BeanCode.Property(set: setter.set), dependency, property))
+      declared.append((BeanCode.Property(set: setter.set), dependency, property, .property(property.name)))
     }
     let injected = resolveInjections(of: definition, &declared)
     // A key path may lead to an injected property, so it is set later: the declaration overrides the injection.
     let isLast = { (property: Property) in !injected.isEmpty && property.declared?.isPath == true }
     let properties = declared.filter { !isLast($0) } + injected + declared.filter(isLast)
-    return (properties.map(\.code), add(properties) { $1.dependency })
+    return (properties.map(\.code), add(properties, \.point) { $1.dependency })
   }
 
   private mutating func resolveInjections(of definition: BeanDefinition, _ declared: inout [Property]) -> [Property] {
@@ -410,13 +433,16 @@ struct DependencyResolver {
               }))
         return nil
       }
-      return (BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set), nil, nil)
+      return (
+        BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set), nil, nil,
+        injection.point
+      )
     case .configuration(let value):
       let bound = definition.value(.configuration(value), parameter, at: injection.point)
-      found = BeanDefinition.Dependency(parameter: parameter, point: injection.point, source: .value(bound))
+      found = BeanDefinition.Dependency(parameter: parameter, source: .value(bound))
     case .custom(let inject): found = injected(inject, injection, of: definition)
     }
-    return found.map { (BeanCode.Property(set: injection.setter.set), $0, nil) }
+    return found.map { (BeanCode.Property(set: injection.setter.set), $0, nil, injection.point) }
   }
 
   private func hasCandidateWithId(for parameter: Parameter, _ graph: EnvironmentGraph) -> Bool {
@@ -442,6 +468,6 @@ struct DependencyResolver {
       return nil
     }
     return BeanDefinition.Dependency(
-      parameter: injection.setter.parameter, point: injection.point, source: .injection(inject, injection.property))
+      parameter: injection.setter.parameter, source: .injection(inject, injection.property))
   }
 }

@@ -23,7 +23,7 @@ struct GraphCompiler {
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
     self.input = input
     graph = EnvironmentGraph(declarations, input)
-    resolver = DependencyResolver(input.outer, known: input.parameters)
+    resolver = DependencyResolver(input.outer, known: input.parameters, keepsPoints: input.keepsPoints)
     var graphs = [graph]
     graph.addBelow(to: &graphs)
     self.graphs = graphs
@@ -208,6 +208,8 @@ struct GraphCompiler {
 
   /// The dependencies of all definitions.
   var dependencies: [BeanDefinition.Dependency] { resolver.dependencies }
+  /// The injection points of these dependencies, if the input keeps them.
+  var points: [InjectionPoint] { resolver.points ?? [] }
 
   /// The factories whose children are inactive, at any depth, with the reason.
   var inactive: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] {

@@ -2,15 +2,14 @@ import BeansReflection
 
 /// Compiles the sources of dependencies and lookups to operands.
 struct OperandCompiler {
-  private let block: SlotBlock
-  private let input: CompilerInput
+  /// The slots of the outermost graph's environment.
+  private let slots: Slots
+  /// Returns the slots of an environment further out that has started, if it is no child of a factory.
+  private let startedSlots: (Plan) -> Slots?
   /// The computations to which operands refer, in the order of their numbers.
   private(set) var computations: [Computation] = []
 
-  /// - Parameters:
-  ///   - block: the slots of the outermost graph's environment, followed by places for values.
-  ///   - input: the input of the compilation.
-  init(_ block: SlotBlock, _ input: CompilerInput) { (self.block, self.input) = (block, input) }
+  init(_ block: SlotBlock, _ input: CompilerInput) { (slots, startedSlots) = (block.slots, input.slots) }
 
   /// Returns the place from which the dependency is read; nil if the dependency must be computed.
   ///
@@ -21,7 +20,7 @@ struct OperandCompiler {
     switch dependency.source {
     case .value(let value): value.place.map { .outer($0) }
     case .resolved(let source):
-      source.operand(for: dependency.parameter, outerSlot).map { isCounted ? counted($0).place : $0.place }
+      source.operand(for: dependency.parameter) { outerSlot(of: $0) }.map { isCounted ? counted($0).place : $0.place }
     case .composed, .injection, .products: nil
     }
   }
@@ -46,8 +45,8 @@ struct OperandCompiler {
 
   /// Returns the operand of a source that the resolver has found for a parameter.
   mutating func operand(_ source: Source<DefinedBean>, for parameter: Parameter) -> Operand {
-    if let operand = source.operand(for: parameter, outerSlot) { return operand }
-    let (computation, reading) = source.computation(for: parameter, outerSlot)
+    if let operand = source.operand(for: parameter, { outerSlot(of: $0) }) { return operand }
+    let (computation, reading) = source.computation(for: parameter) { outerSlot(of: $0) }
     return computed(computation, reading)
   }
 
@@ -73,9 +72,9 @@ struct OperandCompiler {
   private func outerSlot(of bean: DefinedBean) -> Slot? {
     switch bean {
     case .definition(let definition, _):
-      definition.with { $0.graph.isPlain && $0.kind == .slot ? block.slots[$0.slot] : nil }
+      definition.with { $0.graph.isPlain && $0.kind == .slot ? slots[$0.slot] : nil }
     case .planned(let bean):
-      bean.kind == .slot ? bean.plan.with { input.slots($0) }.map { $0[bean.slot] } : nil
+      bean.kind == .slot ? bean.plan.with { startedSlots($0) }.map { $0[bean.slot] } : nil
     }
   }
 }

@@ -46,6 +46,8 @@ final class Parameter: Sendable {
   let each: Parameter?
   /// Whether beans are delivered in a wrapper: each for itself, or the only one.
   let isWrapped: Bool
+  /// Whether that wrapper is `Owned`.
+  let isOwned: Bool
   /// Whether the beans need not exist before the object that takes them.
   let isDeferred: Bool
   /// Whether a class instance can be delivered without a box.
@@ -76,11 +78,11 @@ final class Parameter: Sendable {
     self.element = element
     self.kind = kind
     self.isReference = isReference
-    (isWrapped, isDeferred) =
+    (isWrapped, isOwned, isDeferred) =
       switch each?.kind ?? kind {
-      case .lazy: (true, true)
-      case .owned: (true, false)
-      default: (each != nil, false)
+      case .lazy: (true, false, true)
+      case .owned: (true, true, false)
+      default: (each != nil, false, false)
       }
     self.box = box
     self.given = { value in

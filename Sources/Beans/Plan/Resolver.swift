@@ -34,21 +34,28 @@ extension BeanDirectory {
       return try resolve(inner, id: id, from: module, below: below, hasHints: hasHints, memory, locate: locate)
     case .one, .optional, .all, .named, .distinct, .owned: break
     }
-    let isOwned = parameter.isOwned
     switch try select(parameter, id: id, from: module, below: below, hasHints: hasHints, memory) {
     case .bean(let bean):
-      if isOwned { try checkOwned(bean) }
+      if parameter.isOwned { try checkOwned(bean) }
       return .bean(try locate(bean))
     case .all(let beans, let ids):
       var located: [Bean] = []
       located.reserveCapacity(beans.count)
       for bean in beans {
-        if isOwned { try checkOwned(bean) }
+        if parameter.isOwned { try checkOwned(bean) }
         located.append(try locate(bean))
       }
       return .all(located, ids: ids)
     case .computed(let computation, let reading): return .computed(computation, reading)
     }
+  }
+
+  /// Returns the bean with an id, as a parameter requests it. The part of `resolve` that most dependencies need.
+  func bean(
+    _ id: String, as parameter: Parameter, from module: ObjectIdentifier?, hasHints: Bool
+  ) throws(EnvironmentError) -> Found {
+    let bean = try check(try bean(id: id, from: module, hasHints: hasHints), for: parameter, from: module)
+    return decorated(bean, as: parameter.element)
   }
 
   /// Throws unless the bean is a prototype: `Owned` requires one, because the environment releases every other bean.
@@ -64,11 +71,8 @@ extension BeanDirectory {
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier?, below: ArraySlice<BeanDirectory>,
     hasHints: Bool, _ memory: CandidateMemory?
   ) throws(EnvironmentError) -> Source<Found> {
+    if let id { return .bean(try bean(id, as: parameter, from: module, hasHints: hasHints)) }
     let criteria = parameter.criteria(from: module)
-    if let id {
-      let bean = try check(try bean(id: id, from: module, hasHints: hasHints), for: parameter, from: module)
-      return .bean(decorated(bean, as: parameter.element))
-    }
     if parameter.mayBeSeed, let seed = seed(of: parameter.wanted, memory) { return .bean(seed) }
     switch parameter.kind {
     case .all: return .all(all(parameter.element, criteria, memory), ids: [])
@@ -219,9 +223,6 @@ extension Parameter {
   }
 
   var isLazy: Bool { if case .lazy = kind { true } else { false } }
-  /// Whether beans are delivered as `Owned`.
-  var isOwned: Bool { if case .owned = (each ?? self).kind { true } else { false } }
-
   /// The name of the missing bean in faults.
   var description: String { "bean of type \(element)" + (qualifier.map { " with qualifier \($0)" } ?? "") }
 

@@ -52,7 +52,7 @@ struct DeclarationCompiler {
       parent: parent, slots: { slots[ObjectIdentifier($0)] }, scopeNames: level.resources.scopes.map(\.name),
       outerScopes: outerScopes, outer: outer, isTraced: false,
       overrides: level.resources.testSetup.map { BeanOverrides($0.overrides, isStrict: false) }, isObserved: false,
-      parameters: parent?.parameters ?? [])
+      keepsPoints: true, parameters: parent?.parameters ?? [])
   }
 
   /// Sets the input of the following compilers, as seen from inside the environment.

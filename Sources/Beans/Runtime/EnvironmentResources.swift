@@ -70,7 +70,7 @@ final class EnvironmentResources: Sendable {
 
   /// The declarations; nil once a thread starts the environment.
   var openDeclarations: EnvironmentDeclarations? {
-    state.withLock { $0.starter == nil ? $0.declarations : SharedDeclarations() }.open
+    state.withLock { SharedDeclarations(open: $0.starter == nil ? $0.declarations.open : nil) }.open
   }
 
   /// Returns the declarations, before and after startup; nil while a thread other than `thread` starts the environment,

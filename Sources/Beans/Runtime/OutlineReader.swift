@@ -23,7 +23,7 @@ struct OutlineReader {
     withExtendedLifetime(compilers) {
       for graph in compilers.flatMap(\.graphs) { reader.addDeclarations(of: graph) }
       for compiler in compilers {
-        for graph in compiler.graphs { reader.addDependencies(of: graph, compiler.dependencies) }
+        for graph in compiler.graphs { reader.addDependencies(of: graph, compiler) }
       }
     }
     return reader.outline
@@ -104,12 +104,13 @@ struct OutlineReader {
 
   // MARK: dependencies
 
-  private mutating func addDependencies(of graph: EnvironmentGraph, _ dependencies: [BeanDefinition.Dependency]) {
+  private mutating func addDependencies(of graph: EnvironmentGraph, _ compiler: GraphCompiler) {
+    let (dependencies, points) = (compiler.dependencies, compiler.points)
     for definition in graph.placed {
       guard let taker = beans[Plan.EntryKey(definition.directory, definition.entry)] else { continue }
       let ranges = [definition.requirements, (definition.product ?? definition).arguments, definition.injected]
       for range in ranges + [definition.product?.injected ?? 0..<0] {
-        for dependency in dependencies[range] { add(dependency, of: definition, from: taker, graph) }
+        for index in range { add(dependencies[index], at: points[index], of: definition, from: taker, graph) }
       }
     }
     for spec in graph.declared.specs {
@@ -119,10 +120,11 @@ struct OutlineReader {
   }
 
   private mutating func add(
-    _ dependency: BeanDefinition.Dependency, of definition: BeanDefinition, from taker: Int, _ graph: EnvironmentGraph
+    _ dependency: BeanDefinition.Dependency, at point: InjectionPoint, of definition: BeanDefinition, from taker: Int,
+    _ graph: EnvironmentGraph
   ) {
-    let kind = Self.kind(of: dependency, of: definition)
-    let place = kind == .decorates || kind == .factory ? "" : dependency.point.label
+    let kind = Self.kind(of: dependency, at: point, of: definition)
+    let place = kind == .decorates || kind == .factory ? "" : point.label
     for bean in beans(of: dependency, from: graph) { add(kind, place, from: taker, to: beans[bean]) }
   }
 
@@ -144,9 +146,11 @@ struct OutlineReader {
     }
   }
 
-  private static func kind(of dependency: BeanDefinition.Dependency, of definition: BeanDefinition) -> Kind {
+  private static func kind(
+    of dependency: BeanDefinition.Dependency, at point: InjectionPoint, of definition: BeanDefinition
+  ) -> Kind {
     let usual: Kind
-    switch dependency.point {
+    switch point {
     case .requirement: return .requirement
     case .parameter where definition.maker != nil: return .factory
     case .parameter(0) where definition.decorated != nil: return .decorates
