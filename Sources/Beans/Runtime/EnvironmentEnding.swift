@@ -212,7 +212,7 @@ extension Environment {
       closeWithCare(released)
     }
     // First: a thread that has waited for this environment finds that the parent no longer waits for it.
-    if kind.contains(.joined) { leaveParent(released) }
+    let parent = kind.contains(.joined) ? leaveParent(released) : nil
     // Extras that are made from now on see that nothing is left: see `whenReleased`.
     let extras = core.lock.withLock {
       core.change { $0.released() }
@@ -221,6 +221,11 @@ extension Environment {
     if let extras { extras.with { $0.end() } }
     // Drops the parent's reference, which may be the last one.
     if kind.contains(.joined) { Unretained(self).release() }
+    // The last step, because each of a thousand nested environments takes stack here.
+    if let parent {
+      parent.object.release()
+      parent.release()
+    }
   }
 
   /// Performs the rarely needed steps of an end: log, statistics, resources and host.
@@ -233,22 +238,25 @@ extension Environment {
     host?.closed()
   }
 
+  /// Leaves the parent. Returns the parent, retained, if its release has waited for this environment alone.
   @inline(__always)
-  private func leaveParent(_ released: Int) {
+  private func leaveParent(_ released: Int) -> Unretained<Environment>? {
     // There is a parent: the child has joined it.
-    guard let parent = core.parent else { return }
-    parent.with { parent in
+    guard let outer = core.parent else { return nil }
+    let isLast = outer.with { parent in
       if core.extras != nil { handOverExtras(to: parent, released) }
       if parent.core.kind.contains(.hosted) { parent.used() }
       let own = Unretained(self)
       let (plan, place) = (core.compiledPlan, ScopeCounts.ownPlace)
-      let isLast = parent.core.lock.withLock {
+      return parent.core.lock.withLock {
         parent.core.extras?.with { $0.children.leave(own, plan, released: released, at: place) }
         plan.with { $0.counts.finish(released: released, at: place) }
         return parent.core.change { $0.leave() }
       }
-      if isLast { parent.release() }
     }
+    if !isLast { return nil }
+    outer.retain()
+    return outer
   }
 
   /// Adds the counts of environments below to the parent's, and the failures if the parent is being shut down.
