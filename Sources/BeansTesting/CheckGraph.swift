@@ -19,7 +19,7 @@ public func checkGraph(
     let environment = try Environment(name: TestEnvironment.name)
     defer { environment.finish() }
     try declare(environment)
-    faults = try environment.findFaults()
+    faults = try environment.faults()
   } catch {
     faults = [error]
   }

@@ -85,11 +85,12 @@ extension Environment {
     return own
   }
 
-  var liveChildren: [Environment] {
+  /// The environments directly below that exist, including those whose end has begun.
+  package var liveChildren: [Environment] {
     existingExtras.map { extras in core.lock.withLock { extras.children.all } } ?? []
   }
 
-  var isReleased: Bool { core.lifecycle.isReleased }
+  package var isReleased: Bool { core.lifecycle.isReleased }
 
   // MARK: releasing
 

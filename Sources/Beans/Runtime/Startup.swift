@@ -176,8 +176,11 @@ extension Environment {
       parameters: parentPlan?.parameters ?? [])
   }
 
-  /// Returns all faults of the declarations. Builds nothing; declarations stay open.
-  func faults() throws -> [EnvironmentError] {
+  /// Returns the faults that startup would find in the declarations. Builds nothing; declarations stay open. Call this
+  /// on the thread that declares.
+  ///
+  /// - Throws: the error of the parent's startup.
+  package func faults() throws -> [EnvironmentError] {
     guard let resources = existingExtras?.resources, let declarations = resources.declarations else { return [] }
     try parent?.startIfNeeded()
     let compiler = GraphCompiler(declarations, input(resources))
