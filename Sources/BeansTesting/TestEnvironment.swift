@@ -42,7 +42,7 @@ struct TestEnvironment {
     self.overrides = merged
     origins = Set(all.map(\.origin))
     environment = try Environment(name: Self.name)
-    environment.test(TestSetup(overrides: all, observer: journal))
+    environment.install(TestHook(all, journal))
     try declare(environment)
   }
 

@@ -2,7 +2,7 @@ import Beans
 @_spi(BeansPackage) import BeansSupport
 
 /// The log of releases, failures and forbidden beans in the environments of one test. Any thread may write to it.
-final class TestJournal: EnvironmentObserver {
+final class TestJournal: Sendable {
   private let state = Locked(State())
 
   private struct State {
@@ -13,10 +13,7 @@ final class TestJournal: EnvironmentObserver {
     var forbidden: [EnvironmentError] = []
   }
 
-  func released(
-    _ object: AnyObject, _ bean: String, _ type: Any.Type, _ origin: EnvironmentError.Origin, in environment: String
-  ) {
-    let released = ReleasedObject(object: object, bean: bean, type: type, origin: origin, environment: environment)
+  func note(released: ReleasedObject) {
     state.withLock { state in
       state.released.append(released)
       guard state.released.count > state.limit else { return }
@@ -25,7 +22,7 @@ final class TestJournal: EnvironmentObserver {
     }
   }
 
-  func failed(_ failure: EnvironmentError) { state.withLock { $0.failures.append(failure) } }
+  func note(failed: EnvironmentError) { state.withLock { $0.failures.append(failed) } }
 
   func note(forbidden: EnvironmentError) { state.withLock { $0.forbidden.append(forbidden) } }
 

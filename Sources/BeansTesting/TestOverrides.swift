@@ -42,7 +42,9 @@ public struct TestOverrides: Sendable {
     factory: @escaping @Sendable (repeat each Dependency) throws -> Made
   ) {
     let origin = EnvironmentError.Origin(sourceLocation)
-    let made = BeanOverride(type, id: id, qualifier: qualifier, scope: scope, at: origin, factory: factory)
+    let made = BeanOverride(
+      type: type, id: id, qualifier: qualifier, scope: scope, origin: origin,
+      factory: ReplacingFactory(at: origin, factory))
     makers.append { _ in made }
   }
 
@@ -63,7 +65,7 @@ public struct TestOverrides: Sendable {
   ) {
     let origin = EnvironmentError.Origin(sourceLocation)
     makers.append { journal in
-      BeanOverride(forbidding: type, id: id, qualifier: qualifier, scope: scope, at: origin) { [weak journal] label in
+      let refusal = ReplacingFactory(refusing: { [weak journal] label in
         let path = Environment.beansBeingBuilt.joined(separator: " → ")
         let error = EnvironmentError(
           cause: .forbiddenBean, "\(label) is forbidden in this test (\(origin)), and was wanted: \(path)",
@@ -71,7 +73,8 @@ public struct TestOverrides: Sendable {
           origin: origin)
         journal?.note(forbidden: error)
         return error
-      }
+      })
+      return BeanOverride(type: type, id: id, qualifier: qualifier, scope: scope, origin: origin, factory: refusal)
     }
   }
 

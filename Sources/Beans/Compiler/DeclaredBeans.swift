@@ -14,9 +14,9 @@ struct CompilerInput {
   let outer: [DeclaredBeans]
   /// Whether the log records each bean.
   let isTraced: Bool
-  /// The replacements that a test makes for declarations.
+  /// The replacements that a hook makes in the declarations.
   let overrides: BeanOverrides?
-  /// Whether a test observes the release of each bean.
+  /// Whether a hook observes the release of each bean.
   let isObserved: Bool
   /// Whether the injection points of dependencies are kept, for graphs.
   var keepsPoints = false

@@ -1,8 +1,7 @@
 /// The interface of an environment for `BeansTesting`.
 extension Environment {
-  /// Sets the overrides that replace declarations at startup, here and below, and an observer of the end of beans. Call
-  /// this before the first lookup.
-  package func test(_ setup: TestSetup) { existingExtras?.resources?.test(setup) }
+  /// Installs the hook of a test, here and below. Call this before the first lookup.
+  package func install(_ hook: any EnvironmentHook) { existingExtras?.resources?.install(hook) }
 
   /// The place where the factory of the environment is declared; nil for an environment that is no child of a factory.
   package var factoryOrigin: EnvironmentError.Origin? { core.plan?.object.opening?.origin }

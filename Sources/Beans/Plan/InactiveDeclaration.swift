@@ -1,7 +1,7 @@
 import BeansReflection
 
 /// A declaration that is inactive because one of its conditions does not hold. Hints name it.
-struct InactiveDeclaration: Sendable {
+package struct InactiveDeclaration: Sendable {
   /// The number of the declaration; 0 for an alias.
   let number: Int
   /// The types by which lookups would find the bean: its own type, and the type of its products as a factory bean.
@@ -21,9 +21,9 @@ struct InactiveDeclaration: Sendable {
   let reason: String
 
   /// The hint at the end of messages.
-  var hint: String { "; \(label) is declared at \(location.origin), but inactive: \(reason)" }
+  package var hint: String { "; \(label) is declared at \(location.origin), but inactive: \(reason)" }
 
-  func answers(to type: Any.Type) -> Bool {
+  package func answers(to type: Any.Type) -> Bool {
     types.contains { $0 == type || !isSeed && TypeRelation.isUsable($0, as: type) }
   }
 

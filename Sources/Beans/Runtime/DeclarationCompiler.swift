@@ -51,7 +51,7 @@ struct DeclarationCompiler {
     return CompilerInput(
       parent: parent, slots: { slots[ObjectIdentifier($0)] }, scopeNames: level.resources.scopes.map(\.name),
       outerScopes: outerScopes, outer: outer, isTraced: false,
-      overrides: level.resources.testSetup.map { BeanOverrides($0.overrides, isStrict: false) }, isObserved: false,
+      overrides: level.resources.hook.map { BeanOverrides($0, isStrict: false) }, isObserved: false,
       keepsPoints: true, parameters: parent?.parameters ?? [])
   }
 

@@ -277,7 +277,7 @@ extension Environment {
     tell(failure)
     countFailedRelease()
     extras.record(failure)
-    homeResources?.testSetup?.observer.failed(failure)
+    homeResources?.hook?.failed(failure)
   }
 
   /// Counts a failed release here and further out: an environment that ends takes its own counts with it.

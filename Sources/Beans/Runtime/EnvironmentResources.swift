@@ -51,7 +51,7 @@ final class EnvironmentResources: Sendable {
     /// Labels of beans that startup could not build without waiting.
     var unready: [String] = []
     var record: StartupRecord?
-    var testSetup: TestSetup?
+    var hook: (any EnvironmentHook)?
   }
 
   init(
@@ -184,10 +184,10 @@ final class EnvironmentResources: Sendable {
 
   func isReady() { state.withLock { $0.unready = [] } }
 
-  /// The setup of a test for the environment, and for those below it that are not children of factories.
-  var testSetup: TestSetup? { state.withLock { $0.testSetup } }
+  /// The hook of a test into the environment, and into those below it that are not children of factories.
+  var hook: (any EnvironmentHook)? { state.withLock { $0.hook } }
 
-  func test(_ setup: TestSetup) { state.withLock { $0.testSetup = setup } }
+  func install(_ hook: any EnvironmentHook) { state.withLock { $0.hook = hook } }
 
   // MARK: scopes
 

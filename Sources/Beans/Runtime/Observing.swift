@@ -3,14 +3,14 @@ extension Environment {
   /// and externally owned beans.
   @inline(never)
   func observe(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
-    guard let observer = homeResources?.testSetup?.observer,
+    guard let hook = homeResources?.hook,
       recipe.value.code.with({ $0.instance == nil && !$0.isExternallyOwned })
     else { return }
     let bean = recipe.value.entry
     object.with { instance in
       let value = Box.open(instance)
       guard type(of: value) is AnyObject.Type else { return }
-      observer.released(value as AnyObject, bean.label, bean.type, bean.location.origin, in: name)
+      hook.released(value as AnyObject, bean.label, bean.type, bean.location.origin, in: name)
     }
   }
 }

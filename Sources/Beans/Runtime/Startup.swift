@@ -151,10 +151,11 @@ extension Environment {
     var next = parent
     // Children of factories on the way out: the environment that has compiled them keeps their declarations.
     var inner: [BeanDirectory] = []
-    var testSetup = resources.testSetup
+    let ownHook = resources.hook
+    var hook = ownHook
     while let environment = next {
       if let outer = environment.existingExtras?.resources {
-        if testSetup == nil { testSetup = outer.testSetup }
+        if hook == nil { hook = outer.hook }
         if let declared = outer.declared {
           levels += inner.compactMap { directory in declared.below.first { $0.directory === directory } } + [declared]
           inner = []
@@ -167,12 +168,11 @@ extension Environment {
       next = environment.parent
     }
     let parentPlan = parent?.core.plan?.object
-    let isOwnTest = resources.testSetup != nil
-    if !isOwnTest, let testSetup { resources.test(testSetup) }
+    if ownHook == nil, let hook { resources.install(hook) }
     return CompilerInput(
       parent: parentPlan, slots: { slots[ObjectIdentifier($0)] }, scopeNames: resources.scopes.map(\.name),
       outerScopes: outerScopes, outer: levels, isTraced: log.followsBeans,
-      overrides: testSetup.map { BeanOverrides($0.overrides, isStrict: isOwnTest) }, isObserved: testSetup != nil,
+      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, isObserved: hook != nil,
       parameters: parentPlan?.parameters ?? [])
   }
 

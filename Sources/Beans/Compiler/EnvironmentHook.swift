@@ -1,0 +1,133 @@
+import BeansErrors
+
+/// The hook of a test into an environment and those below it: replaces beans at startup, and observes releases.
+package protocol EnvironmentHook: AnyObject, Sendable {
+  /// Selects the beans of one environment, or of the children of one factory, that are replaced.
+  ///
+  /// - Parameter beans: the declared beans, before decorators are added.
+  /// - Returns: the replacements; the numbers of the hook's overrides that match a bean; the faults of the overrides.
+  func replacements(
+    for beans: [ReplaceableBean]
+  ) -> (made: [BeanReplacement], matched: Set<Int>, faults: [EnvironmentError])
+
+  /// Returns the fault of an override whose bean is not the only best match of its lookup.
+  ///
+  /// - Parameters:
+  ///   - override: the number of the override.
+  ///   - bean: the name of its bean in faults.
+  ///   - rivals: the other beans that match the type of the lookup.
+  ///   - environment: the name of the environment that declares the bean.
+  func fault(of override: Int, making bean: String, losingTo rivals: [String], in environment: String)
+    -> EnvironmentError
+
+  /// Returns a fault for each override that matched no bean.
+  ///
+  /// - Parameters:
+  ///   - matched: the numbers of the overrides that matched a bean.
+  ///   - levels: the declarations of the environment, and of the children of all factories below.
+  func faults(besides matched: Set<Int>, in levels: [DeclarationLevel]) -> [EnvironmentError]
+
+  /// Reports that the container is about to drop its reference to an object that it made. The releasing thread calls
+  /// this.
+  ///
+  /// - Parameters:
+  ///   - object: an instance of a class, not yet deinitialised.
+  ///   - bean: the bean's name in faults.
+  ///   - type: the bean's own type.
+  ///   - origin: the location of the bean's declaration.
+  ///   - environment: the name of the environment that retained the object.
+  func released(
+    _ object: AnyObject, _ bean: String, _ type: Any.Type, _ origin: EnvironmentError.Origin, in environment: String)
+
+  /// Reports that a release has failed.
+  func failed(_ failure: EnvironmentError)
+}
+
+/// The replacement of one bean by an override of a hook.
+package struct BeanReplacement {
+  /// The number of the override.
+  let override: Int
+  let entry: Int32
+  let factory: ReplacingFactory
+  /// The lookup that has to find the bean; nil for a bean that needs no check.
+  let lookup: (type: Any.Type, qualifier: Any.Type?)?
+
+  package init(
+    _ override: Int, of bean: ReplaceableBean, by factory: ReplacingFactory,
+    lookup: (type: Any.Type, qualifier: Any.Type?)?
+  ) {
+    (self.override, entry, self.factory, self.lookup) = (override, bean.entry, factory, lookup)
+  }
+}
+
+/// The factory of a bean that replaces a declared one, or an error instead of a bean.
+package struct ReplacingFactory: Sendable {
+  enum Content: Sendable {
+    /// Makes a bean of that type; its declaration is located at the origin.
+    case bean(Any.Type, FactoryFunction, EnvironmentError.Origin)
+    /// Makes no bean: building the bean throws the error that the closure makes from its label.
+    case refusal(@Sendable (String) -> EnvironmentError)
+  }
+
+  let content: Content
+
+  /// Creates a factory whose parameters are resolved by their types.
+  package init<T, each D>(
+    at origin: EnvironmentError.Origin, _ factory: @escaping @Sendable (repeat each D) throws -> T
+  ) {
+    let parameters = Parameter.all(repeat (each D).self)
+    let function = FactoryFunction(T.self, parameters) { arguments in
+      var arguments = arguments
+      return try factory(repeat arguments.take(as: (each D).self))
+    }
+    content = .bean(T.self, function, origin)
+  }
+
+  /// Creates a factory that throws the error which the closure makes from the bean's label.
+  package init(refusing refusal: @escaping @Sendable (String) -> EnvironmentError) { content = .refusal(refusal) }
+
+  /// The type of the bean; nil if there is none.
+  package var type: Any.Type? { if case .bean(let type, _, _) = content { type } else { nil } }
+}
+
+/// A declared bean, as a hook reads it.
+package struct ReplaceableBean {
+  private let definition: BeanDefinition
+  /// Whether the bean is a `FactoryBean`, whose product is a bean of its own.
+  package let isFactory: Bool
+
+  /// Returns the beans among the definitions of one environment, without the seed and without decorators.
+  static func all(in definitions: [BeanDefinition], hasSeed: Bool) -> [ReplaceableBean] {
+    let makers = Set(definitions.compactMap(\.maker?.entry))
+    return definitions.dropFirst(hasSeed ? 1 : 0).filter { $0.decorated == nil }
+      .map { ReplaceableBean(definition: $0, isFactory: makers.contains($0.entry)) }
+  }
+
+  package var entry: Int32 { definition.entry }
+  package var type: Any.Type { definition.type }
+  package var id: String? { definition.id }
+  package var scopeName: String { definition.lifetime.name }
+  package var qualifiers: [Any.Type] { definition.spec.qualifiers }
+  package var isPrivate: Bool { definition.spec.isPrivate }
+  package var isPrimary: Bool { definition.spec.isPrimary }
+  /// The name of the bean in faults.
+  package var label: String { definition.label }
+  package var origin: EnvironmentError.Origin { definition.spec.location.origin }
+}
+
+/// The declarations of one environment, or of the children of one factory, as a hook reads them.
+package struct DeclarationLevel {
+  private let graph: EnvironmentGraph
+
+  init(_ graph: EnvironmentGraph) { self.graph = graph }
+
+  package var name: String { graph.name }
+  package var seed: Any.Type? { graph.declarations.seed?.type }
+  package var inactive: [InactiveDeclaration] { graph.active.inactive }
+  package var beans: [ReplaceableBean] { ReplaceableBean.all(in: graph.definitions, hasSeed: graph.hasSeed) }
+
+  /// The templates, each with its name in faults.
+  package var templates: [(type: Any.Type?, id: String?, label: String, origin: EnvironmentError.Origin)] {
+    graph.active.specs.filter(\.isAbstract).map { ($0.type, $0.id, $0.written, $0.location.origin) }
+  }
+}
