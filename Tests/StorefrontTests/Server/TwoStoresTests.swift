@@ -34,6 +34,16 @@ struct TwoStoresTests {
       return try shopper.receive()
     }
 
+    /// Places an order whose goods stay in the cart.
+    mutating func leaveUnsettled() throws {
+      let path = database.path
+      sessions.beforeSave { _ throws(SessionError) in
+        if hasOrders(path) { throw .unavailable("of a test") }
+      }
+      #expect(try checkOut().status == 201)
+      sessions.beforeSave(nil)
+    }
+
     /// The id of the order that a response confirms.
     static func order(_ response: TestClient.Response) -> String? {
       response.text.firstMatch(of: /"id":"([0-9a-f]+)"/).map { String($0.1) }
@@ -41,6 +51,27 @@ struct TwoStoresTests {
   }
 
   private static let served = TestShop.served(sharesSessions: true)
+
+  /// A shop in which a test can interrupt a request before its handler runs, by a bean `Interruption`.
+  private static let interrupted: @Sendable (Environment) throws -> Void = { application in
+    try served(application)
+    let interruption = Interruption()
+    try application.define(application.bean(interruption)).define(
+      application.decorate(RequestLog.self) { log in
+        try interruption.run()
+        return log
+      })
+  }
+
+  /// The code that interrupts one request.
+  private final class Interruption: Sendable {
+    private let body = Locked<(@Sendable () throws -> Void)?>(nil)
+
+    /// Runs `body` in the next request, before its handler.
+    func interrupt(_ body: @escaping @Sendable () throws -> Void) { self.body.withLock { $0 = body } }
+
+    func run() throws { try body.withLock { $0.take() }?() }
+  }
 
   @Test(
     "a checkout whose session cannot be saved after the commit is confirmed, and the next request empties the cart",
@@ -124,6 +155,38 @@ struct TwoStoresTests {
     try shop.server.end()
   }
 
+  @Test(
+    "an addition that removes bought goods first is made or refused, although another request saves the removal",
+    .beans(interrupted), arguments: [(SessionError.conflict(["cart"]), 200, 2), (.ended, 409, 1)])
+  func addsOrNot(failure: SessionError, status: Int, pieces: Int) throws {
+    var shop = try Shop()
+    try shop.leaveUnsettled()
+    let environment = try Test.environment
+    let (sessions, id) = (shop.sessions, String(shop.shopper.cookie.drop { $0 != "=" }.dropFirst()))
+    let shared = try #require(environment.getBean(ShopEnvironment.self).sharedSessions)
+    try environment.getBean(Interruption.self).interrupt {
+      try BlockingTask.run {
+        _ = try await shared.withSession(id) { try $0.environment.getBean(Cart.self).add(3) }
+      }
+      sessions.beforeSave(Self.once(failure))
+    }
+    #expect(try shop.shopper.add().status == status)
+    #expect(try shop.shopper.readCart().contains("\"pieces\":\(pieces)"))
+    #expect(try shop.orders().count == 1)
+    try shop.server.end()
+  }
+
+  @Test("an addition removes bought goods again if the outcome of their removal is unknown", .beans(served))
+  func settlesAgain() throws {
+    var shop = try Shop()
+    try shop.leaveUnsettled()
+    shop.sessions.afterSave(Self.once(.outcomeUnknown("of a test")))
+    #expect(try shop.shopper.add().status == 200)
+    #expect(try shop.shopper.readCart().contains("\"pieces\":1"))
+    #expect(try shop.orders().count == 1)
+    try shop.server.end()
+  }
+
   /// `SOAK_STORES` says for how many rounds, five on one node and one on two.
   @Test("requests of one visitor that meet on one node buy each piece once, with one confirmation for each order")
   func oneNode() throws {
@@ -144,6 +207,14 @@ struct TwoStoresTests {
     defer { cluster.redis.end() }
     try CheckoutRounds(database: cluster.database, ports: cluster.ports).run(setting("SOAK_STORES") ?? 4)
     for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
+  }
+
+  /// A hook that fails once.
+  private static func once(_ failure: SessionError) -> HookedSessions.Hook {
+    let failures = Locked([failure])
+    return { _ throws(SessionError) in
+      if let failure = failures.withLock({ $0.popLast() }) { throw failure }
+    }
   }
 
   /// Opened anew for each look: a hook runs on any thread.
