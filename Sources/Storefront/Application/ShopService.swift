@@ -130,13 +130,28 @@ final class ShopService: Sendable {
     }
   }
 
+  /// Responds to a request that is no checkout.
+  ///
+  /// A checkout that has to be completed is saved first, and alone. If it were saved with the change of the request,
+  /// another request could save the first of both, and the outcome of the request would be unknown when the second one
+  /// is refused.
   private func answerInSession(_ request: HTTPRequest, _ route: ShopRoute) async throws -> HTTPResponse {
-    var (response, cookie) = try await inSession(request) { session in
-      try settle(request, in: session)
-      return (try answer(request, route, in: shop.visitorRequests.build(request, in: session)), rotates: false)
+    for _ in 0..<Self.maximumAttempts {
+      var hasSettled = false
+      do {
+        let (response, cookie) = try await inSession(request) { session -> (HTTPResponse?, rotates: Bool) in
+          hasSettled = try settle(request, in: session)
+          if hasSettled { return (nil, rotates: false) }
+          return (try answer(request, route, in: shop.visitorRequests.build(request, in: session)), rotates: false)
+        }
+        guard var response else { continue }
+        if let cookie { response.addCookie(cookie) }
+        return response
+      } catch SessionError.outcomeUnknown where hasSettled {
+        // Settling once more changes nothing if the outcome was a success.
+      }
     }
-    if let cookie { response.addCookie(cookie) }
-    return response
+    throw SessionError.conflict(["cart"])
   }
 
   /// Turns the visitor's cart into an order, in three steps: the session keeps the id of the order; the database
@@ -155,7 +170,7 @@ final class ShopService: Sendable {
         let (response, cookie) = try await inSession(request) { session -> (HTTPResponse?, rotates: Bool) in
           // Another node has changed the session since the commit.
           if let placed {
-            try settle(request, in: session)
+            _ = try settle(request, in: session)
             return (placed, rotates: true)
           }
           // Another request may have placed the order since, and left another cart.
@@ -195,11 +210,15 @@ final class ShopService: Sendable {
 
   /// Completes a checkout whose order has been placed and whose session could not be saved after that, if there is one.
   /// The id of the session stays: the checkout may be in flight on another node, and changes the id.
-  private func settle(_ request: HTTPRequest, in session: Environment) throws {
-    guard let id = try session.getBean(Cart.self).order else { return }
-    try shop.visitorRequests.withChild(request, in: session) { child in
+  ///
+  /// - Returns: whether there was one.
+  private func settle(_ request: HTTPRequest, in session: Environment) throws -> Bool {
+    guard let id = try session.getBean(Cart.self).order else { return false }
+    return try shop.visitorRequests.withChild(request, in: session) { child in
       let visitor = try child.getBean(CurrentVisitor.self)
-      if let order = try child.getBean(OrderRepository.self).order(id, of: visitor.profile.id) { visitor.settle(order) }
+      guard let order = try child.getBean(OrderRepository.self).order(id, of: visitor.profile.id) else { return false }
+      visitor.settle(order)
+      return true
     }
   }
 
