@@ -497,8 +497,8 @@ private struct Article {
     }
     // The process has ended after the commit.
     let placed = try await orders.place(filled.value)
-    let left = try await sessions.withSession(cookie) { session in try await guide.findCart(in: session, orders).goods }
-    #expect(left.value.isEmpty)
+    let (left, _) = try await guide.withCart(cookie, sessions, orders) { cart in cart.goods }
+    #expect(left.isEmpty)
     _ = try await sessions.withSession(cookie) { session in
       try session.environment.getBean(TwoStores.Cart.self).add(3)
     }

@@ -110,10 +110,20 @@ extension TwoStores {
   // end
 
   // listing
-  func findCart(in session: SessionHandle, _ orders: Orders) async throws -> Cart {
-    let cart = try session.environment.getBean(Cart.self)
-    if let id = cart.order, let order = try await orders.find(id) { cart.settle(order) }
-    return cart
+  func withCart<R>(
+    _ cookie: String?, _ sessions: SessionManager, _ orders: Orders, _ body: (Cart) throws -> R
+  ) async throws -> (R, SessionCookie) {
+    while true {
+      let answer = try await sessions.withSession(cookie) { session -> R? in
+        let cart = try session.environment.getBean(Cart.self)
+        if let id = cart.order, let order = try await orders.find(id) {
+          cart.settle(order)
+          return nil
+        }
+        return try body(cart)
+      }
+      if let value = answer.value { return (value, answer.cookie) }
+    }
   }
   // end
 }
