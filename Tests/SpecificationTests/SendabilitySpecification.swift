@@ -49,6 +49,18 @@ private final class Rack {
     #expect(try environment.getBean(Rack.self, byId: "parameter").catalogue != nil)
   }
 
+  @Test func theDeclarationThatUsesABeanMakesItsTypeKnown() throws {
+    let catalogue = environment.bean(Catalogue.self, factory: { Catalogue() })
+    try environment
+      .define(catalogue as BeanDeclaration)
+      .define(
+        environment.bean(Rack.self) { (catalogue: Catalogue) in Rack(catalogue: catalogue) }
+          .argument(0, bean: catalogue).confined(to: "the main loop"))
+    defer { try? environment.shutdown() }
+    try environment.startup(options: .requireSendable)
+    #expect(try environment.getBean(Rack.self).catalogue != nil)
+  }
+
   @Test func beansThatAreDeclaredInPlaceHaveToBeKnownToBeSendable() throws {
     func cart() -> BeanDeclaration { environment.bean(Cart.self, factory: { Cart() }) }
     try environment

@@ -4,7 +4,7 @@ import BeansReflection
 /// The active declarations of one environment. Conditions are evaluated here, before any other step of the compilation.
 struct ActiveDeclarations {
   /// The active declarations, in order of definition.
-  let specs: [BeanSpec]
+  let specs: [FrozenSpec]
   let aliases: [EnvironmentDeclarations.Alias]
   /// The declarations of the children of active factories.
   let factories: [EnvironmentDeclarations]
@@ -73,14 +73,14 @@ struct ActiveDeclarations {
 }
 
 extension InactiveDeclaration {
-  init(_ spec: BeanSpec, _ types: [Any.Type], _ reason: String) {
+  init(_ spec: FrozenSpec, _ types: [Any.Type], _ reason: String) {
     self.init(
       number: spec.number, types: spec.isAbstract ? [] : types, id: spec.id, isPrimary: spec.isPrimary,
       qualifiers: spec.qualifiers.map { ObjectIdentifier($0) }, privateTo: spec.isPrivate ? spec.module?.key : nil,
       label: "a \(spec.written)", location: spec.location, reason: reason)
   }
 
-  init(seed: BeanSpec, _ reason: String) {
+  init(seed: FrozenSpec, _ reason: String) {
     self.init(
       number: seed.number, types: [seed.type].compactMap(\.self), id: nil, isSeed: true,
       label: "a seed of type \(seed.written)", location: seed.location, reason: reason)
@@ -289,7 +289,7 @@ private struct ConditionEvaluator {
     return nil
   }
 
-  private func rival(for type: Any.Type, _ specs: [BeanSpec], seed: BeanSpec?) -> String? {
+  private func rival(for type: Any.Type, _ specs: [FrozenSpec], seed: FrozenSpec?) -> String? {
     if seed?.type == type { return "the seed is a \(type)" }
     return first(answering: type, among: specs).map { "a \($0.written) is declared at \($0.location.origin)" }
   }
@@ -304,30 +304,30 @@ private struct ConditionEvaluator {
 
   /// Returns the first declaration that provides the type. A bean declared in place comes after the declaration that
   /// contains it.
-  private func first(answering type: Any.Type, among specs: [BeanSpec]) -> BeanSpec? {
+  private func first(answering type: Any.Type, among specs: [FrozenSpec]) -> FrozenSpec? {
     for spec in specs {
       let isFound = types(of: spec).contains { $0 == type || TypeRelation.isUsable($0, as: type) }
       if !spec.isAbstract, !spec.isPrivate, isFound { return spec }
       // Embedded beans that are defined by themselves are declarations of their own, and evaluated there.
-      let embedded = spec.embedded.filter { !$0.isDefined }.map(\.spec)
+      let embedded = spec.embedded.filter { !$0.isDefined }.map { FrozenSpec($0.spec) }
       if let found = first(answering: type, among: embedded) { return found }
     }
     return nil
   }
 
   /// Returns an inactive declaration and the declarations that are embedded in it.
-  func inactive(_ spec: BeanSpec, _ reason: String) -> [InactiveDeclaration] {
-    let embedded = spec.embedded.filter { !$0.isDefined }.flatMap { inactive($0.spec, reason) }
+  func inactive(_ spec: FrozenSpec, _ reason: String) -> [InactiveDeclaration] {
+    let embedded = spec.embedded.filter { !$0.isDefined }.flatMap { inactive(FrozenSpec($0.spec), reason) }
     return [InactiveDeclaration(spec, types(of: spec), reason)] + embedded
   }
 
   /// Returns the types by which lookups find the bean, from the declaration or its templates.
-  func types(of spec: BeanSpec) -> [Any.Type] {
+  func types(of spec: FrozenSpec) -> [Any.Type] {
     if spec.isDecorator { return [] }
     var (own, target): (Any.Type?, Any.Type?) = (nil, nil)
-    var seen: Set<ObjectIdentifier> = []
+    var seen: Set<Int> = []
     var next = Optional(spec)
-    while let spec = next, seen.insert(ObjectIdentifier(spec)).inserted {
+    while let spec = next, seen.insert(spec.number).inserted {
       own = own ?? spec.type
       target = target ?? spec.target
       next = spec.template.flatMap(template)
@@ -335,8 +335,8 @@ private struct ConditionEvaluator {
     return [own, target].compactMap(\.self)
   }
 
-  private func template(_ id: String) -> BeanSpec? {
-    func isMeant(_ spec: BeanSpec) -> Bool { spec.id == id }
+  private func template(_ id: String) -> FrozenSpec? {
+    func isMeant(_ spec: FrozenSpec) -> Bool { spec.id == id }
     if let own = declarations.specs.first(where: isMeant) { return own }
     for graph in levels {
       if let found = graph.active.specs.first(where: isMeant) { return found }

@@ -4,7 +4,7 @@ import BeansReflection
 /// One bean during compilation, as seen from one environment: its spec with templates merged, and then its
 /// dependencies. Released when startup has ended.
 final class BeanDefinition {
-  let spec: BeanSpec
+  let spec: FrozenSpec
   let type: Any.Type
   let lifetime: Lifetime
   let traits: BeanTraits
@@ -89,7 +89,7 @@ final class BeanDefinition {
   }
 
   init(
-    _ spec: BeanSpec, type: Any.Type, lifetime: Lifetime, traits: BeanTraits? = nil, factory: FactoryFunction,
+    _ spec: FrozenSpec, type: Any.Type, lifetime: Lifetime, traits: BeanTraits? = nil, factory: FactoryFunction,
     entry: Int32, maker: BeanDefinition? = nil, decorated: ValueBox<BeanDirectory.Decorated>? = nil,
     isProduct: Bool = false,
     home: Unretained<DeclaredBeans>
@@ -111,7 +111,16 @@ final class BeanDefinition {
   }
 
   /// Returns a copy of the bean, for use from another environment.
-  func copy() -> BeanDefinition {
+  func copy() -> BeanDefinition { copy(spec) }
+
+  /// Returns a copy of the bean that startup does not build.
+  func lazy() -> BeanDefinition {
+    var lazy = spec.value
+    lazy.isLazy = true
+    return copy(FrozenSpec(lazy))
+  }
+
+  private func copy(_ spec: FrozenSpec) -> BeanDefinition {
     let copy = BeanDefinition(
       spec, type: type, lifetime: lifetime, traits: traits, factory: factory, entry: entry, maker: maker,
       decorated: decorated, isProduct: isProduct, home: home)
@@ -157,9 +166,9 @@ final class BeanDefinition {
 
   /// Returns the declaration that scopes receive.
   func makeDeclaration() -> BeanDeclaration {
-    let merged = BeanSpec(copying: spec)
+    var merged = spec.value
     merged.type = type
-    if maker != nil { merged.onDestroys = [] }
+    if maker != nil, merged.options != nil { merged.change { $0.onDestroys = [] } }
     return BeanDeclaration(merged)
   }
 

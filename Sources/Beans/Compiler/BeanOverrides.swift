@@ -30,7 +30,7 @@ final class BeanOverrides {
       let new = self.replacement(of: old, by: replacement.factory)
       definitions[Int(replacement.entry)] = new
       // The factory stays available to lookups of the factory itself, but startup does not build it.
-      old.maker?.spec.isLazy = true
+      if let maker = old.maker { definitions[Int(maker.entry)] = maker.lazy() }
       if replacement.factory.type != nil { added.append(new) }
     }
     return (added, decision.faults)
@@ -49,11 +49,11 @@ final class BeanOverrides {
       ) { _ in throw refusal(label) }
       (type, function, location) = (old.type, refuse, old.spec.location)
     }
-    let spec = old.spec.replacement(type, at: location)
+    var spec = old.spec.value.replacement(type, at: location)
     // Startup must not build a bean that is forbidden.
     if case .refusal = factory.content { spec.isLazy = true }
     return BeanDefinition(
-      spec, type: type, lifetime: old.lifetime, factory: function, entry: old.entry, home: old.home)
+      FrozenSpec(spec), type: type, lifetime: old.lifetime, factory: function, entry: old.entry, home: old.home)
   }
 
   /// Returns a fault for each override whose bean lookups in the environment do not find.

@@ -30,7 +30,7 @@ struct CompilerInput {
 /// environments further in, which inherit templates and compile some beans anew.
 final class DeclaredBeans {
   /// The declarations and those embedded in them, in order.
-  private(set) var specs: [BeanSpec] = []
+  private(set) var specs: [FrozenSpec] = []
   let configuration: ConfigurationManager
   private var frozen: BeanDirectory?
   /// The declarations of the children of factories, at any depth.
@@ -40,7 +40,7 @@ final class DeclaredBeans {
 
   /// The parts from which a definition is made anew.
   struct Kept {
-    let spec: BeanSpec
+    let spec: FrozenSpec
     let factory: FactoryFunction
     /// The entry of the factory bean that makes the bean.
     let maker: Int32?
@@ -56,7 +56,7 @@ final class DeclaredBeans {
   }
 
   /// Stores the result of reading the declarations. Nothing is added later.
-  func freeze(_ directory: BeanDirectory, _ specs: [BeanSpec]) {
+  func freeze(_ directory: BeanDirectory, _ specs: [FrozenSpec]) {
     frozen = directory
     self.specs = specs
   }

@@ -88,7 +88,8 @@ struct DependencyResolver {
     let factoryBean = kept.maker.map { number in
       let type = factory.parameters[0].wanted
       return BeanDefinition(
-        BeanSpec(type: type, id: nil, location: spec.location), type: type, lifetime: .singleton, factory: factory,
+        FrozenSpec(BeanSpec(type: type, id: nil, location: spec.location)), type: type, lifetime: .singleton,
+        factory: factory,
         entry: number, home: Unretained(level))
     }
     let made = BeanDefinition(
@@ -213,7 +214,7 @@ struct DependencyResolver {
   /// Whether the caller of the factory supplies the parameter, as its seed.
   private func isSeed(_ parameter: Parameter, at index: Int, of definition: BeanDefinition) -> Bool {
     guard case .seed = parameter.kind else { return false }
-    if let value = definition.spec.argument(index) {
+    if let value = definition.spec.value.argument(index) {
       definition.note(
         definition.fault(
           .misplacedSeed, "argument \(index) is the seed, which cannot be pinned", at: value.origin))

@@ -20,7 +20,7 @@ final class EnvironmentDeclarations {
   let opening: (scopeName: String, location: SourceLocation)?
   let configuration: ConfigurationManager
   /// The declaration of the value from which each child of a factory is built.
-  let seed: BeanSpec?
+  let seed: FrozenSpec?
   /// Whether the factory makes a scope object for each child.
   let hasScope: Bool
   /// The declarations that contain the factory's declaration.
@@ -28,7 +28,7 @@ final class EnvironmentDeclarations {
   /// The declarations further out, of the environment around one that is no child of a factory.
   private weak var enclosing: EnvironmentDeclarations?
   /// The spec of each bean as it was when the bean was defined.
-  private(set) var specs: [BeanSpec] = []
+  private(set) var specs: [FrozenSpec] = []
   private(set) var aliases: [Alias] = []
   private(set) var factories: [EnvironmentDeclarations] = []
   /// The modules that have been included. `open` has those whose inclusion is in progress, outermost first.
@@ -49,7 +49,7 @@ final class EnvironmentDeclarations {
 
   init(
     name: String, opening: (scopeName: String, location: SourceLocation)? = nil,
-    configuration: ConfigurationManager, seed: BeanSpec? = nil, hasScope: Bool = false,
+    configuration: ConfigurationManager, seed: FrozenSpec? = nil, hasScope: Bool = false,
     outer: EnvironmentDeclarations? = nil, enclosing: EnvironmentDeclarations? = nil,
     compiled: @escaping (Result<Plan, any Error>) -> Void = { _ in }
   ) {
@@ -86,16 +86,16 @@ final class EnvironmentDeclarations {
       if specs.contains(where: { $0.number == declaration.spec.number }) { return }
     }
     declaration.isDefined = true
-    if let module { declaration.set { $0.enter(module) } }
+    if let module { declaration.enter(module) }
     if declaration.hasConditions {
       hasConditions = true
       note(declaration.spec.conditions, of: declaration.spec.written, at: declaration.spec.location)
     }
     // Moved out and back: modification in place would run a dynamic exclusivity check each time.
-    var all = specs
-    specs = []
-    all.append(declaration.takeSpec())
-    specs = all
+    var all: [FrozenSpec] = []
+    swap(&all, &specs)
+    all.append(FrozenSpec(declaration.spec))
+    swap(&all, &specs)
   }
 
   /// Declares the content of a module, once for equal content.

@@ -178,10 +178,10 @@ final class EnvironmentGraph: NestedLevel {
     case .prototype, .product: own.place(in: self, kind, slot: -1)
     }
     // Moved out and back: modification in place would run a dynamic exclusivity check each time.
-    var all = placed
-    placed = []
+    var all: [BeanDefinition] = []
+    swap(&all, &placed)
     all.append(own)
-    placed = all
+    swap(&all, &placed)
     if !isOwn { foreign[Plan.EntryKey(definition.directory, definition.entry)] = own }
     return own
   }

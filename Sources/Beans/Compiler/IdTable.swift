@@ -28,7 +28,7 @@ struct IdTable {
   ///   - specs: the declarations that have been entered.
   ///   - faults: the faults found so far.
   mutating func enter(
-    _ id: String, _ name: BeanDirectory.Name, at location: SourceLocation, _ specs: [BeanSpec],
+    _ id: String, _ name: BeanDirectory.Name, at location: SourceLocation, _ specs: [FrozenSpec],
     _ faults: inout [EnvironmentError]
   ) {
     guard let earlier = names.updateValue(name, forKey: id) else {
@@ -44,7 +44,7 @@ struct IdTable {
   }
 
   /// Returns the location at which an id is declared.
-  private func location(of id: String, _ specs: [BeanSpec]) -> SourceLocation? {
+  private func location(of id: String, _ specs: [FrozenSpec]) -> SourceLocation? {
     locations[id] ?? names[id].map { specs[Int($0.position)].location }
   }
 
@@ -97,7 +97,7 @@ struct IdTable {
 
   /// Enters aliases among the ids, so that lookups by id find them. Returns the names that are not private.
   mutating func enter(
-    _ all: [NamedAlias], _ specs: [BeanSpec], _ faults: inout [EnvironmentError]
+    _ all: [NamedAlias], _ specs: [FrozenSpec], _ faults: inout [EnvironmentError]
   ) -> [String] {
     var entered: [(NamedAlias, target: String, BeanDirectory.Name)] = []
     var circles: Set<Set<String>> = []

@@ -52,7 +52,7 @@ struct PlanCompiler {
     let injections = graph.injections.map { compiler.operand(.bean($0), for: .of(Injection.self)) }
     let templates = zip(graph.declarations.specs, graph.listed).enumerated().compactMap { position, declared in
       let (spec, entry) = declared
-      return entry < 0 ? (spec.text(graph.scopeName) + graph.active.text(position), spec.location) : nil
+      return entry < 0 ? (spec.value.text(graph.scopeName) + graph.active.text(position), spec.location) : nil
     }
     let operands = FrozenArray(operands)
     let steps = FrozenArray(steps)

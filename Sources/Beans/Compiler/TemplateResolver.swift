@@ -16,14 +16,16 @@ struct TemplateResolver {
   /// The type examined last and its traits.
   private var last: (type: Any.Type, traits: BeanTraits) = (Never.self, [])
   /// The declarations and those embedded in them, in order.
-  private var specs: [BeanSpec] = []
+  private var specs: [FrozenSpec] = []
   /// The declarations that are embedded in others.
   private var collected: Set<ObjectIdentifier> = []
   /// The number and, once known, the entry of each declaration, in the order of `specs`.
   private var declared: [(number: Int, entry: Int32)] = []
   private var ids: IdTable
+  /// The numbers of beans that other declarations contain, which were defined before and whose types are `Sendable`.
+  private var sendable: Set<Int> = []
   /// The circles of templates reported so far: one report for all declarations that lead to the same circle.
-  private var circles: Set<Set<ObjectIdentifier>> = []
+  private var circles: Set<Set<Int>> = []
   /// The declarations of environments that have started, nearest first.
   private let started: [DeclaredBeans]
   /// The positions of the active declarations in `specs`.
@@ -45,6 +47,15 @@ struct TemplateResolver {
       positions.append(specs.count)
       collect(spec)
     }
+    for number in sendable { noteSendableType(of: number) }
+  }
+
+  /// Notes that the type of a bean is `Sendable`, as only the declaration that contains it knows.
+  private mutating func noteSendableType(of number: Int) {
+    guard let position = specs.firstIndex(where: { $0.number == number && !$0.isSendable }) else { return }
+    var spec = specs[position].value
+    spec.isSendable = true
+    specs[position] = FrozenSpec(spec)
   }
 
   /// Creates the bean descriptors of declared classes, whose initialisers are users' code. An error is ignored here:
@@ -111,19 +122,22 @@ struct TemplateResolver {
   }
 
   /// Adds a declaration and, as beans of their own, the declarations embedded in it. Enters their ids.
-  private mutating func collect(_ spec: BeanSpec) {
+  private mutating func collect(_ spec: FrozenSpec) {
     if let id = spec.options == nil ? spec.id : spec.name {
       ids.enter(id, BeanDirectory.Name(position: Int32(specs.count)), at: spec.location, specs, &faults)
     }
     specs.append(spec)
     declared.append((spec.number, -1))
-    for embedded in spec.embedded where isToBeCollected(embedded) {
+    for embedded in spec.embedded {
+      guard isToBeCollected(embedded) else {
+        if embedded.spec.isSendable { sendable.insert(embedded.spec.number) }
+        continue
+      }
       if !embedded.isDefined {
         embedded.isTaken(by: ObjectIdentifier(graph.declarations))
-        if let module = spec.module { embedded.set { $0.enter(module) } }
-        _ = embedded.takeSpec()
+        if let module = spec.module { embedded.enter(module) }
       }
-      let spec = embedded.spec
+      let spec = FrozenSpec(embedded.spec)
       if !spec.conditions.isEmpty {
         report(
           spec, .conditionInPlace,
@@ -200,23 +214,23 @@ struct TemplateResolver {
   }
 
   /// Reports the faults that a declaration has by itself.
-  private mutating func reportFaults(of declared: BeanSpec) {
+  private mutating func reportFaults(of declared: FrozenSpec) {
     for fault in declared.faults { report(declared, fault.cause, fault.message) }
     for fault in declared.propertyFaults { report(declared, .propertySources, fault) }
   }
 
-  private func merge(_ declared: BeanSpec, _ templates: [BeanSpec], _ type: Any.Type) -> BeanSpec {
-    let merged = BeanSpec(copying: declared)
-    for template in templates { merged.inherit(template) }
+  private func merge(_ declared: FrozenSpec, _ templates: [FrozenSpec], _ type: Any.Type) -> FrozenSpec {
+    var merged = declared.value
+    for template in templates { merged.inherit(template.value) }
     merged.type = type
     if declared.type == nil { merged.isSendable = templates.first { $0.type != nil }?.isSendable ?? false }
-    return merged
+    return FrozenSpec(merged)
   }
 
-  private func lifetime(_ spec: BeanSpec) -> Lifetime { spec.scopeName.map { Lifetime($0) } ?? graph.usualLifetime }
+  private func lifetime(_ spec: FrozenSpec) -> Lifetime { spec.scopeName.map { Lifetime($0) } ?? graph.usualLifetime }
 
   private mutating func add(
-    _ spec: BeanSpec, _ type: Any.Type, _ lifetime: Lifetime, _ factory: FactoryFunction,
+    _ spec: FrozenSpec, _ type: Any.Type, _ lifetime: Lifetime, _ factory: FactoryFunction,
     _ traits: BeanTraits? = nil, maker: BeanDefinition? = nil, decorated: ValueBox<BeanDirectory.Decorated>? = nil
   ) -> BeanDefinition? {
     if factory.product != nil, let earlier = definitions.first(where: { $0.type == type }) {
@@ -236,7 +250,7 @@ struct TemplateResolver {
 
   /// Adds a factory bean and its product. If the declaration has errors, both exist so that dependent beans find them.
   private mutating func defineFactory(
-    _ merged: BeanSpec, _ type: Any.Type, _ lifetime: Lifetime, _ declared: BeanSpec, _ templates: [BeanSpec],
+    _ merged: FrozenSpec, _ type: Any.Type, _ lifetime: Lifetime, _ declared: FrozenSpec, _ templates: [FrozenSpec],
     _ position: Int, isSound: Bool
   ) {
     let factoryType = type as? any FactoryBean.Type
@@ -246,17 +260,17 @@ struct TemplateResolver {
     guard let target = merged.target ?? factoryType.map(FactoryFunction.product), !Parameter.isWrapper(target) else {
       return
     }
-    let own = BeanSpec(copying: merged)
+    var own = merged.value
     own.id = declared.id.map { "&\($0)" }
     // Prototype products share one factory.
     let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
-    guard let maker = add(own, type, ownLifetime, factory ?? .unknown) else { return }
+    guard let maker = add(FrozenSpec(own), type, ownLifetime, factory ?? .unknown) else { return }
     maker.isAtFault = !isSound || fault != nil || factory == nil
     if let id = own.name {
       ids.enter(id, BeanDirectory.Name(entry: maker.entry), at: declared.location, specs, &faults)
     }
     check(maker)
-    let spec = merged.product(target)
+    let spec = FrozenSpec(merged.value.product(target))
     let isMade = isSound && fault == nil
     let product =
       isMade ? factoryType.map { FactoryFunction.product(of: $0, as: target, at: declared.location.origin) } : nil
@@ -319,9 +333,10 @@ struct TemplateResolver {
         let own = outermost[bean.key].map {
           BeanDirectory.Decorated(home: nil, number: $0, label: bean.inner.label, id: bean.inner.id)
         }
-        let merged = BeanSpec(copying: spec)
+        var merged = spec.value
         merged.isLazy = spec.isLazy ?? bean.isLazy
-        guard let made = add(merged, type, bean.lifetime, factory, decorated: ValueBox(own ?? bean.inner)) else {
+        guard let made = add(FrozenSpec(merged), type, bean.lifetime, factory, decorated: ValueBox(own ?? bean.inner))
+        else {
           continue
         }
         outermost[bean.key] = made.entry
@@ -335,7 +350,7 @@ struct TemplateResolver {
   }
 
   /// Whether a decorator has no errors of its own. Reports those that it has.
-  private mutating func isSound(_ spec: BeanSpec, _ type: Any.Type) -> Bool {
+  private mutating func isSound(_ spec: FrozenSpec, _ type: Any.Type) -> Bool {
     let given = spec.faults + spec.propertyFaults.map { (cause: .propertySources, message: $0) }
     var found: [(cause: FaultCause, message: String)] = []
     if Parameter.isWrapper(type) {
@@ -351,7 +366,7 @@ struct TemplateResolver {
     if spec.scopeName != nil {
       found.append((.decoratorOptions, "a decorator lives as long as what it decorates, and has no scope of its own"))
     }
-    if spec.argument(0) != nil {
+    if spec.value.argument(0) != nil {
       found.append((.decoratedArgument, "argument 0 is what is decorated, which cannot be pinned"))
     }
     for fault in given + found { report(spec, fault.cause, fault.message) }
@@ -407,10 +422,10 @@ struct TemplateResolver {
   // MARK: templates
 
   /// Returns the chain of templates, nearest first; nil if a template is unknown or the chain is circular.
-  private mutating func templates(of spec: BeanSpec) -> [BeanSpec]? {
+  private mutating func templates(of spec: FrozenSpec) -> [FrozenSpec]? {
     guard spec.template != nil else { return [] }
     var chain = [spec]
-    var seen: Set = [ObjectIdentifier(spec)]
+    var seen: Set = [spec.number]
     var home = 0
     while let next = chain.last, let id = next.template {
       guard let (level, template) = template(id, of: next, at: home) else {
@@ -421,8 +436,8 @@ struct TemplateResolver {
         }
         return nil
       }
-      guard seen.insert(ObjectIdentifier(template)).inserted else {
-        reportCircle(Array(chain.drop { $0 !== template }))
+      guard seen.insert(template.number).inserted else {
+        reportCircle(Array(chain.drop { $0.number != template.number }))
         return nil
       }
       chain.append(template)
@@ -433,7 +448,7 @@ struct TemplateResolver {
 
   /// Returns the nearest declaration that has the id or an alias equal to it. A declaration may inherit from one
   /// further out that has the same id.
-  private func template(_ id: String, of spec: BeanSpec, at home: Int) -> (level: Int, template: BeanSpec)? {
+  private func template(_ id: String, of spec: FrozenSpec, at home: Int) -> (level: Int, template: FrozenSpec)? {
     if let module = spec.module,
       let found = template(named: IncludedModule.name(id, privateTo: module.key), of: spec, home)
     {
@@ -442,7 +457,7 @@ struct TemplateResolver {
     return template(named: id, of: spec, home)
   }
 
-  private func template(named id: String, of spec: BeanSpec, _ home: Int) -> (level: Int, template: BeanSpec)? {
+  private func template(named id: String, of spec: FrozenSpec, _ home: Int) -> (level: Int, template: FrozenSpec)? {
     let (target, asker) = (ids.target(of: id), spec.name)
     if !(home == 0 && asker == id), let position = ids.names[target]?.position, position >= 0 {
       return (0, specs[Int(position)])
@@ -471,7 +486,7 @@ struct TemplateResolver {
   ///   - templates: the templates of the declaration, nearest first.
   ///   - isSound: whether a missing factory is a fault of its own.
   private mutating func factory(
-    of type: Any.Type, _ declared: BeanSpec, _ templates: [BeanSpec], isSound: Bool
+    of type: Any.Type, _ declared: FrozenSpec, _ templates: [FrozenSpec], isSound: Bool
   ) -> FactoryFunction? {
     if declared.type == type, let factory = declared.factory { return factory }
     let own = (declared.type == nil ? templates.first { $0.type != nil } : declared)?.initializer
@@ -550,8 +565,8 @@ struct TemplateResolver {
 
   // MARK: faults
 
-  private mutating func reportCircle(_ circle: [BeanSpec]) {
-    guard let first = circle.first, circles.insert(Set(circle.map { ObjectIdentifier($0) })).inserted else { return }
+  private mutating func reportCircle(_ circle: [FrozenSpec]) {
+    guard let first = circle.first, circles.insert(Set(circle.map(\.number))).inserted else { return }
     let ids = (circle + [first]).map { $0.id ?? $0.kind }
     faults.append(
       EnvironmentError(
@@ -559,7 +574,7 @@ struct TemplateResolver {
         origin: first.location.origin))
   }
 
-  private mutating func report(_ spec: BeanSpec, _ cause: FaultCause, _ message: String) {
+  private mutating func report(_ spec: FrozenSpec, _ cause: FaultCause, _ message: String) {
     faults.append(EnvironmentError(cause: cause, message, path: [spec.written], origin: spec.location.origin))
   }
 }

@@ -91,7 +91,7 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
     }
     let declaration = TypedBeanDeclaration<Factory<Tag>>(type: Factory<Tag>.self, id: nil, location: location)
     if let fault = fault(parameters) { declaration.note(fault: fault, .otherSeed) }
-    return declaration.set { $0.factory = function }
+    return declaration.set(\.factory, function)
   }
 
   /// Returns the fault of the parameters, or nil if they are valid.

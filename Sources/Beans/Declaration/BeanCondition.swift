@@ -86,6 +86,6 @@ extension BeanDeclaration {
 
   private func add(_ condition: BeanCondition) -> Self {
     hasConditions = true
-    return set { $0.change { $0.conditions.append(condition) } }
+    return change { $0.conditions.append(condition) }
   }
 }

@@ -8,7 +8,6 @@ import Synchronization
 /// at that time.
 public class BeanDeclaration {
   private(set) var spec: BeanSpec
-  private var isShared = false
   /// Whether a `define` has taken the declaration, or a declaration that contains it.
   var isDefined = false
   /// The declarations of the environment that defined this one in place, if one did.
@@ -21,16 +20,13 @@ public class BeanDeclaration {
   init(_ spec: BeanSpec) { self.spec = spec }
 
   @usableFromInline
-  convenience init(
+  init(
     type: Any.Type?, id: String?, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     location: SourceLocation, factory: FactoryFunction? = nil
   ) {
-    let spec = BeanSpec(type: type, id: id, location: location)
-    spec.template = parent
-    if lazy { spec.isLazy = true }
-    spec.isAbstract = abstract
-    spec.factory = factory
-    self.init(spec)
+    spec = BeanSpec(
+      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location,
+      factory: factory)
   }
 
   /// Notes that an object that a scope keeps is another face of a bean, so that the scope does not release the object.
@@ -39,57 +35,58 @@ public class BeanDeclaration {
   /// Whether an object is another face of a bean; true once for each `note`.
   func forget(face object: AnyObject) -> Bool { faces.load()?.remove(object) == true }
 
-  /// Returns the current spec, which later changes of the declaration do not affect.
-  func takeSpec() -> BeanSpec {
-    isShared = true
-    return spec
-  }
-
   /// Marks the declaration as defined by the declarations of an environment, with the declaration that contains this
   /// one.
   func isTaken(by declarations: ObjectIdentifier) { (isDefined, taker) = (true, declarations) }
 
-  /// Notes that the compiler knows the type to be `Sendable`. Bypasses `set`, because the type of a spec that `define`
-  /// has taken is the same.
+  /// Notes that the compiler knows the type to be `Sendable`.
   @usableFromInline @discardableResult
-  func ofSendableType() -> Self {
-    spec.isSendable = true
+  func ofSendableType() -> Self { set(\.isSendable, true) }
+
+  /// Adds a fault of the declaration, which startup reports.
+  func note(fault: String, _ cause: FaultCause) { change { $0.faults.append((cause, fault)) } }
+
+  /// Replaces one field of the spec. A spec that `define` has taken keeps its own.
+  @discardableResult @inline(__always)
+  func set<Value>(_ field: WritableKeyPath<BeanSpec, Value>, _ value: Value) -> Self {
+    spec[keyPath: field] = value
     return self
   }
 
-  /// Adds a fault of the declaration, which startup reports.
-  func note(fault: String, _ cause: FaultCause) { set { $0.faults = $0.faults + [(cause, fault)] } }
+  /// Changes the rarely used parts of the spec.
+  @discardableResult
+  func change(_ change: (inout BeanSpec.Options) -> Void) -> Self { set(\.options, spec.options.changed(change)) }
 
-  @discardableResult @inline(__always)
-  func set(_ change: (BeanSpec) -> Void) -> Self {
-    if isShared {
-      spec = BeanSpec(copying: spec)
-      isShared = false
-    }
-    change(spec)
-    return self
+  /// Assigns the declaration to a module.
+  func enter(_ module: IncludedModule) {
+    change { $0.module = module }
+    set(\.location, .known(spec.location.origin.declared(in: module.name)))
+    set(\.arguments, spec.arguments.map { ($0.index, $0.value.declared(in: module.name)) })
+    set(
+      \.properties,
+      spec.properties.map { PropertyInjection($0.name, $0.value.declared(in: module.name), $0.setter) })
   }
 
   /// Sets the place of a declaration that is not written in Swift.
   @discardableResult public func declared(at origin: EnvironmentError.Origin) -> Self {
-    set { $0.location = .known(origin) }
+    set(\.location, .known(origin))
   }
   /// Names the bean. An id is unique in its environment and hides the same id of environments further out.
-  @discardableResult public func id(_ id: String) -> Self { set { $0.id = id } }
+  @discardableResult public func id(_ id: String) -> Self { set(\.id, id) }
   /// Builds the bean at its first lookup instead of at startup.
-  @discardableResult public func lazy(_ lazy: Bool = true) -> Self { set { $0.isLazy = lazy } }
+  @discardableResult public func lazy(_ lazy: Bool = true) -> Self { set(\.isLazy, lazy) }
   /// Makes the declaration a template: never built, never found by type.
-  @discardableResult public func abstract(_ abstract: Bool = true) -> Self { set { $0.isAbstract = abstract } }
+  @discardableResult public func abstract(_ abstract: Bool = true) -> Self { set(\.isAbstract, abstract) }
   /// Prefers this bean where several match one type.
-  @discardableResult public func primary(_ primary: Bool = true) -> Self { set { $0.isPrimary = primary } }
+  @discardableResult public func primary(_ primary: Bool = true) -> Self { set(\.isPrimary, primary) }
   /// Distinguishes the bean from others of its type by a tag; see `Qualified`. A bean may have several tags.
   @discardableResult public func qualifier<Tag>(_ tag: Tag.Type) -> Self {
-    set { $0.change { $0.qualifiers.append(tag) } }
+    change { $0.qualifiers.append(tag) }
   }
   /// Inherits everything this declaration does not set itself from the declaration with that id.
-  @discardableResult public func parent(_ id: String) -> Self { set { $0.template = id } }
+  @discardableResult public func parent(_ id: String) -> Self { set(\.template, id) }
   /// Sets the lifetime of an instance: "singleton" (the default), "prototype", a factory's scope or one of your own.
-  @discardableResult public func scope(_ name: String) -> Self { set { $0.scopeName = name } }
+  @discardableResult public func scope(_ name: String) -> Self { set(\.scopeName, name) }
   /// Builds the bean with that id first.
   @discardableResult public func requires(id: String) -> Self { requires(.requirement(Any.self), .reference(id)) }
   /// Builds the bean of that type first.
@@ -106,38 +103,43 @@ public class BeanDeclaration {
   @discardableResult public func dependsOn(_ id: String) -> Self { requires(id: id) }
   /// States conformances or superclasses, which startup checks. The container also finds those that are not stated.
   @discardableResult public func implements(_ types: Any.Type...) -> Self {
-    set { $0.stated = $0.stated + types }
+    change { $0.stated += types }
   }
   /// Sets the type of the products of a `FactoryBean`. Lookups of `type` and of the bean's id return the product, made
   /// once for each instance of the declared scope; lookups of the factory's own class and of `"&id"` return the
   /// factory.
   @_disfavoredOverload @discardableResult
-  public func target(_ type: Any.Type) -> Self { set { $0.target = type } }
+  public func target(_ type: Any.Type) -> Self { set(\.target, type) }
   /// Sets the type of a factory bean's products, which the compiler does not know to be `Sendable`.
-  @discardableResult public func target<T>(_ type: T.Type) -> Self { set { $0.target = type } }
+  @discardableResult public func target<T>(_ type: T.Type) -> Self { set(\.target, type) }
   /// Sets the type of a factory bean's products, which the compiler knows to be `Sendable`.
   @discardableResult public func target<T: Sendable>(_ type: T.Type) -> Self {
-    set { ($0.target, $0.isTargetSendable) = (type, true) }
+    set(\.target, type).set(\.isTargetSendable, true)
   }
   /// Permits sharing the bean although its type is not known to be `Sendable`, and documents the place of its use.
   /// Reports print the text.
   @discardableResult public func confined(to place: String) -> Self {
-    set { $0.change { $0.sharing = "confined to: \(place)" } }
+    change { $0.sharing = "confined to: \(place)" }
   }
   /// Permits sharing the bean although its type is not known to be `Sendable`, and documents the reason. Reports print
   /// the text.
   @discardableResult public func assumeSendable(_ reason: String) -> Self {
-    set { $0.change { $0.sharing = "assumed to be Sendable: \(reason)" } }
+    change { $0.sharing = "assumed to be Sendable: \(reason)" }
   }
   /// Excludes the bean from release: it is wired and completed like any other bean, and the container never releases
   /// it.
   ///
   /// Use this for an object that outlives the environment, or that other code closes. The container calls neither
   /// `preDestroy` nor `.onDestroy`.
-  @discardableResult public func externallyOwned() -> Self { set { $0.change { $0.isExternallyOwned = true } } }
+  @discardableResult public func externallyOwned() -> Self { change { $0.isExternallyOwned = true } }
   /// Passes the value that `value` describes to the factory's parameter at `index` (from 0).
   @discardableResult public func argument(_ index: Int, _ value: BeanValue) -> Self {
-    set { $0.setArgument(index, value) }
+    // Moved out and back: modification in place would run a dynamic exclusivity check each time.
+    var arguments: [(index: Int, value: BeanValue)] = []
+    swap(&arguments, &spec.arguments)
+    arguments.set(index, value)
+    swap(&arguments, &spec.arguments)
+    return self
   }
   /// Passes this value to the factory's parameter at `index` (from 0), converted to the parameter's type if necessary.
   @discardableResult public func argument(_ index: Int, value: Any) -> Self {
@@ -166,11 +168,11 @@ public class BeanDeclaration {
   /// The value is stored directly: `willSet` and `didSet` of the property do not run, because the runtime knows named
   /// properties only as storage. They run if the property is set by key path.
   @discardableResult public func property(_ name: String, _ value: BeanValue) -> Self {
-    set { $0.set(PropertyInjection(.text(name), value)) }
+    set(\.properties, spec.properties.setting(PropertyInjection(.text(name), value)))
   }
   @usableFromInline
   func set(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) {
-    set { $0.set(PropertyInjection(.path(path), value, setter)) }
+    set(\.properties, spec.properties.setting(PropertyInjection(.path(path), value, setter)))
   }
   /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
   /// bean declared in place, or the bean of an injection. None or several of them are a fault at startup.
@@ -194,9 +196,8 @@ public class BeanDeclaration {
       inject.map { .inject($0) },
     ].compactMap(\.self)
     if let only = values.first, values.count == 1 { return property(name, only) }
-    return set {
-      $0.propertyFaults =
-        $0.propertyFaults + ["property '\(name)' needs exactly one of value, ref, resolve, bean and inject"]
+    return change {
+      $0.propertyFaults.append("property '\(name)' needs exactly one of value, ref, resolve, bean and inject")
     }
   }
   /// Sets the stored property of that name to a bean declared in place whose type the compiler does not know to be
@@ -219,12 +220,12 @@ public class BeanDeclaration {
   }
 
   private func requires(_ parameter: Parameter, _ value: BeanValue) -> Self {
-    set { $0.requirements = $0.requirements + [(parameter, value)] }
+    change { $0.requirements.append((parameter, value)) }
   }
 
   @usableFromInline
-  func add(postConstruct callback: BeanCallback) { set { $0.postConstructs = $0.postConstructs + [callback] } }
+  func add(postConstruct callback: BeanCallback) { change { $0.postConstructs.append(callback) } }
 
   @usableFromInline
-  func add(onDestroy callback: ReleaseCallback) { set { $0.onDestroys = $0.onDestroys + [callback] } }
+  func add(onDestroy callback: ReleaseCallback) { change { $0.onDestroys.append(callback) } }
 }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The content of a declaration: a value, which a declaration copies before it changes a spec that `define` has taken.
+/// The content of a declaration: a value.
 ///
-/// Its parts are replaced, never changed in place. The compiler can therefore prove that a part does not change while
-/// it is read. Startup reads all parts for every bean.
-final class BeanSpec {
+/// Fields are replaced, never changed in place. The compiler can therefore prove that a field of a declaration's spec
+/// does not change while it is read, and no access checks that at run time.
+struct BeanSpec {
   /// The number that distinguishes declarations, even after they are deallocated; copies have the number of the
   /// original.
-  let number: Int
+  let number = BeanSpec.count.add(1, ordering: .relaxed).newValue
   /// The bean's own type; nil for a template without a class.
   var type: Any.Type?
   var id: String?
@@ -21,6 +21,8 @@ final class BeanSpec {
   /// products.
   var isSendable = false
   var isTargetSendable = false
+  /// Whether the bean is a decorator: its first parameter is the decorated bean, of the same type.
+  var isDecorator = false
   var location: SourceLocation
   /// The user's factory, or one that returns the user's instance.
   var factory: FactoryFunction?
@@ -29,23 +31,19 @@ final class BeanSpec {
   /// The instance that the user passed to `bean(_:)`.
   var instance: InstanceHolder?
   /// Parameters that are not resolved by their type, in order of their index.
-  private(set) var arguments: [(index: Int, value: BeanValue)] = []
+  var arguments: [(index: Int, value: BeanValue)] = []
   /// The properties in the order in which they were set.
-  private(set) var properties: [PropertyInjection] = []
-  /// Beans that must exist before this one is built.
-  var requirements: [(parameter: Parameter, value: BeanValue)] = []
-  /// The types that the declaration states as superclasses or conformances.
-  var stated: [Any.Type] = []
+  var properties: [PropertyInjection] = []
   /// The type of a factory bean's products.
   var target: Any.Type?
-  /// Whether the bean is a decorator: its first parameter is the decorated bean, of the same type.
-  var isDecorator = false
-  var postConstructs: [BeanCallback] = []
-  var onDestroys: [ReleaseCallback] = []
   /// Rarely used parts of a declaration, allocated on demand.
-  private(set) var options: ValueBox<Options>?
+  var options: ValueBox<Options>?
 
   struct Options {
+    /// Beans that must exist before this one is built.
+    var requirements: [(parameter: Parameter, value: BeanValue)] = []
+    /// The types that the declaration states as superclasses or conformances.
+    var stated: [Any.Type] = []
     /// The module that declares the bean; `isPrivate` restricts the bean to it.
     var module: IncludedModule?
     var isPrivate = false
@@ -53,6 +51,8 @@ final class BeanSpec {
     var qualifiers: [Any.Type] = []
     /// Conditions of the declaration, which is active only if all of them hold.
     var conditions: [BeanCondition] = []
+    var postConstructs: [BeanCallback] = []
+    var onDestroys: [ReleaseCallback] = []
     var listeners: [EventHandler] = []
     /// The reason why several threads may share the bean although its type is not known to be `Sendable`.
     var sharing: String?
@@ -60,71 +60,18 @@ final class BeanSpec {
     var releaseLimit: Duration?
     /// Whether other code releases the instances.
     var isExternallyOwned = false
+    /// Faults of the declaration itself, which startup reports with all other faults.
+    var faults: [(cause: FaultCause, message: String)] = []
+    /// Faults of single properties. Startup still resolves the bean.
+    var propertyFaults: [String] = []
   }
-
-  /// Faults of the declaration itself, which startup reports with all other faults.
-  var faults: [(cause: FaultCause, message: String)] = []
-  /// Faults of single properties. Startup still resolves the bean.
-  var propertyFaults: [String] = []
 
   private static let count = Atomic(0)
 
-  init(type: Any.Type?, id: String?, location: SourceLocation) {
-    number = Self.count.add(1, ordering: .relaxed).newValue
-    self.type = type
-    self.id = id
-    self.location = location
-  }
-
-  init(copying other: BeanSpec) {
-    number = other.number
-    (type, id, template, scopeName) = (other.type, other.id, other.template, other.scopeName)
-    (isLazy, isAbstract, isPrimary, location) = (other.isLazy, other.isAbstract, other.isPrimary, other.location)
-    (factory, initializer, instance) = (other.factory, other.initializer, other.instance)
-    (arguments, properties, requirements) = (other.arguments, other.properties, other.requirements)
-    (stated, target, faults, propertyFaults) = (other.stated, other.target, other.faults, other.propertyFaults)
-    (postConstructs, onDestroys) = (other.postConstructs, other.onDestroys)
-    (isDecorator, options) = (other.isDecorator, other.options)
-    (isSendable, isTargetSendable) = (other.isSendable, other.isTargetSendable)
-  }
-
-  /// Inherits everything that this spec does not set itself; a class's plain `init()` is not set in this sense.
-  func inherit(_ template: BeanSpec) {
-    isLazy = isLazy ?? template.isLazy
-    scopeName = scopeName ?? template.scopeName
-    if target == nil { (target, isTargetSendable) = (template.target, template.isTargetSendable) }
-    instance = instance ?? template.instance
-    for (index, value) in template.arguments where argument(index) == nil { setArgument(index, value) }
-    requirements = template.requirements + requirements
-    if postConstructs.isEmpty { postConstructs = template.postConstructs }
-    if onDestroys.isEmpty { onDestroys = template.onDestroys }
-    if template.options != nil, listeners.isEmpty { change { $0.listeners = template.listeners } }
-    if let limit = template.releaseLimit, releaseLimit == nil { change { $0.releaseLimit = limit } }
-    if template.isExternallyOwned { change { $0.isExternallyOwned = true } }
-    if let sharing = template.options?.value.sharing, options?.value.sharing == nil { change { $0.sharing = sharing } }
-    let own = properties
-    properties = template.properties
-    for property in own { set(property) }
-  }
+  /// Changes the rarely used parts.
+  mutating func change(_ change: (inout Options) -> Void) { options = options.changed(change) }
 
   func argument(_ index: Int) -> BeanValue? { arguments.first { $0.index == index }?.value }
-
-  func setArgument(_ index: Int, _ value: BeanValue) {
-    var all = arguments
-    // Releases the second reference, so that `all` is not copied.
-    arguments = []
-    if all.isEmpty { all.reserveCapacity(4) }
-    let isInOrder = all.last.map { $0.index < index } ?? true
-    if !isInOrder { all.removeAll { $0.index == index } }
-    all.append((index, value))
-    if !isInOrder { all.sort { $0.index < $1.index } }
-    arguments = all
-  }
-
-  /// Sets a property. The last value of a property overrides earlier ones, and determines its place in the order.
-  func set(_ property: PropertyInjection) {
-    properties = properties.filter { $0.name != property.name } + [property]
-  }
 
   /// Whether the declaration sets properties, or parameters to other values than beans by id.
   var hasValues: Bool {
@@ -136,28 +83,19 @@ final class BeanSpec {
     hasValues ? arguments.flatMap(\.value.embedded) + properties.flatMap(\.value.embedded) : []
   }
 
+  var requirements: [(parameter: Parameter, value: BeanValue)] { options?.value.requirements ?? [] }
+  var stated: [Any.Type] { options?.value.stated ?? [] }
+  var faults: [(cause: FaultCause, message: String)] { options?.value.faults ?? [] }
+  var propertyFaults: [String] { options?.value.propertyFaults ?? [] }
   var module: IncludedModule? { options?.value.module }
   var isPrivate: Bool { options?.value.isPrivate ?? false }
   var qualifiers: [Any.Type] { options?.value.qualifiers ?? [] }
   var conditions: [BeanCondition] { options?.value.conditions ?? [] }
+  var postConstructs: [BeanCallback] { options?.value.postConstructs ?? [] }
+  var onDestroys: [ReleaseCallback] { options?.value.onDestroys ?? [] }
   var listeners: [EventHandler] { options?.value.listeners ?? [] }
   var releaseLimit: Duration? { options?.value.releaseLimit }
   var isExternallyOwned: Bool { options?.value.isExternallyOwned ?? false }
-
-  /// Changes the rarely used parts.
-  func change(_ change: (inout Options) -> Void) {
-    var options = options?.value ?? Options()
-    change(&options)
-    self.options = ValueBox(options)
-  }
-
-  /// Assigns the declaration to a module.
-  func enter(_ module: IncludedModule) {
-    change { $0.module = module }
-    location = .known(location.origin.declared(in: module.name))
-    arguments = arguments.map { ($0.index, $0.value.declared(in: module.name)) }
-    properties = properties.map { PropertyInjection($0.name, $0.value.declared(in: module.name), $0.setter) }
-  }
 
   /// The name of the declaration in faults before it is a bean.
   var written: String {
@@ -170,15 +108,39 @@ final class BeanSpec {
 // MARK: copies
 
 extension BeanSpec {
+  /// Inherits everything that this spec does not set itself; a class's plain `init()` is not set in this sense.
+  mutating func inherit(_ template: BeanSpec) {
+    isLazy = isLazy ?? template.isLazy
+    scopeName = scopeName ?? template.scopeName
+    if target == nil { (target, isTargetSendable) = (template.target, template.isTargetSendable) }
+    instance = instance ?? template.instance
+    var all = arguments
+    for (index, value) in template.arguments where argument(index) == nil { all.set(index, value) }
+    arguments = all
+    if let given = template.options?.value {
+      change {
+        $0.requirements = given.requirements + $0.requirements
+        if $0.postConstructs.isEmpty { $0.postConstructs = given.postConstructs }
+        if $0.onDestroys.isEmpty { $0.onDestroys = given.onDestroys }
+        if $0.listeners.isEmpty { $0.listeners = given.listeners }
+        $0.sharing = $0.sharing ?? given.sharing
+        $0.releaseLimit = $0.releaseLimit ?? given.releaseLimit
+        $0.isExternallyOwned = $0.isExternallyOwned || given.isExternallyOwned
+      }
+    }
+    properties = properties.reduce(template.properties) { $0.setting($1) }
+  }
+
   /// Returns the spec of the product of the factory bean that this declares. The factory keeps its construction and its
   /// callbacks.
   func product(_ type: Any.Type) -> BeanSpec {
-    let product = BeanSpec(type: type, id: id, location: location)
-    (product.isLazy, product.isPrimary, product.isSendable) = (isLazy, isPrimary, isTargetSendable)
+    var product = BeanSpec(
+      type: type, id: id, isLazy: isLazy, isPrimary: isPrimary, isSendable: isTargetSendable, location: location)
     if let options {
       product.change {
         $0 = options.value
-        $0.listeners = []
+        ($0.requirements, $0.stated, $0.faults, $0.propertyFaults) = ([], [], [], [])
+        ($0.postConstructs, $0.onDestroys, $0.listeners) = ([], [], [])
       }
     }
     return product
@@ -187,14 +149,57 @@ extension BeanSpec {
   /// Returns the spec of a test's bean that replaces this one: found and shared like this one, and built by its own
   /// factory.
   func replacement(_ type: Any.Type, at location: SourceLocation) -> BeanSpec {
-    let replacement = BeanSpec(type: type, id: id, location: location)
-    (replacement.scopeName, replacement.isPrimary, replacement.isLazy) = (scopeName, isPrimary, isLazy)
+    var replacement = BeanSpec(
+      type: type, id: id, scopeName: scopeName, isLazy: isLazy, isPrimary: isPrimary, location: location)
     if let options = options?.value {
       replacement.change {
         ($0.module, $0.isPrivate, $0.qualifiers) = (options.module, options.isPrivate, options.qualifiers)
       }
     }
     return replacement
+  }
+}
+
+/// A spec that `define` has taken, or one with its templates merged. Nothing changes it, so all definitions that are made
+/// from it share it.
+@dynamicMemberLookup
+final class FrozenSpec {
+  let value: BeanSpec
+
+  init(_ value: BeanSpec) { self.value = value }
+
+  subscript<Value>(dynamicMember field: KeyPath<BeanSpec, Value>) -> Value {
+    @inline(__always) get { value[keyPath: field] }
+  }
+}
+
+// MARK: parts
+
+extension Optional where Wrapped == ValueBox<BeanSpec.Options> {
+  /// Returns a box of the changed options, which this one may share with copies of the spec.
+  func changed(_ change: (inout BeanSpec.Options) -> Void) -> ValueBox<BeanSpec.Options> {
+    var options = self?.value ?? BeanSpec.Options()
+    change(&options)
+    return ValueBox(options)
+  }
+}
+
+extension [(index: Int, value: BeanValue)] {
+  /// Sets the value of one parameter, in order of the indices.
+  mutating func set(_ index: Int, _ value: BeanValue) {
+    if isEmpty { reserveCapacity(4) }
+    let isInOrder = last.map { $0.index < index } ?? true
+    if !isInOrder { removeAll { $0.index == index } }
+    append((index, value))
+    if !isInOrder { sort { $0.index < $1.index } }
+  }
+}
+
+extension [PropertyInjection] {
+  /// Returns the list with one more property. The last value of a property overrides earlier ones, and determines its
+  /// place in the order.
+  func setting(_ property: PropertyInjection) -> [PropertyInjection] {
+    filter { $0.name != property.name } + [property]
   }
 }
 

@@ -82,7 +82,7 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   }
 
   @usableFromInline
-  func decorating() -> Self { set { $0.isDecorator = true } }
+  func decorating() -> Self { set(\.isDecorator, true) }
 
   @inlinable @inline(__always)
   func inject<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {

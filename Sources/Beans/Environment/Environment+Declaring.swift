@@ -26,10 +26,8 @@ extension Environment {
     let (type, object) = Self.identify(instance as Any)
     let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location)
     let holder = InstanceHolder(object)
-    return declaration.set {
-      $0.instance = holder
-      $0.factory = FactoryFunction(instance: holder, identity: ObjectIdentifier(Swift.type(of: object)))
-    }
+    let factory = FactoryFunction(instance: holder, identity: ObjectIdentifier(Swift.type(of: object)))
+    return declaration.set(\.instance, holder).set(\.factory, factory)
   }
 
   /// Declares a bean built by `init()`.
@@ -49,7 +47,7 @@ extension Environment {
     let declaration = TypedBeanDeclaration<T>(
       type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
       location: SourceLocation(file: file, line: line))
-    return declaration.set { $0.initializer = FactoryFunction(initializing: type) }
+    return declaration.set(\.initializer, FactoryFunction(initializing: type))
   }
 
   /// Declares a class without `init()`: valid if the declaration is abstract, or if a template has a factory; else a
@@ -93,7 +91,7 @@ extension Environment {
       let declaration = BeanDeclaration(
         type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location)
       if let type = type as? any Initializable.Type {
-        declaration.set { $0.initializer = FactoryFunction(initializing: type) }
+        declaration.set(\.initializer, FactoryFunction(initializing: type))
       }
       return declaration
     } catch let error as EnvironmentError {

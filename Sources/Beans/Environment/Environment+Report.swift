@@ -37,7 +37,7 @@ extension Environment {
   private var listing: [(text: String, location: SourceLocation)] {
     guard let plan = core.plan?.object else {
       let declarations = existingExtras?.resources?.declarations
-      return (declarations?.specs ?? []).map { ($0.text(declarations?.scopeName), $0.location) }
+      return (declarations?.specs ?? []).map { ($0.value.text(declarations?.scopeName), $0.location) }
     }
     var templates = plan.templates[...]
     return plan.listed.compactMap { number in

@@ -32,15 +32,14 @@ public final class EnvironmentFactory<Seed>: Sendable {
     if let fault {
       throw EnvironmentError(cause: .scopeNameTaken, fault, path: ["'\(scope)'"], origin: location.origin)
     }
-    var seed: BeanSpec?
+    var seed: FrozenSpec?
     if Seed.self != Void.self {
-      seed = BeanSpec(type: Seed.self, id: nil, location: location)
-      seed?.isSendable = isSendable
       let identity = Seed.self is AnyObject.Type ? ObjectIdentifier(Seed.self) : ObjectIdentifier(ValueBox<Seed>.self)
       // Never called: opening the environment fills the slot.
-      seed?.factory = FactoryFunction(parameters: [], identity: identity) { _ in
+      let factory = FactoryFunction(parameters: [], identity: identity) { _ in
         throw EnvironmentError(.scopeNotActive, "the seed of '\(scope)' is missing")
       }
+      seed = FrozenSpec(BeanSpec(type: Seed.self, isSendable: isSendable, location: location, factory: factory))
     }
     let home = environment.flatMap { $0.core.kind.contains(.template) ? nil : $0 }
     let opener = ChildOpening(scope, outerName: outer.name, of: home, makeScope)

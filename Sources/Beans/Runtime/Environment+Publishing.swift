@@ -46,6 +46,6 @@ extension TypedBeanDeclaration {
   public func listens<Event: Sendable>(
     to event: Event.Type = Event.self, _ body: @escaping @Sendable (Instance, Event) throws -> Void
   ) -> Self {
-    set { $0.change { $0.listeners.append(EventHandler(body)) } }
+    change { $0.listeners.append(EventHandler(body)) }
   }
 }

@@ -42,7 +42,7 @@ struct OutlineReader {
     for (position, spec) in graph.declared.specs.enumerated() where spec.isAbstract {
       templates[Plan.EntryKey(graph.directory, Int32(position))] = add(spec, in: group, nil)
     }
-    var homes: [Int: (spec: BeanSpec, group: Int)] = [:]
+    var homes: [Int: (spec: FrozenSpec, group: Int)] = [:]
     for spec in graph.declarations.specs { homes[spec.number] = (spec, group) }
     addInactive(graph.declarations.factories, graph.active, in: group, &homes)
     for inactive in graph.active.inactive {
@@ -54,7 +54,7 @@ struct OutlineReader {
   /// Adds groups for inactive factories.
   private mutating func addInactive(
     _ factories: [EnvironmentDeclarations], _ active: ActiveDeclarations, in group: Int,
-    _ homes: inout [Int: (spec: BeanSpec, group: Int)]
+    _ homes: inout [Int: (spec: FrozenSpec, group: Int)]
   ) {
     for factory in factories {
       guard let (_, reason) = active.inactiveFactories.first(where: { $0.declarations === factory }) else { continue }
@@ -90,7 +90,7 @@ struct OutlineReader {
   }
 
   /// Adds a declaration that is not a bean.
-  private mutating func add(_ spec: BeanSpec, in group: Int, _ inactive: String?) -> Int {
+  private mutating func add(_ spec: FrozenSpec, in group: Int, _ inactive: String?) -> Int {
     let made: [(DeclarationOutline.Traits, Bool)] = [
       (.template, spec.isAbstract), (.lazy, spec.isLazy ?? false), (.decorator, spec.isDecorator),
       (.primary, spec.isPrimary), (.private, spec.isPrivate),
@@ -206,21 +206,21 @@ struct OutlineReader {
 
   // MARK: templates
 
-  private func declaration(of spec: BeanSpec, in graph: EnvironmentGraph) -> Int? {
+  private func declaration(of spec: FrozenSpec, in graph: EnvironmentGraph) -> Int? {
     guard spec.template != nil else { return nil }
     if let entry = graph.directory.entry(declared: spec.number) { return beans[Plan.EntryKey(graph.directory, entry)] }
-    let position = graph.declared.specs.firstIndex { $0 === spec }
+    let position = graph.declared.specs.firstIndex { $0.number == spec.number }
     return position.flatMap { templates[Plan.EntryKey(graph.directory, Int32($0))] }
   }
 
   /// Returns the nearest declaration with the id from which the declaration inherits. That may be its own id further
   /// out.
-  private func template(of spec: BeanSpec, in graph: EnvironmentGraph) -> Int? {
+  private func template(of spec: FrozenSpec, in graph: EnvironmentGraph) -> Int? {
     guard let id = spec.template else { return nil }
     var next = Optional(graph.directory)
     while let (name, directory, _) = next?.find(id: id, from: spec.module?.key) {
       if let found = declared[ObjectIdentifier(directory)], name.position >= 0,
-        found.specs[Int(name.position)] !== spec
+        found.specs[Int(name.position)].number != spec.number
       {
         let template = found.specs[Int(name.position)]
         return directory.entry(declared: template.number).flatMap { beans[Plan.EntryKey(directory, $0)] }

@@ -17,11 +17,11 @@ import Testing
   struct Field: CustomTestStringConvertible, Sendable {
     let name: String
     let copies: Copies
-    let set: @Sendable (BeanSpec) -> Void
+    let set: @Sendable (inout BeanSpec) -> Void
     let isSet: @Sendable (BeanSpec) -> Bool
 
     init(
-      _ name: String, _ copies: Copies, _ set: @escaping @Sendable (BeanSpec) -> Void,
+      _ name: String, _ copies: Copies, _ set: @escaping @Sendable (inout BeanSpec) -> Void,
       _ isSet: @escaping @Sendable (BeanSpec) -> Bool
     ) {
       (self.name, self.copies, self.set, self.isSet) = (name, copies, set, isSet)
@@ -55,21 +55,22 @@ import Testing
     // The resolver chooses among all templates.
     Field("factory", [], { $0.factory = factory() }, { $0.factory != nil }),
     Field("initializer", [], { $0.initializer = factory() }, { $0.initializer != nil }),
-    Field("arguments", .template, { $0.setArgument(1, .reference("a")) }, { $0.argument(1) != nil }),
+    Field("arguments", .template, { $0.arguments = [(1, .reference("a"))] }, { $0.argument(1) != nil }),
     Field(
-      "properties", .template, { $0.set(PropertyInjection(.text("part"), .reference("a"))) }, { !$0.properties.isEmpty }
-    ),
-    Field("postConstructs", .template, { $0.postConstructs = [callback()] }, { !$0.postConstructs.isEmpty }),
-    Field("onDestroys", .template, { $0.onDestroys = [end()] }, { !$0.onDestroys.isEmpty }),
+      "properties", .template, { $0.properties = [PropertyInjection(.text("part"), .reference("a"))] },
+      { !$0.properties.isEmpty }),
+    Field(
+      "postConstructs", .template, { $0.change { $0.postConstructs = [callback()] } }, { !$0.postConstructs.isEmpty }),
+    Field("onDestroys", .template, { $0.change { $0.onDestroys = [end()] } }, { !$0.onDestroys.isEmpty }),
     // Settings that few declarations have.
     Field("template", [], { $0.template = "a" }, { $0.template == "a" }),
     Field("instance", .template, { $0.instance = InstanceHolder(Part()) }, { $0.instance != nil }),
     Field("target", .template, { $0.target = Part.self }, { $0.target == Part.self }),
     Field("isTargetSendable", .template, { $0.isTargetSendable = true }, { $0.isTargetSendable }),
     Field(
-      "requirements", .template, { $0.requirements = [(.requirement(Any.self), .reference("a"))] },
+      "requirements", .template, { $0.change { $0.requirements = [(.requirement(Any.self), .reference("a"))] } },
       { !$0.requirements.isEmpty }),
-    Field("stated", [], { $0.stated = [Any.self] }, { !$0.stated.isEmpty }),
+    Field("stated", [], { $0.change { $0.stated = [Any.self] } }, { !$0.stated.isEmpty }),
     Field("module", [.product, .replacement], { $0.change { $0.module = module() } }, { $0.module != nil }),
     Field("isPrivate", [.product, .replacement], { $0.change { $0.isPrivate = true } }, { $0.isPrivate }),
     Field(
@@ -86,8 +87,8 @@ import Testing
     Field(
       "isExternallyOwned", [.template, .product], { $0.change { $0.isExternallyOwned = true } },
       { $0.isExternallyOwned }),
-    Field("faults", [], { $0.faults = [(.releaseLimit, "a")] }, { !$0.faults.isEmpty }),
-    Field("propertyFaults", [], { $0.propertyFaults = ["a"] }, { !$0.propertyFaults.isEmpty }),
+    Field("faults", [], { $0.change { $0.faults = [(.releaseLimit, "a")] } }, { !$0.faults.isEmpty }),
+    Field("propertyFaults", [], { $0.change { $0.propertyFaults = ["a"] } }, { !$0.propertyFaults.isEmpty }),
   ]
 
   private let plain = BeanSpec(
@@ -96,21 +97,20 @@ import Testing
   @Test func theTableHasEachField() {
     let names =
       Mirror(reflecting: plain).children.compactMap(\.label)
-      + Mirror(reflecting: BeanSpec.Options()).children
-      .compactMap(\.label)
+      + Mirror(reflecting: BeanSpec.Options()).children.compactMap(\.label)
     // Those that a copy decides by itself, and the box of the settings that few declarations have.
     #expect(Set(Self.fields.map(\.name)).union(["number", "type", "options"]) == Set(names))
   }
 
   @Test(arguments: fields) func copiesKeepTheField(_ field: Field) {
     #expect(!field.isSet(plain))
-    let spec = BeanSpec(copying: plain)
-    field.set(spec)
+    var spec = plain
+    field.set(&spec)
     #expect(field.isSet(spec))
     #expect(!field.isSet(plain), "a copy changes its original")
     #expect(spec.number == plain.number)
 
-    let heir = BeanSpec(type: Part.self, id: nil, location: plain.location)
+    var heir = BeanSpec(type: Part.self, id: nil, location: plain.location)
     heir.inherit(spec)
     #expect(field.isSet(heir) == field.copies.contains(.template))
     #expect(heir.number != spec.number)
@@ -125,22 +125,36 @@ import Testing
   }
 
   @Test func aProductIsSendableWhereItsTargetIs() {
-    let spec = BeanSpec(copying: plain)
+    var spec = plain
     spec.isTargetSendable = true
     #expect(spec.product(Int.self).isSendable)
   }
 
   @Test func settingsOfADeclarationOverruleThoseOfItsTemplate() {
-    let (template, heir) = (BeanSpec(copying: plain), BeanSpec(type: Part.self, id: nil, location: Self.location))
+    var (template, heir) = (plain, BeanSpec(type: Part.self, id: nil, location: Self.location))
     template.scopeName = "template"
     heir.scopeName = "heir"
-    template.setArgument(0, .reference("template"))
-    heir.setArgument(0, .reference("heir"))
+    template.arguments = [(0, .reference("template"))]
+    heir.arguments = [(0, .reference("heir"))]
     template.change { $0.releaseLimit = .seconds(1) }
     heir.change { $0.releaseLimit = .seconds(2) }
     heir.inherit(template)
     #expect(heir.scopeName == "heir")
     #expect(heir.arguments.count == 1)
     #expect(heir.releaseLimit == .seconds(2))
+  }
+
+  @Test func aSpecThatIsTakenStaysAsItIs() {
+    let declaration = BeanDeclaration(plain)
+    let taken = FrozenSpec(declaration.spec)
+    declaration.ofSendableType().lazy().argument(1, ref: "b").argument(0, ref: "a").qualifier(Part.self)
+    #expect(!taken.isSendable)
+    #expect(taken.isLazy == nil)
+    #expect(taken.arguments.isEmpty)
+    #expect(taken.qualifiers.isEmpty)
+    #expect(declaration.spec.isSendable)
+    #expect(declaration.spec.isLazy == true)
+    #expect(declaration.spec.arguments.map(\.index) == [0, 1])
+    #expect(declaration.spec.number == taken.number)
   }
 }
