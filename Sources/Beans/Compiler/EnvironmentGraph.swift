@@ -20,7 +20,7 @@ final class EnvironmentGraph: NestedLevel {
   let depth: Int
   private let outerShortcut: Unretained<EnvironmentGraph>?
   /// The depths of factories' scopes, here and further out.
-  private let nearestScopes: NearestNames<Bool>?
+  private let nearestScopes: NearestNames<String, Bool>?
   /// The names of scopes that users have registered in the environment of the outermost graph.
   let scopeNames: [String]
   /// The names of scopes that users have registered further out, in environments that have started.

@@ -55,7 +55,7 @@ struct IndexCompiler {
     }
     choose(from: directory)
     for (type, bean) in outer.chosen where seen.insert(ObjectIdentifier(type)).inserted {
-      if directory.names.isEmpty, directory.candidates(for: type).isEmpty {
+      if directory.ids.isEmpty, directory.candidates(for: type).isEmpty {
         chosen.append((type, bean?.further))
       } else {
         choose(type)
@@ -78,7 +78,7 @@ struct IndexCompiler {
   ) -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
     let directory = graph.directory
     var named: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
-    named.reserveCapacity(directory.names.count)
+    named.reserveCapacity(directory.ids.count)
     let hasDecorators = directory.hasDecorators
     // Graphs further in start from this list.
     let isKept = !graph.children.isEmpty
@@ -100,17 +100,17 @@ struct IndexCompiler {
       let hasPrivateBeans = home.hasPrivateBeans
       for number in home.entries.indices {
         guard let id = home.entries[number].id, !hasPrivateBeans || home.entries[number].privateTo == nil,
-          hops == 0 || !directory.isTaken(id, before: hops)
+          hops == 0 || !directory.isTaken(BeanId(id), before: hops)
         else { continue }
         add(id, BeanDirectory.Found(directory: home, number: Int32(number), hops: hops))
       }
-      for alias in home.aliases where hops == 0 || !directory.isTaken(alias, before: hops) {
+      for alias in home.aliases where hops == 0 || !directory.isTaken(BeanId(alias), before: hops) {
         if let bean = try? directory.bean(id: alias) { add(alias, bean) }
       }
     }
     if let outer = graph.parent {
       addBeans(of: directory, 0)
-      for (id, bean) in outer.named where directory.names[id] == nil && !isFar(bean.directory, bean.hops + 1) {
+      for (id, bean) in outer.named where directory.ids[BeanId(id)] == nil && !isFar(bean.directory, bean.hops + 1) {
         add(id, bean.further)
       }
     } else {

@@ -95,7 +95,7 @@ struct TemplateResolver {
     let entries = hasOptions ? definitions.map(entryWithOptions) : definitions.map(entry)
     let directory = BeanDirectory(
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, entries: entries,
-      names: ids.names, aliases: entered, declared: declared, unbuilt: unbuilt, inactive: graph.active.inactive,
+      ids: ids.meanings, aliases: entered, declared: declared, unbuilt: unbuilt, inactive: graph.active.inactive,
       decorators: decorators, listeners: listeners)
     if let overrides { faults += overrides.faults(in: directory) }
     graph.declared.freeze(directory, specs)
@@ -123,8 +123,8 @@ struct TemplateResolver {
 
   /// Adds a declaration and, as beans of their own, the declarations embedded in it. Enters their ids.
   private mutating func collect(_ spec: FrozenSpec) {
-    if let id = spec.options == nil ? spec.id : spec.name {
-      ids.enter(id, BeanDirectory.Name(position: Int32(specs.count)), at: spec.location, specs, &faults)
+    if let id = spec.beanId {
+      ids.enter(id, .declaration(Int32(specs.count)), at: spec.location, specs, &faults)
     }
     specs.append(spec)
     declared.append((spec.number, -1))
@@ -266,8 +266,8 @@ struct TemplateResolver {
     let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
     guard let maker = add(FrozenSpec(own), type, ownLifetime, factory ?? .unknown) else { return }
     maker.isAtFault = !isSound || fault != nil || factory == nil
-    if let id = own.name {
-      ids.enter(id, BeanDirectory.Name(entry: maker.entry), at: declared.location, specs, &faults)
+    if let id = own.beanId {
+      ids.enter(id, .factory(maker.entry), at: declared.location, specs, &faults)
     }
     check(maker)
     let spec = FrozenSpec(merged.value.product(target))
@@ -394,7 +394,7 @@ struct TemplateResolver {
         let bean = BeanDirectory.Found(directory: directory, number: number, hops: hops)
         let entry = bean.entry
         if entry.isSeed || !entry.isVisible(from: module) || outer.hides(entry, hops: hops) { continue }
-        if let name = entry.name, ids.names[name] != nil { continue }
+        if let id = entry.beanId, ids.meanings[id] != nil { continue }
         let inner = outer.decorated(bean, as: type)
         found.append(
           (
@@ -450,23 +450,25 @@ struct TemplateResolver {
   /// further out that has the same id.
   private func template(_ id: String, of spec: FrozenSpec, at home: Int) -> (level: Int, template: FrozenSpec)? {
     if let module = spec.module,
-      let found = template(named: IncludedModule.name(id, privateTo: module.key), of: spec, home)
+      let found = template(BeanId(id, privateTo: module.key), of: spec, home)
     {
       return found
     }
-    return template(named: id, of: spec, home)
+    return template(BeanId(id), of: spec, home)
   }
 
-  private func template(named id: String, of spec: FrozenSpec, _ home: Int) -> (level: Int, template: FrozenSpec)? {
-    let (target, asker) = (ids.target(of: id), spec.name)
-    if !(home == 0 && asker == id), let position = ids.names[target]?.position, position >= 0 {
-      return (0, specs[Int(position)])
+  private func template(_ id: BeanId, of spec: FrozenSpec, _ home: Int) -> (level: Int, template: FrozenSpec)? {
+    let (target, asker) = (ids.target(of: id), spec.beanId)
+    if !(home == 0 && asker == id), let position = ids.meanings[target]?.position {
+      return (0, specs[position])
     }
     var next = graph.outerDirectory
-    while let (name, directory, _) = next?.find(id: target) {
+    while let (meaning, directory, _) = next?.find(target) {
       let level = (graph.outerDirectory?.depth ?? 0) + 1 - directory.depth
-      if name.position >= 0, !(home == level && asker == id), let declared = declared(in: directory, level) {
-        return (level, declared.specs[Int(name.position)])
+      if let position = meaning.position, !(home == level && asker == id),
+        let declared = declared(in: directory, level)
+      {
+        return (level, declared.specs[position])
       }
       next = directory.parent
     }

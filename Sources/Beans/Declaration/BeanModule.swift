@@ -134,23 +134,6 @@ final class IncludedModule {
 
   /// Removes the inclusions. Modules may include each other, which is a reference cycle.
   func letGo() { inclusions = [] }
-
-  /// Returns the key of an id in the index. The key of an id that is private to a module differs from all others.
-  static func name(_ id: String, privateTo module: ObjectIdentifier?) -> String {
-    module.map { "\(id)\u{0}\($0)" } ?? id
-  }
-
-  static func isPrivate(name: String) -> Bool { name.contains("\u{0}") }
-
-  /// Returns the id of a key that `name(_:privateTo:)` has made.
-  static func id(named name: String) -> String { String(name.prefix { $0 != "\u{0}" }) }
-}
-
-extension BeanSpec {
-  /// The key of the bean in the index of ids; nil for a bean without an id.
-  var name: String? {
-    options == nil ? id : id.map { IncludedModule.name($0, privateTo: isPrivate ? module?.key : nil) }
-  }
 }
 
 extension BeanDeclaration {

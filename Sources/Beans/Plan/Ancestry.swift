@@ -32,21 +32,21 @@ extension NestedLevel {
 ///
 /// Levels without names share the index of their parent. Every eighth level with names covers at least eight levels, so
 /// that a search takes a logarithmic number of probes.
-final class NearestNames<Name: Sendable>: Sendable {
-  private let names: [String: Name]
+final class NearestNames<Name: Hashable & Sendable, Value: Sendable>: Sendable {
+  private let names: [Name: Value]
   private let depth: Int
   /// The number of levels with names.
   private let rank: Int
   /// The depths of the names further out, for the levels that this one covers.
-  private let covered: [String: Int]
+  private let covered: [Name: Int]
   /// The nearest level that this one does not cover.
   private let next: NearestNames?
 
-  private init(_ names: [String: Name], depth: Int, outer: NearestNames?) {
+  private init(_ names: [Name: Value], depth: Int, outer: NearestNames?) {
     (self.names, self.depth) = (names, depth)
     rank = (outer?.rank ?? 0) + 1
     let count = rank & -rank
-    var (covered, next): ([String: Int], NearestNames?) = ([:], outer)
+    var (covered, next): ([Name: Int], NearestNames?) = ([:], outer)
     if count >= 8 {
       while let level = next, level.rank > rank - count {
         for name in level.names.keys where covered[name] == nil { covered[name] = level.depth }
@@ -57,11 +57,11 @@ final class NearestNames<Name: Sendable>: Sendable {
     (self.covered, self.next) = (covered, next)
   }
 
-  static func index(_ names: [String: Name], depth: Int, outer: NearestNames?) -> NearestNames? {
+  static func index(_ names: [Name: Value], depth: Int, outer: NearestNames?) -> NearestNames? {
     names.isEmpty ? outer : NearestNames(names, depth: depth, outer: outer)
   }
 
-  func depth(of name: String) -> Int? {
+  func depth(of name: Name) -> Int? {
     var next = Optional(self)
     while let level = next {
       if level.names[name] != nil { return level.depth }

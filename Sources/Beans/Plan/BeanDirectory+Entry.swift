@@ -24,8 +24,8 @@ extension BeanDirectory {
     var privateTo: ObjectIdentifier? { options?.privateTo }
     var isDecorator: Bool { options?.decorated != nil }
 
-    /// The key of the bean in the index of ids; nil for a bean without an id.
-    var name: String? { id.map { IncludedModule.name($0, privateTo: privateTo) } }
+    /// The bean's own id, with the module that it is private to; nil for a bean without an id.
+    var beanId: BeanId? { id.map { BeanId($0, privateTo: privateTo) } }
 
     /// Whether the declarations of a module find the bean; without a module, declarations outside all modules.
     func isVisible(from module: ObjectIdentifier?) -> Bool {
@@ -115,14 +115,19 @@ extension BeanDirectory {
     var qualifier: ObjectIdentifier? { tag.map { ObjectIdentifier($0) } }
   }
 
-  /// The meaning of an id: a bean, or a declaration without one.
-  struct Name: Sendable {
-    /// The bean's entry, where no declaration has the id itself: for a factory behind its product. Else -1.
-    var entry: Int32 = -1
-    /// The index of the declaration in `declared`; -1 if there is none.
-    var position: Int32 = -1
+  /// The meaning of an id.
+  enum Meaning: Sendable {
+    /// A declaration, by its index in `declared`.
+    case declaration(Int32)
+    /// A factory behind its product, by its entry. No declaration has the id itself.
+    case factory(Int32)
     /// The id that an alias refers to, where that id is declared further out.
-    var outer: String?
+    indirect case outer(BeanId)
+    /// An alias that names no bean.
+    case nothing
+
+    /// The index of the declaration in `declared`; nil if there is none.
+    var position: Int? { if case .declaration(let position) = self { Int(position) } else { nil } }
   }
 
   /// A bean of this directory or of one further out. The directory where the search started retains the bean's

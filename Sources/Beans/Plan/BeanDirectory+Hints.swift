@@ -82,7 +82,7 @@ extension BeanDirectory {
 
   /// Returns "; did you mean …" for an id that is similar to an existing one.
   func hint(forId id: String) -> String {
-    let known = chain.flatMap { $0.directory.names.keys.filter { !$0.contains("\u{0}") } }
+    let known = chain.flatMap { $0.directory.ids.keys.filter { !$0.isPrivate }.map(\.text) }
     guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
     return "; did you mean '\(near)'?"
   }

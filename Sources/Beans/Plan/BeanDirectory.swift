@@ -16,9 +16,9 @@ final class BeanDirectory: NestedLevel, Sendable {
   /// The union of the traits of the beans, without the seed.
   let traits: BeanTraits
   /// The meanings of all ids, aliases included.
-  let names: [String: Name]
+  let ids: [BeanId: Meaning]
   /// The depths of ids, here and further out.
-  private let nearestNames: NearestNames<Name>?
+  private let nearestIds: NearestNames<BeanId, Meaning>?
   /// Additional ids of beans.
   let aliases: [String]
   /// The numbers of declarations, in their order, with their entries; -1 for a declaration without an entry.
@@ -50,7 +50,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   private let byType: [ObjectIdentifier: [Int32]]
 
   init(
-    name: String, scopeName: String?, parent: BeanDirectory?, entries: [Entry], names: [String: Name],
+    name: String, scopeName: String?, parent: BeanDirectory?, entries: [Entry], ids: [BeanId: Meaning],
     aliases: [String] = [], declared: [(number: Int, entry: Int32)] = [],
     unbuilt: [Int32: Unbuilt] = [:], inactive: [InactiveDeclaration] = [],
     decorators: [DecoratorKey: Int32] = [:], listeners: [Int32] = []
@@ -61,8 +61,8 @@ final class BeanDirectory: NestedLevel, Sendable {
     depth = parent.map { $0.depth + 1 } ?? 0
     shortcut = BeanDirectory.shortcut(below: parent)
     self.entries = entries
-    self.names = names
-    nearestNames = .index(names, depth: depth, outer: parent?.nearestNames)
+    self.ids = ids
+    nearestIds = .index(ids, depth: depth, outer: parent?.nearestIds)
     self.aliases = aliases
     traits = entries.reduce(into: []) { if $1.isCandidate { $0.formUnion($1.traits) } }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
@@ -241,30 +241,32 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   /// Whether an environment nearer than the one `hops` steps out uses the bean's id for another declaration.
   func hides(_ entry: Entry, hops: Int) -> Bool {
-    guard hops > 0, let name = entry.name else { return false }
-    return isTaken(name, before: hops)
+    guard hops > 0, let id = entry.beanId else { return false }
+    return isTaken(id, before: hops)
   }
 
   /// Whether an environment nearer than the one `hops` steps out uses the id.
-  func isTaken(_ id: String, before hops: Int) -> Bool {
-    nearestNames?.depth(of: id).map { depth - $0 < hops } ?? false
+  func isTaken(_ id: BeanId, before hops: Int) -> Bool {
+    nearestIds?.depth(of: id).map { depth - $0 < hops } ?? false
   }
 
   // MARK: by id
 
   /// Returns the nearest meaning of an id. Ids that are private to the module have precedence.
-  func find(id: String, from module: ObjectIdentifier?) -> (name: Name, directory: BeanDirectory, hops: Int)? {
-    module.flatMap { find(id: IncludedModule.name(id, privateTo: $0)) } ?? find(id: id)
+  func find(id: String, from module: ObjectIdentifier?) -> (meaning: Meaning, directory: BeanDirectory, hops: Int)? {
+    module.flatMap { find(BeanId(id, privateTo: $0)) } ?? find(BeanId(id))
   }
 
   /// Returns the nearest meaning of an id.
-  func find(id: String) -> (name: Name, directory: BeanDirectory, hops: Int)? {
-    if let name = names[id], name.outer == nil { return (name, self, 0) }
+  func find(_ id: BeanId) -> (meaning: Meaning, directory: BeanDirectory, hops: Int)? {
+    if let meaning = ids[id] {
+      if case .outer = meaning {} else { return (meaning, self, 0) }
+    }
     var (id, next) = (id, Optional(self))
-    while let depth = next?.nearestNames?.depth(of: id), let directory = ancestor(self.depth - depth),
-      let name = directory.names[id]
+    while let depth = next?.nearestIds?.depth(of: id), let directory = ancestor(self.depth - depth),
+      let meaning = directory.ids[id]
     {
-      guard let outer = name.outer else { return (name, directory, self.depth - depth) }
+      guard case .outer(let outer) = meaning else { return (meaning, directory, self.depth - depth) }
       (id, next) = (outer, directory.parent)
     }
     return nil
@@ -272,7 +274,7 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   /// Whether a declaration of this directory has the id.
   func has(id: String, from module: ObjectIdentifier?) -> Bool {
-    names[id] != nil || module.map { names[IncludedModule.name(id, privateTo: $0)] != nil } == true
+    ids[BeanId(id)] != nil || module.map { ids[BeanId(id, privateTo: $0)] != nil } == true
   }
 
   /// Returns the bean with that id.
@@ -280,15 +282,20 @@ final class BeanDirectory: NestedLevel, Sendable {
     id: String, from module: ObjectIdentifier? = nil, hasHints: Bool = true
   ) throws(EnvironmentError) -> Found {
     // Usually the bean is declared here.
-    if module == nil, let name = names[id], name.position >= 0, declared[Int(name.position)].entry >= 0 {
-      return Found(directory: self, number: declared[Int(name.position)].entry, hops: 0)
+    if module == nil, let position = ids[BeanId(id)]?.position, declared[position].entry >= 0 {
+      return Found(directory: self, number: declared[position].entry, hops: 0)
     }
-    guard let (name, directory, hops) = find(id: id, from: module) else {
+    guard let (meaning, directory, hops) = find(id: id, from: module) else {
       throw unknownId(id, hint(forInactive: id, from: module), hasHints: hasHints)
     }
-    let number = name.position < 0 ? name.entry : directory.declared[Int(name.position)].entry
+    let number: Int32 =
+      switch meaning {
+      case .declaration(let position): directory.declared[Int(position)].entry
+      case .factory(let entry): entry
+      case .outer, .nothing: -1
+      }
     if number >= 0 { return Found(directory: directory, number: number, hops: hops) }
-    let unbuilt = directory.unbuilt[name.position]
+    let unbuilt = meaning.position.flatMap { directory.unbuilt[Int32($0)] }
     let isTemplate = unbuilt?.isAbstract == true
     let message =
       isTemplate ? "'\(id)' is abstract: a template, not a bean" : "the declaration of '\(id)' has errors of its own"

@@ -166,7 +166,7 @@ extension BeanDirectory {
     provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>,
     hasHints: Bool, _ memory: CandidateMemory?
   ) throws(EnvironmentError) {
-    if let id, find(id: id, from: module) == nil, !below.contains(where: { $0.names[id] != nil }) {
+    if let id, find(id: id, from: module) == nil, !below.contains(where: { $0.ids[BeanId(id)] != nil }) {
       throw unknownId(id, hint(forInactive: id, from: module, below: below))
     }
     switch provided.kind {

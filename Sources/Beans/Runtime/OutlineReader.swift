@@ -218,13 +218,13 @@ struct OutlineReader {
   private func template(of spec: FrozenSpec, in graph: EnvironmentGraph) -> Int? {
     guard let id = spec.template else { return nil }
     var next = Optional(graph.directory)
-    while let (name, directory, _) = next?.find(id: id, from: spec.module?.key) {
-      if let found = declared[ObjectIdentifier(directory)], name.position >= 0,
-        found.specs[Int(name.position)].number != spec.number
+    while let (meaning, directory, _) = next?.find(id: id, from: spec.module?.key) {
+      if let found = declared[ObjectIdentifier(directory)], let position = meaning.position,
+        found.specs[position].number != spec.number
       {
-        let template = found.specs[Int(name.position)]
+        let template = found.specs[position]
         return directory.entry(declared: template.number).flatMap { beans[Plan.EntryKey(directory, $0)] }
-          ?? templates[Plan.EntryKey(directory, name.position)]
+          ?? templates[Plan.EntryKey(directory, Int32(position))]
       }
       next = directory.parent
     }

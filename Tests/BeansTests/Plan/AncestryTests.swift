@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func theNearestLevelThatHasANameIsFound() {
-    var index: NearestNames<Bool>?
+    var index: NearestNames<String, Bool>?
     var nearest: [String: Int] = [:]
     for depth in 0..<200 {
       var names: [String: Bool] = [:]

@@ -14,19 +14,19 @@ import Testing
 
   private let here = Beans.SourceLocation(file: "Shop.swift", line: 1)
 
-  /// Every id of a bean is a name; `names` adds aliases and templates.
+  /// `ids` adds aliases and templates.
   private func directory(
     _ name: String, in parent: BeanDirectory? = nil, _ entries: [BeanDirectory.Entry],
-    names: [String: BeanDirectory.Name] = [:],
+    ids: [String: BeanDirectory.Meaning] = [:],
     unbuilt: [Int32: BeanDirectory.Unbuilt] = [:]
   ) -> BeanDirectory {
-    var all = names
+    var all = Dictionary(uniqueKeysWithValues: ids.map { (BeanId($0), $1) })
     for (number, entry) in entries.enumerated() {
-      if let id = entry.id { all[id] = BeanDirectory.Name(entry: Int32(number)) }
+      if let id = entry.beanId { all[id] = .factory(Int32(number)) }
     }
     let declared = entries.indices.map { (number: $0 + 10, entry: Int32($0)) } + unbuilt.keys.map { (Int($0) + 10, -1) }
     return BeanDirectory(
-      name: name, scopeName: nil, parent: parent, entries: entries, names: all,
+      name: name, scopeName: nil, parent: parent, entries: entries, ids: all,
       declared: parent == nil ? declared : [], unbuilt: unbuilt)
   }
 
@@ -152,13 +152,13 @@ import Testing
     let shop = directory("shop", [entry(Dog.self, "pet")])
     let session = directory(
       "session", in: shop, [],
-      names: ["animal": BeanDirectory.Name(outer: "pet")])
+      ids: ["animal": .outer(BeanId("pet"))])
     let request = directory(
       "request", in: session, [entry(Stone.self, "pet")],
-      names: [
-        "alias": BeanDirectory.Name(outer: "animal"),
-        "own": BeanDirectory.Name(entry: 0),
-        "lost": BeanDirectory.Name(outer: "nothing"),
+      ids: [
+        "alias": .outer(BeanId("animal")),
+        "own": .factory(0),
+        "lost": .outer(BeanId("nothing")),
       ])
     // Past the nearer bean of that name.
     for id in ["alias", "animal"] {
@@ -173,9 +173,9 @@ import Testing
   @Test func idsWithoutABean() throws {
     let shop = directory(
       "shop", [entry(Dog.self, "database")],
-      names: [
-        "template": BeanDirectory.Name(position: 1),
-        "broken": BeanDirectory.Name(position: 2),
+      ids: [
+        "template": .declaration(1),
+        "broken": .declaration(2),
       ],
       unbuilt: [
         1: BeanDirectory.Unbuilt(type: nil, id: nil, isAbstract: true, location: here),
