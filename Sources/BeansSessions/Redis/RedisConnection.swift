@@ -1,72 +1,6 @@
 import BeansEventLoop
 import BeansLogging
 
-/// The reason why a command has no reply.
-enum RedisFailure: Error, Sendable, Equatable {
-  /// The command has not been sent to the server, and never will be.
-  case notSent(String)
-  /// The other side has ended the connection. The server has executed the command, or a proxy may still deliver it
-  /// before its deadline.
-  case lost(String)
-  /// This side has closed the connection. The server may execute the command before its deadline.
-  case late(String)
-}
-
-/// A script to run, with the callback for its reply.
-struct RedisCommand: Sendable {
-  let script: RedisScript
-  let keys: [[UInt8]]
-  let arguments: [[UInt8]]
-  let deadline: ContinuousClock.Instant
-  /// Called once, on the loop's thread.
-  let reply: @Sendable (Result<RESPValue, RedisFailure>) -> Void
-  /// Whether the server does not recognise the digest of the script, so that the text has to be sent.
-  var needsText = false
-  /// Whether the server has rejected the command as late.
-  var wasLate = false
-  /// Whether an earlier attempt has an unknown outcome. Only a second attempt waits for a server that refuses
-  /// connections.
-  var isSecond = false
-}
-
-/// A client's estimate of the time of a server.
-///
-/// A reported time is assigned to the moment at which it arrives here. So the estimate is never ahead of the server's
-/// clock, and a deadline is never later there than here.
-struct RedisClock: Sendable {
-  /// The time after which the server's time is requested anew, because two clocks drift apart.
-  private static let validity = Duration.seconds(600)
-
-  /// The server's time in milliseconds since 1970.
-  let time: Int64
-  let arrival = ContinuousClock.now
-
-  init(time: Int64) { self.time = time }
-
-  /// Reads the reply to `TIME`: seconds, and microseconds.
-  init?(_ reply: RESPValue) {
-    guard case .array(let parts) = reply, parts.count == 2, let seconds = parts[0].text.flatMap({ Int64($0) }),
-      let microseconds = parts[1].text.flatMap({ Int64($0) }), (0..<1 << 40).contains(seconds)
-    else { return nil }
-    time = seconds * 1_000 + microseconds / 1_000
-  }
-
-  /// Reads the time from the error of a script that has arrived too late.
-  init?(late text: String) {
-    guard text.hasPrefix("LATE "), let time = text.split(separator: " ")[1...].first.flatMap({ Int64($0) }) else {
-      return nil
-    }
-    self.time = time
-  }
-
-  /// Returns a deadline by the server's clock, in milliseconds since 1970; 0, which is late, where the estimate is too
-  /// old.
-  func text(of deadline: ContinuousClock.Instant) -> [UInt8] {
-    guard arrival.duration(to: .now) < Self.validity else { return [UInt8(ascii: "0")] }
-    return Array(String(time + Int64(arrival.duration(to: deadline) / .milliseconds(1))).utf8)
-  }
-}
-
 /// The connection of one event loop to a Redis server. It pipelines commands: it sends them without waiting for
 /// replies.
 ///
@@ -400,41 +334,5 @@ final class RedisConnection: @unchecked Sendable {
     waiting = []
     for command in unanswered { command.reply(.failure(.late("the store has been closed"))) }
     for command in unsent { command.reply(.failure(.notSent("the store has been closed"))) }
-  }
-}
-
-/// A first-in, first-out queue.
-struct FirstInFirstOut<Element> {
-  /// The elements; nil for each removed one.
-  private var places: [Element?] = []
-  private var start = 0
-
-  /// The elements of the queue.
-  var elements: some Sequence<Element> { places[start...].lazy.compactMap(\.self) }
-
-  var count: Int { places.count - start }
-
-  mutating func append(_ element: Element) { places.append(element) }
-
-  mutating func popFirst() -> Element? {
-    guard start < places.count else { return nil }
-    defer { advance() }
-    return places[start].take()
-  }
-
-  private mutating func advance() {
-    start += 1
-    if start == places.count {
-      places.removeAll(keepingCapacity: true)
-      start = 0
-    } else if start > 1_024, start > places.count / 2 {
-      places.removeFirst(start)
-      start = 0
-    }
-  }
-
-  mutating func removeAll() -> [Element] {
-    defer { (places, start) = ([], 0) }
-    return places[start...].compactMap(\.self)
   }
 }
