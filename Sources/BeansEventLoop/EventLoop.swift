@@ -39,11 +39,10 @@ public final class EventLoop: Sendable {
   // Set once in `init`. Only the driving thread accesses the memory behind the pointers; `wakeUp.send()` is called
   // under the lock of `state` and never after the phase `.closed`.
   nonisolated(unsafe) let native: NativeLoop
-  // Only the driving thread accesses these five properties; `driver` changes under the lock of `state`, which orders
+  // Only the driving thread accesses these four properties; `driver` changes under the lock of `state`, which orders
   // the accesses.
   @exclusivity(unchecked) private nonisolated(unsafe) var batch = WorkBatch()
   @exclusivity(unchecked) private nonisolated(unsafe) var deferred: [() -> Void] = []
-  @exclusivity(unchecked) private nonisolated(unsafe) var alarmDeadline = Deadline.never
   /// The time at which the loop last began to poll its sockets.
   @exclusivity(unchecked) private nonisolated(unsafe) var lastLook: UInt64 = 0
   nonisolated(unsafe) var closingHandles = 0
@@ -85,11 +84,7 @@ public final class EventLoop: Sendable {
   /// - Throws: `.alreadyRunning` when the loop runs, here or on another thread; `.loopClosed` after `close()`.
   public func run() throws(EventLoopError) {
     try state.withLock { state throws(EventLoopError) in
-      switch state.phase {
-      case .ready, .stopped: state.phase = .running
-      case .running, .closing: throw EventLoopError(.alreadyRunning, "run an event loop")
-      case .closed: throw EventLoopError(.loopClosed, "run an event loop")
-      }
+      try state.beginRun("run an event loop")
       driver.store(Self.thisThread, ordering: .releasing)
     }
     while true {
@@ -109,11 +104,7 @@ public final class EventLoop: Sendable {
   /// - Returns: whether there was anything to run.
   package func turn() throws(EventLoopError) -> Bool {
     try state.withLock { state throws(EventLoopError) in
-      switch state.phase {
-      case .ready, .stopped: state.phase = .running
-      case .running, .closing: throw EventLoopError(.alreadyRunning, "turn an event loop")
-      case .closed: throw EventLoopError(.loopClosed, "turn an event loop")
-      }
+      try state.beginRun("turn an event loop")
       driver.store(Self.thisThread, ordering: .releasing)
     }
     _ = beginTurn()
@@ -322,31 +313,8 @@ public final class EventLoop: Sendable {
       unsafe uv_run(native.loop, UV_RUN_NOWAIT)
       return
     }
-    if unsafe waitEnd != alarmDeadline { setAlarm(waitEnd, now: now) }
+    unsafe native.alarm.set(waitEnd, now: now)
     unsafe uv_run(native.loop, UV_RUN_ONCE)
-  }
-
-  private func setAlarm(_ deadline: UInt64, now: UInt64) {
-    unsafe alarmDeadline = deadline
-    guard deadline != Deadline.never else {
-      unsafe uv_timer_stop(native.alarm)
-      return
-    }
-    // libuv measures from the time that it cached when the loop last woke, which may be long ago.
-    unsafe uv_update_time(native.loop)
-    // Not retained: the loop is alive while it runs, and the alarm fires only during the run.
-    unsafe native.alarm.pointee.data = unsafe Unmanaged.passUnretained(self).toOpaque()
-    let status = unsafe uv_timer_start(
-      native.alarm,
-      { alarm in
-        guard let alarm = unsafe alarm, let data = unsafe alarm.pointee.data else { return }
-        let loop = unsafe Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
-        unsafe loop.alarmDeadline = Deadline.never
-        // libuv before 1.45 fires timers before it polls, and would then wait for a socket: `uv_stop` prevents the
-        // wait.
-        unsafe uv_stop(loop.native.loop)
-      }, Deadline.milliseconds(from: now, to: deadline), 0)
-    precondition(status == 0, "uv_timer_start fails only for a closing handle")
   }
 
   /// Runs the accepted work until none is left, and ends the run in the same critical section.

@@ -118,7 +118,7 @@ extension EventLoop {
         native.loop,
         { handle, sites in
           // The loop's own two handles have no `LoopHandle`: the data of the wake-up is nil, the data of the alarm is
-          // the loop.
+          // the `LoopAlarm`.
           guard let handle = unsafe handle, let sites = unsafe sites, unsafe handle.pointee.type != UV_TIMER,
             let object = unsafe LoopHandle.from(handle)
           else { return }

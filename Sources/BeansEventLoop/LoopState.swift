@@ -25,6 +25,15 @@ struct LoopState: Sendable {
   /// The queue of the jobs that arrive after `close()`, which run one at a time.
   var lateJobs: DispatchQueue?
 
+  /// Begins a run of the loop. `operation` describes the call in errors.
+  mutating func beginRun(_ operation: String) throws(EventLoopError) {
+    switch phase {
+    case .ready, .stopped: phase = .running
+    case .running, .closing: throw EventLoopError(.alreadyRunning, operation)
+    case .closed: throw EventLoopError(.loopClosed, operation)
+    }
+  }
+
   /// Whether the holder of the lock must interrupt the wait; true at most once for each wait.
   mutating func takeWait() -> Bool {
     defer { isWaiting = false }
