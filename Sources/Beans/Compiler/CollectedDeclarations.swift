@@ -1,0 +1,112 @@
+import BeansReflection
+import BeansErrors
+
+/// The active declarations of one environment, and those embedded in them, each a bean of its own.
+struct CollectedDeclarations {
+  /// The declarations and those embedded in them, in order.
+  private(set) var specs: [FrozenSpec] = []
+  /// The ids of the declarations, and those that the resolver enters later.
+  var ids: IdTable
+  /// The faults found while the declarations were collected.
+  private(set) var faults: [EnvironmentError] = []
+  /// The positions of the active declarations in `specs`.
+  private(set) var positions: [Int] = []
+  /// The number and, once known, the entry of each declaration, in the order of `specs`.
+  private(set) var declared: [(number: Int, entry: Int32)] = []
+  /// The declarations that are embedded in others.
+  private var embedded: Set<ObjectIdentifier> = []
+  /// The numbers of beans that other declarations contain, which were defined before and whose types are `Sendable`.
+  private var sendable: Set<Int> = []
+
+  /// Collects the declarations of a graph, and those embedded in them.
+  init(_ graph: EnvironmentGraph) {
+    let declarations = graph.active.specs
+    ids = IdTable(graph, capacity: declarations.count)
+    specs.reserveCapacity(declarations.count)
+    declared.reserveCapacity(declarations.count)
+    positions.reserveCapacity(declarations.count)
+    let taker = ObjectIdentifier(graph.declarations)
+    for spec in declarations {
+      positions.append(specs.count)
+      collect(spec, for: taker)
+    }
+    for number in sendable { noteSendableType(of: number) }
+  }
+
+  /// Adds a declaration and, as beans of their own, the declarations embedded in it. Enters their ids.
+  private mutating func collect(_ spec: FrozenSpec, for taker: ObjectIdentifier) {
+    if let id = spec.beanId {
+      ids.enter(id, .declaration(Int32(specs.count)), at: spec.location, specs, &faults)
+    }
+    specs.append(spec)
+    declared.append((spec.number, -1))
+    for embedded in spec.embedded {
+      guard isToBeCollected(embedded, for: taker) else {
+        if embedded.spec.isSendable { sendable.insert(embedded.spec.number) }
+        continue
+      }
+      if !embedded.isDefined {
+        embedded.isTaken(by: taker)
+        if let module = spec.module { embedded.enter(module) }
+      }
+      let spec = FrozenSpec(embedded.spec)
+      if !spec.conditions.isEmpty {
+        faults.append(
+          spec.fault(
+            .conditionInPlace,
+            "a bean declared in place has no conditions of its own: give them to the declaration that it stands in"))
+      }
+      collect(spec, for: taker)
+    }
+  }
+
+  /// Whether the declaration is defined nowhere else. An earlier reading of these declarations may have marked it as
+  /// defined.
+  private mutating func isToBeCollected(_ declaration: BeanDeclaration, for taker: ObjectIdentifier) -> Bool {
+    if declaration.isDefined, declaration.taker != taker { return false }
+    return embedded.insert(ObjectIdentifier(declaration)).inserted
+  }
+
+  /// Notes that the type of a bean is `Sendable`, as only the declaration that contains it knows.
+  private mutating func noteSendableType(of number: Int) {
+    guard let position = specs.firstIndex(where: { $0.number == number && !$0.isSendable }) else { return }
+    var spec = specs[position].value
+    spec.isSendable = true
+    specs[position] = FrozenSpec(spec)
+  }
+
+  /// Creates the bean descriptors of declared classes, whose initialisers are users' code. An error is ignored here:
+  /// the descriptor throws it again when it is used, and the error is reported with the other faults.
+  func prepareDescriptors() {
+    var last: Any.Type?
+    func prepare(_ type: Any.Type) {
+      if type == last { return }
+      last = type
+      if BeanTraits.of(type).contains(.injected) { _ = try? BeanDescriptor.forType(type) }
+    }
+    for spec in specs {
+      if let type = spec.type { prepare(type) }
+      if let type = spec.target { prepare(type) }
+      if let product = spec.factory?.product { prepare(product.type) }
+    }
+  }
+
+  // MARK: entries
+
+  /// Sets the entry of the bean that a declaration makes.
+  mutating func setEntry(_ entry: Int32, at position: Int) { declared[position].entry = entry }
+
+  /// The entries of the active declarations, in order; -1 for a declaration that is no bean.
+  var entries: [Int32] { positions.map { declared[$0].entry } }
+
+  /// The declarations with an id but without a bean, by their positions.
+  var unbuilt: [Int32: BeanDirectory.Unbuilt] {
+    var unbuilt: [Int32: BeanDirectory.Unbuilt] = [:]
+    for (position, (_, entry)) in declared.enumerated() where entry < 0 && specs[position].id != nil {
+      let spec = specs[position]
+      unbuilt[Int32(position)] = BeanDirectory.Unbuilt(
+        type: spec.type, id: spec.id, isAbstract: spec.isAbstract, location: spec.location)
+    }
+    return unbuilt
+  }
+}

@@ -1,0 +1,76 @@
+import BeansReflection
+
+/// Finds the beans that the decorators of one environment apply to.
+struct DecoratorCandidates {
+  private let graph: EnvironmentGraph
+
+  init(_ graph: EnvironmentGraph) { self.graph = graph }
+
+  /// A bean to decorate.
+  struct Candidate {
+    /// The key of the bean's decorators.
+    let key: BeanDirectory.DecoratorKey
+    /// The bean inside the first decorator.
+    let inner: BeanDirectory.Decorated
+    /// The lifetime that a decorator of the bean has.
+    let lifetime: Lifetime
+    let isLazy: Bool
+  }
+
+  /// Returns the beans that are declared here, in order, then those visible from further out.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the decorator.
+  ///   - module: the module of the decorator.
+  ///   - beans: the beans declared here, without decorators.
+  ///   - ids: the ids declared here, which hide beans further out.
+  func candidates(
+    for type: Any.Type, from module: ObjectIdentifier?, among beans: [BeanDefinition], _ ids: IdTable
+  ) -> [Candidate] {
+    let key = ObjectIdentifier(type)
+    var found: [Candidate] = []
+    for bean in beans where bean.type == type || TypeRelation.isUsable(bean.type, as: type) {
+      if bean.entry == 0 && graph.hasSeed || bean.spec.isPrivate && bean.spec.module?.key != module { continue }
+      found.append(
+        Candidate(
+          key: BeanDirectory.DecoratorKey(home: nil, number: bean.entry, type: key),
+          inner: BeanDirectory.Decorated(home: nil, number: bean.entry, label: bean.label, id: bean.id),
+          lifetime: bean.lifetime, isLazy: bean.spec.isLazy ?? false))
+    }
+    guard let outer = graph.outerDirectory else { return found }
+    for (directory, hops) in outer.chain {
+      for number in directory.candidates(for: type) {
+        let bean = BeanDirectory.Found(directory: directory, number: number, hops: hops)
+        let entry = bean.entry
+        if entry.isSeed || !entry.isVisible(from: module) || outer.hides(entry, hops: hops) { continue }
+        if let id = entry.beanId, ids.meanings[id] != nil { continue }
+        let inner = outer.decorated(bean, as: type)
+        found.append(
+          Candidate(
+            key: BeanDirectory.DecoratorKey(home: ObjectIdentifier(directory), number: number, type: key),
+            inner: BeanDirectory.Decorated(
+              home: Unretained(inner.directory), number: inner.number, label: entry.label, id: entry.id),
+            lifetime: lifetime(ofDecorated: entry.lifetime), isLazy: entry.isLazy))
+      }
+    }
+    return found
+  }
+
+  /// Returns the lifetime that the decorator of a bean from further out has here.
+  private func lifetime(ofDecorated lifetime: Lifetime) -> Lifetime {
+    switch lifetime {
+    case .prototype: return .prototype
+    case .singleton: return graph.usualLifetime
+    case .scope(let name):
+      let isOpenFurtherOut = graph.parent?.isOpen(name) ?? graph.parentPlan.map { $0.isOpen(name) } ?? false
+      return isOpenFurtherOut ? graph.usualLifetime : lifetime
+    }
+  }
+
+  /// Returns hints at inactive declarations of the type, for a decorator without candidates.
+  func hint(forInactive type: Any.Type, from module: ObjectIdentifier?) -> String {
+    let criteria = BeanDirectory.Criteria(module: module)
+    let inactive = graph.active.inactive.filter { $0.answers(to: type, criteria) }.map(\.hint).joined()
+    return inactive + (graph.outerDirectory?.hint(forInactive: type, criteria) ?? "")
+  }
+}
