@@ -9,10 +9,8 @@ struct DependencyResolver {
   private(set) var dependencies: [BeanDefinition.Dependency] = []
   /// The injection point of each dependency, for graphs; nil if none will be drawn.
   private(set) var points: [InjectionPoint]?
-  /// The declarations of environments that have started, nearest first.
-  private let outer: [DeclaredBeans]
-  /// The definitions made anew for beans of `outer`.
-  private(set) var inherited: [Plan.EntryKey: BeanDefinition] = [:]
+  /// The definitions made anew for beans of environments that have started.
+  private(set) var inherited: InheritedDefinitions
   let memory = CandidateMemory()
   /// The parameters whose type alone selects a bean. Lookups of these are compiled in advance.
   private(set) var asked: [Parameter] = []
@@ -25,7 +23,7 @@ struct DependencyResolver {
   ///   - known: the parameters that beans further out have.
   ///   - keepsPoints: whether the injection points of dependencies are kept.
   init(_ outer: [DeclaredBeans], known: [Parameter], keepsPoints: Bool) {
-    self.outer = outer
+    inherited = InheritedDefinitions(outer)
     points = keepsPoints ? [] : nil
     seen = Set(known.map { ObjectIdentifier($0) })
   }
@@ -71,35 +69,10 @@ struct DependencyResolver {
     if bean.hops > 0, let known = holder.placed(bean.number, in: bean.directory) {
       return .definition(Unretained(known), hops: Int32(hops))
     }
-    guard let definition = home?.definitions[Int(bean.number)] ?? inherit(bean) else { return nil }
+    guard let definition = home?.definitions[Int(bean.number)] ?? inherited.definition(of: bean) else { return nil }
     let placed = holder.place(definition, kind)
     pending.append(placed)
     return .definition(Unretained(placed), hops: Int32(hops))
-  }
-
-  /// Returns a definition made anew for a bean that is declared further out.
-  private mutating func inherit(_ bean: BeanDirectory.Found) -> BeanDefinition? {
-    let key = Plan.EntryKey(bean.directory, bean.number)
-    if let known = inherited[key] { return known }
-    guard let level = outer.first(where: { $0.directory === bean.directory }),
-      let kept = level.beans[bean.number]
-    else { return nil }
-    let (spec, factory) = (kept.spec, kept.factory)
-    let factoryBean = kept.maker.map { number in
-      let type = factory.parameters[0].wanted
-      return BeanDefinition(
-        FrozenSpec(BeanSpec(type: type, id: nil, location: spec.location)), type: type, lifetime: .singleton,
-        factory: factory,
-        entry: number, home: Unretained(level))
-    }
-    let made = BeanDefinition(
-      spec, type: bean.type, lifetime: bean.lifetime, factory: factory, entry: bean.number, maker: factoryBean,
-      decorated: kept.decorated, home: Unretained(level))
-    // The bean's own environment has reported the faults when it started.
-    _ = made.bindProperties()
-    made.collectValues()
-    inherited[key] = made
-    return made
   }
 
   // MARK: one definition
@@ -144,9 +117,8 @@ struct DependencyResolver {
     for position in given.indices where !parameters.indices.contains(given[position].index) {
       let (index, value) = given[position]
       definition.note(
-        definition.fault(
-          .unknownArgument,
-          "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0", at: value.origin))
+        .unknownArgument,
+        "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0", at: value.origin)
     }
     let first = dependencies.count
     var rest = parameters.indices
@@ -215,9 +187,7 @@ struct DependencyResolver {
   private func isSeed(_ parameter: Parameter, at index: Int, of definition: BeanDefinition) -> Bool {
     guard case .seed = parameter.kind else { return false }
     if let value = definition.spec.value.argument(index) {
-      definition.note(
-        definition.fault(
-          .misplacedSeed, "argument \(index) is the seed, which cannot be pinned", at: value.origin))
+      definition.note(.misplacedSeed, "argument \(index) is the seed, which cannot be pinned", at: value.origin)
     }
     return true
   }
@@ -239,7 +209,7 @@ struct DependencyResolver {
     case .bean(let bean): return dependency(parameter, on: bean, of: definition, point, at: origin)
     case .list, .map: return compose(value, as: parameter, of: definition, point, at: origin)
     case .null, .value, .text, .reference, .declared:
-      definition.note(definition.fault(.nilValue, "\(point): nil is not a \(parameter.wanted)", at: origin))
+      definition.note(.nilValue, "\(point): nil is not a \(parameter.wanted)", at: origin)
       return nil
     }
   }
@@ -251,8 +221,7 @@ struct DependencyResolver {
   ) -> BeanDefinition.Dependency? {
     guard let collection = value.collection(as: parameter) else {
       let kind = if case .map = value { "map" } else { "list" }
-      definition.note(
-        definition.fault(.noCollection, "\(point): a \(kind) is not a \(parameter.wanted)", at: origin))
+      definition.note(.noCollection, "\(point): a \(kind) is not a \(parameter.wanted)", at: origin)
       return nil
     }
     let parts = value.parts(of: collection, at: point)
@@ -281,7 +250,7 @@ struct DependencyResolver {
         }
       return BeanDefinition.Dependency(parameter: parameter, source: .resolved(source))
     } catch {
-      note(error, of: definition, point, at: origin)
+      definition.note(error, of: point, at: origin)
       return nil
     }
   }
@@ -295,40 +264,10 @@ struct DependencyResolver {
       let decorated = directory.decorated(bean, as: parameter.element)
       return dependency(parameter, on: decorated, of: definition, point, at: origin)
     }
-    let name = declaration.spec.type.map { "\($0)" } ?? "bean"
-    if directory.isDeclared(declaration.spec.number) {
-      // An erroneous declaration has its own report.
-      if declaration.spec.isAbstract {
-        let message = "the declaration of \(name) is abstract: a template, not a bean"
-        note(EnvironmentError(cause: .onlyTemplate, message), of: definition, point, at: origin)
-      }
-      return nil
+    if let fault = directory.fault(ofDeclaration: declaration.spec) {
+      definition.note(fault, of: point, at: origin)
     }
-    let hint = directory.hint { $0.number == declaration.spec.number }
-    let message =
-      hint.isEmpty
-      ? "the declaration of \(name) was never defined in an environment that can be seen here"
-      : "the declaration of \(name) does not count\(hint)"
-    note(
-      EnvironmentError(cause: hint.isEmpty ? .undefinedDeclaration : .inactiveBean, message), of: definition, point,
-      at: origin)
     return nil
-  }
-
-  /// Adds the failure of a resolution to the bean's faults, or to its refusal if only the scope is not open.
-  private func note(
-    _ fault: EnvironmentError, of definition: BeanDefinition, _ point: InjectionPoint,
-    at origin: EnvironmentError.Origin?
-  ) {
-    var named = definition.fault(
-      fault.cause, "\(point): \(fault.message)", steps: [definition.step] + fault.steps, at: origin)
-    named.scope = fault.scope
-    guard fault.code == .scopeNotActive else {
-      definition.note(named)
-      return
-    }
-    // The validator decides whether that is a fault: it depends on the bean's holder. See `Validator`.
-    definition.refusal = definition.refusal ?? ValueBox(named)
   }
 
   // MARK: one dependency
@@ -359,32 +298,29 @@ struct DependencyResolver {
 
   // MARK: properties
 
-  /// A property to set, its value if known at startup, and the declaration of the property if there is one.
-  private typealias Property = (
-    code: BeanCode.Property, dependency: BeanDefinition.Dependency?, declared: PropertyInjection?,
-    point: InjectionPoint
-  )
-
   /// Resolves all properties of a definition. Returns them and the range of their dependencies.
   private mutating func properties(of definition: BeanDefinition) -> ([BeanCode.Property], injected: Range<Int>) {
     if definition.given.isEmpty, definition.injections.isEmpty { return ([], 0..<0) }
-    var declared: [Property] = []
+    var declared: [PropertyAssignment] = []
     for property in definition.given {
       guard let setter = property.setter,
         let dependency = resolve(property.value, as: setter.parameter, of: definition, .property(property.name))
       else { continue }
-      declared.append((BeanCode.Property(set: setter.set), dependency, property, .property(property.name)))
+      declared.append(
+        PropertyAssignment(
+          BeanCode.Property(set: setter.set), dependency, declared: property, at: .property(property.name)))
     }
     let injected = resolveInjections(of: definition, &declared)
-    // A key path may lead to an injected property, so it is set later: the declaration overrides the injection.
-    let isLast = { (property: Property) in !injected.isEmpty && property.declared?.isPath == true }
-    let properties = declared.filter { !isLast($0) } + injected + declared.filter(isLast)
+    let properties = declared.ordered(with: injected)
     return (properties.map(\.code), add(properties, \.point) { $1.dependency })
   }
 
-  private mutating func resolveInjections(of definition: BeanDefinition, _ declared: inout [Property]) -> [Property] {
+  /// Resolves the injections of the class. The fault of one that the declaration may override is deferred.
+  private mutating func resolveInjections(
+    of definition: BeanDefinition, _ declared: inout [PropertyAssignment]
+  ) -> [PropertyAssignment] {
     definition.injections.compactMap { injection in
-      guard injection.stopgap != nil, declared.contains(where: { $0.declared?.sets(injection) == .some(nil) }) else {
+      guard injection.stopgap != nil, declared.contains(where: { $0.mayBe(injection) }) else {
         return property(for: injection, of: definition)
       }
       let (faults, refusal) = (definition.faults, definition.refusal)
@@ -394,56 +330,32 @@ struct DependencyResolver {
       // The fault is irrelevant if the declaration sets the property, which is only known when the key paths have been
       // set.
       (definition.faults, definition.refusal) = (faults, refusal)
-      if let fault { guess(injection, fault, &declared) }
+      if let fault { declared.deferFault(fault, of: injection) }
       return property
     }
   }
 
-  /// Defers the fault of an injection: the key paths that may lead to its property are set first, and the fault is
-  /// thrown if the property still has its stopgap.
-  private func guess(_ injection: ClassInjection, _ fault: EnvironmentError, _ declared: inout [Property]) {
-    let stopgap = injection.stopgap
-    let candidates = declared.indices.filter { declared[$0].declared?.sets(injection) == .some(nil) }
-    for index in candidates {
-      let set = declared[index].code.set
-      let (isFirst, isLast) = (index == candidates.first, index == candidates.last)
-      declared[index].code = BeanCode.Property { object, argument in
-        if isFirst {
-          argument.object?.retain()
-          stopgap?.set(object, argument)
-        }
-        try set(object, argument)
-        if isLast, stopgap?.isLeft(object) == true { throw fault }
-      }
-    }
-  }
-
-  private mutating func property(for injection: ClassInjection, of definition: BeanDefinition) -> Property? {
+  private mutating func property(
+    for injection: ClassInjection, of definition: BeanDefinition
+  ) -> PropertyAssignment? {
     let parameter = injection.setter.parameter
     let found: BeanDefinition.Dependency?
     switch injection.source {
     case .bean(let id): found = dependency(parameter, id: id, of: definition, injection.point)
     case .named(let id):
       guard hasCandidateWithId(for: parameter, definition.graph) else {
-        definition.note(
-          definition.fault(
-            .noIdOfType,
-            "\(injection.point): no bean of type \(parameter.element) has an id"
-              + definition.graph.directory.hint {
-                $0.id != nil && $0.answers(to: parameter.element, parameter.criteria(from: definition.module))
-              }))
+        definition.noteMissingIds(for: injection)
         return nil
       }
-      return (
-        BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set), nil, nil,
-        injection.point
-      )
+      return PropertyAssignment(
+        BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set), nil,
+        at: injection.point)
     case .configuration(let value):
       let bound = definition.value(.configuration(value), parameter, at: injection.point)
       found = BeanDefinition.Dependency(parameter: parameter, source: .value(bound))
     case .custom(let inject): found = injected(inject, injection, of: definition)
     }
-    return found.map { (BeanCode.Property(set: injection.setter.set), $0, nil, injection.point) }
+    return found.map { PropertyAssignment(BeanCode.Property(set: injection.setter.set), $0, at: injection.point) }
   }
 
   private func hasCandidateWithId(for parameter: Parameter, _ graph: EnvironmentGraph) -> Bool {
@@ -461,11 +373,7 @@ struct DependencyResolver {
       definition.graph.seesInjection
       || definition.graph.parentPlan.map { !$0.injections.isEmpty } ?? false
     guard isServed else {
-      definition.note(
-        definition.fault(
-          .unservedInjection,
-          "\(injection.point): no Injection is defined that serves \(type(of: inject))"
-            + definition.graph.directory.hint(forInactive: BeanTraits.injection)))
+      definition.noteUnserved(inject, at: injection.point)
       return nil
     }
     return BeanDefinition.Dependency(

@@ -47,7 +47,7 @@ struct GraphCompiler {
       valued += graph.definitions.filter(\.hasValues)
       valued += graph.placed.compactMap(\.product).filter(\.hasValues)
     }
-    valued += resolver.inherited.values.filter(\.hasValues)
+    valued += resolver.inherited.all.filter(\.hasValues)
     self.input.parameters += resolver.asked
   }
 
