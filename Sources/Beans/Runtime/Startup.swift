@@ -146,32 +146,14 @@ extension Environment {
   }
 
   private func input(_ resources: EnvironmentResources) -> CompilerInput {
-    var (levels, outerScopes): ([DeclaredBeans], [String]) = ([], [])
-    var slots: [ObjectIdentifier: Slots] = [:]
-    var next = parent
-    // Children of factories on the way out: the environment that has compiled them keeps their declarations.
-    var inner: [BeanDirectory] = []
-    let ownHook = resources.hook
-    var hook = ownHook
-    while let environment = next {
-      if let outer = environment.existingExtras?.resources {
-        if hook == nil { hook = outer.hook }
-        if let declared = outer.declared {
-          levels += inner.compactMap { directory in declared.below.first { $0.directory === directory } } + [declared]
-          inner = []
-        }
-        outerScopes += outer.scopes.map(\.name)
-        if let plan = environment.core.plan { slots[ObjectIdentifier(plan.object)] = environment.core.slots }
-      } else if let plan = environment.core.plan {
-        inner.append(plan.object.directory)
-      }
-      next = environment.parent
-    }
+    let outer = OuterEnvironments(of: self)
     let parentPlan = parent?.core.plan?.object
-    if ownHook == nil, let hook { resources.install(hook) }
+    let ownHook = resources.hook
+    if ownHook == nil, let hook = outer.hook { resources.install(hook) }
+    let (hook, slots) = (ownHook ?? outer.hook, outer.slots)
     return CompilerInput(
       parent: parentPlan, slots: { slots[ObjectIdentifier($0)] }, scopeNames: resources.scopes.map(\.name),
-      outerScopes: outerScopes, outer: levels, isTraced: log.followsBeans,
+      outerScopes: outer.scopeNames, outer: outer.declarations, isTraced: log.followsBeans,
       overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, isObserved: hook != nil,
       parameters: parentPlan?.parameters ?? [])
   }
@@ -244,7 +226,7 @@ extension Environment {
   private func instance(of recipe: FrozenReference<Recipe>) throws -> AnyObject {
     switch recipe.value.kind {
     case .slot:
-      if let record = existingExtras?.resources?.record { try build(recipe, record) }
+      if let record = existingExtras?.resources?.record { try RecordedBuild(in: self, record).build(recipe) }
       return try bean(recipe.value.slot).take(as: AnyObject.self)
     case .scoped: return try askScope(recipe).take(as: AnyObject.self)
     case .prototype, .product: return try buildUntracked(recipe).take(as: AnyObject.self)
@@ -340,54 +322,11 @@ extension Environment {
   ///   kept.
   @inline(__always)
   func buildEagerly(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
-    if let record { try build(recipe, record) } else { try bean(recipe.value.slot).release() }
-  }
-
-  /// Builds a bean after its dependencies, one after the other, so that each has a time of its own.
-  ///
-  /// Uses a list, not a recursion: chains of beans may be as long as memory allows.
-  private func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord) throws {
-    var stack: [(recipe: FrozenReference<Recipe>, taker: FrozenReference<Recipe>?)] = [(recipe, nil)]
-    while let (next, taker) = stack.last {
-      if let needed = unbuilt(for: next) {
-        stack.append((needed, next))
-      } else {
-        stack.removeLast()
-        if !core.slots[next.value.slot].content.isFilled { try buildTimed(next, for: taker, record) }
-      }
+    if let record {
+      try RecordedBuild(in: self, record).build(recipe)
+    } else {
+      try bean(recipe.value.slot).release()
     }
-  }
-
-  /// Returns a bean of this environment that another one takes and that does not exist; nil where there is none.
-  private func unbuilt(for recipe: FrozenReference<Recipe>) -> FrozenReference<Recipe>? {
-    let (needs, steps) = (recipe.value.needs, recipe.value.steps)
-    for index in 0..<needs.count {
-      switch needs[index].place {
-      case .own(let slot) where !core.slots[slot].content.isFilled: return self.recipe(slot)
-      case .outer(let slot) where !slot.content.isFilled:
-        if let own = ownSlot(slot) { return self.recipe(own) }
-      case .own, .outer, .counted, .computed: continue
-      }
-    }
-    for index in 0..<steps.count where steps[index].slot != recipe.value.slot {
-      if !core.slots[steps[index].slot].content.isFilled { return self.recipe(steps[index].slot) }
-    }
-    return nil
-  }
-
-  private func buildTimed(
-    _ recipe: FrozenReference<Recipe>, for taker: FrozenReference<Recipe>?, _ record: StartupRecord
-  ) throws {
-    let logged = core.lock.withLock { createdBeans }
-    let began = ContinuousClock.now
-    try bean(recipe.value.slot).release()
-    let duration = ContinuousClock.now - began
-    let created = core.lock.withLock { (logged..<createdBeans).map { creationLog[$0] } }
-    record.add(
-      created.map { built in
-        let isOwn = built == recipe.value.slot
-        return self.recipe(built).time(isOwn ? duration : nil, for: isOwn ? taker : recipe)
-      })
   }
 
   /// Releases the beans that were built. Every later call throws the cause.
@@ -395,14 +334,5 @@ extension Environment {
     log.failed(name, error)
     changeLocked { $0.fail() }
     beginFinish()
-  }
-}
-
-extension FrozenReference<Recipe> {
-  /// Returns the entry of a bean in a startup record.
-  func time(_ duration: Duration?, for parent: FrozenReference<Recipe>? = nil) -> StartupTime {
-    StartupTime(
-      bean: value.entry.label, origin: value.entry.location.origin, duration: duration,
-      parent: parent?.value.entry.label)
   }
 }
