@@ -1,0 +1,35 @@
+import CBeansRuntime
+
+/// The declarations of an environment, as long as it accepts more of them.
+extension Environment {
+  /// Returns the declarations while they are open. Throws `.frozen`, or the error of startup; `subject` and `origin`
+  /// describe the late declaration.
+  func declarations(
+    _ what: String, _ subject: @autoclosure () -> String? = nil,
+    at origin: @autoclosure () -> EnvironmentError.Origin? = nil
+  ) throws -> EnvironmentDeclarations {
+    let resources = core.extras?.with { $0.resources }
+    if core.lifecycle.phase == .declaring, let declarations = resources?.openDeclarations { return declarations }
+    if let failure = resources?.failure { throw failure }
+    throw EnvironmentError(
+      .frozen,
+      "\(what): environment '\(name)' has started, its declarations are closed: declare before startup() and before "
+        + "the first lookup", path: ["'\(name)'"] + (subject().map { [$0] } ?? []), origin: origin())
+  }
+
+  /// Throws once declarations are closed.
+  package func checkDeclaring(
+    _ what: String, _ subject: String? = nil, at origin: EnvironmentError.Origin? = nil
+  ) throws {
+    _ = try declarations(what, subject, at: origin)
+  }
+
+  /// The declarations of the nearest environment, here or further out, that is not a child of a factory.
+  var nearestDeclarations: EnvironmentDeclarations? {
+    let resources = sequence(first: self, next: \.parent).lazy.compactMap(\.existingExtras?.resources).first
+    return resources?.knownDeclarations(UInt(beans_thread()))
+  }
+
+  /// The name of the module whose `configure` is running.
+  var declaringModule: String? { existingExtras?.resources?.openDeclarations?.module?.name }
+}
