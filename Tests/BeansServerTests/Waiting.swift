@@ -83,13 +83,3 @@ final class BackgroundThread: Sendable {
     init(_ run: @escaping () -> Void) { self.run = run }
   }
 }
-
-/// Runs tasks on a thread of its own: those of the pool may all be blocked by tests.
-final class QueueExecutor: TaskExecutor {
-  private let queue = DispatchQueue(label: "tasks of a test")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-  }
-}

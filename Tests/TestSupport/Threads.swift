@@ -103,3 +103,15 @@ package func waitUntil(_ what: String, _ condition: () -> Bool) throws {
     sched_yield()
   }
 }
+
+/// Runs tasks on a thread of its own: those of the pool may all be blocked by tests.
+package final class QueueExecutor: TaskExecutor {
+  private let queue = DispatchQueue(label: "tasks of a test")
+
+  package init() {}
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}

@@ -158,19 +158,25 @@ struct TwoStoresTests {
   @Test(
     "an addition that removes bought goods first is made or refused, although another request saves the removal",
     .beans(interrupted), arguments: [(SessionError.conflict(["cart"]), 200, 2), (.ended, 409, 1)])
-  func addsOrNot(failure: SessionError, status: Int, pieces: Int) throws {
+  func addsOrNot(failure: SessionError, status: Int, pieces: Int) async throws {
     var shop = try Shop()
     try shop.leaveUnsettled()
     let environment = try Test.environment
     let (sessions, id) = (shop.sessions, String(shop.shopper.cookie.drop { $0 != "=" }.dropFirst()))
     let shared = try #require(environment.getBean(ShopEnvironment.self).sharedSessions)
+    let others = Locked<[Task<Void, any Error>]>([])
     try environment.getBean(Interruption.self).interrupt {
-      try BlockingTask.run {
+      let done = Gate()
+      let other = Task(executorPreference: QueueExecutor()) {
+        defer { done.open() }
         _ = try await shared.withSession(id) { try $0.environment.getBean(Cart.self).add(3) }
       }
+      try done.wait()
+      others.withLock { $0.append(other) }
       sessions.beforeSave(Self.once(failure))
     }
     #expect(try shop.shopper.add().status == status)
+    for other in others.withLock({ $0 }) { try await other.value }
     #expect(try shop.shopper.readCart().contains("\"pieces\":\(pieces)"))
     #expect(try shop.orders().count == 1)
     try shop.server.end()
