@@ -2,7 +2,7 @@ import Beans
 import Glibc
 import Testing
 
-@Suite("A scenario as Swift", .timeLimit(.minutes(10))) struct PrintedScenarioSpecification {
+@Suite("A scenario as Swift", .timeLimit(.minutes(60))) struct PrintedScenarioSpecification {
   @Test(
     "A printed scenario compiles, and prints what the scenario leads to",
     .disabled(if: getenv("SANITIZER") != nil, "what was built for a sanitizer cannot be linked without it"))
