@@ -1,6 +1,7 @@
 /// What can be measured; README.md says how each is.
 enum Scenario: String, CaseIterable {
-  case request, sizes, lookup, prototype, assisted, startup, coldStart = "cold-start", session, finish, contended, loop
+  case request, sizes, lookup, features, prototype, assisted, startup, coldStart = "cold-start", session, finish
+  case contended, loop
 
   func measure(_ settings: Settings) throws -> Table {
     switch self {
@@ -14,6 +15,7 @@ enum Scenario: String, CaseIterable {
     case .session: try Sessions(settings: settings).measure()
     case .finish: try FinishAmongSiblings(settings: settings).measure()
     case .contended: try Contended(settings: settings).measure()
+    case .features: try Features(settings: settings).measure()
     case .loop: try LoopScenario(settings: settings).measure()
     }
   }
