@@ -2,6 +2,8 @@ import BeansConfiguration
 
 /// The input of a compilation.
 struct CompilerInput {
+  /// The environment that is compiled, together with the children of its factories.
+  let home: Unretained<Environment>
   /// The plan of the environment further out, which has started.
   let parent: Plan?
   /// Returns the slots of the only environment of a plan; nil for the plan of a factory.

@@ -60,7 +60,7 @@ struct PlanCompiler {
     for definition in definitions { recipes.append(recipe(of: definition, operands.all, steps.all)) }
     return Plan(
       name: graph.name, opening: graph.declarations.opening, parent: graph.parent?.plan ?? graph.parentPlan,
-      directory: graph.directory, configuration: graph.declarations.configuration,
+      home: input.home, directory: graph.directory, configuration: graph.declarations.configuration,
       layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope), hasSeed: graph.hasSeed,
       isTraced: input.isTraced, awaits: awaits, sorted: graph.sorted.map(\.number), processors: processors,
       injections: injections,

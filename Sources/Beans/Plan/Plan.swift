@@ -10,8 +10,9 @@ final class Plan: Sendable {
   /// The declaration of the factory that opens the environments; nil where `scopeName` is nil.
   let opening: SourceLocation?
   let parent: Plan?
-  /// The number of factory children in the chain from an environment of this plan outwards, itself included.
-  let depth: Int32
+  /// The nearest environment that is no child of a factory: the one that startup has compiled the plan for. Outlives
+  /// every environment of the plan.
+  let home: Unretained<Environment>
   let directory: BeanDirectory
   let configuration: ConfigurationManager
   /// The recipes; a recipe with a slot has the slot's number.
@@ -62,8 +63,9 @@ final class Plan: Sendable {
   }
 
   init(
-    name: String, opening: (scopeName: String, location: SourceLocation)?, parent: Plan?, directory: BeanDirectory,
-    configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool, isTraced: Bool, awaits: Bool,
+    name: String, opening: (scopeName: String, location: SourceLocation)?, parent: Plan?, home: Unretained<Environment>,
+    directory: BeanDirectory, configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool, isTraced: Bool,
+    awaits: Bool,
     sorted: [Int32],
     processors: [Operand], injections: [Operand],
     receivers: [ObjectIdentifier: [EventReceiver]], below: ArraySlice<BeanDirectory>, parameters: [Parameter],
@@ -76,7 +78,7 @@ final class Plan: Sendable {
     scopeName = opening?.scopeName
     self.opening = opening?.location
     self.parent = parent
-    depth = opening == nil ? 0 : (parent?.depth ?? 0) + 1
+    self.home = home
     self.directory = directory
     self.configuration = configuration
     self.layout = layout

@@ -49,7 +49,8 @@ struct DeclarationCompiler {
   private func input(for level: Surrounding) -> CompilerInput {
     let slots = blocks.mapValues(\.slots)
     return CompilerInput(
-      parent: parent, slots: { slots[ObjectIdentifier($0)] }, scopeNames: level.resources.scopes.map(\.name),
+      home: Unretained(level.environment), parent: parent, slots: { slots[ObjectIdentifier($0)] },
+      scopeNames: level.resources.scopes.map(\.name),
       outerScopes: outerScopes, outer: outer, isTraced: false,
       overrides: level.resources.hook.map { BeanOverrides($0, isStrict: false) }, isObserved: false,
       keepsPoints: true, parameters: parent?.parameters ?? [])

@@ -85,7 +85,7 @@ extension Environment {
 
   /// Returns the nearest environment that is not a child of a factory.
   @inline(__always)
-  private func home(_ plan: Unretained<Plan>) -> Unretained<Environment> { ancestor(plan.with { $0.depth }) }
+  private func home(_ plan: Unretained<Plan>) -> Unretained<Environment> { plan.with { $0.home } }
 
   /// Ends a use that a hazard pointer protects. If the environment has begun to end, its release may have waited for
   /// this use.
