@@ -119,6 +119,7 @@ extension Environment {
   ///   contains all. A second call returns at once. A bean with an asynchronous release is such a failure: use
   ///   `await shutdown()`.
   public func shutdown() throws {
+    if finishAtOnce() { return try throwFailures() }
     guard let watch = beginWatch(isInside: isInside) else { return beginFinish() }
     beginFinish()
     waitUntilReleased()
@@ -134,6 +135,7 @@ extension Environment {
   /// - Throws: the failures, as the synchronous form; an asynchronous release is not a failure here.
   public func shutdown() async throws {
     allowAwaiting()
+    if finishAtOnce() { return try throwFailures() }
     guard let watch = beginWatch(isInside: isInsideTask) else { return beginFinish() }
     beginFinish()
     if !isReleased { watch.arm() }
@@ -180,12 +182,6 @@ extension Environment {
     }
     try throwFailures(of: watch)
   }
-
-  /// Makes the end await asynchronous releases, unless the end has begun.
-  private func allowAwaiting() {
-    if core.lifecycle.phase < .finishing { extras.isAsynchronous.store(true, ordering: .relaxed) }
-  }
-
   /// Begins an end that awaits asynchronous releases. Beans of a host that no thread runs are released on another
   /// thread.
   package func finishStalled() {

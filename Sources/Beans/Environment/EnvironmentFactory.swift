@@ -240,12 +240,19 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - body: runs inside the child.
   /// - Throws: the errors of `build` and of `body`; if both succeed, the failures of releases that ended before this
   ///   returns.
+  @inlinable
   public func withChild<R>(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: (Environment) throws -> R
   ) throws -> R {
-    let child =
-      try parent.map { try build(seed, in: $0, file: file, line: line) } ?? build(seed, file: file, line: line)
+    try run(Self.object(for: seed), in: parent, SourceLocation(file: file, line: line), body)
+  }
+
+  @usableFromInline
+  func run<R>(
+    _ seed: ObjectReference?, in parent: Environment?, _ location: SourceLocation, _ body: (Environment) throws -> R
+  ) throws -> R {
+    let child = try open(seed, in: parent, location)
     let result: R
     do {
       result = try Environment.$current.withValue(child) { try body(child) }
@@ -255,7 +262,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
     }
     child.finish()
     // A scope bound to a loop is not awaited here.
-    if child.isReleased { try child.shutdown() }
+    if child.isReleased { try child.throwFailures() }
     return result
   }
 
@@ -271,12 +278,20 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - line: the line of the call.
   ///   - body: runs inside the child.
   /// - Throws: the errors of `build` and of `body`; if both succeed, the failures of releases.
+  @inlinable
   public nonisolated(nonsending) func withChild<R>(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
-    let child =
-      try parent.map { try build(seed, in: $0, file: file, line: line) } ?? build(seed, file: file, line: line)
+    try await run(Self.object(for: seed), in: parent, SourceLocation(file: file, line: line), body)
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func run<R>(
+    _ seed: ObjectReference?, in parent: Environment?, _ location: SourceLocation,
+    _ body: nonisolated(nonsending) (Environment) async throws -> R
+  ) async throws -> R {
+    let child = try open(seed, in: parent, location)
     let result: R
     do {
       result = try await Environment.$current.withValue(child) { try await body(child) }
@@ -288,5 +303,13 @@ public final class EnvironmentFactory<Seed>: Sendable {
     }
     try await child.shutdown()
     return result
+  }
+
+  private func open(
+    _ seed: ObjectReference?, in parent: Environment?, _ location: SourceLocation
+  ) throws -> Environment {
+    do { return try parent.map { try opener.open(seed, in: $0) } ?? opener.open(seed) } catch {
+      throw location.met(error)
+    }
   }
 }

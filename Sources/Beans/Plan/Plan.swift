@@ -28,6 +28,8 @@ final class Plan: Sendable {
   let isTraced: Bool
   /// Whether some visible beans are created asynchronously.
   let awaits: Bool
+  /// Whether no release needs more than a call, as long as all beans are of the classes that startup knows.
+  let releasesAtOnce: Bool
   /// The recipes of beans declared here, dependencies first.
   let sorted: [Int32]
   /// The post processors, those of ancestors first.
@@ -96,6 +98,9 @@ final class Plan: Sendable {
     self.templates = templates
     self.ownNumbers = ownNumbers
     self.foreignNumbers = foreignNumbers
+    var releasesAtOnce = true
+    for number in 0..<recipes.count where recipes.reference(number).value.ending == .care { releasesAtOnce = false }
+    self.releasesAtOnce = releasesAtOnce
     self.recipes = recipes
     self.computations = FrozenArray(computations)
     self.index = index

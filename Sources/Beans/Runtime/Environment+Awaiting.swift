@@ -57,7 +57,7 @@ extension Environment {
       guard !core.lifecycle.isEnding else { throw finishedError() }
       // Every later call throws this error.
       resources.end(error)
-      extras.isAsynchronous.store(true, ordering: .relaxed)
+      allowAwaiting()
       fail(error)
       if !isCreating, !AsyncBuild.isInside(self) {
         await withCheckedContinuation { continuation in whenReleased { continuation.resume() } }

@@ -29,12 +29,29 @@ extension Environment {
     if !live.isEmpty {
       log.logger.info("'\(name)' finishes \(live.count) environments below it that were still open")
     }
-    let isAsynchronous = existingExtras?.isAsynchronous.load(ordering: .relaxed) == true
+    let isAsynchronous = core.kind.contains(.asynchronous)
     for child in live {
-      if isAsynchronous { child.extras.isAsynchronous.store(true, ordering: .relaxed) }
+      if isAsynchronous { child.allowAwaiting() }
       child.beginFinish()
     }
     if changeLocked({ $0.releaseIfQuiet() }) { release() }
+  }
+
+  /// Lets the end that has not begun await releases.
+  func allowAwaiting() {
+    core.lock.withLock {
+      if core.lifecycle.phase < .finishing { core.insert(.asynchronous) }
+    }
+  }
+
+  /// Ends a child of a factory none of whose releases needs more than a call, as far as startup knows. Returns false
+  /// where the caller has to wait for the release, or has to end the environment.
+  func finishAtOnce() -> Bool {
+    guard core.extras == nil, core.kind.isDisjoint(with: [.plain, .hosted, .scoped]),
+      core.compiledPlan.with({ $0.releasesAtOnce })
+    else { return false }
+    beginFinish()
+    return isReleased
   }
 
   /// Records an error as the scope outcome of the beans here, and in children that this end will end. An end that has
@@ -144,7 +161,7 @@ extension Environment {
   /// object or holds owned beans.
   @inline(never)
   private func releaseWithCare(_ left: Int, of created: Int, onHost: Bool) {
-    let canWait = onHost || existingExtras?.isAsynchronous.load(ordering: .relaxed) == true
+    let canWait = onHost || core.kind.contains(.asynchronous)
     goOn(
       BeanReleaser(Unretained(self), canWait: canWait, isOnHost: onHost, left: left, of: created), onHost: onHost)
   }

@@ -10,8 +10,6 @@ final class EnvironmentExtras: Sendable {
   /// The resources of an environment that is not a child of a factory; nil in a child of a factory.
   let resources: EnvironmentResources?
   private let outcome = Locked(Outcome())
-  /// Whether releases may be awaited. Set before a `shutdown() async` begins.
-  let isAsynchronous = Atomic<Bool>(false)
   /// The number of beans released at the end of the environment.
   let releasedBeans = Atomic<Int>(0)
   /// The beans that are created asynchronously.

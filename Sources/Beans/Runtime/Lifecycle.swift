@@ -128,6 +128,8 @@ extension EnvironmentCore {
     static let owning = Kind(rawValue: 32)
     /// A watch waits for the end. Set under the lock.
     static let watched = Kind(rawValue: 64)
+    /// A caller awaits the end, so that releases may be awaited. Set under the lock, before the end begins.
+    static let asynchronous = Kind(rawValue: 128)
 
     /// The child has a scope object.
     static var withScope: Kind { [.hosted, .scoped] }
