@@ -23,9 +23,15 @@ struct EventHandler: Sendable {
   let owner: Any.Type
   /// Handles an event. Takes a bean that is an `owner`, as startup has checked, and an event of the type.
   let receive: @Sendable (AnyObject, Any) throws -> Void
+  /// The handler of events of exactly the type `event` for an object of the class `owner`, a `TypedEventHandler`; nil
+  /// where `owner` is no class.
+  let typed: (any AnyObject & Sendable)?
 
   init<Instance, Event: Sendable>(_ body: @escaping @Sendable (Instance, Event) throws -> Void) {
     (event, owner) = (Event.self, Instance.self)
+    typed =
+      Instance.self is AnyObject.Type
+      ? TypedEventHandler<Event> { try body(uncheckedCast($0, to: Instance.self), $1) } : nil
     receive = { object, event in
       guard let bean = Box.read(object, as: Instance.self), let event = event as? Event else {
         throw EnvironmentError(.typeMismatch, "\(type(of: Box.open(object))) is not a \(Instance.self)")
@@ -42,6 +48,13 @@ struct EventHandler: Sendable {
     guard let type = type as? any EventListener.Type else { return nil }
     self = open(type)
   }
+}
+
+/// The code that handles the events of one type for an object of a class, without a cast.
+final class TypedEventHandler<Event>: Sendable {
+  let receive: @Sendable (AnyObject, Event) throws -> Void
+
+  init(_ receive: @escaping @Sendable (AnyObject, Event) throws -> Void) { self.receive = receive }
 }
 
 /// One receiver of the events of a type, for the environments of a plan.

@@ -18,16 +18,18 @@ extension Environment {
     }
     try whileKept {
       let receivers = core.compiledPlan.with { $0.receivers[ObjectIdentifier(type)] } ?? []
+      // An object may be of a subclass of the type that the publisher knows.
+      let isExact = type == Event.self
       var failures: [any Error] = []
       for receiver in receivers {
-        do { try deliver(event, to: receiver) } catch { failures.append(error) }
+        do { try deliver(event, to: receiver, isExact: isExact) } catch { failures.append(error) }
       }
       let failure = EnvironmentError.combining(failures, code: .listenerFailed) { "\($0) listeners failed at \(type)" }
       if let failure { throw failure }
     }
   }
 
-  private func deliver<Event: Sendable>(_ event: Event, to receiver: EventReceiver) throws {
+  private func deliver<Event: Sendable>(_ event: Event, to receiver: EventReceiver, isExact: Bool) throws {
     // This environment prevents the release of those further out.
     try ancestor(receiver.hops).with { home in
       if home.core.lifecycle.isEnding { return }
@@ -36,6 +38,7 @@ extension Environment {
       {
         return
       }
+      if isExact, try home.receiveInPlace(event, receiver) { return }
       try home.receive(event, receiver)
     }
   }
@@ -57,6 +60,21 @@ extension Environment {
     do {
       try ResolutionContext.with(Unretained(self), nil) { _ in try receive(event, receiver) }
     } catch { log.logger.error("'\(name)': \(error)") }
+  }
+
+  /// Delivers an event of exactly the receiver's type to an object of a class that the plan knows. Returns false for
+  /// any other bean.
+  private func receiveInPlace<Event: Sendable>(_ event: Event, _ receiver: EventReceiver) throws -> Bool {
+    let recipe = recipe(receiver.number)
+    guard recipe.value.kind == .slot, recipe.value.slotIdentity != nil, !core.kind.contains(.scoped),
+      let handler = recipe.value.code.with({ $0.listeners[receiver.handler].typed })
+    else { return false }
+    do {
+      let object = try askedOrBuilt(recipe.value.slot)
+      defer { object.release() }
+      try object.with { try uncheckedCast(handler, to: TypedEventHandler<Event>.self).receive($0, event) }
+    } catch { throw failure(error, of: recipe, at: Event.self) }
+    return true
   }
 
   /// Delivers an event to a bean of this environment, for a caller that prevents the release of the environment.
