@@ -51,7 +51,7 @@ extension Environment {
       if core.kind.contains(.hosted) { used() }
       return Argument(object, operand.reading)
     }
-    guard operand.isNone else { return try fetchComputed(operand) }
+    guard operand.isNone else { return try fetchFurtherOut(operand) ?? fetchComputed(operand) }
     let plan = core.compiledPlan
     let found = home(plan).with { home in
       home.core.extras?.with { $0.resources?.answers.find(plan.identifier, type, id)?.with { $0.operand } ?? nil }
@@ -60,6 +60,24 @@ extension Environment {
     guard let found else { return .none }
     guard case .outer(let slot) = found.place else { return try fetchOther(found, type, id) }
     return fetch(slot, found.reading, plan)
+  }
+
+  /// Returns the bean of a factory's child further out; nil where it does not exist, or for any other operand.
+  private func fetchFurtherOut(_ operand: Operand) throws -> Argument? {
+    guard case .computed(let number) = operand.place, core.lifecycle.isOpen,
+      case .outer(let hops, let slot) = core.compiledPlan.with({ $0.computations[Int(number)] })
+    else { return nil }
+    return try ancestor(hops).with { holder in
+      guard !holder.core.kind.contains(.scoped), let object = holder.keepEntering(slot) else { return nil }
+      if ResolutionContext.innermost != nil {
+        do { try holder.checkCaptivity(of: slot) } catch {
+          object.release()
+          throw error
+        }
+      }
+      if core.kind.contains(.hosted) { used() }
+      return Argument(object, operand.reading)
+    }
   }
 
   /// Returns a bean that exists, retained for the caller; nil where there is none, or where lookups have ended.
