@@ -20,9 +20,13 @@ struct PlanCompiler {
   /// The users' code of all beans, to which recipes refer. The environment must retain it.
   private(set) var codes: [any AnyObject & Sendable] = []
 
-  /// The maximum number of steps in an order. A bean that needs more has no order: each bean builds its dependencies
+  /// The usual maximum of steps in an order. A bean that needs more has no order: each bean builds its dependencies
   /// itself.
   private static let longestOrder = 128
+  /// The beans that no other bean here needs, in a plan of more beans than a usual order has. Their orders may be
+  /// longer, until `stepsLeft` is used up: the orders of all beans together grow with the square of their number.
+  private var roots: Set<Int32> = []
+  private var stepsLeft = 0
 
   /// - Parameters:
   ///   - graph: the graph to compile. The graphs further out must have been compiled before.
@@ -45,6 +49,7 @@ struct PlanCompiler {
     steps.reserveCapacity(definitions.count)
     codes.reserveCapacity(definitions.count)
     if awaits { findAwaiting() }
+    if !graph.isPlain, definitions.count > Self.longestOrder { findRoots(definitions) }
     for definition in definitions { definition.layout = layOut(definition) }
     var lookups = IndexCompiler(graph, resolver)
     let index = lookups.compile(input.parameters, &compiler)
@@ -96,13 +101,20 @@ struct PlanCompiler {
 
   // MARK: orders
 
+  private mutating func findRoots(_ definitions: [BeanDefinition]) {
+    roots = Set(definitions.map(\.number))
+    for definition in definitions { for need in needs(of: definition) { roots.remove(need.number) } }
+    stepsLeft = 16 * definitions.count
+  }
+
   /// Returns the beans to build for a bean, dependencies first, each with the bean that brought it in; nil if each bean
   /// builds its dependencies itself. An order lets each step retain its bean once for every bean that takes it.
-  private func order(of root: BeanDefinition) -> [(bean: BeanDefinition, dependent: BeanDefinition?)]? {
+  private mutating func order(of root: BeanDefinition) -> [(bean: BeanDefinition, dependent: BeanDefinition?)]? {
     // In a plain environment, startup builds the singletons in an order of its own.
     if graph.isPlain || root.kind == .product { return nil }
     // An asynchronous bean is built outside of any order.
     if root.traits.contains(.awaited) { return nil }
+    let longest = max(Self.longestOrder, roots.contains(root.number) ? stepsLeft : 0)
     var order: [(bean: BeanDefinition, dependent: BeanDefinition?)] = []
     var seen: Set<Int32> = [root.slot]
     var stack = [(bean: root, dependent: BeanDefinition?.none, needs: needs(of: root)[...])]
@@ -115,9 +127,10 @@ struct PlanCompiler {
       }
       stack[stack.count - 1].needs.removeFirst()
       guard seen.insert(next.slot).inserted else { continue }
-      if seen.count > Self.longestOrder { return nil }
+      if seen.count > longest { return nil }
       stack.append((next, top.bean, needs(of: next)[...]))
     }
+    if order.count > Self.longestOrder { stepsLeft -= order.count }
     return order
   }
 
