@@ -6,10 +6,14 @@ struct OperandCompiler {
   private let slots: Slots
   /// Returns the slots of an environment further out that has started, if it is no child of a factory.
   private let startedSlots: (Plan) -> Slots?
+  /// Whether slot 0 is that of a seed, which exists before any step.
+  private let hasSeed: Bool
   /// The computations to which operands refer, in the order of their numbers.
   private(set) var computations: [Computation] = []
 
-  init(_ block: SlotBlock, _ input: CompilerInput) { (slots, startedSlots) = (block.slots, input.slots) }
+  init(_ block: SlotBlock, _ input: CompilerInput, hasSeed: Bool) {
+    (slots, startedSlots, self.hasSeed) = (block.slots, input.slots, hasSeed)
+  }
 
   /// Returns the place from which the dependency is read; nil if the dependency must be computed.
   ///
@@ -64,7 +68,9 @@ struct OperandCompiler {
   /// Returns the operand of a bean that a step has retained for its taker. An object that must be converted is read from
   /// the slot, so no step retains it in advance.
   private func counted(_ operand: Operand) -> Operand {
-    guard case .own(let slot) = operand.place, operand.reading.isReference else { return operand }
+    guard case .own(let slot) = operand.place, operand.reading.isReference, slot != 0 || !hasSeed else {
+      return operand
+    }
     return Operand(.counted(slot: slot), operand.reading)
   }
 

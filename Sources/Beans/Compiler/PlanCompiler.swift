@@ -36,7 +36,7 @@ struct PlanCompiler {
   init(_ graph: EnvironmentGraph, _ input: CompilerInput, _ block: SlotBlock, _ resolver: DependencyResolver) {
     self.graph = graph
     self.input = input
-    compiler = OperandCompiler(block, input)
+    compiler = OperandCompiler(block, input, hasSeed: graph.hasSeed)
     self.resolver = resolver
     dependencies = resolver.dependencies
     hasListeners = graph.directory.hasListeners
@@ -140,11 +140,14 @@ struct PlanCompiler {
     definition.requirements.contains { compiler.directPlace(of: dependencies[$0], false) == nil }
   }
 
-  /// Returns the beans of the same environment on which a bean depends, in declaration order of the dependencies.
+  /// Returns the beans of the same environment on which a bean depends, in declaration order of the dependencies. The
+  /// seed is none of them: it exists when the environment opens.
   private func needs(of definition: BeanDefinition) -> [BeanDefinition] {
     var found: [BeanDefinition] = []
     let graph = graph
-    definition.forEachOwnDependency(in: dependencies) { if $0.graph === graph, $0.kind == .slot { found.append($0) } }
+    definition.forEachOwnDependency(in: dependencies) {
+      if $0.graph === graph, $0.kind == .slot, !isSeed($0) { found.append($0) }
+    }
     return found
   }
 
