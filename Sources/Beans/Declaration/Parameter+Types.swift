@@ -24,7 +24,8 @@ extension Array: ParameterType {
     return Parameter(
       [Element].self, element: each?.element ?? Element.self,
       each?.refusal("an array") { "Array<\($0)>" } ?? .all, each: each,
-      box: { ($0 as? [Element]).map { ValueBox($0) } })
+      box: { ($0 as? [Element]).map { ValueBox($0) } },
+      isArrayOfObjects: each == nil && Element.self is AnyObject.Type)
   }
 }
 

@@ -55,8 +55,12 @@ final class Parameter: Sendable {
   /// Returns the `ValueBox` of the wanted type around the beans found (none for an absent optional); nil where one does
   /// not fit.
   let box: @Sendable ([Any]) -> AnyObject?
+  /// Whether this is an array of objects, none of which needs a box.
+  let isArrayOfObjects: Bool
   /// Returns the object, or the box, for a value given in a declaration; nil where the value is not of the wanted type.
   let given: @Sendable (Any) -> AnyObject?
+  /// The reading of the objects that `given` returns.
+  let givenReading: Reading
   /// Returns the box of a provider that uses the lookup; nil for every other kind.
   let makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)?
   /// Returns the box of a bean that is evaluated on demand; nil for every other kind.
@@ -69,6 +73,7 @@ final class Parameter: Sendable {
     _ wanted: Wanted.Type, element: Any.Type, _ kind: Kind, isReference: Bool = Wanted.self is AnyObject.Type,
     qualifier: Any.Type? = nil, each: Parameter? = nil,
     box: @escaping @Sendable ([Any]) -> AnyObject? = { _ in nil },
+    isArrayOfObjects: Bool = false,
     makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)? = nil,
     makeLazy: (@Sendable (any DeferredBean) -> AnyObject)? = nil,
     makeOwned: (@Sendable (any OwnedInstance) -> AnyObject)? = nil
@@ -85,9 +90,11 @@ final class Parameter: Sendable {
       default: (each != nil, false, false)
       }
     self.box = box
+    self.isArrayOfObjects = isArrayOfObjects
     self.given = { value in
       (isSeed ? nil : value as? Wanted).map { Wanted.self is AnyObject.Type ? $0 as AnyObject : ValueBox($0) }
     }
+    givenReading = Wanted.self is AnyObject.Type ? .reference : .boxed
     self.makeProvider = makeProvider
     self.qualifier = qualifier ?? each?.qualifier
     self.each = each
@@ -111,9 +118,6 @@ final class Parameter: Sendable {
     if case .owned = provided.each?.kind { return true }
     return false
   }
-
-  /// The reading of the objects that `given` returns.
-  var givenReading: Reading { if case .optional = kind { .boxed } else { isReference ? .reference : .boxed } }
 
   /// Returns the argument for a value given in a declaration; nil where the value is not of the wanted type.
   func argument(given value: Any) -> Argument? { given(value).map { Argument($0, givenReading) } }

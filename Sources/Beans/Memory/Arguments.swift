@@ -28,6 +28,8 @@ enum Reading: Sendable {
   case reference
   /// The object is a box of exactly the wanted type.
   case boxed
+  /// The wanted type is an `AssembledType`: the value is made from the object where it is taken.
+  case assembled
   /// The wanted type is a protocol type. The object is an instance of the layout's class, or of a subclass.
   case existential(Unretained<ExistentialLayout>)
 
@@ -54,6 +56,12 @@ enum Reading: Sendable {
       return layout.with { $0.fits(object) ? $0.value(object, as: type) : object.cast(to: type) }
     }
     defer { object.release() }
+    if case .assembled = self, let type = type as? any AssembledType.Type {
+      func assemble<Assembled: AssembledType>(_ type: Assembled.Type) -> Value {
+        uncheckedCast(type.assemble(object.copy(as: AnyObject.self)), to: Value.self)
+      }
+      return assemble(type)
+    }
     return unsafe Unmanaged<ValueBox<Value>>.fromOpaque(object.pointer)._withUnsafeGuaranteedRef { $0.value }
   }
 }

@@ -40,6 +40,39 @@ final class ValueBox<Value>: Box {
   override var any: Any { value }
 }
 
+/// A type whose values are made where they are taken, so that the code is compiled for its concrete type: a box would
+/// need the metadata of its class, which the runtime has to search for.
+@usableFromInline
+protocol AssembledType {
+  /// Returns the value that consists of the parts.
+  static func assemble(_ parts: AnyObject) -> Self
+}
+
+/// The objects of an array, retained.
+@usableFromInline
+final class CollectedObjects: Box {
+  @usableFromInline let objects: [ObjectReference]
+  /// Returns the box of the array.
+  private let box: @Sendable ([Any]) -> AnyObject?
+
+  init(_ objects: [ObjectReference], _ box: @escaping @Sendable ([Any]) -> AnyObject?) {
+    (self.objects, self.box) = (objects, box)
+    super.init()
+  }
+
+  deinit { for object in objects { object.release() } }
+
+  override var any: Any { box(objects.map { $0.object as Any }).map { Box.open($0) } ?? () }
+}
+
+extension Array: AssembledType {
+  /// Returns the array of objects of one class.
+  @inlinable
+  static func assemble(_ parts: AnyObject) -> [Element] {
+    uncheckedCast(parts, to: CollectedObjects.self).objects.map { $0.copy(as: Element.self) }
+  }
+}
+
 /// The place of an object until one thread takes it out. Retains the object.
 struct ObjectCell: ~Copyable, Sendable {
   private let reference: Locked<ObjectReference?>

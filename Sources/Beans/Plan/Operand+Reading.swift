@@ -16,7 +16,7 @@ extension Reading {
       // The box of a struct or existential has exactly the declared type, which is the wanted one.
       self = .boxed
     } else if case .one = parameter.kind, isClass, let identity,
-      let layout = ExistentialLayout.of(parameter.wanted, for: identity)
+      let layout = ExistentialLayout.of(parameter.element, for: identity)
     {
       self.init(layout)
     } else {

@@ -74,7 +74,7 @@ extension Source where Bean: LocatedBean {
       if let reading = bean.reading(for: parameter) { return (bean.computation(outer(bean)), reading) }
     case .computed, .bean, .all: break
     }
-    return (boxed(for: parameter, outer), .boxed)
+    return (boxed(for: parameter, outer), parameter.isArrayOfObjects ? .assembled : .boxed)
   }
 
   /// Returns the computation of an object that has the type of the parameter, or of its box.

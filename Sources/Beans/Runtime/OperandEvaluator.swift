@@ -27,6 +27,9 @@ extension Environment {
     case .scoped(let number, let hops):
       return Argument(try ancestor(hops).with { try $0.askScope($0.recipe(number)) }, .reference)
     case .collected(let computations, let ids, let parameter):
+      if parameter.isArrayOfObjects {
+        return Argument(CollectedObjects(try objects(of: computations), parameter.box), .assembled)
+      }
       let beans = try computations.map { try evaluate($0).takeAny() }
       return try boxed(ids.isEmpty ? beans : zip(ids, beans).flatMap { [$0, $1] }, as: parameter)
     case .deferred(let computation, let parameter):
@@ -56,6 +59,19 @@ extension Environment {
     case .products(let number):
       return Argument(ValueBox<any ProductBuilder>(ProductAssembly(self, recipe(number))), .boxed)
     }
+  }
+
+  /// Returns the objects of beans of classes, retained for the caller.
+  private func objects(of computations: [Computation]) throws -> [ObjectReference] {
+    var objects: [ObjectReference] = []
+    objects.reserveCapacity(computations.count)
+    do {
+      for computation in computations { if let object = try evaluate(computation).object { objects.append(object) } }
+    } catch {
+      for object in objects { object.release() }
+      throw error
+    }
+    return objects
   }
 
   func boxed(_ beans: [Any], as parameter: Parameter) throws -> Argument {
