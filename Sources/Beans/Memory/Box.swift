@@ -8,6 +8,9 @@ class Box {
   /// The value inside the box.
   var any: Any { fatalError("abstract: every box is a ValueBox") }
 
+  /// The dynamic type of the value.
+  var valueType: Any.Type { type(of: any) }
+
   /// Returns the bean itself: the object, or the value in its box.
   static func open(_ object: AnyObject) -> Any { (object as? Box)?.any ?? object }
 

@@ -1,4 +1,5 @@
 import BeansConfiguration
+import Synchronization
 
 /// All recipes of one environment, or of all children of one factory: compiled by startup, shared and immutable.
 @usableFromInline
@@ -18,6 +19,9 @@ final class Plan: Sendable {
   /// The recipes; a recipe with a slot has the slot's number.
   let recipes: FrozenArray<Recipe>
   let computations: FrozenArray<Computation>
+  /// For each recipe, a type that its objects have turned out to have, and that needs neither completion nor release;
+  /// nil where there is none so far. Usually the objects of a recipe have one type.
+  let plainTypes: FrozenArray<Atomic<TypeReference?>>
   let index: LookupIndex
   let layout: SlotLayout
   /// The number of opened and of finished environments of the plan.
@@ -101,6 +105,9 @@ final class Plan: Sendable {
     var releasesAtOnce = true
     for number in 0..<recipes.count where recipes.reference(number).value.ending == .care { releasesAtOnce = false }
     self.releasesAtOnce = releasesAtOnce
+    var plainTypes = FrozenArray<Atomic<TypeReference?>>(capacity: recipes.count)
+    for _ in 0..<recipes.count { plainTypes.append(Atomic(nil)) }
+    self.plainTypes = plainTypes
     self.recipes = recipes
     self.computations = FrozenArray(computations)
     self.index = index

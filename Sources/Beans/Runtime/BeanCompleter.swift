@@ -1,4 +1,5 @@
 import BeansReflection
+import Synchronization
 
 /// The completion of an instance after its factory has returned: properties, class-level injections, environment, post
 /// processors and callbacks, in that order.
@@ -63,9 +64,24 @@ extension Environment {
   @inline(never)
   func completeUnforeseen(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
     if recipe.value.isSeed { return }
+    let type = object.beanType
+    if isPlain(type, recipe) { return }
     let traits = object.with { BeanTraits.of($0) }
-    if traits.isDisjoint(with: .released.union([.aware, .bean, .awaited, .injected])) { return }
+    if traits.isDisjoint(with: .released.union([.aware, .bean, .awaited, .injected])) {
+      return notePlain(type, recipe)
+    }
     _ = try complete(object, recipe)
+  }
+
+  /// Whether an object of a type, made by a recipe that does not know the type, needs neither completion nor release.
+  func isPlain(_ type: TypeReference, _ recipe: FrozenReference<Recipe>) -> Bool {
+    core.compiledPlan.with { plan in
+      plan.plainTypes[Int(recipe.value.number)].load(ordering: .relaxed) == type
+    }
+  }
+
+  private func notePlain(_ type: TypeReference, _ recipe: FrozenReference<Recipe>) {
+    core.compiledPlan.with { $0.plainTypes[Int(recipe.value.number)].store(type, ordering: .relaxed) }
   }
 
   private func cannotBeAwaited(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> EnvironmentError {

@@ -263,7 +263,7 @@ extension Environment {
       if !isSilent, recipe.value.ending == .care { return false }
       // All built beans are logged by now. The slot keeps its content: no thread reads it any more.
       let object = slots[index].content.object
-      if object.identity != recipe.value.identity { return false }
+      if object.identity != recipe.value.identity, !isSilent || !isPlain(object.beanType, recipe) { return false }
       if !isSilent { call(object, recipe) }
       object.release()
       return true
