@@ -90,6 +90,9 @@ struct Recipe: Sendable {
     return isTaken
   }
 
+  /// The bean's lifetime: that of its entry, which is not copied.
+  var lifetime: Lifetime { directory.with { $0.entries[Int(entryNumber)].lifetime } }
+
   /// The entry of the bean, for faults and paths.
   var entry: BeanDirectory.Entry {
     let bean = directory.with { $0.entries[Int(entryNumber)] }

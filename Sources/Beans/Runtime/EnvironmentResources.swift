@@ -195,6 +195,16 @@ final class EnvironmentResources: Sendable {
 
   var scopes: [RegisteredScope] { state.withLock { $0.scopes } }
 
+  /// Returns the last registered scope of a name.
+  func scope(named name: String) -> (any BeanScope)? {
+    state.withLock { state in
+      for index in state.scopes.indices.reversed() where state.scopes[index].name == name {
+        return state.scopes[index].scope
+      }
+      return nil
+    }
+  }
+
   func add(_ scope: any BeanScope, _ name: String, _ location: SourceLocation) {
     state.withLock { $0.scopes.append((name, scope, location)) }
   }

@@ -3,7 +3,6 @@ import BeansLogging
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import CBeansRuntime
-import Dispatch
 
 /// Lookups through users' scopes, which decide at every lookup.
 extension Environment {
@@ -40,11 +39,12 @@ extension Environment {
   /// name, the last of several.
   func userScope(of recipe: FrozenReference<Recipe>) -> (any BeanScope)? {
     if core.kind.contains(.scoped) { return scopeCell.load(as: (any BeanScope).self) }
-    let name = recipe.value.entry.lifetime.name
+    guard case .scope(let name) = recipe.value.lifetime else { return nil }
     var next = Optional(Unretained(self))
     while let environment = next {
-      let found = environment.with { $0.existingExtras?.resources?.scopes.last { $0.name == name }?.scope }
-      if let found { return found }
+      if let found = environment.with({ $0.core.extras?.with { $0.resources?.scope(named: name) } ?? nil }) {
+        return found
+      }
       next = environment.with { $0.core.parent }
     }
     return nil
@@ -158,11 +158,11 @@ struct ScopedBeanFactory: BeanFactory {
 ///
 /// A subclass that overrides nothing but `name` is a complete scope. Creation is single-flight for each bean; no lock
 /// is held while a bean is built.
-open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atomic, locked, or behind the cache's queue
+open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // all state is atomic or in the cache
   /// The scope's name in declarations.
   public let name: String
   /// The cache, made on demand: scopes whose beans are in slots need none.
-  private let existingCache = Locked<Cache?>(nil)
+  private let existingCache = AtomicLazyReference<Cache>()
   private let isTaken = Atomic(false)
 
   /// Creates a scope with a name.
@@ -193,69 +193,70 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atom
   }
 
   /// The instances that the scope keeps.
-  var cache: Cache {
-    existingCache.withLock { cache in
-      if let cache { return cache }
-      let made = Cache()
-      cache = made
-      return made
+  var cache: Cache { existingCache.load() ?? existingCache.storeIfNil(Cache()) }
+
+  /// The instances of one scope, by bean. No user's code runs under the lock; threads that lose the race for an instance
+  /// wait on Dispatch.
+  final class Cache: Sendable {
+    private let state = Locked(State())
+
+    private struct State {
+      var instances: [ObjectIdentifier: Kept] = [:]
+      var builds: [ObjectIdentifier: UInt] = [:]
+      /// The keys of kept instances, and of instances that have been taken out alone, oldest first.
+      var order: [ObjectIdentifier] = []
+      var failures: [any Error] = []
+      var isFinished = false
+      var isReleasing = false
+      var isAwaiting = false
+      var waiting: [@Sendable () -> Void] = []
+      weak var attached: Environment?
     }
-  }
 
-  /// The instances of one scope, by bean. The queue is the lock: threads that lose the race for an instance wait on
-  /// Dispatch, too. No user's code runs on the queue.
-  final class Cache: @unchecked Sendable {  // `queue` guards everything else
-    private let queue = DispatchQueue(label: "Beans.AbstractBeanScope")
-    private var instances: [ObjectIdentifier: Kept] = [:]
-    private var builds: [ObjectIdentifier: UInt] = [:]
-    /// The keys of kept instances, and of instances that have been taken out alone, oldest first.
-    private var order: [ObjectIdentifier] = []
-    private var failures: [any Error] = []
-    private var isFinished = false
-    private var isReleasing = false
-    private var isAwaiting = false
-    private var waiting: [@Sendable () -> Void] = []
-    private weak var attached: Environment?
-
-    private struct Kept {
+    private final class Kept: @unchecked Sendable {  // immutable; the scope decides which threads use the instance
       let bean: BeanDeclaration
       let instance: AnyObject
       /// The environment in which it was built: a shutdown from inside its release must not wait for itself.
-      weak var environment: Environment?
+      weak let environment: Environment?
+
+      init(_ bean: BeanDeclaration, _ instance: AnyObject, _ environment: Environment?) {
+        (self.bean, self.instance, self.environment) = (bean, instance, environment)
+      }
     }
 
-    var environment: Environment? { queue.sync { attached } }
+    var environment: Environment? { state.withLock { $0.attached } }
 
-    func attach(_ environment: Environment) { queue.sync { attached = environment } }
+    func attach(_ environment: Environment) { state.withLock { $0.attached = environment } }
 
     func get(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
       let (key, thread) = (ObjectIdentifier(bean), UInt(beans_thread()))
       while true {
-        let (kept, isBuilder) = try queue.sync { () throws -> (AnyObject?, Bool) in
-          if isFinished { throw finishedError(scope, bean) }
-          if let kept = instances[key] { return (kept.instance, false) }
-          if builds[key] != nil { return (nil, false) }
-          builds[key] = thread
-          return (nil, true)
+        let (kept, isFinished, isBuilder) = state.withLock { state -> (Kept?, Bool, Bool) in
+          if state.isFinished { return (nil, true, false) }
+          if let kept = state.instances[key] { return (kept, false, false) }
+          if state.builds[key] != nil { return (nil, false, false) }
+          state.builds[key] = thread
+          return (nil, false, true)
         }
-        if let kept { return kept }
+        if let kept { return kept.instance }
+        if isFinished { throw finishedError(scope, bean) }
         if isBuilder { return try build(bean, factory, in: scope) }
         // The builder has kept the instance or has failed; after a failure, this thread builds.
         try WaitForGraph.wait(
           for: WaitForGraph.Key(bean), bean.entry.label, in: "scope \(scope)", origin: bean.spec.location.origin
-        ) { self.queue.sync { self.builds[key] } }
+        ) { self.state.withLock { $0.builds[key] } }
       }
     }
 
     private func build(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
       let key = ObjectIdentifier(bean)
       defer {
-        queue.sync { builds[key] = nil }
+        state.withLock { $0.builds[key] = nil }
         WaitForGraph.end(WaitForGraph.Key(bean), nil)
       }
       let instance = try factory.create(bean)
       let environment = (factory as? ScopedBeanFactory)?.environment
-      if keep(Kept(bean: bean, instance: instance, environment: environment), key) { return instance }
+      if keep(Kept(bean, instance, environment), key) { return instance }
       // The scope has been finished meanwhile: the instance is released like the others.
       try bean.destroy(instance)
       throw finishedError(scope, bean)
@@ -266,58 +267,57 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atom
     }
 
     private func keep(_ kept: Kept, _ key: ObjectIdentifier) -> Bool {
-      queue.sync {
-        if isFinished { return false }
-        instances[key] = kept
-        order.append(key)
+      state.withLock { state in
+        if state.isFinished { return false }
+        state.instances[key] = kept
+        state.order.append(key)
         return true
       }
     }
 
     /// Removes and returns a kept bean, to be released in its place among those of the environment.
     func take(_ bean: BeanDeclaration) -> AnyObject? {
-      queue.sync { instances.removeValue(forKey: ObjectIdentifier(bean))?.instance }
+      state.withLock { $0.instances.removeValue(forKey: ObjectIdentifier(bean)) }?.instance
     }
 
     /// Whether the cache keeps an object.
     func holds(_ identity: ObjectIdentifier) -> Bool {
-      queue.sync {
-        instances.values.contains { ObjectReference(unretained: $0.instance).beanIdentity == identity }
+      state.withLock { state in
+        state.instances.values.contains { ObjectReference(unretained: $0.instance).beanIdentity == identity }
       }
     }
 
     // MARK: the end
 
     /// Ends all lookups.
-    func close() { queue.sync { isFinished = true } }
+    func close() { state.withLock { $0.isFinished = true } }
 
     /// Begins a release of kept beans. Returns false while another release is in flight.
     func beginRelease() -> Bool {
-      queue.sync {
-        if isReleasing { return false }
-        isReleasing = true
-        return true
+      state.withLock { state in
+        defer { state.isReleasing = true }
+        return !state.isReleasing
       }
     }
 
     /// Whether the release in flight is awaited.
-    var isAwaited: Bool { queue.sync { isAwaiting } }
+    var isAwaited: Bool { state.withLock { $0.isAwaiting } }
 
     /// Ends the release that `beginRelease` began. The work that has waited for that end continues here.
     func endRelease() {
-      let waiting = queue.sync {
-        isReleasing = false
-        defer { self.waiting = [] }
-        return self.waiting
+      let waiting = state.withLock { state in
+        state.isReleasing = false
+        defer { state.waiting = [] }
+        return state.waiting
       }
       for body in waiting { body() }
     }
 
     /// Calls `body` when no release is in flight: at once, or where the release in flight ends.
     func whenFree(_ body: @escaping @Sendable () -> Void) {
-      let isFree = queue.sync {
-        if isReleasing { waiting.append(body) }
-        return !isReleasing
+      let isFree = state.withLock { state in
+        if state.isReleasing { state.waiting.append(body) }
+        return !state.isReleasing
       }
       if isFree { body() }
     }
@@ -335,7 +335,7 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atom
     ///
     /// - Parameter host: the host, where this runs in its place and releases can be awaited; nil elsewhere.
     private func releaseAll(of scope: AbstractBeanScope, on host: (any HostedScope)?) {
-      if queue.sync(execute: { instances.isEmpty }) { return }
+      if state.withLock({ $0.instances.isEmpty }) { return }
       if beginRelease() { goOn(scope, host) } else { whenFree { self.releaseAll(of: scope) } }
     }
 
@@ -346,9 +346,10 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atom
         let object = ObjectReference(kept.instance)
         defer { object.release() }
         if let host, Disposer(ending, at: site, canAwait: true).next() == .await {
-          queue.sync { isAwaiting = ending.isAsynchronous }
+          let isAsynchronous = ending.isAsynchronous
+          state.withLock { $0.isAwaiting = isAsynchronous }
           return ending.start(object, at: site, on: host) { failure, isThere in
-            self.queue.sync { self.isAwaiting = false }
+            self.state.withLock { $0.isAwaiting = false }
             self.note(failure, scope.name)
             if isThere { return self.goOn(scope, host) }
             self.endRelease()
@@ -361,9 +362,9 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atom
     }
 
     private func takeLast() -> Kept? {
-      queue.sync {
-        while let key = order.popLast() {
-          if let kept = instances.removeValue(forKey: key) { return kept }
+      state.withLock { state in
+        while let key = state.order.popLast() {
+          if let kept = state.instances.removeValue(forKey: key) { return kept }
         }
         return nil
       }
@@ -372,14 +373,14 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // state is atom
     private func note(_ failure: EnvironmentError?, _ scope: String) {
       guard let failure else { return }
       LogManager.getLogger(forName: "Beans.Scope").error("scope '\(scope)': \(failure)")
-      queue.sync { failures.append(failure) }
+      state.withLock { $0.failures.append(failure) }
     }
 
     /// Returns the failures since the last call.
     func takeFailures() -> [any Error] {
-      queue.sync {
-        defer { failures = [] }
-        return failures
+      state.withLock { state in
+        defer { state.failures = [] }
+        return state.failures
       }
     }
   }
