@@ -4,6 +4,10 @@ import CBeansRuntime
 
 /// A bean that is known to exist, and is evaluated on demand.
 protocol DeferredBean: AnyObject, Sendable {
+  /// Whether an environment keeps the bean, so that each evaluation has the same result.
+  var isKept: Bool { get }
+  /// Returns the value, of a bean that an environment keeps.
+  func evaluate<T>(_ type: T.Type) throws -> T
   /// Evaluates the value and passes it to `keep` while the environment cannot end. The owner drops the value when the
   /// environment ends.
   func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T
@@ -28,18 +32,30 @@ protocol KeepsBean: AnyObject, Sendable {
 /// each other. It is the bean that the taker's environment finds; a prototype is made once for each `Lazy`. When that
 /// environment ends, the `Lazy` drops the reference to the bean, and `get()` throws `.finished`.
 public struct Lazy<T>: Sendable {
-  private let state: LazyState<T>
+  private enum Source {
+    /// A bean that an environment keeps: each call looks it up.
+    case kept(any DeferredBean)
+    /// A value that is evaluated once.
+    case state(LazyState<T>)
+  }
 
-  init(_ bean: any DeferredBean) { state = LazyState(bean) }
+  private let source: Source
+
+  init(_ bean: any DeferredBean) { source = bean.isKept ? .kept(bean) : .state(LazyState(bean)) }
 
   /// Wraps an existing bean, for tests of types that take one.
-  public init(_ bean: T) { state = LazyState(bean) }
+  public init(_ bean: T) { source = .state(LazyState(bean)) }
 
   /// Returns the bean. Callable from any thread; concurrent callers wait for the thread that builds it.
   ///
   /// - Throws: as `Environment.getBean`; after an error, the next call tries again.
   public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
-    do { return try state.get() } catch { throw SourceLocation(file: file, line: line).met(error) }
+    do {
+      switch source {
+      case .kept(let bean): return try bean.evaluate(T.self)
+      case .state(let state): return try state.get()
+      }
+    } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 }
 

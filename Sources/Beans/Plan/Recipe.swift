@@ -171,8 +171,8 @@ enum Computation: Sendable {
   /// The value made from beans, with their ids if the parameter wants them: all beans of a type, or one bean that is
   /// wanted as another type.
   indirect case collected([Computation], ids: [String], Parameter)
-  /// A value that is evaluated on demand.
-  indirect case deferred(Computation, Parameter)
+  /// A value that is evaluated on demand, and then read in that way.
+  indirect case deferred(Computation, Reading, Parameter)
   /// A new instance of the recipe, which the taker releases.
   case owned(Int32, Parameter)
   /// An optional without a bean.
@@ -192,7 +192,7 @@ enum Computation: Sendable {
   func delivered(as each: Parameter?) -> Computation {
     guard let each else { return self }
     if case .owned = each.kind, case .prototype(let number) = self { return .owned(number, each) }
-    if case .lazy(let inner) = each.kind { return .deferred(.collected([self], ids: [], inner), each) }
+    if case .lazy(let inner) = each.kind { return .deferred(.collected([self], ids: [], inner), .boxed, each) }
     return .collected([self], ids: [], each)
   }
 }

@@ -79,7 +79,10 @@ extension Source where Bean: LocatedBean {
 
   /// Returns the computation of an object that has the type of the parameter, or of its box.
   private func boxed(for parameter: Parameter, _ outer: (Bean) -> Slot?) -> Computation {
-    if case .lazy(let inner) = parameter.kind { return .deferred(boxed(for: inner, outer), parameter) }
+    if case .lazy(let inner) = parameter.kind {
+      let (computation, reading) = computation(for: inner, outer)
+      return .deferred(computation, reading, parameter)
+    }
     switch self {
     case .computed(let computation, _): return computation
     case .bean(let bean):

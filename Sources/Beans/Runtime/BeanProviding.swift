@@ -67,15 +67,36 @@ final class LimitedLookup: BeanLookup {
 final class Deferral: DeferredBean {
   private let environment: Environment
   private let computation: Computation
+  private let reading: Reading
 
-  init(_ environment: Environment, _ computation: Computation) {
-    (self.environment, self.computation) = (environment, computation)
+  init(_ environment: Environment, _ computation: Computation, _ reading: Reading) {
+    (self.environment, self.computation, self.reading) = (environment, computation, reading)
+  }
+
+  var isKept: Bool {
+    switch computation {
+    case .slot: true
+    // A child's scope object decides at every lookup.
+    case .outer(let hops, _): environment.ancestor(hops).with { !$0.core.kind.contains(.scoped) }
+    default: false
+    }
+  }
+
+  func evaluate<T>(_ type: T.Type) throws -> T {
+    try environment.using {
+      defer { environment.used() }
+      return try value(type)
+    }
+  }
+
+  private func value<T>(_ type: T.Type) throws -> T {
+    Argument(try environment.evaluate(computation).object, reading).take(as: type)
   }
 
   func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T {
     try environment.using {
       defer { environment.used() }
-      let bean = try environment.evaluate(computation).take(as: type)
+      let bean = try value(type)
       keep(bean)
       environment.extras.add(owner)
       return bean

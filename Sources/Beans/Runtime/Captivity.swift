@@ -56,7 +56,7 @@ extension Environment {
     case .composed(let operands, _, _):
       for operand in operands { try checkCaptivity(of: operand, &walk) }
     case .collected(let computations, _, _): for inner in computations { try checkCaptivity(of: inner, &walk) }
-    case .deferred(let inner, _): try checkCaptivity(of: inner, &walk)
+    case .deferred(let inner, _, _): try checkCaptivity(of: inner, &walk)
     // A user's scope decides for itself, and a provider looks its bean up when called.
     case .scoped, .provider: break
     case .slot, .absent, .environment, .configuration, .injection: break

@@ -32,8 +32,8 @@ extension Environment {
       }
       let beans = try computations.map { try evaluate($0).takeAny() }
       return try boxed(ids.isEmpty ? beans : zip(ids, beans).flatMap { [$0, $1] }, as: parameter)
-    case .deferred(let computation, let parameter):
-      guard let lazy = parameter.makeLazy?(Deferral(self, computation)) else { throw mismatch([], parameter) }
+    case .deferred(let computation, let reading, let parameter):
+      guard let lazy = parameter.makeLazy?(Deferral(self, computation, reading)) else { throw mismatch([], parameter) }
       return Argument(lazy, .boxed)
     case .owned(let number, let parameter): return try own(number, as: parameter)
     case .absent(let parameter):
