@@ -294,7 +294,8 @@ struct Features {
             if right < size {
               try environment.define(
                 environment.bean(
-                  Awaited.self, id: "\(number)", async: { (left: Awaited, right: Awaited) in
+                  Awaited.self, id: "\(number)",
+                  async: { (left: Awaited, right: Awaited) in
                     Awaited([left, right])
                   }
                 ).argument(0, ref: "\(left)").argument(1, ref: "\(right)"))
