@@ -45,7 +45,9 @@ enum Benchmarks {
       // So that a table can be seen as soon as it is there, also through a pipe.
       fflush(nil)
       tables.append(table)
-      if scenario == .sizes, let file = options.plot { try OutputFile.write(GraphSizes.plot(table).svg, to: file) }
+      if let folder = options.plots {
+        for plot in table.plots { try OutputFile.write(plot.svg, to: "\(folder)/\(plot.file)") }
+      }
     }
     if let file = options.json { try OutputFile.write(JSONReport.text(tables), to: file) }
     if let file = options.markdown { try OutputFile.write("\(linking)\n\(MarkdownReport.text(tables))", to: file) }

@@ -18,11 +18,12 @@ struct Options {
   var redis = 6379
   var json: String?
   var markdown: String?
-  var plot: String?
+  /// The folder for the plots of the scenarios that have some.
+  var plots: String?
 
   static let usage = """
     usage: Benchmarks [scenario …] [--rounds n] [--operations n] [--held n] [--live n] [--limit ratio]
-                      [--json file] [--markdown file] [--plot file]
+                      [--json file] [--markdown file] [--plots folder]
              measures all scenarios, or those named: \(Scenario.allCases.map(\.rawValue).joined(separator: ", "))
            Benchmarks memory [--operations n] [--forget n]
              a million request environments: does memory grow?
@@ -41,7 +42,7 @@ struct Options {
       switch name {
       case "--json": json = try file(name, text)
       case "--markdown": markdown = try file(name, text)
-      case "--plot": plot = try file(name, text)
+      case "--plots": plots = try file(name, text, "folder")
       case "--limit":
         guard let ratio = Double(text), ratio > 0 else { throw Refused(description: "'\(name)' wants a ratio above 0") }
         settings.limit = ratio
@@ -90,8 +91,8 @@ struct Options {
     return value
   }
 
-  private func file(_ name: String, _ text: String) throws(Refused) -> String {
-    if text.isEmpty { throw Refused(description: "'\(name)' wants a file") }
+  private func file(_ name: String, _ text: String, _ kind: String = "file") throws(Refused) -> String {
+    if text.isEmpty { throw Refused(description: "'\(name)' wants a \(kind)") }
     return text
   }
 }

@@ -32,6 +32,7 @@ struct Table {
   var clock = "processor"
   var rows: [Row] = []
   var facts: [Fact] = []
+  var plots: [Plot] = []
   /// Why the scenario has failed.
   var failures: [String] = []
 

@@ -3,7 +3,9 @@ enum MarkdownReport {
   static func text(_ tables: [Table]) -> String { tables.map(text).joined(separator: "\n") }
 
   private static func text(_ table: Table) -> String {
-    var lines = ["### \(table.scenario): \(table.title)", "", "One operation: \(table.operation)."]
+    var lines = [
+      "### \(table.scenario): \(table.title)", "", "One operation: \(table.operation). Measured: \(table.clock) time.",
+    ]
     if !table.rows.isEmpty {
       lines += [
         "", "| | ns | min–max | ratio | allocations | bytes live | beyond |", "|---|---:|---:|---:|---:|---:|---:|",

@@ -18,4 +18,13 @@ enum Text {
     let sign = scaled < 0 ? "-" : ""
     return "\(sign)\(abs(scaled) / scale).\(String(repeating: "0", count: digits - fraction.count))\(fraction)"
   }
+
+  /// A whole number, with a comma before each three digits.
+  static func grouped(_ value: Double) -> String {
+    let digits = Array(number(value, digits: 0))
+    return digits.enumerated().map { index, digit in
+      let left = digits.count - index
+      return index > 0 && left % 3 == 0 ? ",\(digit)" : "\(digit)"
+    }.joined()
+  }
 }
