@@ -1,7 +1,7 @@
 /// What can be measured; README.md says how each is.
 enum Scenario: String, CaseIterable {
-  case request, sizes, lookup, features, prototype, assisted, startup, coldStart = "cold-start", session, finish
-  case contended, loop
+  case request, sizes, children, lookup, features, curves, prototype, assisted, startup, coldStart = "cold-start"
+  case asynchronous = "async", session, finish, contended, loop
 
   func measure(_ settings: Settings) throws -> Table {
     switch self {
@@ -15,6 +15,9 @@ enum Scenario: String, CaseIterable {
     case .session: try Sessions(settings: settings).measure()
     case .finish: try FinishAmongSiblings(settings: settings).measure()
     case .contended: try Contended(settings: settings).measure()
+    case .children: try Children(settings: settings).measure()
+    case .curves: try Curves(settings: settings).measure()
+    case .asynchronous: try AsynchronousCreation(settings: settings).measure()
     case .features: try Features(settings: settings).measure()
     case .loop: try LoopScenario(settings: settings).measure()
     }
