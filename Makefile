@@ -49,7 +49,7 @@ bench-sessions: packages ## measures sessions in memory and in a Redis server, b
 	@scripts/require-packages redis-server wrk curl
 	@scripts/bench-sessions $(ARGUMENTS)
 
-check-cost: packages ## fails where requests, lookups or a startup take more than Benchmarks/baseline.json keeps, or the limits allow
+check-cost: packages ## fails where an operation takes more than Benchmarks/baseline.json keeps, or the limits allow
 	@scripts/require-packages valgrind
 	@scripts/check-cost
 

@@ -8,6 +8,11 @@ struct Options {
     case kept
     /// What the program asks of itself, in a process of its own.
     case coldStart(String)
+
+    /// No operation leaves the start of a process, which a profiler counts, too.
+    var leastOperations: Int {
+      if case .profile = self { 0 } else { 1 }
+    }
   }
 
   struct Refused: Error, CustomStringConvertible { let description: String }
@@ -47,7 +52,7 @@ struct Options {
         guard let ratio = Double(text), ratio > 0 else { throw Refused(description: "'\(name)' wants a ratio above 0") }
         settings.limit = ratio
       case "--rounds": settings.rounds = try number(name, text)
-      case "--operations": settings.operations = try number(name, text)
+      case "--operations": settings.operations = try number(name, text, least: command.leastOperations)
       case "--held": settings.held = try number(name, text)
       case "--live": settings.live = try number(name, text)
       case "--forget": forget = try number(name, text)
@@ -86,8 +91,10 @@ struct Options {
     if !scenarios.isEmpty { command = .measure(scenarios) }
   }
 
-  private func number(_ name: String, _ text: String) throws(Refused) -> Int {
-    guard let value = Int(text), value > 0 else { throw Refused(description: "'\(name)' wants a number above 0") }
+  private func number(_ name: String, _ text: String, least: Int = 1) throws(Refused) -> Int {
+    guard let value = Int(text), value >= least else {
+      throw Refused(description: "'\(name)' wants a number of at least \(least)")
+    }
     return value
   }
 
