@@ -9,6 +9,8 @@ struct FirstInFirstOut<Element> {
 
   var count: Int { places.count - start }
 
+  var first: Element? { start < places.count ? places[start] : nil }
+
   mutating func append(_ element: Element) { places.append(element) }
 
   mutating func popFirst() -> Element? {

@@ -1,8 +1,14 @@
-/// A script to run, with the callback for its reply.
+/// A command to send, with the callback for its reply.
 struct RedisCommand: Sendable {
-  let script: RedisScript
-  let keys: [[UInt8]]
-  let arguments: [[UInt8]]
+  /// The work of the server.
+  enum Action: Sendable {
+    case run(RedisScript, keys: [[UInt8]], arguments: [[UInt8]])
+    /// A command that writes nothing, by its words. `TIME` precedes it in the same write. The reply is an array of the
+    /// replies to both; each may be an error.
+    case read([[UInt8]])
+  }
+
+  let action: Action
   let deadline: ContinuousClock.Instant
   /// Called once, on the loop's thread.
   let reply: @Sendable (Result<RESPValue, RedisFailure>) -> Void

@@ -48,6 +48,8 @@ final class RedisConnection: @unchecked Sendable {
   private var waiting: [RedisCommand] = []
   /// The commands without a reply so far, in the order of their replies.
   private var sent = FirstInFirstOut<RedisCommand>()
+  /// The reply to the `TIME` of the first sent command, which reads, when only this reply has arrived.
+  private var timeReply: RESPValue?
   private var pause: Duration
   /// The last reason why there is no usable connection.
   private var trouble: String?
@@ -98,15 +100,21 @@ final class RedisConnection: @unchecked Sendable {
   }
 
   private func encode(_ command: RedisCommand) -> [UInt8] {
-    var words: [[UInt8]]
-    if !command.needsText, let digest = digests[command.script] {
-      words = [Array("EVALSHA".utf8), digest]
-    } else {
-      words = [Array("EVAL".utf8), Array(command.script.text.utf8)]
+    switch command.action {
+    case .read(let words): return Self.time + RESPCommand.encode(words)
+    case .run(let script, let keys, let arguments):
+      var words: [[UInt8]]
+      if !command.needsText, let digest = digests[script] {
+        words = [Array("EVALSHA".utf8), digest]
+      } else {
+        words = [Array("EVAL".utf8), Array(script.text.utf8)]
+      }
+      words.append(Array(String(keys.count).utf8))
+      return RESPCommand.encode(words + keys + [clock.text(of: command.deadline)] + arguments)
     }
-    words.append(Array(String(command.keys.count).utf8))
-    return RESPCommand.encode(words + command.keys + [clock.text(of: command.deadline)] + command.arguments)
   }
+
+  private static let time = RESPCommand.encode([Array("TIME".utf8)])
 
   // MARK: connecting
 
@@ -200,7 +208,12 @@ final class RedisConnection: @unchecked Sendable {
 
   private func take(_ reply: RESPValue, _ connection: TCPConnection) {
     if case .greeting = phase { return greeted(reply, connection) }
+    if case .read = sent.first?.action, timeReply == nil {
+      timeReply = reply
+      return
+    }
     guard var command = sent.popFirst() else { return giveUp(connection, Self.unasked) }
+    if let time = timeReply.take() { return command.reply(.success(.array([time, reply]))) }
     if case .error(let text) = reply, text.hasPrefix("NOSCRIPT"), !command.needsText {
       // The server no longer has its scripts, and has not executed the command.
       command.needsText = true
@@ -250,7 +263,7 @@ final class RedisConnection: @unchecked Sendable {
     _ connection: TCPConnection, _ reason: String, isRefused: Bool = false, _ failure: (String) -> RedisFailure
   ) {
     guard isCurrent(connection) else { return }
-    parser = RESPParser()
+    (parser, timeReply) = (RESPParser(), nil)
     connectTimer?.cancel()
     trouble = reason
     guard case .ready = phase else {
@@ -327,7 +340,7 @@ final class RedisConnection: @unchecked Sendable {
       case .idle, .pausing, .closed: nil
       }
     phase = .closed
-    parser = RESPParser()
+    (parser, timeReply) = (RESPParser(), nil)
     for timer in [deadlineTimer, connectTimer, pauseTimer] { timer?.cancel() }
     connection?.close()
     let (unanswered, unsent) = (sent.removeAll(), waiting)

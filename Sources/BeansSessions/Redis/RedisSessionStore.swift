@@ -11,10 +11,11 @@ import BeansServer
 /// let sessions = SessionManager(factory, store: store)
 /// ```
 ///
-/// A session is one key with an expiry. Each call is one script, which the server runs in one step, and one round trip.
-/// The store requires version 6 of Redis or later, or Valkey, as one server or one primary: in a cluster, the two keys
-/// of a rotation may be on different nodes. A server that replicates or saves its data after it replies may lose
-/// acknowledged changes when it fails.
+/// A session is one key with an expiry. A lookup reads it in one round trip; it takes a second one, with a script, once
+/// in `SessionLimits.touchInterval`, to postpone the expiry. Each other call is one script, which the server runs in
+/// one step, and one round trip. The store requires version 6 of Redis or later, or Valkey, as one server or one
+/// primary: in a cluster, the two keys of a rotation may be on different nodes. A server that replicates or saves its
+/// data after it replies may lose acknowledged changes when it fails.
 ///
 /// Each event loop has one connection, established for the first call that uses it. Calls on a connection do not wait
 /// for each other. A call from a loop's thread uses that loop's connection; any other call uses the connections in
@@ -49,10 +50,10 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     let redis: RedisConnection
   }
 
-  /// The outcome of a script.
+  /// The outcome of a command.
   private enum Outcome {
     case reply(RESPValue)
-    /// The server has not executed the script, and never will.
+    /// The server has not executed the command, and never will.
     case notDone(String)
     case unknown(String)
   }
@@ -102,7 +103,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
   public func create(_ id: String, _ values: [String: [UInt8]]) async throws(SessionError) -> UInt64 {
     let bytes = values.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
     if bytes > limits.maximumBytes { throw .tooLarge(bytes: bytes, limit: limits.maximumBytes) }
-    var arguments = [Self.makeToken(), milliseconds(limits.idleLimit), number(bytes)]
+    var arguments = [Self.makeToken(), number(milliseconds(limits.idleLimit)), number(bytes)]
     for (name, value) in values { arguments += [Array(name.utf8), value] }
     switch try await change(.create, [key(id)], arguments: { _ in arguments }) {
     case .integer(1):
@@ -115,19 +116,60 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
 
   /// Looks up a session. Postpones its expiry where `SessionLimits.touchInterval` has passed since the last time.
   ///
-  /// A key that does not hold a session, or holds one in another form, is treated as missing.
+  /// Costs one round trip, or two where the expiry is postponed, or where the session has another version than
+  /// `version`. A key that does not hold a session, or holds one in another form, is treated as missing.
   ///
   /// - Throws: `.unavailable`.
   public func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup {
     if missing.contains(id) { return .missing }
-    let arguments = [version.map { Array(String($0).utf8) } ?? [], milliseconds(limits.touchInterval)]
-    switch await run(.load, [key(id)], arguments: { _ in arguments }) {
+    let deadline = ContinuousClock.now + timeout
+    guard let (read, isDue) = try await read(id, isWhole: version == nil, deadline) else { return miss(id) }
+    if !isDue {
+      if version == nil { return .found(read.record) }
+      if read.record.version == version { return .unchanged }
+    }
+    // The script sees the session as it is now.
+    let known = version ?? read.record.version
+    let arguments = [Array(String(known).utf8), number(milliseconds(limits.touchInterval))]
+    switch await run(deadline, { _ in .run(.load, keys: [key(id)], arguments: arguments) }) {
     case .notDone(let reason), .unknown(let reason): throw .unavailable(reason)
-    case .reply(.null):
-      missing.insert(id)
-      return .missing
-    case .reply(.integer(1)): return .unchanged
-    case .reply(.array(let parts)): return Self.record(parts).map(SessionLookup.found) ?? .missing
+    case .reply(.null): return miss(id)
+    case .reply(.integer(1)): return version == nil ? .found(read.record) : .unchanged
+    case .reply(.array(let parts)): return SessionRecord(parts).map(SessionLookup.found) ?? .missing
+    case .reply: throw .unavailable(strangeReply)
+    }
+  }
+
+  private func miss(_ id: String) -> SessionLookup {
+    missing.insert(id)
+    return .missing
+  }
+
+  /// Reads a session, and whether its expiry has to be postponed. Returns nil where it is missing.
+  ///
+  /// The server runs `TIME`, and then `HGETALL` or `HMGET`. Each command is atomic, but other commands may run between
+  /// the two, and the key may expire. They need no transaction, because the time comes first:
+  ///
+  /// - The hash is the session at one moment, with its expiry as of that moment. When this expiry is over by the earlier
+  ///   time, it is also over at that moment, and the session is missing.
+  /// - When a session expires between the two commands, the server returns no hash. Either result is correct.
+  /// - When another node postpones the expiry in between, the hash has the new expiry.
+  private func read(
+    _ id: String, isWhole: Bool, _ deadline: ContinuousClock.Instant
+  ) async throws(SessionError) -> (session: StoredSession, isDue: Bool)? {
+    let command = isWhole ? [Self.readAll, key(id)] : [Self.readFields, key(id)] + StoredSession.fields
+    switch await run(deadline, { _ in .read(command) }) {
+    case .notDone(let reason), .unknown(let reason): throw .unavailable(reason)
+    case .reply(.array(let replies)) where replies.count == 2:
+      // The key holds something else, such as the text of an id that has ended.
+      if case .error(let text) = replies[1], text.hasPrefix("WRONGTYPE") { return nil }
+      for case .error(let text) in replies { throw .unavailable("\(address): \(text)") }
+      guard let now = RedisClock(replies[0])?.time, case .array(let parts) = replies[1] else {
+        throw .unavailable(strangeReply)
+      }
+      guard let session = isWhole ? StoredSession(all: parts) : StoredSession(fields: parts), session.expiry > now
+      else { return nil }
+      return (session, now - session.touched >= milliseconds(limits.touchInterval))
     case .reply: throw .unavailable(strangeReply)
     }
   }
@@ -196,39 +238,20 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
   private func number(_ number: Int) -> [UInt8] { Array(String(number).utf8) }
 
   /// The time after which each earlier call has arrived, or has no effect any more.
-  private var lateness: [UInt8] { milliseconds(timeout * 2 + .seconds(1)) }
+  private var lateness: [UInt8] { number(milliseconds(timeout * 2 + .seconds(1))) }
 
   /// Returns a duration in milliseconds: at least one, because a key cannot expire after less.
-  private func milliseconds(_ duration: Duration) -> [UInt8] {
+  private func milliseconds(_ duration: Duration) -> Int {
     let (seconds, attoseconds) = duration.components
     // A hundred years at most, because the server cannot represent an arbitrarily late time.
-    return number(max(1, Int(min(seconds, 3_155_760_000)) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)))
+    return max(1, Int(min(seconds, 3_155_760_000)) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
   }
 
   /// Makes an identifier of one change among all changes of a session.
-  private static func makeToken() -> [UInt8] { Array(UnguessableId.make().utf8) }
+  private static func makeToken() -> [UInt8] { UnguessableId.makeText() }
 
-  /// Reads a record from its version, its creation, and names and values by turns; nil where it is unreadable.
-  private static func record(_ parts: [RESPValue]) -> SessionRecord? {
-    guard parts.count >= 2, let version = parts[0].text.flatMap({ UInt64($0) }),
-      let created = parts[1].text.flatMap({ Int64($0) })
-    else { return nil }
-    var record = SessionRecord(version: version, created: created, values: [:])
-    for place in stride(from: 2, to: parts.count - 1, by: 2) {
-      guard let name = parts[place].text, case .bytes(let bytes) = parts[place + 1], let value = Self.value(bytes)
-      else { continue }
-      record.values[name] = value
-    }
-    return record
-  }
-
-  /// Reads a value from the version that wrote it, a colon, and bytes; nil where it is unreadable.
-  private static func value(_ bytes: [UInt8]) -> SessionRecord.Value? {
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-      let version = UInt64(String(decoding: bytes[..<colon], as: UTF8.self))
-    else { return nil }
-    return SessionRecord.Value(version: version, bytes: Array(bytes[(colon + 1)...]))
-  }
+  private static let readAll = Array("HGETALL".utf8)
+  private static let readFields = Array("HMGET".utf8)
 
   /// The text for an unexpected reply. It excludes the reply, which may contain data private to a visitor.
   private var strangeReply: String { "\(address): it gives a reply that means nothing" }
@@ -239,20 +262,19 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
   private func change(
     _ script: RedisScript, _ keys: [[UInt8]], arguments: (_ isSecond: Bool) -> [[UInt8]]
   ) async throws(SessionError) -> RESPValue {
-    switch await run(script, keys, arguments: arguments) {
+    switch await run(.now + timeout, { .run(script, keys: keys, arguments: arguments($0)) }) {
     case .reply(let reply): return reply
     case .notDone(let reason): throw .unavailable(reason)
     case .unknown(let reason): throw .outcomeUnknown(reason)
     }
   }
 
-  /// Runs a script. A second attempt follows only where the server has closed the connection: commands on a connection
+  /// Sends a command. A second attempt follows only where the server has closed the connection: commands on a connection
   /// closed from this side may be executed after the second attempt, and after changes by others.
   private func run(
-    _ script: RedisScript, _ keys: [[UInt8]], arguments: (_ isSecond: Bool) -> [[UInt8]]
+    _ deadline: ContinuousClock.Instant, _ action: (_ isSecond: Bool) -> RedisCommand.Action
   ) async -> Outcome {
-    let deadline = ContinuousClock.now + timeout
-    switch await send(script, keys, arguments(false), deadline, isSecond: false) {
+    switch await send(action(false), deadline, isSecond: false) {
     case .success(.error(let text)) where Self.isRefusal(text): return .notDone("\(address): \(text)")
     case .success(.error(let text)): return .unknown("\(address): \(text)")
     case .success(let reply): return .reply(reply)
@@ -260,7 +282,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     case .failure(.late(let reason)): return .unknown("\(address): \(reason)")
     case .failure(.lost(let reason)):
       // Only a reply contains the outcome of the first attempt.
-      guard case .success(let reply) = await send(script, keys, arguments(true), deadline, isSecond: true) else {
+      guard case .success(let reply) = await send(action(true), deadline, isSecond: true) else {
         return .unknown("\(address): \(reason)")
       }
       if case .error(let text) = reply { return .unknown("\(address): \(reason), then \(text)") }
@@ -283,13 +305,12 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
   ]
 
   private func send(
-    _ script: RedisScript, _ keys: [[UInt8]], _ arguments: [[UInt8]], _ deadline: ContinuousClock.Instant,
-    isSecond: Bool
+    _ action: RedisCommand.Action, _ deadline: ContinuousClock.Instant, isSecond: Bool
   ) async -> Result<RESPValue, RedisFailure> {
     guard let connection = choose() else { return .failure(.notSent("the store has no event loop")) }
     let answer = Answer()
     await withCheckedContinuation { continuation in
-      var command = RedisCommand(script: script, keys: keys, arguments: arguments, deadline: deadline) { result in
+      var command = RedisCommand(action: action, deadline: deadline) { result in
         answer.result.withLock { $0 = result }
         continuation.resume()
       }

@@ -271,7 +271,7 @@ struct RedisFaultTests {
         for _ in 0..<5 {
           let deadline = ContinuousClock.now + .seconds(60)
           connection.send(
-            RedisCommand(script: .end, keys: [], arguments: [], deadline: deadline) { journal.note("\($0)") })
+            RedisCommand(action: .run(.end, keys: [], arguments: []), deadline: deadline) { journal.note("\($0)") })
         }
         #expect(journal.entries.count { $0.contains("too many calls") } == 2)
         connection.close()
@@ -300,6 +300,19 @@ struct RedisFaultTests {
       try await store.end("two")
       #expect(try await store.texts("two") == nil)
       #expect(proxy.lostReplies == 5)
+    }
+  }
+
+  @Test("reads a session once more when the connection ends between the time and the session")
+  func cutReply() async throws {
+    try await withProxy { proxy, store, _, _ in
+      _ = try await store.create("one", ["a": bytes("a1")])
+      proxy.cutNextReply()
+      #expect(try await store.texts("one") == ["a": "a1"])
+      #expect(proxy.lostReplies == 1)
+      #expect(try await store.texts("two") == nil)
+      proxy.cutNextReply()
+      #expect(try await store.load("one", unlessVersion: 1) == .unchanged)
     }
   }
 

@@ -11,6 +11,8 @@ final class RedisProxy: Sendable {
     var connections: [TCPConnection] = []
     /// Called when a reply has been lost; nil where none is to be lost.
     var loss: (@Sendable () -> Void)?
+    /// Whether the reply that is lost arrives up to its second array.
+    var losesInPart = false
     var lostReplies = 0
     /// Whether the next call is held back, and whether its connection is closed at once.
     var hold: (isWanted: Bool, closes: Bool) = (false, true)
@@ -36,11 +38,15 @@ final class RedisProxy: Sendable {
 
   /// How many sessions' calls have passed, without the first ones of a connection.
   var calls: Int {
-    String(decoding: state.withLock { $0.sent }, as: UTF8.self).components(separatedBy: "EVALSHA").count - 1
+    let sent = String(decoding: state.withLock { $0.sent }, as: UTF8.self)
+    return ["EVALSHA", "HGETALL", "HMGET"].reduce(0) { $0 + sent.components(separatedBy: "\r\n\($1)\r\n").count - 1 }
   }
 
   /// Has the next reply arrive at nobody, and the connection end instead; `then` runs in between.
   func loseNextReply(_ then: @escaping @Sendable () -> Void = {}) { state.withLock { $0.loss = then } }
+
+  /// Lets the next reply arrive up to its second array, and ends the connection then.
+  func cutNextReply() { state.withLock { ($0.loss, $0.losesInPart) = ({}, true) } }
 
   /// Holds the next call back until `deliverHeldCall()`, as a proxy with a full buffer does.
   ///
@@ -132,12 +138,13 @@ final class RedisProxy: Sendable {
       server.write(sent)
     }
     server.onRead = { [self] bytes in
-      let loss = state.withLock { state in
-        defer { state.loss = nil }
+      let (loss, isCut) = state.withLock { state in
+        defer { (state.loss, state.losesInPart) = (nil, false) }
         if state.loss != nil { state.lostReplies += 1 }
-        return state.loss
+        return (state.loss, state.losesInPart)
       }
       guard let loss else { return client.write(bytes) }
+      if isCut { client.write(Array(bytes.prefix(upTo: bytes.lastIndex(of: UInt8(ascii: "*")) ?? 0))) }
       loss()
       client.close()
       server.close()

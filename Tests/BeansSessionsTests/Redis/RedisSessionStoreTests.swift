@@ -46,6 +46,49 @@ struct RedisSessionStoreTests {
     }
   }
 
+  @Test("A lookup runs a script only to postpone an expiry that is due, or where the version is another")
+  func lookups() async throws {
+    try await withRedis { redis in
+      let (store, raw) = (redis.store, redis.raw)
+      _ = try await store.create("one", ["a": bytes("a1")])
+      try await store.end("two")
+      /// The number of scripts that `body` runs.
+      func scripts(_ body: () async throws -> Void) async throws -> Int {
+        try raw("CONFIG", "RESETSTAT")
+        try await body()
+        guard case .bytes(let report) = try raw("INFO", "commandstats") else { return -1 }
+        let line = String(decoding: report, as: UTF8.self).split(whereSeparator: \.isNewline).first {
+          $0.hasPrefix("cmdstat_evalsha:")
+        }
+        return line.flatMap { Int($0.split(separator: ",")[0].split(separator: "=")[1]) } ?? 0
+      }
+      let plain = try await scripts { () async throws in
+        #expect(try await store.texts("one") == ["a": "a1"])
+        #expect(try await store.load("one", unlessVersion: 1) == .unchanged)
+        #expect(try await store.texts("two") == nil)
+      }
+      #expect(plain == 0)
+      for version in [nil, 1] as [UInt64?] {
+        try raw.age(by: hour)
+        // The first one postpones the expiry.
+        let due = try await scripts { for _ in 0..<3 { _ = try await store.load("one", unlessVersion: version) } }
+        #expect(due == 1)
+        // The session lives for as long as after any other use.
+        try raw.age(by: hour * 10 - .seconds(60))
+        #expect(try await store.texts("one") == ["a": "a1"])
+      }
+      _ = try await store.save("one", SessionChange(version: 1, values: ["a": bytes("a2")]))
+      let other = try await scripts { () async throws in
+        guard case .found(let record) = try await store.load("one", unlessVersion: 1) else {
+          Issue.record("nothing was found")
+          return
+        }
+        #expect(record.version == 2)
+      }
+      #expect(other == 1)
+    }
+  }
+
   @Test("lets the server remove what nobody uses")
   func removal() async throws {
     try await withRedis(limits: SessionLimits(idleLimit: .milliseconds(1))) { redis in
