@@ -7,13 +7,17 @@ struct PendingSave {
 
   /// The version to which the changes were made.
   let version: UInt64
+  /// Whether the values were read from that version, and from no earlier one.
+  let isExact: Bool
   let entries: [Entry]
 
   /// Values that the store lacks and that no request has changed.
   var defaults: Set<String> { Set(entries.lazy.filter(\.change.isDefault).map(\.change.declaration.name)) }
 
   /// The save without its defaults, for the case that another node has written some of them meanwhile.
-  var withoutDefaults: PendingSave { PendingSave(version: version, entries: entries.filter { !$0.change.isDefault }) }
+  var withoutDefaults: PendingSave {
+    PendingSave(version: version, isExact: isExact, entries: entries.filter { !$0.change.isDefault })
+  }
 
   /// The generation of each written value, by name.
   var generations: [String: Int] {
@@ -32,6 +36,7 @@ struct PendingSave {
     for entry in entries {
       let declaration = entry.change.declaration
       change.values[declaration.name] = .some(entry.change.bytes)
+      if isExact { change.seen[declaration.name] = entry.change.seenVersion }
       if entry.change.isDefault || declaration.onConflict == .refuse {
         change.expected[declaration.name] = entry.change.seenVersion
       }

@@ -27,6 +27,8 @@ public final class SessionState: Sendable {
 
   private struct State {
     var version: UInt64
+    /// Whether no other node has changed a value up to that version since the session was read.
+    var isExact = true
     var values: [String: any KeptValue] = [:]
   }
 
@@ -109,17 +111,22 @@ public final class SessionState: Sendable {
   ///
   /// - Throws: `.notEncodable`.
   func pendingSave() throws(SessionError) -> PendingSave? {
-    let (version, values) = state.withLock { ($0.version, Array($0.values.values)) }
+    let (version, isExact, values) = state.withLock { ($0.version, $0.isExact, Array($0.values.values)) }
     var entries: [PendingSave.Entry] = []
     for value in values {
       if let change = try value.change() { entries.append(PendingSave.Entry(value: value, change: change)) }
     }
-    return entries.contains { !$0.change.isDefault } ? PendingSave(version: version, entries: entries) : nil
+    return entries.contains { !$0.change.isDefault }
+      ? PendingSave(version: version, isExact: isExact, entries: entries) : nil
   }
 
   /// Records that a store has written a save.
   func saved(_ save: PendingSave, version: UInt64) {
     for entry in save.entries { entry.value.saved(entry.change, version: version) }
-    state.withLock { $0.version = version }
+    state.withLock { state in
+      // Other versions in between are changes by other nodes, which this state does not contain.
+      if version != save.version + 1 { state.isExact = false }
+      state.version = version
+    }
   }
 }

@@ -98,6 +98,9 @@ public struct SessionChange: Sendable, Equatable {
   /// The version that was read of each value whose concurrent changes must not be overwritten; 0 for a missing value.
   /// Where the session has another version of any of these values, nothing is written.
   public var expected: [String: UInt64]
+  /// The version of each value as of `version`, by name, where the caller has read exactly that version of the session;
+  /// 0 for a missing value. A store may use it to look at less; it is empty where it is not known.
+  var seen: [String: UInt64] = [:]
 
   /// Creates a change.
   ///

@@ -184,14 +184,25 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
   public func save(_ id: String, _ change: SessionChange) async throws(SessionError) -> UInt64 {
     let token = Self.makeToken()
     let limit = number(limits.maximumBytes)
+    let successor = Array(String(change.version &+ 1).utf8)
     var changes: [[UInt8]] = []
     var removals: [[UInt8]] = []
     for (name, bytes) in change.values {
-      if let bytes { changes += [Array(name.utf8), bytes] } else { removals.append(Array(name.utf8)) }
+      guard let bytes else {
+        removals.append(Array(name.utf8))
+        continue
+      }
+      var value = successor
+      value.reserveCapacity(successor.count + 1 + bytes.count)
+      value.append(UInt8(ascii: ":"))
+      value += bytes
+      // A version and a colon precede the stored bytes.
+      let offset = change.seen[name].flatMap { $0 == 0 ? nil : number(String($0).utf8.count + 1) }
+      changes += [Array(name.utf8), value, offset ?? []]
     }
-    let counts = [number(changes.count / 2), number(removals.count), number(change.expected.count)]
+    let counts = [number(changes.count / 3), number(removals.count), number(change.expected.count)]
     let expected = change.expected.flatMap { [Array($0.key.utf8), Array(String($0.value).utf8)] }
-    let rest = counts + changes + removals + expected
+    let rest = [successor] + counts + changes + removals + expected
     let reply = try await self.change(.save, [key(id)]) { isSecond in
       [token, limit, isSecond ? Array(String(change.version).utf8) : []] + rest
     }

@@ -123,6 +123,41 @@ struct RedisSessionStoreTests {
     }
   }
 
+  @Test("counts the bytes of a session, whether or not the caller has its latest version")
+  func bytesOfASession() async throws {
+    try await withRedis { redis in
+      let (store, raw) = (redis.store, redis.raw)
+      func expectBytes(_ count: Int) throws {
+        #expect(try raw("HGET", "session:one", "b") == .bytes(bytes("\(count)")))
+      }
+      _ = try await store.create("one", ["a": bytes("a1")])
+      // The version before the value has one digit, and then two.
+      for version in 1...12 as ClosedRange<UInt64> {
+        let text = String(repeating: "x", count: Int(version) * 3 % 10)
+        var change = SessionChange(version: version, values: ["a": bytes(text)], expected: ["a": version])
+        change.seen = ["a": version]
+        #expect(try await store.save("one", change) == version + 1)
+        try expectBytes(1 + text.count)
+      }
+      // Another node changes the session, also the value that the next save wants to replace.
+      var late = SessionChange(version: 13, values: ["a": bytes("late"), "b": bytes("new")], expected: ["b": 0])
+      late.seen = ["a": 13, "b": 0]
+      _ = try await store.save("one", SessionChange(version: 13, values: ["a": bytes("other"), "c": bytes("c1")]))
+      try expectBytes(6 + 3)
+      #expect(try await store.save("one", late) == 15)
+      try expectBytes(5 + 4 + 3)
+      #expect(try await store.texts("one") == ["a": "late", "b": "new", "c": "c1"])
+      guard case .found(let record) = try await store.load("one", unlessVersion: nil) else { return }
+      #expect(record.values.mapValues(\.version) == ["a": 15, "b": 15, "c": 14])
+      late.expected = ["a": 13]
+      let refused = late
+      #expect(
+        await failure { () async throws(SessionError) in try await store.save("one", refused) } == .conflict(["a"]))
+      #expect(try await store.save("one", SessionChange(version: 15, values: ["a": nil, "b": nil, "c": nil])) == 16)
+      try expectBytes(0)
+    }
+  }
+
   @Test("keeps any bytes under any names, however many")
   func anything() async throws {
     try await withRedis(limits: SessionLimits(maximumBytes: 32 << 20)) { redis in
