@@ -161,7 +161,7 @@ struct RESPParser {
   }
 
   private static func number(_ digits: ArraySlice<UInt8>) throws(RESPError) -> Int64 {
-    guard let number = Int64(String(decoding: digits, as: UTF8.self)) else {
+    guard let number = Int64(digits: digits) else {
       throw RESPError(description: "a reply has no number where it needs one")
     }
     return number

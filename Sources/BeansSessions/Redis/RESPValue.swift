@@ -19,6 +19,26 @@ enum RESPValue: Sendable, Equatable {
   }
 }
 
+extension Int64 {
+  /// Reads a decimal number without a `String`. Returns nil for any other text.
+  init?(digits text: ArraySlice<UInt8>) {
+    let isNegative = text.first == UInt8(ascii: "-")
+    let digits = isNegative || text.first == UInt8(ascii: "+") ? text.dropFirst() : text
+    guard !digits.isEmpty else { return nil }
+    self = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      let (shifted, isTooLarge) = multipliedReportingOverflow(by: 10)
+      // A negative number is built from negative digits, because the least one has no positive counterpart.
+      let value = Int64(digit - UInt8(ascii: "0"))
+      let (sum, overflows) =
+        isNegative ? shifted.subtractingReportingOverflow(value) : shifted.addingReportingOverflow(value)
+      if isTooLarge || overflows { return nil }
+      self = sum
+    }
+  }
+}
+
 /// An error for bytes of a server that form no reply. The connection is unusable after it.
 struct RESPError: Error, Equatable, CustomStringConvertible {
   let description: String

@@ -1,7 +1,8 @@
 /// A session as read from the fields of its hash; see `RedisScript`.
 struct StoredSession {
-  /// The fields of each session, without its values.
-  static let fields = ["v", "c", "a", "m", "s", "b"].map { Array($0.utf8) }
+  /// The fields of each session, without its values. Each name is one byte.
+  static let fields = letters.map { [$0] }
+  private static let letters = Array("vcamsb".utf8)
 
   /// The session. Without values where only `fields` have been read.
   private(set) var record: SessionRecord
@@ -23,23 +24,26 @@ struct StoredSession {
 
   /// Reads names and values of all fields by turns. Returns nil for a hash that is missing or has another form.
   init?(all parts: [RESPValue]) {
-    var values = [RESPValue](repeating: .null, count: Self.fields.count)
+    var fields = [RESPValue](repeating: .null, count: Self.letters.count)
+    var values: [String: SessionRecord.Value] = [:]
     for place in stride(from: 0, to: parts.count - 1, by: 2) {
-      guard case .bytes(let name) = parts[place], let field = Self.fields.firstIndex(of: name) else { continue }
-      values[field] = parts[place + 1]
+      guard case .bytes(let name) = parts[place], let first = name.first else { continue }
+      if name.count == 1 {
+        if let field = Self.letters.firstIndex(of: first) { fields[field] = parts[place + 1] }
+      } else if first == UInt8(ascii: "d"), name[1] == UInt8(ascii: ":") {
+        guard let text = String(validating: name[2...], as: UTF8.self) else { continue }
+        values[text] = SessionRecord.Value(parts[place + 1])
+      }
     }
-    self.init(fields: values)
-    for place in stride(from: 0, to: parts.count - 1, by: 2) {
-      guard case .bytes(let name) = parts[place], name.starts(with: Self.valuePrefix) else { continue }
-      record.add(parts[place + 1], named: String(validating: name.dropFirst(Self.valuePrefix.count), as: UTF8.self))
-    }
+    self.init(fields: fields)
+    record.values = values
   }
-
-  private static let valuePrefix = Array("d:".utf8)
 
   /// Reads an integer that a script represents exactly, so that sums do not overflow.
   private static func number(_ value: RESPValue) -> Int64? {
-    guard let number = value.text.flatMap({ Int64($0) }), number.magnitude < 1 << 53 else { return nil }
+    guard case .bytes(let digits) = value, let number = Int64(digits: digits[...]), number.magnitude < 1 << 53 else {
+      return nil
+    }
     return number
   }
 }
@@ -51,14 +55,18 @@ extension SessionRecord {
       let created = parts[1].text.flatMap({ Int64($0) })
     else { return nil }
     self.init(version: version, created: created, values: [:])
-    for place in stride(from: 2, to: parts.count - 1, by: 2) { add(parts[place + 1], named: parts[place].text) }
+    for place in stride(from: 2, to: parts.count - 1, by: 2) {
+      if let name = parts[place].text { values[name] = Value(parts[place + 1]) }
+    }
   }
+}
 
-  /// Adds a value from the version that wrote it, a colon, and bytes; nothing where it is unreadable.
-  fileprivate mutating func add(_ value: RESPValue, named name: String?) {
-    guard let name, case .bytes(let bytes) = value, let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-      let version = UInt64(String(decoding: bytes[..<colon], as: UTF8.self))
-    else { return }
-    values[name] = Value(version: version, bytes: Array(bytes[(colon + 1)...]))
+extension SessionRecord.Value {
+  /// Reads the version that wrote the value, a colon, and bytes. Returns nil where they are unreadable.
+  fileprivate init?(_ value: RESPValue) {
+    guard case .bytes(let bytes) = value, let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      let version = Int64(digits: bytes[..<colon]).flatMap({ UInt64(exactly: $0) })
+    else { return nil }
+    self.init(version: version, bytes: Array(bytes[(colon + 1)...]))
   }
 }

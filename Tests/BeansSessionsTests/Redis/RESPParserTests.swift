@@ -27,6 +27,16 @@ struct RESPParserTests {
     #expect(try Self.read([Array(all[..<place]), Array(all[place...])]) == Self.values)
   }
 
+  @Test(
+    "have numbers of 64 bits",
+    arguments: [
+      "0", "-0", "+7", "-42", "007", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
+      "-9223372036854775809", "99999999999999999999", "", "-", "+", "--1", "1 ", "1.5", "/", ":", "ten",
+    ])
+  func numbers(text: String) {
+    #expect(Int64(digits: bytes(text)[...]) == Int64(text))
+  }
+
   @Test("are read byte by byte")
   func byByte() throws {
     #expect(try Self.read(bytes(Self.text).map { [$0] }) == Self.values)
