@@ -80,6 +80,13 @@ package struct ProtocolType: Sendable {
     }
   }
 
+  /// The descriptors of all types that declare a conformance to one of the protocols: the one with the fewest. Nil if no
+  /// protocol limits the types, or if a conforming type is unknown.
+  var rarestConformers: Dictionary<Address, Conformance>.Keys? {
+    guard case .reading(_, let conformers) = parts.way else { return nil }
+    return conformers.compactMap(\.types).min { $0.count < $1.count }
+  }
+
   /// Returns the layout of a value of this type with an instance of a class (its metadata), besides the reference. Nil
   /// for other layouts (`any Error`), and if the class does not conform.
   func shape(for metadata: UnsafeRawPointer) -> (isClassBound: Bool, witnesses: [UnsafeRawPointer])? {

@@ -73,6 +73,25 @@ import Testing
     #expect(list.conformances(of: (Int, Int).self) == (0, 0b111))
   }
 
+  /// The index leaves out types that cannot have a protocol type, and no type that has it.
+  @Test func indexedTypes() throws {
+    let index = TypeIndex(Self.types)
+    var isLimited = false
+    for (wanted, _) in Self.questions {
+      let asked = try #require(ProtocolType(wanted))
+      guard let positions = index.positions(of: asked) else { continue }
+      isLimited = isLimited || positions.count < Self.types.count
+      #expect(positions == Array(Set(positions)).sorted())
+      for (position, type) in Self.types.enumerated() where type != wanted && asked.isMet(by: type) {
+        #expect(positions.contains(Int32(position)), "\(type) as \(wanted)")
+      }
+    }
+    #expect(isLimited)
+    // A protocol with more conforming types than the list has limits nothing; neither does a type without a protocol.
+    #expect(TypeIndex([Base.self]).positions(of: try #require(ProtocolType((any Hashable).self))) == nil)
+    #expect(index.positions(of: try #require(ProtocolType(Any.self))) == nil)
+  }
+
   private static func metadata(_ type: Any.Type) -> UnsafeRawPointer { unsafeBitCast(type, to: UnsafeRawPointer.self) }
 
   private static func witnesses(_ type: any Plain.Type) -> UnsafeRawPointer {

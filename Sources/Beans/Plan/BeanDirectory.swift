@@ -1,5 +1,6 @@
 import BeansReflection
 import BeansErrors
+import Synchronization
 
 /// The beans that one environment declares, by number, type and id, for lookups and faults.
 ///
@@ -48,6 +49,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   /// The types of the beans here, with their superclasses.
   let types: [Any.Type]
   private let byType: [ObjectIdentifier: [Int32]]
+  private let existingTypeIndex = AtomicLazyReference<ConformanceIndex>()
 
   init(
     name: String, scopeName: String?, parent: BeanDirectory?, entries: [Entry], ids: [BeanId: Meaning],
@@ -150,10 +152,25 @@ final class BeanDirectory: NestedLevel, Sendable {
     guard TypeRelation.isExistential(type) else { return exact }
     // They include the beans declared as exactly that type.
     guard let wanted = ProtocolType(type) else { return exact }
-    return entries.indices.filter {
-      !entries[$0].isDecorator && entries[$0].type == type
-        || entries[$0].isCandidate && wanted.isMet(by: entries[$0].type)
-    }.map { Int32($0) }
+    func isCandidate(_ number: Int32) -> Bool {
+      let entry = entries[Int(number)]
+      return !entry.isDecorator && entry.type == type || entry.isCandidate && wanted.isMet(by: entry.type)
+    }
+    guard let possible = typeIndex.value.positions(of: wanted) else {
+      return entries.indices.map { Int32($0) }.filter(isCandidate)
+    }
+    return (exact.isEmpty ? possible : Set(possible).union(exact).sorted()).filter(isCandidate)
+  }
+
+  /// The entries by the conformances of their types, made at the first lookup of a protocol.
+  private var typeIndex: ConformanceIndex {
+    existingTypeIndex.load() ?? existingTypeIndex.storeIfNil(ConformanceIndex(TypeIndex(entries.lazy.map(\.type))))
+  }
+
+  private final class ConformanceIndex: Sendable {
+    let value: TypeIndex
+
+    init(_ value: TypeIndex) { self.value = value }
   }
 
   // MARK: decorators
