@@ -34,6 +34,9 @@ final class Plan: Sendable {
   let awaits: Bool
   /// Whether no release needs more than a call, as long as all beans are of the classes that startup knows.
   let releasesAtOnce: Bool
+  /// Whether the release of a child is nothing but the release of its objects: no bean that the plan knows needs more,
+  /// and no bean of an unforeseen class so far. A build stores false before the slot contains such a bean.
+  let isSilent: Atomic<Bool>
   /// The recipes of beans declared here, dependencies first.
   let sorted: [Int32]
   /// The post processors, those of ancestors first.
@@ -102,9 +105,9 @@ final class Plan: Sendable {
     self.templates = templates
     self.ownNumbers = ownNumbers
     self.foreignNumbers = foreignNumbers
-    var releasesAtOnce = true
-    for number in 0..<recipes.count where recipes.reference(number).value.ending == .care { releasesAtOnce = false }
-    self.releasesAtOnce = releasesAtOnce
+    let endings = (0..<recipes.count).map { recipes.reference($0).value.ending }
+    releasesAtOnce = !endings.contains(.care)
+    isSilent = Atomic(opening != nil && endings.allSatisfy { $0 == .nothing })
     var plainTypes = FrozenArray<Atomic<TypeReference?>>(capacity: recipes.count)
     for _ in 0..<recipes.count { plainTypes.append(Atomic(nil)) }
     self.plainTypes = plainTypes

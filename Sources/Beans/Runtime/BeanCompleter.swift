@@ -50,7 +50,17 @@ extension Environment {
   }
 
   private func traits(of object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> BeanTraits {
-    object.identity == recipe.value.identity ? recipe.value.traits : object.with { BeanTraits.of($0) }
+    object.identity == recipe.value.identity ? recipe.value.traits : unforeseenTraits(of: object)
+  }
+
+  /// Returns the traits of an object of a class that the plan does not know. Its release may need more than the plan
+  /// knows.
+  private func unforeseenTraits(of object: ObjectReference) -> BeanTraits {
+    let traits = object.with { BeanTraits.of($0) }
+    if !traits.isDisjoint(with: .released) {
+      core.compiledPlan.with { $0.isSilent.store(false, ordering: .relaxed) }
+    }
+    return traits
   }
 
   /// Returns an object as a protocol; nil if the object does not conform.
@@ -66,7 +76,7 @@ extension Environment {
     if recipe.value.isSeed { return }
     let type = object.beanType
     if isPlain(type, recipe) { return }
-    let traits = object.with { BeanTraits.of($0) }
+    let traits = unforeseenTraits(of: object)
     if traits.isDisjoint(with: .released.union([.aware, .bean, .awaited, .injected])) {
       return notePlain(type, recipe)
     }

@@ -256,12 +256,18 @@ extension Environment {
     // between. A watched end notes each release.
     if count == 0 || !core.kind.isDisjoint(with: .careful) { return count }
     let (slots, recipes) = (core.slots, recipe(0))
+    // All built beans are logged by now. The slots keep their content: no thread reads them any more.
+    if core.compiledPlan.with({ $0.isSilent.load(ordering: .relaxed) }) {
+      return creationLog.last(count) { index in
+        slots[index].content.object.release()
+        return true
+      }
+    }
     return creationLog.last(count) { index in
       let recipe = recipes.sibling(index, of: 0)
       // A bean that is kept elsewhere than in its slot needs care.
       let isSilent = recipe.value.ending == .nothing
       if !isSilent, recipe.value.ending == .care { return false }
-      // All built beans are logged by now. The slot keeps its content: no thread reads it any more.
       let object = slots[index].content.object
       if object.identity != recipe.value.identity, !isSilent || !isPlain(object.beanType, recipe) { return false }
       if !isSilent { call(object, recipe) }
