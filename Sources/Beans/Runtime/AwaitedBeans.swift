@@ -9,8 +9,10 @@ struct AwaitedBeans: Sendable {
     let recipe: FrozenReference<Recipe>
     /// Whether the bean is a root, not only a dependency of another one.
     let isRoot: Bool
-    /// The numbers of the beans that depend on this one.
-    var takers: [Int] = []
+    /// The number of the first bean found that depends on this one; usually the only one.
+    var firstTaker: Int?
+    /// The numbers of the other beans that depend on this one.
+    var otherTakers: [Int] = []
     /// The number of dependencies that do not exist yet.
     var missing = 0
 
@@ -50,7 +52,11 @@ struct AwaitedBeans: Sendable {
       needs.append(Need(environment: environment, recipe: recipe, isRoot: taker == nil))
     }
     guard let taker else { return }
-    needs[number].takers.append(taker)
+    if needs[number].firstTaker == nil {
+      needs[number].firstTaker = taker
+    } else {
+      needs[number].otherTakers.append(taker)
+    }
     needs[taker].missing += 1
   }
 
@@ -58,19 +64,24 @@ struct AwaitedBeans: Sendable {
 
   /// Returns the numbers of the beans that can be created first.
   mutating func begin() -> [Int] {
-    let free = needs.indices.filter { needs[$0].missing == 0 }
-    return free.flatMap { needs[$0].isCreated ? [$0] : settle($0) }
+    var free: [Int] = []
+    for number in needs.indices.filter({ needs[$0].missing == 0 }) {
+      if needs[number].isCreated { free.append(number) } else { free += settle(number) }
+    }
+    return free
   }
 
   /// Notes that a bean exists. Returns the numbers of the beans that can be created now.
   mutating func settle(_ number: Int) -> [Int] {
     var (free, settled) = ([Int](), [number])
+    func exists(for taker: Int) {
+      needs[taker].missing -= 1
+      if needs[taker].missing > 0 { return }
+      if needs[taker].isCreated { free.append(taker) } else { settled.append(taker) }
+    }
     while let next = settled.popLast() {
-      for taker in needs[next].takers {
-        needs[taker].missing -= 1
-        if needs[taker].missing > 0 { continue }
-        if needs[taker].isCreated { free.append(taker) } else { settled.append(taker) }
-      }
+      if let taker = needs[next].firstTaker { exists(for: taker) }
+      for taker in needs[next].otherTakers { exists(for: taker) }
     }
     return free
   }
@@ -89,7 +100,7 @@ struct AwaitedBeans: Sendable {
 
   /// Returns the beans on the path from a bean to a root, nearest first, without the bean itself.
   private func takers(of number: Int) -> some Sequence<Need> {
-    sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].takers.first }.dropFirst().map { needs[$0] }
+    sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].firstTaker }.dropFirst().map { needs[$0] }
   }
 
   /// Returns the asynchronous beans on the path to a bean, outermost first.
@@ -110,9 +121,10 @@ extension Environment {
   func forEachAwaited(
     by recipe: FrozenReference<Recipe>, _ body: (Environment, FrozenReference<Recipe>) -> Void
   ) {
-    for operands in [recipe.value.operands, recipe.value.properties, recipe.value.requirements, recipe.value.needs] {
-      operands.forEach { forEachAwaited($0, body) }
-    }
+    recipe.value.operands.forEach { forEachAwaited($0, body) }
+    recipe.value.properties.forEach { forEachAwaited($0, body) }
+    recipe.value.requirements.forEach { forEachAwaited($0, body) }
+    recipe.value.needs.forEach { forEachAwaited($0, body) }
   }
 
   /// Calls `body` with each bean that an operand leads to, if that bean is missing and needs an asynchronous creation.
