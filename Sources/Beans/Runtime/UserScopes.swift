@@ -158,11 +158,11 @@ struct ScopedBeanFactory: BeanFactory {
 ///
 /// A subclass that overrides nothing but `name` is a complete scope. Creation is single-flight for each bean; no lock
 /// is held while a bean is built.
-open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // all state is atomic or in the cache
+open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // all state is atomic or behind a lock
   /// The scope's name in declarations.
   public let name: String
   /// The cache, made on demand: scopes whose beans are in slots need none.
-  private let existingCache = AtomicLazyReference<Cache>()
+  private let existingCache = Locked<Cache?>(nil)
   private let isTaken = Atomic(false)
 
   /// Creates a scope with a name.
@@ -193,7 +193,14 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // all state is 
   }
 
   /// The instances that the scope keeps.
-  var cache: Cache { existingCache.load() ?? existingCache.storeIfNil(Cache()) }
+  var cache: Cache {
+    existingCache.withLock { cache in
+      if let cache { return cache }
+      let made = Cache()
+      cache = made
+      return made
+    }
+  }
 
   /// The instances of one scope, by bean. No user's code runs under the lock; threads that lose the race for an instance
   /// wait on Dispatch.
