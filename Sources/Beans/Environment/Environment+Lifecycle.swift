@@ -182,6 +182,7 @@ extension Environment {
     }
     try throwFailures(of: watch)
   }
+
   /// Begins an end that awaits asynchronous releases. Beans of a host that no thread runs are released on another
   /// thread.
   package func finishStalled() {

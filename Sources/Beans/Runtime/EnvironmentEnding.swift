@@ -39,9 +39,7 @@ extension Environment {
 
   /// Lets the end that has not begun await releases.
   func allowAwaiting() {
-    core.lock.withLock {
-      if core.lifecycle.phase < .finishing { core.insert(.asynchronous) }
-    }
+    core.lock.withLock { if core.lifecycle.phase < .finishing { core.insert(.asynchronous) } }
   }
 
   /// Ends a child of a factory none of whose releases needs more than a call, as far as startup knows. Returns false
