@@ -51,7 +51,8 @@ struct AwaitedBeans: Sendable {
       numberOfNeed[key] = number
       needs.append(Need(environment: environment, recipe: recipe, isRoot: taker == nil))
     }
-    guard let taker else { return }
+    // One taker may need a bean several times, as an argument and by `dependsOn`.
+    guard let taker, (needs[number].otherTakers.last ?? needs[number].firstTaker) != taker else { return }
     if needs[number].firstTaker == nil {
       needs[number].firstTaker = taker
     } else {
