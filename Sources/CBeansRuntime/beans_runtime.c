@@ -32,14 +32,15 @@ const char *beans_find_stack_limit(void) {
   return beans_thread_stack_limit = (const char *)lowest + reserve + 1;
 }
 
-static _Bool has_barrier = 0;
+_Bool beans_barrier_exists = 0;
 
 __attribute__((constructor)) static void register_for_barriers(void) {
-  has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  beans_barrier_exists = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-// What other threads have only fenced from their compiler is in order then.
-static void run_barrier_on_all_threads(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+void beans_run_barrier(void) {
+  if (beans_barrier_exists) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
 
 // Of threads that have none: nobody writes to it, or looks for its address.
 static beans_hazards no_hazards = {.noted = {&no_hazards}};
@@ -77,7 +78,7 @@ static void take_hazards(void) {
 
 const void **beans_find_hazard(void) {
   // Without the barrier, a note would not be seen in time.
-  if (!has_barrier) return 0;
+  if (!beans_barrier_exists) return 0;
   if (beans_thread_hazards == &no_hazards) take_hazards();
   for (uint32_t index = 0; index < BEANS_HAZARDS; index++)
     if (!beans_thread_hazards->noted[index]) return &beans_thread_hazards->noted[index];
@@ -89,7 +90,7 @@ const void *beans_hazard_of_this_thread(uint32_t index) {
 }
 
 _Bool beans_hazard_is_noted(const void *owner) {
-  run_barrier_on_all_threads();
+  beans_run_barrier();
   for (beans_hazards *hazards = __atomic_load_n(&all_hazards, __ATOMIC_ACQUIRE); hazards; hazards = hazards->next)
     for (uint32_t index = 0; index < BEANS_HAZARDS; index++)
       if (__atomic_load_n(&hazards->noted[index], __ATOMIC_ACQUIRE) == owner) return 1;

@@ -72,7 +72,7 @@ extension Environment {
   func begin(_ recipe: FrozenReference<Recipe>) throws -> AnyObject {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     return try build(recipe, recipe.value.steps[0..<0], isInside: true) { context in
-      context.value.current.store(recipe, ordering: .relaxed)
+      context.value.current.recipe = recipe
       if recipe.value.work.contains(.trace) { log.creating(recipe.value.entry.label, in: name) }
       return try recipe.value.function.with { try make(recipe, isCounted: false, $0.create) }
         .take(as: AnyObject.self)
@@ -86,7 +86,7 @@ extension Environment {
     let steps = recipe.value.steps
     // The slots of a child whose scope object keeps its beans contain none of them.
     return try build(recipe, core.kind.contains(.scoped) ? steps[0..<0] : steps, isInside: true) { context in
-      context.value.current.store(recipe, ordering: .relaxed)
+      context.value.current.recipe = recipe
       return try make(context)
     }
   }
@@ -197,9 +197,9 @@ extension Environment {
     try steps.forEachReference { step in
       let recipe = recipes.sibling(step.value.slot, of: 0)
       let slot = slots[step.value.slot]
-      // A thread that takes the step over reads `current` after it has changed the slot: one of the two threads sees
+      // A thread that takes the step over observes `current` after it has changed the slot: one of the two threads sees
       // the other.
-      _ = context.value.current.exchange(recipe, ordering: .sequentiallyConsistent)
+      context.value.current.announce(recipe)
       if slot.content != mark, try !takeOver(step.value, recipe, context) { return }
       let object = try make(recipe)
       if step.value.takers > 0 { object.retain(step.value.takers) }
@@ -277,14 +277,13 @@ extension Environment {
         slot.store(mark)
         return true
       }
-      let isBegun = { other.value.current.load(ordering: .sequentiallyConsistent) == recipe }
-      if isBegun() { return nil }
+      if other.value.building == recipe { return nil }
       if other.value.thread == context.value.thread {
         slot.store(mark)
       } else {
         // The builder stores without the lock, and may have done so since.
         guard slot.replace(content, by: mark) else { continue }
-        if isBegun() {
+        if other.value.current.observe() == recipe {
           // The builder may or may not have seen the loss of its claim, so the claim is restored, unless the slot is
           // filled.
           if slot.replace(mark, by: content) { return nil }

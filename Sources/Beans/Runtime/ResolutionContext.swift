@@ -15,8 +15,8 @@ struct ResolutionContext: ~Copyable, Sendable {
   let outer: StackReference<ResolutionContext>?
   /// The requested recipe; nil for a release, and for a lookup that builds nothing of its own.
   let asked: FrozenReference<Recipe>?
-  /// The recipe that is being built now. Other threads read it under the environment's lock.
-  let current = Atomic<FrozenReference<Recipe>?>(nil)
+  /// The recipe that is being built now. Other threads observe it under the environment's lock.
+  let current = Announcement()
   /// The next build of the same environment; under the environment's lock.
   private let nextBuild = Atomic<StackReference<Void>?>(nil)
   /// The first step that this build has yet to log; nil before the build has entered. Under the environment's lock.
@@ -56,7 +56,7 @@ struct ResolutionContext: ~Copyable, Sendable {
     return notes
   }
 
-  var building: FrozenReference<Recipe>? { current.load(ordering: .relaxed) }
+  var building: FrozenReference<Recipe>? { current.recipe }
 
   /// The innermost context of the calling thread, if it has one.
   @inline(__always)
@@ -119,7 +119,7 @@ struct ResolutionContext: ~Copyable, Sendable {
   }
 
   private func isBuild(of recipe: FrozenReference<Recipe>, in environment: Environment) -> Bool {
-    current.load(ordering: .relaxed) == recipe && self.environment == Unretained(environment)
+    current.recipe == recipe && self.environment == Unretained(environment)
   }
 
   // MARK: paths
