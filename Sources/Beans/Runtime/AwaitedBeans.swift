@@ -30,21 +30,30 @@ struct AwaitedBeans: Sendable {
 
   private var needs: [Need] = []
   private var numberOfNeed: [NeedKey: Int] = [:]
+  /// The number of the bean whose dependencies are being noted; nil while roots are.
+  private var taker: Int?
 
   /// Collects the roots and their dependencies.
   ///
-  /// - Parameter forEachRoot: calls its argument with each root, as `Environment.forEachAwaited` does.
-  init(_ forEachRoot: ((Environment, FrozenReference<Recipe>) -> Void) throws -> Void) rethrows {
-    try forEachRoot { note($0, $1, for: nil) }
+  /// - Parameter noteRoots: notes the roots, as `Environment.noteAwaited` does.
+  init(_ noteRoots: (inout AwaitedBeans) throws -> Void) rethrows {
+    try noteRoots(&self)
+    noteDependencies()
+  }
+
+  @inline(never)
+  private mutating func noteDependencies() {
     var next = 0
     while next < needs.count {
-      let (bean, taker) = (needs[next], next)
-      bean.environment.forEachAwaited(by: bean.recipe) { note($0, $1, for: taker) }
+      let bean = needs[next]
+      taker = next
+      bean.environment.noteAwaited(by: bean.recipe, in: &self)
       next += 1
     }
   }
 
-  private mutating func note(_ environment: Environment, _ recipe: FrozenReference<Recipe>, for taker: Int?) {
+  /// Notes a bean, for the bean whose dependencies are being noted.
+  fileprivate mutating func note(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
     let key = NeedKey(environment, recipe)
     let number = numberOfNeed[key] ?? needs.count
     if number == needs.count {
@@ -116,60 +125,61 @@ struct AwaitedBeans: Sendable {
   }
 }
 
+// No closure is called with each bean: the compiler would copy the whole walk for each closure.
 extension Environment {
-  /// Calls `body` with each bean that a bean takes or requires, if that bean is missing and needs an asynchronous
-  /// creation.
-  func forEachAwaited(
-    by recipe: FrozenReference<Recipe>, _ body: (Environment, FrozenReference<Recipe>) -> Void
-  ) {
-    recipe.value.operands.forEach { forEachAwaited($0, body) }
-    recipe.value.properties.forEach { forEachAwaited($0, body) }
-    recipe.value.requirements.forEach { forEachAwaited($0, body) }
-    recipe.value.needs.forEach { forEachAwaited($0, body) }
+  /// Notes each bean that a bean takes or requires, if that bean is missing and needs an asynchronous creation.
+  func noteAwaited(by recipe: FrozenReference<Recipe>, in beans: inout AwaitedBeans) {
+    recipe.value.operands.forEach { noteAwaited($0, in: &beans) }
+    recipe.value.properties.forEach { noteAwaited($0, in: &beans) }
+    recipe.value.requirements.forEach { noteAwaited($0, in: &beans) }
+    recipe.value.needs.forEach { noteAwaited($0, in: &beans) }
   }
 
-  /// Calls `body` with each bean that an operand leads to, if that bean is missing and needs an asynchronous creation.
-  func forEachAwaited(_ operand: Operand, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
+  /// Notes each bean that an operand leads to, if that bean is missing and needs an asynchronous creation.
+  @inline(never)
+  func noteAwaited(_ operand: Operand, in beans: inout AwaitedBeans) {
     switch operand.place {
-    case .own(let slot), .counted(let slot): noteAwaited(recipe(slot), body)
-    case .outer(let slot): forEachAwaited(slot, body)
+    case .own(let slot), .counted(let slot): noteAwaited(recipe(slot), in: &beans)
+    case .outer(let slot): noteAwaited(slot, in: &beans)
     case .computed(let number):
-      forEachAwaited(core.compiledPlan.with { $0.computations[Int(number)] }, body)
+      noteAwaited(core.compiledPlan.with { $0.computations[Int(number)] }, in: &beans)
     }
   }
 
-  /// Calls `body` with the bean of an environment that is no child of a factory, if that bean is missing and needs an
-  /// asynchronous creation.
-  private func forEachAwaited(_ slot: Slot, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
+  /// Notes the bean of an environment that is no child of a factory, if that bean is missing and needs an asynchronous
+  /// creation.
+  @inline(never)
+  private func noteAwaited(_ slot: Slot, in beans: inout AwaitedBeans) {
     if slot.content.isFilled { return }
     var next = Optional(self)
     while let environment = next {
-      if let own = environment.ownSlot(slot) { return environment.noteAwaited(environment.recipe(own), body) }
+      if let own = environment.ownSlot(slot) { return environment.noteAwaited(environment.recipe(own), in: &beans) }
       next = environment.parent
     }
   }
 
-  /// Calls `body` with each bean that a computation leads to, if that bean is missing and needs an asynchronous
-  /// creation.
-  func forEachAwaited(_ computation: Computation, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
+  /// Notes each bean that a computation leads to, if that bean is missing and needs an asynchronous creation.
+  @inline(never)
+  func noteAwaited(_ computation: Computation, in beans: inout AwaitedBeans) {
     switch computation {
     case .outer(let hops, let number), .scoped(let number, let hops):
       let home = ancestor(hops).object
-      home.noteAwaited(home.recipe(number), body)
-    case .slot(let slot): forEachAwaited(slot, body)
-    case .prototype(let number), .owned(let number, _): noteAwaited(recipe(number), body)
+      home.noteAwaited(home.recipe(number), in: &beans)
+    case .slot(let slot): noteAwaited(slot, in: &beans)
+    case .prototype(let number), .owned(let number, _): noteAwaited(recipe(number), in: &beans)
     case .composed(let operands, _, _):
-      for operand in operands { forEachAwaited(operand, body) }
+      for operand in operands { noteAwaited(operand, in: &beans) }
     case .collected(let computations, _, _):
-      for computation in computations { forEachAwaited(computation, body) }
+      for computation in computations { noteAwaited(computation, in: &beans) }
     case .deferred, .absent, .provider, .environment, .configuration, .injection, .products: break
     }
   }
 
-  /// Calls `body` with a bean of this environment, unless the bean exists or needs no asynchronous creation.
-  func noteAwaited(_ recipe: FrozenReference<Recipe>, _ body: (Environment, FrozenReference<Recipe>) -> Void) {
+  /// Notes a bean of this environment, unless the bean exists or needs no asynchronous creation.
+  @inline(never)
+  func noteAwaited(_ recipe: FrozenReference<Recipe>, in beans: inout AwaitedBeans) {
     guard recipe.value.awaits else { return }
     if recipe.value.kind == .slot, core.slots[recipe.value.slot].content.isFilled { return }
-    body(self, recipe)
+    beans.note(self, recipe)
   }
 }

@@ -90,7 +90,7 @@ extension Environment {
 
   /// Returns the creations that have to precede own beans that are not lazy.
   private func needs(of isIncluded: (FrozenReference<Recipe>) -> Bool) -> AwaitedBeans {
-    AwaitedBeans { body in for recipe in eager where isIncluded(recipe) { noteAwaited(recipe, body) } }
+    AwaitedBeans { beans in for recipe in eager where isIncluded(recipe) { noteAwaited(recipe, in: &beans) } }
   }
 
   /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
@@ -135,7 +135,7 @@ extension Environment {
   private func needs(of parameter: Parameter, id: String?) throws -> AwaitedBeans {
     try using {
       guard core.compiledPlan.with({ $0.awaits }) else { return AwaitedBeans { _ in } }
-      return try AwaitedBeans { try forEachAwaited(by: parameter, id: id, $0) }
+      return try AwaitedBeans { try noteAwaited(by: parameter, id: id, in: &$0) }
     }
   }
 
@@ -148,7 +148,7 @@ extension Environment {
         let slot = environment.core.slots[missing.slot]
         // A second error about the same bean is a stored one: another creation would not help.
         if created.contains(slot) { throw error }
-        let needs = AwaitedBeans { environment.noteAwaited(environment.recipe(missing.slot), $0) }
+        let needs = AwaitedBeans { environment.noteAwaited(environment.recipe(missing.slot), in: &$0) }
         try await create(needs, caller)
         created.append(slot)
       }

@@ -218,15 +218,13 @@ extension Environment {
     return try lookUp(unforeseen(parameter, id: id))
   }
 
-  /// Calls `body` with each bean that a lookup needs, and that does not exist before an asynchronous creation. For
-  /// callers that prevent the release of the environment.
-  func forEachAwaited(
-    by parameter: Parameter, id: String?, _ body: (Environment, FrozenReference<Recipe>) -> Void
-  ) throws {
-    if let foreseen = foreseen(parameter, id: id) { return forEachAwaited(foreseen, body) }
+  /// Notes each bean that a lookup needs, and that does not exist before an asynchronous creation. For callers that
+  /// prevent the release of the environment.
+  func noteAwaited(by parameter: Parameter, id: String?, in beans: inout AwaitedBeans) throws {
+    if let foreseen = foreseen(parameter, id: id) { return noteAwaited(foreseen, in: &beans) }
     let found = try unforeseen(parameter, id: id)
-    if let operand = found.operand { return forEachAwaited(operand, body) }
-    forEachAwaited(found.computed.computation, body)
+    if let operand = found.operand { return noteAwaited(operand, in: &beans) }
+    noteAwaited(found.computed.computation, in: &beans)
   }
 
   private func foreseen(_ parameter: Parameter, id: String?) -> Operand? {

@@ -312,7 +312,7 @@ extension Environment {
   /// Numbers of recipes that have to wait for an asynchronous creation.
   private var blockedRecipes: Set<Int32> {
     guard core.compiledPlan.with({ $0.awaits }) else { return [] }
-    var needs = AwaitedBeans { body in for recipe in sortedRecipes { noteAwaited(recipe, body) } }
+    var needs = AwaitedBeans { beans in for recipe in sortedRecipes { noteAwaited(recipe, in: &beans) } }
     _ = needs.begin()
     return needs.blocked(in: self)
   }
