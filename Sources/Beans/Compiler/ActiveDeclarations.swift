@@ -73,6 +73,7 @@ struct ActiveDeclarations {
 }
 
 extension InactiveDeclaration {
+  @inline(never)
   init(_ spec: FrozenSpec, _ types: [Any.Type], _ reason: String) {
     self.init(
       number: spec.number, types: spec.isAbstract ? [] : types, id: spec.id, isPrimary: spec.isPrimary,
@@ -80,12 +81,14 @@ extension InactiveDeclaration {
       label: "a \(spec.written)", location: spec.location, reason: reason)
   }
 
+  @inline(never)
   init(seed: FrozenSpec, _ reason: String) {
     self.init(
       number: seed.number, types: [seed.type].compactMap(\.self), id: nil, isSeed: true,
       label: "a seed of type \(seed.written)", location: seed.location, reason: reason)
   }
 
+  @inline(never)
   init(_ alias: EnvironmentDeclarations.Alias, _ reason: String) {
     self.init(
       number: 0, types: [], id: alias.name, label: "an alias '\(alias.name)'",

@@ -188,6 +188,7 @@ final class BeanDefinition {
   func note(_ fault: EnvironmentError) { faults = faults + [fault] }
 
   /// Returns a fault located at `origin`, or at the bean's declaration if `origin` is nil.
+  @inline(never)
   func fault(
     _ cause: FaultCause, _ message: String, steps: [EnvironmentError.Step] = [],
     at origin: EnvironmentError.Origin? = nil
@@ -197,6 +198,7 @@ final class BeanDefinition {
   }
 
   /// The bean as a step in the path of its faults.
+  @inline(never)
   var step: EnvironmentError.Step { EnvironmentError.Step(label, origin: spec.location.origin) }
 
   // MARK: dependencies

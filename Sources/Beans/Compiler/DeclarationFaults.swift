@@ -5,6 +5,7 @@ import BeansErrors
 
 extension FrozenSpec {
   /// Returns a fault of the declaration, located there.
+  @inline(never)
   func fault(_ cause: FaultCause, _ message: String) -> EnvironmentError {
     EnvironmentError(cause: cause, message, path: [value.written], origin: value.location.origin)
   }

@@ -178,10 +178,13 @@ final class FrozenSpec {
 extension Optional where Wrapped == ValueBox<BeanSpec.Options> {
   /// Returns a box of the changed options, which this one may share with copies of the spec.
   func changed(_ change: (inout BeanSpec.Options) -> Void) -> ValueBox<BeanSpec.Options> {
-    var options = self?.value ?? BeanSpec.Options()
+    var options = content
     change(&options)
     return ValueBox(options)
   }
+
+  @inline(never)
+  private var content: BeanSpec.Options { self?.value ?? BeanSpec.Options() }
 }
 
 extension [(index: Int, value: BeanValue)] {

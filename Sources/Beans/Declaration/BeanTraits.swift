@@ -37,6 +37,7 @@ struct BeanTraits: OptionSet, Sendable {
 extension BeanTraits {
   /// Returns the traits of a type. They are computed once for each type, so that building a bean needs no cast that
   /// must fail.
+  @inline(never)
   static func of(_ type: Any.Type) -> BeanTraits {
     let key = ObjectIdentifier(type)
     if let traits = known.withLock({ $0[key] }) { return traits }

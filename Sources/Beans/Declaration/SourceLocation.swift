@@ -9,6 +9,7 @@ enum SourceLocation: Sendable {
   @inlinable
   init(file: StaticString, line: UInt) { self = .literal(file: file, line: line) }
 
+  @inline(never)
   var origin: EnvironmentError.Origin {
     switch self {
     case .literal(let file, let line): EnvironmentError.Origin(file, line)

@@ -44,9 +44,11 @@ extension BeanDirectory {
     }
 
     /// The bean as a step on the path of a fault.
+    @inline(never)
     var step: EnvironmentError.Step { EnvironmentError.Step(label, origin: location.origin) }
 
     /// The name of the bean in paths.
+    @inline(never)
     var label: String { decorated.map { "decorator of \($0.label)" } ?? Self.label(type, id) }
 
     static func label(_ type: Any.Type, _ id: String?) -> String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
@@ -81,6 +83,7 @@ extension BeanDirectory {
       return words.joined(separator: " ")
     }
 
+    @inline(never)
     func fault(
       _ cause: FaultCause, _ message: String, steps: [EnvironmentError.Step] = []
     ) -> EnvironmentError {

@@ -21,6 +21,7 @@ final class CandidateMemory {
   private var nearest: [Search: BeanDirectory?] = [:]
 
   /// Returns the beans of a directory that can be used as a type.
+  @inline(never)
   func candidates(_ directory: BeanDirectory, _ type: Any.Type) -> [Int32] {
     guard TypeRelation.isExistential(type) else { return directory.candidates(for: type) }
     let search = Search(directory: ObjectIdentifier(directory), wanted: .type(ObjectIdentifier(type)))

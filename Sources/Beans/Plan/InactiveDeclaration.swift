@@ -21,6 +21,7 @@ package struct InactiveDeclaration: Sendable {
   let reason: String
 
   /// The hint at the end of messages.
+  @inline(never)
   package var hint: String { "; \(label) is declared at \(location.origin), but inactive: \(reason)" }
 
   package func answers(to type: Any.Type) -> Bool {
@@ -44,24 +45,36 @@ package struct InactiveDeclaration: Sendable {
 extension BeanDirectory {
   /// Returns hints at up to three matching declarations, here, further out and below.
   func hint(below: ArraySlice<BeanDirectory> = [], forInactive isMeant: (InactiveDeclaration) -> Bool) -> String {
-    let found = (chain.map(\.directory) + below).flatMap { $0.inactive.filter(isMeant) }
-    return found.prefix(3).map(\.hint).joined()
+    Self.hint(at: allInactive(below).filter(isMeant))
   }
 
+  /// The inactive declarations here, further out and below.
+  @inline(never)
+  private func allInactive(_ below: ArraySlice<BeanDirectory>) -> [InactiveDeclaration] {
+    (chain.map(\.directory) + below).flatMap(\.inactive)
+  }
+
+  @inline(never)
+  private static func hint(at found: [InactiveDeclaration]) -> String { found.prefix(3).map(\.hint).joined() }
+
+  @inline(never)
   func hint(forInactive type: Any.Type, _ criteria: Criteria, below: ArraySlice<BeanDirectory> = []) -> String {
     hint(below: below) { $0.answers(to: type, criteria) }
   }
 
+  @inline(never)
   func hint(forInactive id: String, from module: ObjectIdentifier?, below: ArraySlice<BeanDirectory> = []) -> String {
     hint(below: below) { $0.hasId(id, from: module) }
   }
 
   /// Returns hints for a bean that has the id but not the type of a parameter.
+  @inline(never)
   func hint(forInactive id: String?, as parameter: Parameter, from module: ObjectIdentifier?) -> String {
     let criteria = parameter.criteria(from: module)
     return id.map { id in hint { $0.id == id && $0.answers(to: parameter.element, criteria) } } ?? ""
   }
 
+  @inline(never)
   func hint(forInactive trait: BeanTraits) -> String {
     hint { $0.types.contains { BeanTraits.of($0).contains(trait) } }
   }

@@ -1,3 +1,4 @@
+import BeansErrors
 import BeansReflection
 
 /// The compiled, immutable form of one bean, read in place: the function, its operands, the slots that are filled
@@ -94,10 +95,31 @@ struct Recipe: Sendable {
   var lifetime: Lifetime { directory.with { $0.entries[Int(entryNumber)].lifetime } }
 
   /// The entry of the bean, for faults and paths.
+  @inline(never)
   var entry: BeanDirectory.Entry {
     let bean = directory.with { $0.entries[Int(entryNumber)] }
     guard case .product = kind, let product = bean.product else { return bean }
     return BeanDirectory.Entry(type: product, lifetime: .prototype, location: bean.location)
+  }
+
+  /// The name of the bean in paths.
+  @inline(never)
+  var label: String { entry.label }
+
+  /// The bean as a step on the path of a fault.
+  @inline(never)
+  var step: EnvironmentError.Step { entry.step }
+
+  /// The place of the bean's declaration.
+  @inline(never)
+  var origin: EnvironmentError.Origin { entry.location.origin }
+
+  /// Returns a fault of the bean, located at its declaration.
+  @inline(never)
+  func fault(
+    _ cause: FaultCause, _ message: String, steps: [EnvironmentError.Step] = []
+  ) -> EnvironmentError {
+    entry.fault(cause, message, steps: steps)
   }
 }
 

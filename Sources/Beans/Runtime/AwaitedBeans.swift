@@ -115,7 +115,7 @@ struct AwaitedBeans: Sendable {
 
   /// Returns the asynchronous beans on the path to a bean, outermost first.
   func steps(to number: Int) -> [EnvironmentError.Step] {
-    takers(of: number).filter(\.isCreated).reversed().map(\.recipe.value.entry.step)
+    takers(of: number).filter(\.isCreated).reversed().map(\.recipe.value.step)
   }
 
   /// Returns the error of a creation, with the beans that lead to its bean in the error's path.

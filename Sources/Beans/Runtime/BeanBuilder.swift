@@ -73,7 +73,7 @@ extension Environment {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     return try build(recipe, recipe.value.steps[0..<0], isInside: true) { context in
       context.value.current.recipe = recipe
-      if recipe.value.work.contains(.trace) { log.creating(recipe.value.entry.label, in: name) }
+      if recipe.value.work.contains(.trace) { log.creating(recipe.value.label, in: name) }
       return try recipe.value.function.with { try make(recipe, isCounted: false, $0.create) }
         .take(as: AnyObject.self)
     }
@@ -247,7 +247,7 @@ extension Environment {
         defer { context.value.isWaiting.store(false, ordering: .relaxed) }
         do {
           try WaitForGraph.wait(
-            for: key(step.slot), recipe.value.entry.label, in: name, origin: recipe.value.entry.location.origin,
+            for: key(step.slot), recipe.value.label, in: name, origin: recipe.value.origin,
             builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
         } catch let error as EnvironmentError {
           // A build that failed because an asynchronous bean was missing is no failure of this bean, once the missing

@@ -21,7 +21,7 @@ extension Environment {
     // first.
     let isCounted = !core.kind.contains(.scoped) && recipe.value.requirements.isEmpty
     let log = recipe.value.work.contains(.trace) ? log : nil
-    log?.creating(recipe.value.entry.label, in: name)
+    log?.creating(recipe.value.label, in: name)
     do {
       let made: ObjectReference
       do {
@@ -31,10 +31,10 @@ extension Environment {
         throw error
       }
       let object = try complete(made, recipe).object
-      log?.created(recipe.value.entry.label, in: name)
+      log?.created(recipe.value.label, in: name)
       return object
     } catch {
-      log?.failed(recipe.value.entry.label, in: name, error)
+      log?.failed(recipe.value.label, in: name, error)
       throw error
     }
   }
@@ -90,9 +90,9 @@ extension Environment {
   // MARK: failures
 
   func tooDeep(_ recipe: FrozenReference<Recipe>) -> EnvironmentError {
-    recipe.value.entry.fault(
+    recipe.value.fault(
       .deepBuild,
-      "builds are nested too deeply: the thread has no stack left for \(recipe.value.entry.label)")
+      "builds are nested too deeply: the thread has no stack left for \(recipe.value.label)")
   }
 
   /// - Parameters:
@@ -101,21 +101,21 @@ extension Environment {
   func circle(closing recipe: FrozenReference<Recipe>, isInside: Bool = false) -> EnvironmentError {
     let steps = ResolutionContext.circle(closing: recipe, in: self, isInside: isInside)
     let path = steps.map(\.label).joined(separator: " → ")
-    return recipe.value.entry.fault(
+    return recipe.value.fault(
       .circleOfLookups, "\(path); break the circle with a Provider that is called later", steps: steps)
   }
 
   /// Returns the error that a build throws: an error of the container with a longer path, any other error as
   /// `.creationFailed`.
   func failure(_ error: any Error, of recipe: FrozenReference<Recipe>) -> EnvironmentError {
-    let label = recipe.value.entry.label
+    let label = recipe.value.label
     if let error = error as? EnvironmentError {
       // A circle names every bean on it; a longer path would hide where it closes.
       return error.code == .cyclicDependency || error.path.first == label
-        ? error : error.within(label, declaredAt: recipe.value.entry.location.origin)
+        ? error : error.within(label, declaredAt: recipe.value.origin)
     }
     return EnvironmentError(
-      .creationFailed, "\(label) could not be created: \(error)", steps: [recipe.value.entry.step],
-      origin: recipe.value.entry.location.origin, underlying: [error])
+      .creationFailed, "\(label) could not be created: \(error)", steps: [recipe.value.step],
+      origin: recipe.value.origin, underlying: [error])
   }
 }

@@ -49,7 +49,7 @@ extension Environment {
     case .prototype(let number), .owned(let number, _), .products(let number):
       let recipe = recipe(number)
       guard walk.seen.insert(number).inserted else { return }
-      walk.takers.append(recipe.value.entry.step)
+      walk.takers.append(recipe.value.step)
       try recipe.value.operands.forEach { try checkCaptivity(of: $0, &walk) }
       try recipe.value.properties.forEach { try checkCaptivity(of: $0, &walk) }
       walk.takers.removeLast()

@@ -78,6 +78,6 @@ extension Environment {
       }
     state.levels.append(
       EndState.Level(
-        name: name, reason: reason, left: slots.filter { !isFace($0) }.map { recipe($0).value.entry.label }))
+        name: name, reason: reason, left: slots.filter { !isFace($0) }.map { recipe($0).value.label }))
   }
 }

@@ -142,17 +142,21 @@ extension Environment {
   /// Runs `body`, and again after each creation of a bean that was missing because a factory looks it up.
   private func awaiting<R>(_ caller: AwaitingCaller, _ body: () throws -> R) async throws -> R {
     var created: [Slot] = []
-    while true {
-      do { return try body() } catch let error as EnvironmentError {
-        guard let missing = error.missing as? MissingBean, let environment = missing.environment else { throw error }
-        let slot = environment.core.slots[missing.slot]
-        // A second error about the same bean is a stored one: another creation would not help.
-        if created.contains(slot) { throw error }
-        let needs = AwaitedBeans { environment.noteAwaited(environment.recipe(missing.slot), in: &$0) }
-        try await create(needs, caller)
-        created.append(slot)
-      }
-    }
+    while true { do { return try body() } catch { try await createMissing(error, caller, &created) } }
+  }
+
+  /// Creates the bean whose absence an error states; throws any other error.
+  ///
+  /// - Parameter created: the slots of the beans that were created before.
+  private func createMissing(_ error: any Error, _ caller: AwaitingCaller, _ created: inout [Slot]) async throws {
+    guard let missing = (error as? EnvironmentError)?.missing as? MissingBean, let environment = missing.environment
+    else { throw error }
+    let slot = environment.core.slots[missing.slot]
+    // A second error about the same bean is a stored one: another creation would not help.
+    if created.contains(slot) { throw error }
+    let needs = AwaitedBeans { environment.noteAwaited(environment.recipe(missing.slot), in: &$0) }
+    try await create(needs, caller)
+    created.append(slot)
   }
 
   /// Creates the needed beans, each as soon as its own needs exist. Throws the first failure at once.
@@ -231,9 +235,9 @@ extension Environment {
       let object = try await made(recipe)
       try put(object, in: recipe.value.slot)
       if let began { record?.add([recipe.time(.now - began)]) }
-      log?.created(recipe.value.entry.label, in: name)
+      log?.created(recipe.value.label, in: name)
     } catch {
-      log?.failed(recipe.value.entry.label, in: name, error)
+      log?.failed(recipe.value.label, in: name, error)
       throw failure(error, of: recipe)
     }
   }
@@ -241,7 +245,7 @@ extension Environment {
   /// Returns the finished object, retained once.
   private func made(_ recipe: FrozenReference<Recipe>) async throws -> ObjectReference {
     if core.kind.contains(.scoped) {
-      throw recipe.value.entry.fault(
+      throw recipe.value.fault(
         .awaitedInScope, "the scope object of '\(name)' keeps the beans, and cannot wait for any")
     }
     let caller = AwaitingCaller(name: "a factory", location: recipe.value.entry.location)
@@ -292,9 +296,9 @@ extension Environment {
     if let made = found?.0 { return made }
     // The last step is the bean itself.
     if let circle = found?.1?.circleOfLookup(between: { ResolutionContext.steps.dropLast() }) { throw circle }
-    var error = recipe.value.entry.fault(
+    var error = recipe.value.fault(
       .notReady,
-      "\(recipe.value.entry.label) is created asynchronously and is not there yet: call 'try await ready()' or "
+      "\(recipe.value.label) is created asynchronously and is not there yet: call 'try await ready()' or "
         + "'try await readyBean(…)'")
     error.missing = MissingBean(environment: self, slot: slot)
     throw error

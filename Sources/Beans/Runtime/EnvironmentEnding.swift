@@ -112,9 +112,10 @@ extension Environment {
   /// Releases here, or sends the release to the host. No thread is inside, and none will enter.
   @inline(never)
   func release() {
-    if core.kind.isDisjoint(with: [.plain, .hosted]) { release(onHost: false) } else { postponeRelease() }
+    if core.kind.isDisjoint(with: [.plain, .hosted]) { releaseHere(onHost: false) } else { postponeRelease() }
   }
 
+  @inline(never)
   private func postponeRelease() {
     core.isPostponed.store(true, ordering: .sequentiallyConsistent)
     // Under the lock: a thread that begins to wait now sees the postponed release, or is seen here.
@@ -140,8 +141,12 @@ extension Environment {
   /// Releases the beans.
   ///
   /// - Parameter onHost: whether the caller runs where the host releases, and can await.
+  @inline(never)
+  func release(onHost: Bool) { releaseHere(onHost: onHost) }
+
+  /// Releases the beans; inlined, because `release()` calls it for each request.
   @inline(__always)
-  func release(onHost: Bool) {
+  private func releaseHere(onHost: Bool) {
     let created = createdBeans
     let left = ResolutionContext.with(Unretained(self), nil) { _ in
       let left = releasePlain(created)
@@ -309,6 +314,7 @@ extension Environment {
   // MARK: waiting
 
   /// Calls `body` when everything here has been released; at once if it has been already.
+  @inline(never)
   func whenReleased(_ body: @escaping @Sendable () -> Void) {
     let extras = extras
     if core.lock.withLock({ core.lifecycle.isReleased }) { extras.end() }

@@ -103,7 +103,7 @@ extension Environment {
   /// listener published keeps its text, and a listener is on its path once. Otherwise the error would grow with each
   /// level.
   private func failure(_ error: any Error, of recipe: FrozenReference<Recipe>, at event: Any.Type) -> EnvironmentError {
-    let (own, label, origin) = (recipe.value.entry.step, recipe.value.entry.label, recipe.value.entry.location.origin)
+    let (own, label, origin) = (recipe.value.step, recipe.value.label, recipe.value.origin)
     let cause = error as? EnvironmentError
     if let cause, cause.code == .listenerFailed {
       return cause.steps.contains(own) ? cause : cause.within(label, declaredAt: origin)

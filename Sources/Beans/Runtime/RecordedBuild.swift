@@ -63,6 +63,6 @@ extension FrozenReference<Recipe> {
   func time(_ duration: Duration?, for parent: FrozenReference<Recipe>? = nil) -> StartupTime {
     StartupTime(
       bean: value.entry.label, origin: value.entry.location.origin, duration: duration,
-      parent: parent?.value.entry.label)
+      parent: parent?.value.label)
   }
 }

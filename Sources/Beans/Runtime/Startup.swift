@@ -140,7 +140,7 @@ extension Environment {
     var labels: [String] = []
     recipe.value.needs.forEach { need in
       guard case .outer(let slot) = need.place, let number = ownSlot(slot) else { return }
-      labels.append(self.recipe(number).value.entry.label)
+      labels.append(self.recipe(number).value.label)
     }
     return labels
   }
@@ -278,7 +278,7 @@ extension Environment {
             !served.contains(ObjectIdentifier(type(of: inject)))
           else { return }
           faults.append(
-            recipe.value.entry.fault(
+            recipe.value.fault(
               .unservedInjection,
               "\(property.label): no Injection is defined that serves \(type(of: inject))"
                 + plan.directory.hint(forInactive: BeanTraits.injection)))
@@ -296,12 +296,12 @@ extension Environment {
       switch recipe.value.kind {
       case .slot where !recipe.value.isLazy:
         if blocked.contains(recipe.value.number) {
-          resources.note(unready: recipe.value.entry.label)
+          resources.note(unready: recipe.value.label)
           continue
         }
         // The bean's factory may look up an asynchronous bean.
         do { try buildEagerly(recipe, record) } catch let error as EnvironmentError where error.missing != nil {
-          resources.note(unready: recipe.value.entry.label)
+          resources.note(unready: recipe.value.label)
         }
       case .scoped: try prepareScope(recipe)
       case .slot, .prototype, .product: break

@@ -18,7 +18,7 @@ extension Environment {
   /// that declares the bean, or whose scope object decides.
   func askScope(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
-      throw recipe.value.entry.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
+      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
     }
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     let object = try scope.get(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
@@ -59,7 +59,7 @@ extension Environment {
   /// Calls `prepare` of a user's scope for a bean; called once for each bean.
   func prepareScope(_ recipe: FrozenReference<Recipe>) throws {
     guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
-      throw recipe.value.entry.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
+      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
     }
     try scope.prepare(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
   }
@@ -143,7 +143,7 @@ struct ScopedBeanFactory: BeanFactory {
       guard bean === recipe.value.code.with({ $0.declaration }) else {
         throw EnvironmentError(
           .invalidDeclaration,
-          "scope '\(recipe.value.entry.lifetime.name)' asked the factory of \(recipe.value.entry.label) for another bean",
+          "scope '\(recipe.value.entry.lifetime.name)' asked the factory of \(recipe.value.label) for another bean",
           origin: bean.spec.location.origin)
       }
       var isOther = false
