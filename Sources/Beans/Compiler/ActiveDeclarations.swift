@@ -44,8 +44,8 @@ struct ActiveDeclarations {
       refusedAliases[position].map { InactiveDeclaration(alias, $0) }
     }
     var inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] = []
-    for (position, reason) in refused.sorted(by: { $0.key < $1.key }) {
-      let factory = declarations.factories[position]
+    for (position, factory) in declarations.factories.enumerated() {
+      guard let reason = refused[position] else { continue }
       let name = "'\(factory.name)'"
       for level in [factory] + factory.below {
         let error = EnvironmentError(
@@ -107,15 +107,15 @@ private struct ConditionEvaluator {
   private let templates: [DeclaredBeans]
   private(set) var faults: [EnvironmentError] = []
   /// The reasons why declarations are inactive, by position.
-  private(set) var reasons: [Int: String] = [:]
-  private(set) var refusedFactories: [Int: String] = [:]
-  private(set) var refusedAliases: [Int: String] = [:]
+  private(set) var reasons = [Int: String]()
+  private(set) var refusedFactories = [Int: String]()
+  private(set) var refusedAliases = [Int: String]()
   private var profiles: ActiveProfiles?
   private typealias Inclusion = (conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)
   /// The inclusions of modules that hold according to the configuration alone.
-  private var inclusions: [ObjectIdentifier: [Inclusion]] = [:]
+  private var inclusions = [ObjectIdentifier: [Inclusion]]()
   /// The reasons why modules are inactive according to the configuration alone.
-  private var refusals: [ObjectIdentifier: String] = [:]
+  private var refusals = [ObjectIdentifier: String]()
   /// The modules that are active only if a type is missing.
   private var standIns: Set<ObjectIdentifier> = []
 
@@ -138,7 +138,7 @@ private struct ConditionEvaluator {
     }
     // Until they are evaluated, stand-ins do not see each other. All declarations of a module share one result.
     for position in standIns { reasons[position] = "it has not been looked at" }
-    var rivalsByModule: [ObjectIdentifier: String?] = [:]
+    var rivalsByModule = [ObjectIdentifier: String?]()
     for position in standIns {
       let spec = specs[position]
       reasons[position] = rival(to: spec.conditions) ?? rival(to: spec.module, &rivalsByModule)
@@ -158,7 +158,7 @@ private struct ConditionEvaluator {
   /// Decides which inclusions hold: those whose conditions hold, in an active module. Modules may include each other.
   private mutating func evaluateModules() {
     let modules = declarations.modules
-    var reasons: [ObjectIdentifier: [String?]] = [:]
+    var reasons = [ObjectIdentifier: [String?]]()
     for module in modules {
       reasons[module.key] = module.inclusions.map { inclusion in
         refusal(by: inclusion.conditions, ["module \(module.name)"], inclusion.location)

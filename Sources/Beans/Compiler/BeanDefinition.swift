@@ -27,7 +27,7 @@ final class BeanDefinition {
   private(set) var injections: [ClassInjection] = []
   /// The values that the declaration contains, in the order in which they were found.
   private(set) var values: [BoundValue] = []
-  private var valuesByPoint: [String: BoundValue] = [:]
+  private var valuesByPoint = [String: BoundValue]()
   var hasValues: Bool { !values.isEmpty }
 
   // MARK: as seen from one environment

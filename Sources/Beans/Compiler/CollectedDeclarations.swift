@@ -101,7 +101,7 @@ struct CollectedDeclarations {
 
   /// The declarations with an id but without a bean, by their positions.
   var unbuilt: [Int32: BeanDirectory.Unbuilt] {
-    var unbuilt: [Int32: BeanDirectory.Unbuilt] = [:]
+    var unbuilt = [Int32: BeanDirectory.Unbuilt]()
     for (position, (_, entry)) in declared.enumerated() where entry < 0 && specs[position].id != nil {
       let spec = specs[position]
       unbuilt[Int32(position)] = BeanDirectory.Unbuilt(

@@ -38,7 +38,7 @@ final class DeclaredBeans {
   /// The declarations of the children of factories, at any depth.
   private(set) var below: [DeclaredBeans] = []
   /// The beans that environments further in compile anew, by entry.
-  private(set) var beans: [Int32: Kept] = [:]
+  private(set) var beans = [Int32: Kept]()
 
   /// The parts from which a definition is made anew.
   struct Kept {

@@ -37,7 +37,7 @@ final class EnvironmentGraph: NestedLevel {
   private(set) var placed: [BeanDefinition] = []
   private(set) var slotCount: Int32 = 0
   /// The placed beans that are declared further out.
-  private(set) var foreign: [Plan.EntryKey: BeanDefinition] = [:]
+  private(set) var foreign = [Plan.EntryKey: BeanDefinition]()
   /// The entries of the declarations, in order; -1 for a declaration that is no bean.
   private(set) var listed: [Int32] = []
   /// The beans declared further out that are made anew here, nearest first.
@@ -149,7 +149,7 @@ final class EnvironmentGraph: NestedLevel {
     if !children.isEmpty { scopes.add(directory, but: usualLifetime) }
     guard let scopeName else { return prototypes }
     let scoped = scopes.beans(of: scopeName, from: directory)
-    return scoped.isEmpty ? prototypes : (prototypes + scoped).sorted { ($0.hops, $0.number) < ($1.hops, $1.number) }
+    return scoped.isEmpty ? prototypes : (prototypes + scoped).inOrder { $0.hops << 32 | Int($0.number) }
   }
 
   /// The directories of all graphs below.
@@ -233,8 +233,8 @@ extension EnvironmentGraph {
 /// The scopes of factories, and the beans that name them, for all graphs that are compiled together.
 private final class ScopeTable {
   /// The positions of the graphs that open each scope, in ascending order.
-  private var positions: [String: [Int]] = [:]
-  private var beans: [String: [(home: BeanDirectory, number: Int32)]] = [:]
+  private var positions = [String: [Int]]()
+  private var beans = [String: [(home: BeanDirectory, number: Int32)]]()
 
   func add(_ name: String, at position: Int) { positions[name, default: []].append(position) }
 

@@ -8,11 +8,11 @@ struct IdTable {
 
   private let graph: EnvironmentGraph
   /// The meanings of all ids.
-  private(set) var meanings: [BeanId: BeanDirectory.Meaning] = [:]
+  private(set) var meanings = [BeanId: BeanDirectory.Meaning]()
   /// The locations of ids that no declaration has itself: aliases, and factories behind their products.
-  private var locations: [BeanId: SourceLocation] = [:]
+  private var locations = [BeanId: SourceLocation]()
   /// The active aliases, by the ids that they enter.
-  private var aliases: [BeanId: EnvironmentDeclarations.Alias] = [:]
+  private var aliases = [BeanId: EnvironmentDeclarations.Alias]()
 
   init(_ graph: EnvironmentGraph, capacity: Int) {
     self.graph = graph

@@ -2,7 +2,7 @@
 struct InheritedDefinitions {
   /// The declarations of these environments, nearest first.
   private let outer: [DeclaredBeans]
-  private var made: [Plan.EntryKey: BeanDefinition] = [:]
+  private var made = [Plan.EntryKey: BeanDefinition]()
 
   init(_ outer: [DeclaredBeans]) { self.outer = outer }
 

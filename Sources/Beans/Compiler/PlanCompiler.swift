@@ -222,12 +222,12 @@ struct PlanCompiler {
   private mutating func appendSteps(
     of root: BeanDefinition, _ order: [(bean: BeanDefinition, dependent: BeanDefinition?)], _ takers: [BeanDefinition]
   ) -> Range<Int> {
-    var counts: [Int32: UInt32] = [:]
+    var counts = [Int32: UInt32]()
     for taken in takers.flatMap(taken) {
       if case .counted(let slot) = compiler.directPlace(of: taken, true) { counts[slot, default: 0] += 1 }
     }
     if root.kind == .slot { counts[root.slot, default: 0] += 1 }
-    var positions: [Int32: Int32] = [:]
+    var positions = [Int32: Int32]()
     for (index, step) in order.enumerated() { positions[step.bean.slot] = Int32(index) }
     let start = steps.count
     for (bean, dependent) in order {
@@ -324,7 +324,7 @@ struct PlanCompiler {
   /// Returns the receivers of events published in the graph's environments: beans declared there first, in order of
   /// definition, then those from further out.
   private mutating func receivers() -> [ObjectIdentifier: [EventReceiver]] {
-    var found: [ObjectIdentifier: [EventReceiver]] = [:]
+    var found = [ObjectIdentifier: [EventReceiver]]()
     for home in graph.directory.listening {
       let hops = graph.directory.depth - home.depth
       for entry in home.listeners where !graph.directory.hides(home.entries[Int(entry)], hops: hops) {

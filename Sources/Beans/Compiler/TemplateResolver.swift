@@ -217,7 +217,7 @@ struct TemplateResolver {
 
   /// Adds a decorator for each bean that has the decorator's type. Returns the outermost ones.
   private mutating func defineDecorators() -> [BeanDirectory.DecoratorKey: Int32] {
-    var outermost: [BeanDirectory.DecoratorKey: Int32] = [:]
+    var outermost = [BeanDirectory.DecoratorKey: Int32]()
     let beans = definitions
     let finder = DecoratorCandidates(graph)
     hasOptions = true

@@ -191,10 +191,9 @@ extension [(index: Int, value: BeanValue)] {
   /// Sets the value of one parameter, in order of the indices.
   mutating func set(_ index: Int, _ value: BeanValue) {
     if isEmpty { reserveCapacity(4) }
-    let isInOrder = last.map { $0.index < index } ?? true
-    if !isInOrder { removeAll { $0.index == index } }
-    append((index, value))
-    if !isInOrder { sort { $0.index < $1.index } }
+    if last.map({ $0.index < index }) ?? true { return append((index, value)) }
+    removeAll { $0.index == index }
+    insert((index, value), at: firstIndex { $0.index > index } ?? endIndex)
   }
 }
 

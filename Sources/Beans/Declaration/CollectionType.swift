@@ -25,7 +25,7 @@ extension Dictionary: CollectionType {
   static var element: Parameter { Parameter.of(Value.self) }
 
   static func assemble(_ parts: [Any]) -> Any? {
-    var entries: [Key: Value] = [:]
+    var entries = [Key: Value]()
     for index in stride(from: 0, to: parts.count - 1, by: 2) {
       guard let key = parts[index] as? Key, let value = parts[index + 1] as? Value,
         entries.updateValue(value, forKey: key) == nil

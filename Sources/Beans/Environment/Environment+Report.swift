@@ -139,7 +139,7 @@ extension Environment {
   /// The aliases of beans, by the path of their environment (as in `graph()`) and then by the bean's own id.
   package var aliases: [String: [String: [String]]] {
     guard let plan = core.plan?.object else { return [:] }
-    var aliases: [String: [String: [String]]] = [:]
+    var aliases = [String: [String: [String]]]()
     for directory in Array(sequence(first: plan.directory) { $0.parent }) + plan.below {
       for alias in directory.aliases where !alias.hasPrefix("&") {
         guard let bean = try? directory.bean(id: alias, hasHints: false), let id = bean.entry.id else { continue }

@@ -17,8 +17,8 @@ final class CandidateMemory {
   }
 
   /// The candidates of protocol types; finding them takes a walk over all beans.
-  private var protocolCandidates: [Search: [Int32]] = [:]
-  private var nearest: [Search: BeanDirectory?] = [:]
+  private var protocolCandidates = [Search: [Int32]]()
+  private var nearest = [Search: BeanDirectory?]()
 
   /// Returns the beans of a directory that can be used as a type.
   @inline(never)

@@ -15,7 +15,7 @@ final class AsyncBuild: Sendable {
 
   private struct State {
     var outcome: Result<Void, any Error>?
-    var waiters: [Int: Waiter] = [:]
+    var waiters = [Int: Waiter]()
     var nextWaiter = 0
     var task: Task<Void, Never>?
     /// Whether the creation is cancelled: no task waits any longer, or the environment ends.
@@ -200,7 +200,7 @@ final class AsyncBuild: Sendable {
 
   /// Describes the creation and its waiting calls; nil if no call waits.
   func report(after time: Duration) -> String? {
-    let waiters = state.withLock { $0.waiters.sorted { $0.key < $1.key }.map(\.value) }
+    let waiters = state.withLock { $0.waiters.inOrder(of: \.key).map(\.value) }
     if waiters.isEmpty { return nil }
     let calls = waiters.map { waiter in
       let taker = waiter.taker.map { " in the creation of \($0.bean.label)" } ?? ""
@@ -220,6 +220,6 @@ struct AwaitingCaller: Sendable {
 
 /// The beans of one environment that are being created, and the created ones that are not in their slots yet.
 struct AsyncBuilds {
-  var running: [Int32: AsyncBuild] = [:]
-  var made: [Int32: ObjectReference] = [:]
+  var running = [Int32: AsyncBuild]()
+  var made = [Int32: ObjectReference]()
 }

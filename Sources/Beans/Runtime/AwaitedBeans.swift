@@ -29,7 +29,7 @@ struct AwaitedBeans: Sendable {
   }
 
   private var needs: [Need] = []
-  private var numberOfNeed: [NeedKey: Int] = [:]
+  private var numberOfNeed = [NeedKey: Int]()
   /// The number of the bean whose dependencies are being noted; nil while roots are.
   private var taker: Int?
 

@@ -13,7 +13,7 @@ final class CreationWatch: Sendable {
   private let state = Locked(State())
 
   private struct State {
-    var running: [ObjectIdentifier: Creation] = [:]
+    var running = [ObjectIdentifier: Creation]()
     /// The number of creations that have begun.
     var count = 0
     /// The clock of the creation that has scheduled the alarm.
@@ -63,7 +63,7 @@ final class CreationWatch: Sendable {
       return (due, next)
     }
     if let next { schedule(clock, after: next - now) }
-    let reports = due.sorted { $0.number < $1.number }.compactMap { $0.build.report(after: now - $0.began) }
+    let reports = due.inOrder(of: \.number).compactMap { $0.build.report(after: now - $0.began) }
     for report in reports.prefix(Self.longest) { log.logger.warn(report) }
     if reports.count > Self.longest {
       log.logger.warn("\(reports.count - Self.longest) more asynchronous creations have taken as long")

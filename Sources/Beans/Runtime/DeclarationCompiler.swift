@@ -8,7 +8,7 @@ struct DeclarationCompiler {
   private var parent: Plan?
   private var outer: [DeclaredBeans] = []
   private var outerScopes: [String] = []
-  private var blocks: [ObjectIdentifier: SlotBlock] = [:]
+  private var blocks = [ObjectIdentifier: SlotBlock]()
 
   /// An environment that is not a child of a factory, and the children of its factories on the path to the next one,
   /// innermost first.

@@ -33,9 +33,9 @@ final class EnvironmentExtras: Sendable {
     /// The release in flight; recorded where a thread or a task waits for its end.
     var running: ReleaseInProgress?
     /// The objects that keep beans outside the slots.
-    var keepers: [ObjectIdentifier: Keeper] = [:]
+    var keepers = [ObjectIdentifier: Keeper]()
     /// Beans that their takers own, numbered in the order of their creation.
-    var owned: [ObjectIdentifier: (number: Int, bean: any OwnedInstance)] = [:]
+    var owned = [ObjectIdentifier: (number: Int, bean: any OwnedInstance)]()
     var ownedCount = 0
   }
 
@@ -129,7 +129,7 @@ final class EnvironmentExtras: Sendable {
       defer { outcome.owned = [:] }
       return outcome.owned.values
     }
-    return owned.sorted { $0.number < $1.number }.map(\.bean)
+    return owned.inOrder(of: \.number).map(\.bean)
   }
 
   func forget(_ keeper: ObjectIdentifier) { _ = outcome.withLock { $0.keepers.removeValue(forKey: keeper) } }

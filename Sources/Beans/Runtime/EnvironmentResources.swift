@@ -4,9 +4,9 @@ import Synchronization
 /// Environments that are not children of factories, below another one of that kind.
 struct NestedEnvironments {
   /// The environments that have not ended. Their parents retain them.
-  var live: [ObjectIdentifier: Environment] = [:]
+  var live = [ObjectIdentifier: Environment]()
   /// The counts of environments that have ended, and of all below them.
-  var ended: [String: ScopeStatistics] = [:]
+  var ended = [String: ScopeStatistics]()
 
   mutating func begin(_ environment: Environment) { live[ObjectIdentifier(environment)] = environment }
 

@@ -5,7 +5,7 @@ struct OuterEnvironments {
   /// The names of scopes that users have registered.
   private(set) var scopeNames: [String] = []
   /// The slots of the only environment of each plan.
-  private(set) var slots: [ObjectIdentifier: Slots] = [:]
+  private(set) var slots = [ObjectIdentifier: Slots]()
   /// The hook of the nearest environment that has one.
   private(set) var hook: (any EnvironmentHook)?
 

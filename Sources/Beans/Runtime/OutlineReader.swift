@@ -7,12 +7,12 @@ struct OutlineReader {
 
   private var outline = DeclarationOutline()
   /// The groups of graphs, by directory.
-  private var groups: [ObjectIdentifier: Int] = [:]
+  private var groups = [ObjectIdentifier: Int]()
   /// The declarations of graphs, by directory.
-  private var declared: [ObjectIdentifier: DeclaredBeans] = [:]
+  private var declared = [ObjectIdentifier: DeclaredBeans]()
   /// Positions in the outline: of beans by entry, of templates by their position among all declarations of a graph.
-  private var beans: [Plan.EntryKey: Int] = [:]
-  private var templates: [Plan.EntryKey: Int] = [:]
+  private var beans = [Plan.EntryKey: Int]()
+  private var templates = [Plan.EntryKey: Int]()
 
   /// Returns the outline of environments.
   ///
@@ -42,7 +42,7 @@ struct OutlineReader {
     for (position, spec) in graph.declared.specs.enumerated() where spec.isAbstract {
       templates[Plan.EntryKey(graph.directory, Int32(position))] = add(spec, in: group, nil)
     }
-    var homes: [Int: (spec: FrozenSpec, group: Int)] = [:]
+    var homes = [Int: (spec: FrozenSpec, group: Int)]()
     for spec in graph.declarations.specs { homes[spec.number] = (spec, group) }
     addInactive(graph.declarations.factories, graph.active, in: group, &homes)
     for inactive in graph.active.inactive {

@@ -208,8 +208,8 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // all state is 
     private let state = Locked(State())
 
     private struct State {
-      var instances: [ObjectIdentifier: Kept] = [:]
-      var builds: [ObjectIdentifier: UInt] = [:]
+      var instances = [ObjectIdentifier: Kept]()
+      var builds = [ObjectIdentifier: UInt]()
       /// The keys of kept instances, and of instances that have been taken out alone, oldest first.
       var order: [ObjectIdentifier] = []
       var failures: [any Error] = []
