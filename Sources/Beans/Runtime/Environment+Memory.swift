@@ -1,0 +1,24 @@
+extension Environment: EnvironmentMemory {
+  @inline(__always)
+  func releaseMemory() {
+    // Nearly always a request that has ended.
+    if !core.lifecycle.isReleased { letGoOfBeans() }
+    if !core.kind.isDisjoint(with: .withScope) { dropScope() }
+    if !core.kind.contains(.plain), core.slots != room.slots { core.slots.deallocate() }
+  }
+
+  /// Drops the bean references of an environment that was deallocated without `finish`. No release callbacks run.
+  private func letGoOfBeans() {
+    // The sources of the configuration, too, may hold objects that hold them.
+    defer { existingExtras?.resources?.letGo() }
+    guard let plan = core.plan, core.lifecycle.phase < .releasing else { return }
+    let (log, slots) = (creationLog, core.slots)
+    var index = log.count
+    while index > 0 {
+      index -= 1
+      let content = slots[log[index]].content
+      if content.isFilled { content.object.release() }
+    }
+    if plan.with({ $0.hasSeed }), slots[0].content.isFilled { slots[0].content.object.release() }
+  }
+}
