@@ -27,6 +27,8 @@ struct PlanCompiler {
   /// longer, until `stepsLeft` is used up: the orders of all beans together grow with the square of their number.
   private var roots: Set<Int32> = []
   private var stepsLeft = 0
+  /// The beans without an order, which retain their dependencies themselves also where they are steps of a root.
+  private var unordered: Set<Int32> = []
 
   /// - Parameters:
   ///   - graph: the graph to compile. The graphs further out must have been compiled before.
@@ -104,6 +106,8 @@ struct PlanCompiler {
   private mutating func findRoots(_ definitions: [BeanDefinition]) {
     roots = Set(definitions.map(\.number))
     for definition in definitions { for need in needs(of: definition) { roots.remove(need.number) } }
+    // Until then, no bean has a longer order than usual. A root is no step of another order.
+    unordered = Set(definitions.filter { order(of: $0) == nil }.map(\.number))
     stepsLeft = 16 * definitions.count
   }
 
@@ -223,7 +227,7 @@ struct PlanCompiler {
     of root: BeanDefinition, _ order: [(bean: BeanDefinition, dependent: BeanDefinition?)], _ takers: [BeanDefinition]
   ) -> Range<Int> {
     var counts = [Int32: UInt32]()
-    for taken in takers.flatMap(taken) {
+    for taken in takers.filter({ $0 === root || !unordered.contains($0.number) }).flatMap(taken) {
       if case .counted(let slot) = compiler.directPlace(of: taken, true) { counts[slot, default: 0] += 1 }
     }
     if root.kind == .slot { counts[root.slot, default: 0] += 1 }
