@@ -178,6 +178,73 @@ import Testing
     #expect(left == 0)
   }
 
+  /// Each bean takes the one before it and the first; the last one is the only root.
+  private func chain(_ length: Int, in child: Environment, failingAt failing: Int? = nil) throws {
+    let alive = alive
+    try child.define(child.bean(Middle.self, id: "0", factory: { Middle(alive, nil) }))
+    for number in 1..<length {
+      try child.define(
+        child.bean(
+          Middle.self, id: "\(number)",
+          factory: { (previous: Middle, first: Middle) in
+            if number == failing { throw Failed() }
+            return Middle(alive, nil, previous)
+          }
+        ).argument(0, ref: "\(number - 1)").argument(1, ref: "0"))
+    }
+  }
+
+  @Test("Hundreds of beans of a request, more than an order usually has, are dropped once", arguments: [129, 130, 400])
+  func longOrders(length: Int) throws {
+    let left = try left(declaring: { try chain(length, in: $0) }) { request in
+      _ = try request.getBean(Middle.self, byId: "\(length - 1)")
+      #expect(alive.value == length)
+    }
+    #expect(left == 0)
+  }
+
+  @Test("A part of a long order that exists before its root is dropped once", arguments: [1, 100, 200, 399])
+  func longOrdersFromTheMiddle(first: Int) throws {
+    let left = try left(declaring: { try chain(400, in: $0) }) { request in
+      for number in [first, 399] { _ = try request.getBean(Middle.self, byId: "\(number)") }
+      #expect(alive.value == 400)
+    }
+    #expect(left == 0)
+  }
+
+  @Test("When a step of a long order fails, those before it are dropped once", arguments: [1, 64, 200, 399])
+  func longOrdersThatFail(failing: Int) throws {
+    let left = try left(declaring: { try chain(400, in: $0, failingAt: failing) }) { request in
+      for _ in 0..<2 {
+        #expect(throws: EnvironmentError.self) { try request.getBean(Middle.self, byId: "399") }
+      }
+      #expect(alive.value == failing)
+    }
+    #expect(left == 0)
+  }
+
+  @Test("Beans that an awaited bean and others take are dropped once", arguments: [0, 200])
+  func awaitedTakers(others: Int) async throws {
+    let alive = alive
+    let environment = try Environment()
+    let requests = try environment.childFactory("request", seed: Void.self) { child in
+      if others > 0 { try chain(others, in: child) }
+      try child.define(child.bean(Leaf.self, factory: { Leaf(alive) }))
+      try child.define(child.bean(Left.self, async: { (leaf: Leaf) in Left(alive, leaf) }))
+      try child.define(child.bean(Right.self, factory: { (leaf: Leaf) in Right(alive, leaf) }))
+      let root = child.bean(
+        Root.self, factory: { (left: Left, right: Right, leaf: Leaf) in Root(alive, left, right, leaf) })
+      try child.define(others > 0 ? root.dependsOn("\(others - 1)") : root)
+    }
+    let request = try requests.build(())
+    try await request.ready()
+    _ = try request.getBean(Root.self)
+    #expect(alive.value == 4 + others)
+    request.finish()
+    #expect(alive.value == 0)
+    try await environment.shutdown()
+  }
+
   private struct Failed: Error {}
 
   private struct Population: Sendable {
