@@ -13,8 +13,8 @@ package final class ProtocolList: Sendable {
   /// Returns the protocols to which the type conforms, one bit for each, in order; `possible` if only the runtime can
   /// decide.
   ///
-  /// Costs a lock and a probe for each superclass; if images have been loaded since the last call, also a scan of all conformances of
-  /// the process.
+  /// Costs a lock and a probe for each superclass; if images have been loaded since the last call, also a scan of all
+  /// conformances of the process.
   package func conformances(of type: Any.Type) -> (certain: UInt32, possible: UInt32) {
     unsafe upToDate.conformances(of: unsafeBitCast(type, to: UnsafeRawPointer.self))
   }
