@@ -27,7 +27,8 @@ struct PlanCompiler {
   /// longer, until `stepsLeft` is used up: the orders of all beans together grow with the square of their number.
   private var roots: Set<Int32> = []
   private var stepsLeft = 0
-  /// The beans without an order, which retain their dependencies themselves also where they are steps of a root.
+  /// The beans that have no order although they may be steps of another bean's order: they retain their dependencies
+  /// themselves, so that no step counts them as takers.
   private var unordered: Set<Int32> = []
 
   /// - Parameters:
@@ -51,7 +52,7 @@ struct PlanCompiler {
     steps.reserveCapacity(definitions.count)
     codes.reserveCapacity(definitions.count)
     if awaits { findAwaiting() }
-    if !graph.isPlain, definitions.count > Self.longestOrder { findRoots(definitions) }
+    if !graph.isPlain { findUnordered(definitions) }
     for definition in definitions { definition.layout = layOut(definition) }
     var lookups = IndexCompiler(graph, resolver)
     let index = lookups.compile(input.parameters, &compiler)
@@ -103,11 +104,17 @@ struct PlanCompiler {
 
   // MARK: orders
 
+  private mutating func findUnordered(_ definitions: [BeanDefinition]) {
+    let isLarge = definitions.count > Self.longestOrder
+    guard awaits || isLarge else { return }
+    // No bean has a longer order than usual yet. A root is no step of another order.
+    unordered = Set(definitions.filter { order(of: $0) == nil }.map(\.number))
+    if isLarge { findRoots(definitions) }
+  }
+
   private mutating func findRoots(_ definitions: [BeanDefinition]) {
     roots = Set(definitions.map(\.number))
     for definition in definitions { for need in needs(of: definition) { roots.remove(need.number) } }
-    // Until then, no bean has a longer order than usual. A root is no step of another order.
-    unordered = Set(definitions.filter { order(of: $0) == nil }.map(\.number))
     stepsLeft = 16 * definitions.count
   }
 
