@@ -234,8 +234,10 @@ struct PlanCompiler {
     of root: BeanDefinition, _ order: [(bean: BeanDefinition, dependent: BeanDefinition?)], _ takers: [BeanDefinition]
   ) -> Range<Int> {
     var counts = [Int32: UInt32]()
-    for taken in takers.filter({ $0 === root || !unordered.contains($0.number) }).flatMap(taken) {
-      if case .counted(let slot) = compiler.directPlace(of: taken, true) { counts[slot, default: 0] += 1 }
+    for taker in takers where taker === root || !unordered.contains(taker.number) {
+      for taken in taken(by: taker) {
+        if case .counted(let slot) = compiler.directPlace(of: taken, true) { counts[slot, default: 0] += 1 }
+      }
     }
     if root.kind == .slot { counts[root.slot, default: 0] += 1 }
     var positions = [Int32: Int32]()
