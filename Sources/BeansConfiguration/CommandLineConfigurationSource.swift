@@ -10,6 +10,9 @@ public final class CommandLineConfigurationSource: ConfigurationSource {
   /// Creates a source with the arguments of the process, or with others.
   public init(arguments: [String] = CommandLine.arguments) { self.arguments = arguments }
 
+  /// The names of options for keys.
+  public var spelling: KeySpelling { .commandLine }
+
   /// The text "command line".
   public var url: String { "command line" }
 

@@ -8,8 +8,12 @@ package struct ConfigurationEntry: Sendable, Hashable {
   package let scope: String
   /// The name of the source; nil if no source has a value, so that the reader's default applies.
   package let source: String?
+  /// The name that the source has for the key; nil if it is the key itself.
+  package let name: String?
+  /// The other keys that were read as this value, because they share the name.
+  package let readAs: [String]
   package let isDynamic: Bool
-  /// The source whose value overrides this one; nil if there is none.
+  /// The source whose value overrides this one, with its name for the key if that is another; nil if there is none.
   package let overruledBy: String?
   /// The sources whose values this one overrides, or would override, the nearest first.
   package let overrules: [String]
@@ -22,39 +26,50 @@ extension ConfigurationManager {
   /// value before those that it overrides; then the keys that were read without a value in any source. Contains no
   /// values: they may be secrets.
   package var entries: [ConfigurationEntry] {
-    var found: [ConfigurationStore.Address: [(value: ConfigurationValue, distance: Int)]] = [:]
-    var missed: Set<ConfigurationStore.Address> = []
-    for (distance, manager) in chain.enumerated() {
-      let state = manager.state.withLock { ($0.store.layers, $0.missed) }
-      missed.formUnion(state.1)
-      for (address, stack) in state.0 {
-        found[address, default: []] += stack.reversed().map { ($0, distance) }
+    var addresses: Set<ConfigurationStore.Address> = []
+    var served: [ConfigurationStore.Address: Set<QualifiedKey>] = [:]
+    for manager in chain {
+      let known = manager.state.withLock { ($0.store.layers.keys, $0.missed, $0.served) }
+      addresses.formUnion(known.0)
+      addresses.formUnion(known.1)
+      for (address, keys) in known.2 {
+        served[address, default: []].formUnion(keys)
+        addresses.formUnion(keys.map { .init(key: $0, scope: address.scope) })
       }
     }
-    let addresses = Set(found.keys).union(missed.filter { find($0.key, scope: $0.scope) == nil })
     return addresses.sorted { ("\($0.key)", $0.scope) < ("\($1.key)", $1.scope) }.flatMap { address in
-      Self.entries(found[address] ?? [], address)
+      let values = chain.enumerated().flatMap { distance, manager in
+        manager.state.withLock { $0.store.byPrecedence(address) }.map { (value: $0, distance: distance) }
+      }
+      if values.isEmpty, find(address.key, scope: address.scope) != nil { return [] as [ConfigurationEntry] }
+      return Self.entries(values, address, (served[address] ?? []).map { "\($0)" }.sorted())
     }
   }
 
   /// Returns the entries of one address.
   ///
-  /// - Parameter values: the values of the address, the effective one first; empty if no source has one.
+  /// - Parameters:
+  ///   - values: the values of the address, the effective one first; empty if no source has one.
+  ///   - address: the key and the scope.
+  ///   - keys: the other keys that were read as a value of this address.
   private static func entries(
-    _ values: [(value: ConfigurationValue, distance: Int)], _ address: ConfigurationStore.Address
+    _ values: [(value: ConfigurationValue, distance: Int)], _ address: ConfigurationStore.Address, _ keys: [String]
   ) -> [ConfigurationEntry] {
     let (key, scope) = ("\(address.key)", address.scope)
     if values.isEmpty {
       return [
         ConfigurationEntry(
-          key: key, scope: scope, source: nil, isDynamic: false, overruledBy: nil, overrules: [], distance: 0)
+          key: key, scope: scope, source: nil, name: nil, readAs: keys, isDynamic: false, overruledBy: nil,
+          overrules: [], distance: 0)
       ]
     }
-    let sources = values.map(\.value.url)
+    let places = values.map { $0.value.place(readAs: address.key) }
     return values.enumerated().map { position, entry in
-      ConfigurationEntry(
-        key: key, scope: scope, source: entry.value.url, isDynamic: entry.value.item.dynamic,
-        overruledBy: position == 0 ? nil : sources[0], overrules: Array(sources[(position + 1)...]),
+      let name = entry.value.item.qualifiedKey
+      return ConfigurationEntry(
+        key: key, scope: scope, source: entry.value.url, name: name == address.key ? nil : "\(name)",
+        readAs: name == address.key ? keys : [], isDynamic: entry.value.item.dynamic,
+        overruledBy: position == 0 ? nil : places[0], overrules: Array(places[(position + 1)...]),
         distance: entry.distance)
     }
   }

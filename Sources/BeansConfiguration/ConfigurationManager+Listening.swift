@@ -34,9 +34,15 @@ extension ConfigurationManager {
     return ConfigurationListener(observer: observer)
   }
 
-  /// Makes all observers of the key look for a change.
-  func notify(_ key: QualifiedKey) {
-    for observer in state.withLock({ $0.listeners[key] ?? [] }) { observer.check() }
+  /// Makes all observers of the keys look for a change, and those of keys that have one of them as another name.
+  func notify(_ changed: Set<QualifiedKey>, _ spelling: KeySpelling) {
+    let observers = state.withLock { state in
+      if spelling.isExact { return changed.flatMap { state.listeners[$0] ?? [] } }
+      return state.listeners.filter { key, _ in
+        changed.contains(key) || spelling.names(of: key).contains { changed.contains(QualifiedKey($0)) }
+      }.flatMap(\.value)
+    }
+    for observer in observers { observer.check() }
   }
 
   func forget(_ observer: ConfigurationObserver) {

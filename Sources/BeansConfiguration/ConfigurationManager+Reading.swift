@@ -37,7 +37,7 @@ extension ConfigurationManager {
     } catch { throw error.met(by: .init(file, line)) }
   }
 
-  private static let maximumMissed = 1_000
+  fileprivate static let maximumMissed = 1_000
 
   /// Returns the nearest manager's value for the most specific scope. Records a missing key for reports: callers are
   /// readers.
@@ -46,7 +46,9 @@ extension ConfigurationManager {
     while let manager = next {
       let found = manager.state.withLock { state in
         let found = state.store.find(key, scope: scope)
-        if found == nil, manager.parent == nil, state.missed.count < Self.maximumMissed {
+        if let found {
+          state.record(found, readAs: key)
+        } else if manager.parent == nil, state.missed.count < Self.maximumMissed {
           state.missed.insert(.init(key: key, scope: scope))
         }
         return found
@@ -91,8 +93,7 @@ extension ConfigurationManager {
 
   private func owns(_ value: ConfigurationValue) -> Bool {
     state.withLock { state in
-      let address = ConfigurationStore.Address(key: value.item.qualifiedKey, scope: value.item.scope)
-      return state.store.layers[address]?.last === value
+      state.store.layers[value.address]?.contains { $0 === value } == true
     }
   }
 
@@ -106,28 +107,45 @@ extension ConfigurationManager {
     return EnvironmentError(
       cause: isElsewhere ? .otherConfigurationScope : cause,
       "no configuration value for key '\(key.key)'\(namespace)\(place), and no default"
-        + (hints ? hint(for: key) : ""),
+        + (hints ? variables(of: key) + hint(for: key) : ""),
       path: ["'\(key)'"])
   }
 
   private var knownKeys: Set<QualifiedKey> {
-    var known: Set<QualifiedKey> = []
-    var next: ConfigurationManager? = self
-    while let manager = next {
+    chain.reduce(into: []) { known, manager in
       known.formUnion(manager.state.withLock { $0.store.layers.keys.map(\.key) })
-      next = manager.parent
     }
-    return known
+  }
+
+  /// The spellings of the sources here and above, other than the exact one.
+  private var spellings: Set<KeySpelling> {
+    chain.reduce(into: []) { known, manager in known.formUnion(manager.state.withLock { $0.store.spellings.values }) }
+  }
+
+  /// Returns a remark on the names of the environment variables that would have the value.
+  private func variables(of key: QualifiedKey) -> String {
+    let names = spellings.filter { $0 != .commandLine }.compactMap { $0.names(of: key).first }.sorted()
+    return names.isEmpty ? "" : "; its environment variable is \(names.joined(separator: " or "))"
   }
 
   private func hint(for key: QualifiedKey) -> String {
     let known = knownKeys
     if known.contains(key) { return "; other scopes have one" }
-    let wanted = "\(key)"
     if let sameKey = known.filter({ $0.key == key.key }).map({ "\($0)" }).min() {
       return "; did you mean '\(sameKey)'?"
     }
-    let near = known.map { "\($0)" }.filter { EditDistance.isSmall($0, wanted) }.min()
+    let wanted = ["\(key)"] + spellings.compactMap { $0.names(of: key).first }
+    let near = known.map { "\($0)" }.filter { known in wanted.contains { EditDistance.isSmall(known, $0) } }.min()
     return near.map { "; did you mean '\($0)'?" } ?? ""
+  }
+}
+
+extension ConfigurationManager.State {
+  /// Stores the key under which a value was read, if its source has another name for it.
+  fileprivate mutating func record(_ value: ConfigurationValue, readAs key: QualifiedKey) {
+    if value.item.qualifiedKey == key { return }
+    guard served[value.address] != nil || served.count < ConfigurationManager.maximumMissed else { return }
+    guard served[value.address, default: []].count < ConfigurationManager.maximumMissed else { return }
+    served[value.address, default: []].insert(key)
   }
 }

@@ -9,11 +9,15 @@ extension ConfigurationManager {
     var lines = ["### CONFIGURATION REPORT"]
     for (distance, manager) in chain.enumerated() {
       if distance > 0 { lines.append("inherited:") }
-      let (sources, layers) = manager.state.withLock { ($0.store.sources, $0.store.layers) }
+      let (sources, layers, served) = manager.state.withLock { state in
+        let addresses = state.store.layers.keys.map { ($0, state.store.candidates($0)) }
+        return (state.store.sources, addresses, state.served)
+      }
       var values: [Int: [String]] = [:]
-      for (address, stack) in layers {
-        for value in stack {
-          values[value.rank, default: []].append(Self.describe(value, address, winner: stack.last ?? value))
+      for (address, candidates) in layers {
+        for value in candidates where value.address == address {
+          let winner = ConfigurationStore.effective(candidates) ?? value
+          values[value.rank, default: []].append(Self.describe(value, winner: winner, served[address] ?? []))
         }
       }
       for (rank, source) in sources.enumerated() where values[rank] != nil {
@@ -24,12 +28,20 @@ extension ConfigurationManager {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// Returns the line of a value.
+  ///
+  /// - Parameters:
+  ///   - value: the value.
+  ///   - winner: the value that a reader of the same key gets.
+  ///   - keys: the other keys that were read as this value.
   private static func describe(
-    _ value: ConfigurationValue, _ address: ConfigurationStore.Address, winner: ConfigurationValue
+    _ value: ConfigurationValue, winner: ConfigurationValue, _ keys: Set<QualifiedKey>
   ) -> String {
-    let scope = address.scope.isEmpty ? "" : " scope: \(address.scope)"
+    let scope = value.item.scope.isEmpty ? "" : " scope: \(value.item.scope)"
     let dynamic = value.item.dynamic ? " dynamic: true" : ""
-    let overruled = value === winner ? "" : " overruled by: \(winner.url)"
-    return "\(address.key) = \(ConversionFailure.quote(value.item.value))\(scope)\(dynamic)\(overruled)"
+    let readers = keys.isEmpty ? "" : " read as: \(keys.map { "\($0)" }.sorted().joined(separator: ", "))"
+    let overruled = value === winner ? "" : " overruled by: \(winner.place(readAs: value.item.qualifiedKey))"
+    return "\(value.item.qualifiedKey) = \(ConversionFailure.quote(value.item.value))"
+      + scope + dynamic + readers + overruled
   }
 }

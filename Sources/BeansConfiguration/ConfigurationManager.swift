@@ -22,6 +22,8 @@ public final class ConfigurationManager: Sendable {
     /// The addresses that were read here or below without a value in any source, for reports. Stored by a manager
     /// without a parent; at most `maximumMissed`, because readers may make up keys.
     var missed: Set<ConfigurationStore.Address> = []
+    /// The keys that were read under other names, by the addresses of these, for reports; at most `maximumMissed`.
+    var served: [ConfigurationStore.Address: Set<QualifiedKey>] = [:]
   }
 
   /// Creates an empty manager. Environments create their own; a manager also works without an environment.
@@ -55,8 +57,9 @@ public final class ConfigurationManager: Sendable {
   /// - Throws: as `addSource`.
   package func load(_ source: any ConfigurationSource) throws {
     let id = ObjectIdentifier(source)
+    let spelling = source.spelling
     let isNew = state.withLock { state in
-      guard state.store.add(source) else { return false }
+      guard state.store.add(source, spelling: spelling) else { return false }
       state.loading[id] = []
       return true
     }
@@ -71,7 +74,7 @@ public final class ConfigurationManager: Sendable {
       throw error
     }
     let keys = state.withLock { $0.loading.removeValue(forKey: id) ?? [] }
-    for key in Set(keys) { notify(key) }
+    notify(Set(keys), spelling)
   }
 
   /// Adds a value of a source.
@@ -104,19 +107,19 @@ public final class ConfigurationManager: Sendable {
   ) {
     let key = QualifiedKey(namespace: namespace, key: key)
     let removed = state.withLock { $0.store.remove(.init(key: key, scope: scope), of: source) }
-    if removed != nil { notify(key) }
+    if let removed { notify([key], removed.spelling) }
   }
 
   private func put(_ item: ConfigurationItem, _ source: any ConfigurationSource, isChange: Bool) throws {
-    let (url, canOverrule) = (source.url, source.canOverrule)
+    let traits = SourceTraits(source)
     let id = ObjectIdentifier(source)
     let (isLoading, _) = try state.withLock { state throws(EnvironmentError) in
       let replaced = try state.store.put(
-        item, of: source, url: url, canOverrule: canOverrule, isChange: isChange)
+        item, of: source, traits, isChange: isChange)
       state.loading[id]?.append(item.qualifiedKey)
       return (state.loading[id] != nil, replaced)
     }
-    if !isLoading { notify(item.qualifiedKey) }
+    if !isLoading { notify([item.qualifiedKey], traits.spelling) }
   }
 
   /// Undoes `addSource`, as if the source had never been added.

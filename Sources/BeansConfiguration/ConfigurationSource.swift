@@ -13,4 +13,12 @@ public protocol ConfigurationSource: AnyObject, Sendable {
   /// - Throws: any error: the manager then removes all values of the source, and rethrows the error to the caller that
   ///   adds it.
   func load(_ manager: ConfigurationManager) throws
+  /// The names under which the source has keys, beside the keys themselves; none by default. Read when the source is
+  /// added, and with each of its values.
+  var spelling: KeySpelling { get }
+}
+
+extension ConfigurationSource {
+  /// No names beside the keys themselves.
+  public var spelling: KeySpelling { .exact }
 }

@@ -15,29 +15,43 @@ struct ConfigurationStore: Sendable {
   private var ranks: [ObjectIdentifier: Int] = [:]
   /// The values of each address by ascending rank; never empty.
   private(set) var layers: [Address: [ConfigurationValue]] = [:]
+  /// The spellings of the sources that have other names for keys, by rank.
+  private(set) var spellings: [Int: KeySpelling] = [:]
+  /// The names of keys that were read, because they cost more than a probe; at most `maximumNames`.
+  private var names: [Spelled: [QualifiedKey]] = [:]
+  private static let maximumNames = 1_000
+
+  private struct Spelled: Hashable {
+    let key: QualifiedKey
+    let spelling: KeySpelling
+  }
 
   /// Adds a source. Returns false if the source was added before.
-  mutating func add(_ source: any ConfigurationSource) -> Bool {
+  ///
+  /// - Parameter spelling: the spelling of the source. Read beforehand, because it is user code.
+  mutating func add(_ source: any ConfigurationSource, spelling: KeySpelling) -> Bool {
     guard ranks[ObjectIdentifier(source)] == nil else { return false }
     ranks[ObjectIdentifier(source)] = sources.count
+    if !spelling.isExact { spellings[sources.count] = spelling }
     sources.append(source)
     return true
   }
 
   /// Adds or replaces a value of a source.
   ///
-  /// - Parameter url: the name of the source. Read beforehand, because it is user code.
+  /// - Parameter traits: the properties of the source. Read beforehand, because they are user code.
   /// - Returns: the source's own value that was replaced, or nil.
   mutating func put(
-    _ item: ConfigurationItem, of source: any ConfigurationSource, url: String, canOverrule: Bool, isChange: Bool
+    _ item: ConfigurationItem, of source: any ConfigurationSource, _ traits: SourceTraits, isChange: Bool
   ) throws(EnvironmentError) -> ConfigurationValue? {
     guard !item.key.isEmpty else {
-      throw EnvironmentError(cause: .valueWithoutKey, "\(url) has a configuration value without a key")
+      throw EnvironmentError(cause: .valueWithoutKey, "\(traits.url) has a configuration value without a key")
     }
-    _ = add(source)
+    _ = add(source, spelling: traits.spelling)
     let rank = ranks[ObjectIdentifier(source)] ?? sources.count
     let address = Address(key: item.qualifiedKey, scope: item.scope)
-    let value = ConfigurationValue(item, url: url, canOverrule: canOverrule, rank: rank)
+    let value = ConfigurationValue(item, traits, rank: rank)
+    let canOverrule = traits.canOverrule
     var stack = layers[address] ?? []
     let position = stack.firstIndex { $0.rank >= rank } ?? stack.endIndex
     var replaced: ConfigurationValue?
@@ -73,18 +87,57 @@ struct ConfigurationStore: Sendable {
       removed += stack.filter { $0.rank == rank }
       layers[address] = rest.isEmpty ? nil : rest
     }
+    spellings[rank] = nil
     if rank == sources.count - 1 { sources.removeLast() }
     return removed
   }
 
   /// Returns the effective value for a scope: a specific scope has precedence over a general one.
-  func find(_ key: QualifiedKey, scope: String) -> ConfigurationValue? {
+  mutating func find(_ key: QualifiedKey, scope: String) -> ConfigurationValue? {
     var scope = Substring(scope)
     while true {
-      if let found = layers[Address(key: key, scope: String(scope))]?.last { return found }
+      if let found = Self.effective(candidates(Address(key: key, scope: String(scope)))) { return found }
       if scope.isEmpty { return nil }
       scope = scope.lastIndex(of: ".").map { scope[..<$0] } ?? ""
     }
+  }
+
+  /// Returns the values for a key in exactly one scope by ascending rank, at most one of each source: the one of the
+  /// exact key, else the one of the first name that the source has.
+  mutating func candidates(_ address: Address) -> [ConfigurationValue] {
+    var found = layers[address] ?? []
+    if spellings.isEmpty { return found }
+    for (rank, spelling) in spellings where !found.contains(where: { $0.rank == rank }) {
+      for name in spelled(address.key, spelling) {
+        let values = layers[Address(key: name, scope: address.scope)] ?? []
+        guard let value = values.first(where: { $0.rank == rank }) else { continue }
+        found.append(value)
+        break
+      }
+    }
+    found.sort { $0.rank < $1.rank }
+    return found
+  }
+
+  /// Returns the value that a reader gets. A source that cannot overrule others leaves the names of earlier sources in
+  /// force.
+  static func effective(_ candidates: [ConfigurationValue]) -> ConfigurationValue? {
+    candidates.last { $0.canOverrule } ?? candidates.first
+  }
+
+  /// Returns the values for a key in exactly one scope: the effective one, then the others, later sources first.
+  mutating func byPrecedence(_ address: Address) -> [ConfigurationValue] {
+    let candidates = candidates(address)
+    guard let first = Self.effective(candidates) else { return [] }
+    return [first] + candidates.reversed().filter { $0 !== first }
+  }
+
+  private mutating func spelled(_ key: QualifiedKey, _ spelling: KeySpelling) -> [QualifiedKey] {
+    let spelled = Spelled(key: key, spelling: spelling)
+    if let known = names[spelled] { return known }
+    let found = spelling.names(of: key).map { QualifiedKey($0) }
+    if names.count < Self.maximumNames { names[spelled] = found }
+    return found
   }
 
   /// Drops the references to the sources; the values remain readable.

@@ -4,16 +4,33 @@
   import Musl
 #endif
 
-/// The environment variables of the process, as text. The name of a variable `namespace:key` is split at the first
-/// colon.
+/// The environment variables of the process, as text.
+///
+/// A key is found under its own name, and under the name that a shell can export: `SERVER_PORT` for `server.port`,
+/// `POST_MAIL_PORT` for `post:mail.port`; see `KeySpelling.environmentVariables(prefix:)`. The name of a variable
+/// `namespace:key` is split at the first colon.
 public final class ProcessInfoConfigurationSource: ConfigurationSource {
   private let variables: [String: String]
+  /// The names of variables for keys.
+  public let spelling: KeySpelling
 
   /// Creates a source with a copy of the current variables. Not to be called while another thread calls `setenv`.
   public convenience init() { self.init(variables: Self.current()) }
 
+  /// Creates a source with a copy of the current variables whose names have a prefix: with `SHOP`, `SHOP_PORT` is the
+  /// value of `port`. Not to be called while another thread calls `setenv`.
+  public convenience init(prefix: String) { self.init(variables: Self.current(), prefix: prefix) }
+
   /// Creates a source with these variables instead of those of the process.
-  public init(variables: [String: String]) { self.variables = variables }
+  ///
+  /// - Parameters:
+  ///   - variables: the values by the names of the variables.
+  ///   - prefix: the beginning of the names; variables with other names are left out.
+  public init(variables: [String: String], prefix: String = "") {
+    let spelling = KeySpelling.environmentVariables(prefix: prefix)
+    self.spelling = spelling
+    self.variables = variables.filter { $0.key.hasPrefix(spelling.prefix) }
+  }
 
   /// The text "environment variables".
   public var url: String { "environment variables" }

@@ -16,12 +16,13 @@ extension Operations {
     ])
   }
 
-  /// The keys in sources, each with its source and the sources that it overrules, and the keys that were read without a
+  /// The keys in sources, each with its source, its name there and the sources that it overrules, and the keys that were read without a
   /// value in any source. Excludes the values: they may be secrets.
   var configuration: JSON {
     let entries = environment.configurationManager.entries.map { entry in
       JSON.object([
         ("key", .string(entry.key)), ("scope", .string(entry.scope)), ("source", JSON(entry.source)),
+        ("name", JSON(entry.name)), ("readAs", .array(entry.readAs.map { .string($0) })),
         ("dynamic", .bool(entry.isDynamic)), ("overruled", .bool(entry.overruledBy != nil)),
         ("overruledBy", JSON(entry.overruledBy)), ("overrules", .array(entry.overrules.map { .string($0) })),
         ("inherited", .bool(entry.distance > 0)),

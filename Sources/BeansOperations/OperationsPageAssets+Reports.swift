@@ -33,7 +33,8 @@ extension OperationsPageAssets {
       table(data.configuration.values, [
         ['key', v => v.key, 'code'],
         ['source', v => v.source === null ? word('none: its default is used', 'soft') : word(v.source, 'code'), 'long'],
-        ['', v => [v.scope && 'in ' + v.scope, v.overruledBy !== null && 'overruled by ' + v.overruledBy,
+        ['', v => [v.scope && 'in ' + v.scope, v.name !== null && 'named ' + v.name,
+          v.readAs.length && 'read as ' + v.readAs.join(', '), v.overruledBy !== null && 'overruled by ' + v.overruledBy,
           v.overrules.length && 'overrules ' + v.overrules.join(', '), v.dynamic && 'dynamic', v.inherited && 'inherited']
           .filter(Boolean).join('; '), 'soft long']], () => null, v => v.overruled ? 'less' : '')]);
     section('metrics', 'Metrics', true, () => {

@@ -18,7 +18,7 @@ import Testing
     ("", "my.list.0", "MY_LIST_0"), ("", "my.list[0]", "MY_LIST_0"), ("", "mailServer.maxSize", "MAIL_SERVER_MAX_SIZE"),
     ("", "mailServer.maxSize", "MAILSERVER_MAXSIZE"), ("", "my.main-project", "MY_MAIN_PROJECT"),
     ("", "my.main-project", "MY_MAINPROJECT"), ("", "HTTPServer.ipv4Address", "HTTP_SERVER_IPV4_ADDRESS"),
-    ("", "port", "PORT"), ("", "1st.try", "_1ST_TRY"), ("", "größe", "GR__E"), ("a.b", "c", "A_B_C"),
+    ("", "port", "PORT"), ("", "1st.try", "_1ST_TRY"), ("", "größe", "GR_E"), ("a.b", "c", "A_B_C"),
   ])
   func legalNames(namespace: String, key: String, variable: String) throws {
     try variables([variable: "80"])
