@@ -4,6 +4,8 @@ enum ScalarConversion {
     guard source == String.self || isScalar(source) else { return nil }
     if target == String.self { return { "\($0)" } }
     if target == Bool.self { return toBool }
+    // A Boolean is no number: `--port` without a value must not become port 1.
+    if source == Bool.self { return nil }
     if let target = target as? any FixedWidthInteger.Type { return integerConversion(to: target) }
     if let target = target as? any (BinaryFloatingPoint & LosslessStringConvertible).Type {
       return floatingConversion(to: target)
@@ -37,8 +39,6 @@ enum ScalarConversion {
       let result: Target?
       if let text = value as? String {
         result = Target(text.trimmed, radix: 10)
-      } else if let flag = value as? Bool {
-        result = flag ? 1 : 0
       } else if let number = value as? any BinaryInteger {
         result = exactly(number)
       } else if let number = value as? any BinaryFloatingPoint {
@@ -64,7 +64,6 @@ enum ScalarConversion {
     }
     return { value in
       if let text = value as? String { return try parse(text) as Target }
-      if let flag = value as? Bool { return (flag ? 1 : 0) as Target }
       if let number = value as? any BinaryInteger {
         let result = nearest(number)
         if result.isFinite { return result }

@@ -5,9 +5,10 @@ public import BeansErrors
 /// The conversions of an environment: those that users register, and those between the standard types.
 ///
 /// Without registration it converts
-/// - between text, `Bool`, and all integer and floating-point types: values out of range are refused, and so is a
-///   fraction where an integer is expected; the nearest floating-point number is taken. As a `Bool`, text is true, yes,
-///   on, 1 or false, no, off, 0 in any case; spaces around numbers and Booleans do not matter;
+/// - between text and all integer and floating-point types: values out of range are refused, and so is a fraction
+///   where an integer is expected; the nearest floating-point number is taken;
+/// - text and numbers to `Bool`, and `Bool` to text: text is true, yes, on, 1 or false, no, off, 0 in any case, and a
+///   number 1 or 0; a `Bool` is no number. Spaces around numbers and Booleans do not matter;
 /// - text to a `Duration` (`250ms`, `1.5s`, `1h30m`; units d, h, m, s, ms, us, ns) and back;
 /// - raw values, and values that convert to them, to `RawRepresentable` types such as enums, and back;
 /// - text to any `LosslessStringConvertible` type, and back;
@@ -88,6 +89,7 @@ public final class StandardConversionFactory: ConversionFactory {
     func inner(_ source: Any.Type, _ target: Any.Type) -> Conversion? { search(source, target, depth: depth + 1) }
     if let source = source as? any OptionalConversion.Type { return source.conversion(to: target, wrapped: inner) }
     if let target = target as? any OptionalConversion.Type { return target.conversion(from: source, wrapped: inner) }
+    if source == BareOption.self { return BareOption.conversion(to: target) }
     return ScalarConversion.find(source, target) ?? CollectionConversion.find(source, target, elements: inner)
       ?? RawConversion.find(source, target, raw: inner) ?? TextConversion.find(source, target)
   }
