@@ -28,7 +28,7 @@ import Testing
     ("${ host }", "example.org"), ("${host=${not even looked for}}", "example.org"), ("${empty}", ""),
     ("$", "$"), ("5$ and $x", "5$ and $x"), ("$$", "$$"), ("$${host}", "${host}"), ("a$${b}${port}", "a${b}80"),
     ("}{", "}{"), ("{${port}}", "{80}"), ("${none={\"a\": {}}}", "{\"a\": {}}"), ("${none=$${x}}", "${x}"),
-    ("${none=$}", "$"), ("${raw}", "${host}"), ("ä${port}€", "ä80€"), ("${list}", "1,2"), ("${none= x }", " x "),
+    ("${none=$}", "$"), ("${raw}", "example.org"), ("ä${port}€", "ä80€"), ("${list}", "1,2"), ("${none= x }", " x "),
   ])
   func replaces(text: String, expected: String) throws {
     #expect(try manager.resolve(text) == expected)
@@ -62,6 +62,85 @@ import Testing
     #expect(try manager.resolve("${engine}", as: Engine.self) is Engine)
     #expect(code { try manager.resolve("${host}", as: Int.self) } == .conversionFailed)
     #expect(code { try manager.resolve("${host}", as: Engine.self) } == .noConversion)
+  }
+
+  // MARK: placeholders in values
+
+  private func add(_ values: [String: any Sendable], url: String = "file") throws {
+    try manager.addSource(FixedSource(url, canOverrule: true, values))
+  }
+
+  @Test func valuesHoldPlaceholders() throws {
+    try add([
+      "url": "http://${host}:${port}/", "deep": "<${url}>", "default": "${none=${url}}", "number": "1${port}",
+      "hosts": ["${host}", "b", "${none=c}"], "map": ["a": "${port}"], "literal": "$${host}", "dollar": "5$",
+    ])
+    #expect(try manager.getValue(String.self, key: "url") == "http://example.org:80/")
+    #expect(try manager.getValue(String.self, key: "deep") == "<http://example.org:80/>")
+    #expect(try manager.getValue(String.self, key: "default") == "http://example.org:80/")
+    #expect(try manager.getValue(Int.self, key: "number") == 180)
+    #expect(try manager.getValue([String].self, key: "hosts") == ["example.org", "b", "c"])
+    #expect(try manager.getValue([String: Int].self, key: "map") == ["a": 80])
+    #expect(try manager.getValue(String.self, key: "literal") == "${host}")
+    #expect(try manager.getValue(String.self, key: "dollar") == "5$")
+    #expect(try manager.resolve("${deep}!") == "<http://example.org:80/>!")
+    #expect(try manager.resolve("${number}", as: Int.self) as? Int == 180)
+  }
+
+  @Test func aChildsValuesReplaceThePlaceholdersOfInheritedValues() throws {
+    try add(["url": "http://${host}/"])
+    let child = ConfigurationManager(parent: manager)
+    try child.addSource(FixedSource("child", ["host": "child.org"]))
+    #expect(try child.getValue(String.self, key: "url") == "http://child.org/")
+    #expect(try manager.getValue(String.self, key: "url") == "http://example.org/")
+  }
+
+  @Test func changesOfTheOtherValueAreSeen() throws {
+    let source = FixedSource("hosts", canOverrule: true, ["name": "a"])
+    try manager.addSource(source)
+    try add(["url": "http://${name}/"])
+    #expect(try manager.getValue(String.self, key: "url") == "http://a/")
+    try manager.configurationChanged(ConfigurationItem(key: "name", value: "b"), source: source)
+    #expect(try manager.getValue(String.self, key: "url") == "http://b/")
+  }
+
+  @Test func circlesAreDrawn() throws {
+    try add(["a": "x${b}", "b": "${none=${c}}", "c": "${a}", "self": "${self}"])
+    let fault = #expect(throws: EnvironmentError.self) { try manager.getValue(String.self, key: "a") }
+    #expect(fault?.code == .cyclicDependency)
+    #expect(fault?.message.contains("a → b → c → a") == true, "\(fault.map { "\($0)" } ?? "")")
+    #expect(code { try manager.getValue(String.self, key: "self") } == .cyclicDependency)
+    #expect(code { try manager.resolve("${b}") } == .cyclicDependency)
+  }
+
+  @Test func aFaultNamesTheValueThatHoldsThePlaceholder() throws {
+    try manager.addSource(
+      FixedSource("app.conf", [ConfigurationItem(key: "url", value: "http://${hots}/", line: 7)]))
+    let fault = #expect(throws: EnvironmentError.self) { try manager.getValue(String.self, key: "url") }
+    #expect(fault?.code == .unresolvedPlaceholder)
+    for part in ["'url' of app.conf:7", "hots", "host"] { #expect(fault?.message.contains(part) == true, "\(part)") }
+    #expect(fault?.origin?.file == "app.conf")
+    #expect(fault?.origin?.line == 7)
+    try add(["bad": "${host"], url: "bad.conf")
+    let malformed = #expect(throws: EnvironmentError.self) { try manager.getValue(String.self, key: "bad") }
+    #expect(malformed?.code == .invalidDeclaration)
+    #expect(malformed?.message.contains("'bad' of bad.conf") == true)
+  }
+
+  @Test func valuesThatMultiplyEndInAnError() throws {
+    var values: [String: any Sendable] = ["v100": ""]
+    for number in 0..<100 { values["v\(number)"] = "${v\(number + 1)}${v\(number + 1)}" }
+    for number in 0..<100_000 { values["w\(number)"] = "${w\(number + 1)}" }
+    try add(values)
+    #expect(code { try manager.getValue(String.self, key: "v0") } == .invalidDeclaration)
+    #expect(code { try manager.getValue(String.self, key: "w0") } == .invalidDeclaration)
+    #expect(try manager.getValue(String.self, key: "v95").isEmpty)
+  }
+
+  @Test func aDefaultInSpringsFormIsExplained() {
+    let fault = #expect(throws: EnvironmentError.self) { try manager.resolve("${a.b:127.0.0.1}") }
+    #expect(fault?.code == .unresolvedPlaceholder)
+    #expect(fault?.message.contains("${a.b=127.0.0.1}") == true)
   }
 
   @Test func hostileTextEndsInAnError() {
