@@ -10,6 +10,10 @@ public struct ConfigurationItem: Sendable {
   public let scope: String
   /// Whether the source may change the value later. For reports; a dynamic value is read like any other.
   public let dynamic: Bool
+  /// Whether the value is a secret, which reports, faults and logs do not contain.
+  public let isSecret: Bool
+  /// The line of the value in its source, from 1; nil if the source has no lines.
+  public let line: Int?
 
   /// Creates an item.
   ///
@@ -19,12 +23,19 @@ public struct ConfigurationItem: Sendable {
   ///   - value: the value, of any type; it is converted when it is read.
   ///   - scope: the scope of the value: a dotted path; empty for everywhere.
   ///   - dynamic: true if the source may change the value later.
-  public init(namespace: String = "", key: String, value: any Sendable, scope: String = "", dynamic: Bool = false) {
+  ///   - isSecret: true if the value must not be shown; see `ConfigurationManager.markSecret(namespace:key:)`.
+  ///   - line: the line of the value in its source, from 1.
+  public init(
+    namespace: String = "", key: String, value: any Sendable, scope: String = "", dynamic: Bool = false,
+    isSecret: Bool = false, line: Int? = nil
+  ) {
     self.namespace = namespace
     self.key = key
     self.value = value
     self.scope = scope
     self.dynamic = dynamic
+    self.isSecret = isSecret
+    self.line = line
   }
 
   var qualifiedKey: QualifiedKey { QualifiedKey(namespace: namespace, key: key) }

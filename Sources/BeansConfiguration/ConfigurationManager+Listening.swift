@@ -24,7 +24,7 @@ extension ConfigurationManager {
     let key = QualifiedKey(namespace: namespace, key: key)
     let observer = ConfigurationObserver(key, scope: scope, of: self) { manager, value in
       do {
-        changed(try manager.read(value, as: T.self))
+        changed(try manager.read(value, as: T.self, scope: scope))
       } catch {
         LogManager.getLogger(forName: "Beans.Configuration").error("a listener was not told of a change: \(error)")
       }

@@ -30,7 +30,7 @@ extension ConfigurationManager {
   ) throws -> T {
     let key = QualifiedKey(namespace: namespace, key: key)
     do throws(EnvironmentError) {
-      if let value = find(key, scope: scope) { return try read(value, as: type) }
+      if let value = find(key, scope: scope) { return try read(value, as: type, scope: scope) }
       if let defaultValue { return defaultValue }
       if let optional = type as? any OptionalConversion.Type, let absent = optional.absent as? T { return absent }
       throw missing(key, scope: scope, .missingConfiguration)
@@ -59,28 +59,47 @@ extension ConfigurationManager {
     return nil
   }
 
-  func read<T>(_ value: ConfigurationValue, as type: T.Type) throws(EnvironmentError) -> T {
+  /// Returns a value as `T`, with its placeholders replaced.
+  func read<T>(
+    _ value: ConfigurationValue, as type: T.Type, scope: String
+  ) throws(EnvironmentError) -> T {
+    if value.hasPlaceholders {
+      var trace = PlaceholderTrace(scope: scope)
+      let content = try content(of: value, &trace)
+      if let result = content as? T { return result }
+      return try cast(convert(content, of: value, to: type, isSecret: trace.isSecret), of: value)
+    }
     if let value = value.item.value as? T { return value }
     // Kept only if all readers convert alike, and if a copy shares nothing with the original.
     let isKept = (_isPOD(type) || type == String.self) && convertsAsOwner(of: value)
     if isKept, let known = value.converted(to: type), let known = known as? T { return known }
-    guard let result = try convert(value, to: type) as? T else {
-      throw EnvironmentError(.typeMismatch, "configuration value '\(value.item.qualifiedKey)' is not a \(type)")
-    }
+    let result: T = try cast(convert(value.item.value, of: value, to: type, isSecret: isSecret(value)), of: value)
     // Sendable because the value is plain memory, or text.
     if isKept { unsafe value.keep(unsafeBitCast(result as Any, to: (any Sendable).self), as: type) }
     return result
   }
 
-  /// Returns the value converted to a type that is known only at startup.
-  func convert(_ value: ConfigurationValue, to type: Any.Type) throws(EnvironmentError) -> Any {
+  private func cast<T>(_ result: Any, of value: ConfigurationValue) throws(EnvironmentError) -> T {
+    if let result = result as? T { return result }
+    throw EnvironmentError(.typeMismatch, "configuration value '\(value.item.qualifiedKey)' is not a \(T.self)")
+  }
+
+  /// Returns the content of a value converted to a type that is known only at startup.
+  ///
+  /// - Parameters:
+  ///   - content: the content with its placeholders replaced.
+  ///   - value: the value, for faults.
+  ///   - type: the target type of the conversion.
+  ///   - isSecret: whether the content contains a secret, which faults then leave out.
+  func convert(
+    _ content: Any, of value: ConfigurationValue, to type: Any.Type, isSecret: @autoclosure () -> Bool
+  ) throws(EnvironmentError) -> Any {
     do throws(EnvironmentError) {
-      return try conversions.convert(value.item.value, targetType: type)
+      return try conversions.convert(content, targetType: type)
     } catch {
-      let key = "'\(value.item.qualifiedKey)'"
-      throw EnvironmentError(
-        cause: error.cause, "configuration value \(key) of \(value.url): \(error.message)",
-        steps: [EnvironmentError.Step(key)], origin: nil, underlying: error.underlying)
+      if error.code == .noConversion || !isSecret() { throw value.naming(error) }
+      let message = ConversionFailure.ofSecret(Swift.type(of: content), to: type)
+      throw value.naming(error, message: message, underlying: [])
     }
   }
 
@@ -107,7 +126,7 @@ extension ConfigurationManager {
     return EnvironmentError(
       cause: isElsewhere ? .otherConfigurationScope : cause,
       "no configuration value for key '\(key.key)'\(namespace)\(place), and no default"
-        + (hints ? variables(of: key) + hint(for: key) : ""),
+        + (hints ? variables(of: key) + (hint(for: key) ?? defaultHint(key, cause)) : ""),
       path: ["'\(key)'"])
   }
 
@@ -128,7 +147,13 @@ extension ConfigurationManager {
     return names.isEmpty ? "" : "; its environment variable is \(names.joined(separator: " or "))"
   }
 
-  private func hint(for key: QualifiedKey) -> String {
+  /// Returns how to write a default, for a placeholder that seems to have one in another notation: `${host:localhost}`.
+  private func defaultHint(_ key: QualifiedKey, _ cause: FaultCause) -> String {
+    guard cause == .unresolvedPlaceholder, !key.namespace.isEmpty else { return "" }
+    return "; the colon ends a namespace, and a default begins with '=': ${\(key.namespace)=\(key.key)}"
+  }
+
+  private func hint(for key: QualifiedKey) -> String? {
     let known = knownKeys
     if known.contains(key) { return "; other scopes have one" }
     if let sameKey = known.filter({ $0.key == key.key }).map({ "\($0)" }).min() {
@@ -136,7 +161,7 @@ extension ConfigurationManager {
     }
     let wanted = ["\(key)"] + spellings.compactMap { $0.names(of: key).first }
     let near = known.map { "\($0)" }.filter { known in wanted.contains { EditDistance.isSmall(known, $0) } }.min()
-    return near.map { "; did you mean '\($0)'?" } ?? ""
+    return near.map { "; did you mean '\($0)'?" }
   }
 }
 

@@ -4,7 +4,8 @@ extension ConfigurationManager {
   /// Returns all values by source as text for people, in the order in which the sources were added; the parent's values
   /// follow.
   ///
-  /// The text contains values, long ones cut: keep secrets out of its uses. Callable from any thread.
+  /// The text contains values, long ones cut, and of secrets only the keys. For each value it names the keys that were
+  /// read as it under other names, and the source and name that override it. Callable from any thread.
   public func report() -> String {
     var lines = ["### CONFIGURATION REPORT"]
     for (distance, manager) in chain.enumerated() {
@@ -17,7 +18,7 @@ extension ConfigurationManager {
       for (address, candidates) in layers {
         for value in candidates where value.address == address {
           let winner = ConfigurationStore.effective(candidates) ?? value
-          values[value.rank, default: []].append(Self.describe(value, winner: winner, served[address] ?? []))
+          values[value.rank, default: []].append(describe(value, winner: winner, served[address] ?? []))
         }
       }
       for (rank, source) in sources.enumerated() where values[rank] != nil {
@@ -34,14 +35,14 @@ extension ConfigurationManager {
   ///   - value: the value.
   ///   - winner: the value that a reader of the same key gets.
   ///   - keys: the other keys that were read as this value.
-  private static func describe(
+  private func describe(
     _ value: ConfigurationValue, winner: ConfigurationValue, _ keys: Set<QualifiedKey>
   ) -> String {
     let scope = value.item.scope.isEmpty ? "" : " scope: \(value.item.scope)"
     let dynamic = value.item.dynamic ? " dynamic: true" : ""
     let readers = keys.isEmpty ? "" : " read as: \(keys.map { "\($0)" }.sorted().joined(separator: ", "))"
     let overruled = value === winner ? "" : " overruled by: \(winner.place(readAs: value.item.qualifiedKey))"
-    return "\(value.item.qualifiedKey) = \(ConversionFailure.quote(value.item.value))"
+    return "\(value.item.qualifiedKey) = \(shown(value))"
       + scope + dynamic + readers + overruled
   }
 }

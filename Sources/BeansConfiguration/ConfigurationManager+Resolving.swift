@@ -13,7 +13,8 @@ extension ConfigurationManager {
   /// - Throws: `.unresolvedPlaceholder`; `.invalidDeclaration` for malformed text; `.noConversion` or
   ///   `.conversionFailed` for a value without a text form.
   public func resolve(_ text: String, file: StaticString = #fileID, line: UInt = #line) throws -> String {
-    do throws(EnvironmentError) { return try resolve(PlaceholderText(text), hints: true) } catch {
+    var trace = PlaceholderTrace()
+    do throws(EnvironmentError) { return try replace(PlaceholderText(text), &trace) } catch {
       throw error.met(by: .init(file, line))
     }
   }
@@ -21,16 +22,22 @@ extension ConfigurationManager {
   /// Returns the text with its placeholders replaced, converted to a type.
   package func resolve(_ text: String, as type: Any.Type, hints: Bool = true) throws(EnvironmentError) -> Any {
     let parsed = try PlaceholderText(text)
+    var trace = PlaceholderTrace(hints: hints)
     // The value of a sole placeholder needs no text form, and loses nothing in a conversion to text.
     if let key = parsed.soleKey {
-      let key = QualifiedKey(try resolve(key, hints: hints).trimmed)
+      let key = QualifiedKey(try replace(key, &trace).trimmed)
       if let value = find(key, scope: ""),
         conversions.hasConversion(Swift.type(of: value.item.value), targetType: type)
       {
-        return try convert(value, to: type)
+        let content = try content(of: value, &trace)
+        return try convert(content, of: value, to: type, isSecret: trace.isSecret)
       }
     }
-    return try convert(resolve(parsed, hints: hints), to: type)
+    let result = try replace(parsed, &trace)
+    do throws(EnvironmentError) { return try convert(result, to: type) } catch {
+      if !trace.isSecret || error.code == .noConversion { throw error }
+      throw EnvironmentError(cause: error.cause, ConversionFailure.ofSecret(String.self, to: type))
+    }
   }
 
   /// Returns a value converted to a type.
@@ -43,7 +50,9 @@ extension ConfigurationManager {
     -> Any?
   {
     guard let value = find(QualifiedKey(namespace: namespace, key: key), scope: scope) else { return nil }
-    return try convert(value, to: type)
+    var trace = PlaceholderTrace(scope: scope)
+    let content = try content(of: value, &trace)
+    return try convert(content, of: value, to: type, isSecret: trace.isSecret)
   }
 
   /// Returns the value for a class-level injection. For an optional type, returns nil if there is neither a value nor a
@@ -53,14 +62,5 @@ extension ConfigurationManager {
     if let value = inject.defaultValue { return try convert(value, to: type) }
     if let optional = type as? any OptionalConversion.Type { return optional.absent }
     throw missing(QualifiedKey(namespace: inject.namespace, key: inject.key), scope: "", .missingConfiguration)
-  }
-
-  private func resolve(_ text: PlaceholderText, hints: Bool) throws(EnvironmentError) -> String {
-    try text.resolve(
-      find: { key throws(EnvironmentError) in
-        guard let value = find(key, scope: "") else { return nil }
-        return try read(value, as: String.self)
-      },
-      missing: { missing($0, scope: "", .unresolvedPlaceholder, hints: hints) })
   }
 }

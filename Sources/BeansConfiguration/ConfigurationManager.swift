@@ -24,6 +24,8 @@ public final class ConfigurationManager: Sendable {
     var missed: Set<ConfigurationStore.Address> = []
     /// The keys that were read under other names, by the addresses of these, for reports; at most `maximumMissed`.
     var served: [ConfigurationStore.Address: Set<QualifiedKey>] = [:]
+    /// The keys that are marked as secrets.
+    var secrets: Set<QualifiedKey> = []
   }
 
   /// Creates an empty manager. Environments create their own; a manager also works without an environment.

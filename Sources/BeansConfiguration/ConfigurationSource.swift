@@ -16,9 +16,13 @@ public protocol ConfigurationSource: AnyObject, Sendable {
   /// The names under which the source has keys, beside the keys themselves; none by default. Read when the source is
   /// added, and with each of its values.
   var spelling: KeySpelling { get }
+  /// Whether all values of the source are secrets; false by default. Read with each value.
+  var isSecret: Bool { get }
 }
 
 extension ConfigurationSource {
   /// No names beside the keys themselves.
   public var spelling: KeySpelling { .exact }
+  /// Not every value is a secret.
+  public var isSecret: Bool { false }
 }

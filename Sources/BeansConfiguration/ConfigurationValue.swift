@@ -1,3 +1,4 @@
+import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
 /// The properties of a source that its values keep.
@@ -5,12 +6,14 @@ struct SourceTraits: Sendable {
   let url: String
   let canOverrule: Bool
   let spelling: KeySpelling
+  let isSecret: Bool
 
   /// Reads the properties, which runs user code.
   init(_ source: any ConfigurationSource) {
     url = source.url
     canOverrule = source.canOverrule
     spelling = source.spelling
+    isSecret = source.isSecret
   }
 }
 
@@ -20,6 +23,10 @@ final class ConfigurationValue: Sendable {
   private let traits: SourceTraits
   /// The position of the source among those of its manager: later sources have precedence.
   let rank: Int
+  /// Whether the value contains texts with placeholders.
+  let hasPlaceholders: Bool
+  /// Whether the source marks the value as a secret, or the key is named like one.
+  let isSecret: Bool
   /// The converted values that several readers may share: see `ConfigurationManager.read`.
   private let converted = Locked<[ObjectIdentifier: any Sendable]>([:])
 
@@ -27,12 +34,59 @@ final class ConfigurationValue: Sendable {
     self.item = item
     self.traits = traits
     self.rank = rank
+    isSecret = item.isSecret || traits.isSecret || SecretKeys.isNamed(item.key)
+    hasPlaceholders =
+      switch item.value {
+      case let text as String: Self.hasPlaceholder(text)
+      case let list as [String]: list.contains(where: Self.hasPlaceholder)
+      case let entries as [String: String]: entries.values.contains(where: Self.hasPlaceholder)
+      default: false
+      }
+  }
+
+  /// Whether a text contains `${`.
+  private static func hasPlaceholder(_ text: String) -> Bool {
+    var last: UInt8 = 0
+    for byte in text.utf8 {
+      if last == UInt8(ascii: "$"), byte == UInt8(ascii: "{") { return true }
+      last = byte
+    }
+    return false
   }
 
   var address: ConfigurationStore.Address { .init(key: item.qualifiedKey, scope: item.scope) }
   var url: String { traits.url }
   var canOverrule: Bool { traits.canOverrule }
   var spelling: KeySpelling { traits.spelling }
+
+  /// The source, and the line where the source has lines.
+  var place: String { item.line.map { "\(url):\($0)" } ?? url }
+
+  /// The place of the value in a file; nil if the source has no lines.
+  var origin: EnvironmentError.Origin? { item.line.map { .init(file: url, line: $0) } }
+
+  /// The beginning of the message of a fault of this value.
+  private var title: String { "configuration value '\(item.qualifiedKey)' of \(place): " }
+
+  /// Whether a fault names this value already, or one to which its placeholders lead.
+  func names(_ error: EnvironmentError) -> Bool {
+    error.cause == .circleOfPlaceholders || error.message.hasPrefix("configuration value '")
+  }
+
+  /// Returns the fault of this value.
+  ///
+  /// - Parameters:
+  ///   - error: the fault.
+  ///   - message: the message instead of the fault's own.
+  ///   - underlying: the errors behind it instead of the fault's own.
+  func naming(
+    _ error: EnvironmentError, message: String? = nil, underlying: [any Error]? = nil
+  ) -> EnvironmentError {
+    EnvironmentError(
+      cause: error.cause, title + (message ?? error.message),
+      steps: [EnvironmentError.Step("'\(item.qualifiedKey)'")], origin: origin,
+      underlying: underlying ?? error.underlying)
+  }
 
   /// Returns the source and, where the source has another name for the key, that name.
   func place(readAs key: QualifiedKey) -> String {

@@ -22,8 +22,11 @@ package struct PlaceholderText: Sendable {
     return PlaceholderText(segments: key)
   }
 
-  /// Returns the text with all placeholders replaced. Values are inserted unchanged: placeholders in them are not
-  /// resolved.
+  /// Returns the text with all placeholders replaced.
+  ///
+  /// - Parameters:
+  ///   - find: returns the value of a key with its placeholders replaced; nil if there is none.
+  ///   - missing: returns the fault of a key without a value and a default.
   func resolve(
     find: Find, missing: (QualifiedKey) -> EnvironmentError
   ) throws(EnvironmentError) -> String {

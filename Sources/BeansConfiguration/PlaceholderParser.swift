@@ -8,12 +8,19 @@ struct PlaceholderParser {
   private let bytes: [UInt8]
   private var position = 0
   private var depth = 0
+  private let isSecret: Bool
 
   /// The maximum nesting of placeholders.
   static let deepest = 64
 
-  init(_ text: String) {
+  /// Creates a parser.
+  ///
+  /// - Parameters:
+  ///   - text: the text.
+  ///   - isSecret: whether faults leave the text out.
+  init(_ text: String, isSecret: Bool) {
     self.text = text
+    self.isSecret = isSecret
     // All special characters are ASCII, which is never a part of another character in UTF-8.
     bytes = Array(text.utf8)
   }
@@ -80,19 +87,22 @@ struct PlaceholderParser {
   }
 
   private func fault(_ what: String) -> EnvironmentError {
-    EnvironmentError(cause: .malformedPlaceholder, "the text \(ConversionFailure.quote(text)) \(what)")
+    EnvironmentError(cause: .malformedPlaceholder, "the text \(isSecret ? SecretKeys.mask : ConversionFailure.quote(text)) \(what)")
   }
 }
 
 extension PlaceholderText {
   /// Parses the text. Throws `.invalidDeclaration` for a placeholder that is not closed, has no key, or is nested too
   /// deeply.
-  package init(_ text: String) throws(EnvironmentError) {
+  package init(_ text: String) throws(EnvironmentError) { try self.init(text, isSecret: false) }
+
+  /// Parses the text; faults leave a secret out.
+  init(_ text: String, isSecret: Bool) throws(EnvironmentError) {
     guard text.utf8.contains(UInt8(ascii: "$")) else {
       self.init(segments: [.text(text)])
       return
     }
-    var parser = PlaceholderParser(text)
+    var parser = PlaceholderParser(text, isSecret: isSecret)
     self.init(segments: try parser.parse())
   }
 }

@@ -15,7 +15,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case conversionFailed, unresolvedText, throwingConversion, malformedFile
   case unresolvedPlaceholder
   case missingConfiguration, otherConfigurationScope, unreadableFile
-  case cyclicDependency, circleOfLookups, circleOfTemplates, circleOfAliases, circleOfSessions
+  case cyclicDependency, circleOfLookups, circleOfTemplates, circleOfAliases, circleOfSessions, circleOfPlaceholders
   case captiveDependency
   case unknownScope
   case scopeNotActive, scopeBeside, misplacedChild, inactiveChildren, lookupInConfigure, noTestEnvironment
@@ -171,6 +171,8 @@ package enum FaultCause: String, CaseIterable, Sendable {
       )
     case .circleOfTemplates: (.cyclicDependency, "Drop one of the `.parent(…)`.")
     case .circleOfAliases: (.cyclicDependency, "Let one of them name a bean.")
+    case .circleOfPlaceholders:
+      (.cyclicDependency, "Let one of the values do without a placeholder, or write `$${` where none is meant.")
     case .circleOfSessions: (.cyclicDependency, "Compute the seed before, without the registry.")
 
     case .captiveDependency:

@@ -18,6 +18,11 @@ struct ConversionFailure: Error {
     return EnvironmentError(.conversionFailed, failure.reason.isEmpty ? text : "\(text): \(failure.reason)")
   }
 
+  /// Returns the message of a failed conversion of a secret.
+  static func ofSecret(_ source: Any.Type, to target: Any.Type) -> String {
+    "cannot convert the secret value (\(source)) to \(target)"
+  }
+
   /// Returns a value as text for people: on one line, and at most 60 characters long.
   static func quote(_ value: Any) -> String {
     let longest = 60

@@ -46,7 +46,8 @@ public final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked S
       return ConfigurationItem(namespace: namespace, key: key, value: converted)
     }
     // No fault, because the value may never be read. A reader of the value gets the conversion's error.
-    LogManager.getLogger(forName: "Beans.XML").warn("'\(value)' for '\(key)' is not of its type (\(element.origin))")
+    let shown = ConfigurationManager.isSecret(key: key) ? "the secret" : "'\(value)'"
+    LogManager.getLogger(forName: "Beans.XML").warn("\(shown) for '\(key)' is not of its type (\(element.origin))")
     return ConfigurationItem(namespace: namespace, key: key, value: value)
   }
 }
