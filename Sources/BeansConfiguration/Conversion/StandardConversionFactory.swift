@@ -10,6 +10,7 @@ public import BeansErrors
 /// - text and numbers to `Bool`, and `Bool` to text: text is true, yes, on, 1 or false, no, off, 0 in any case, and a
 ///   number 1 or 0; a `Bool` is no number. Spaces around numbers and Booleans do not matter;
 /// - text to a `Duration` (`250ms`, `1.5s`, `1h30m`; units d, h, m, s, ms, us, ns) and back;
+/// - text and integers to a `ByteCount` (`64 MiB`), and it to text;
 /// - raw values, and values that convert to them, to `RawRepresentable` types such as enums, and back;
 /// - text to any `LosslessStringConvertible` type, and back;
 /// - text with commas to arrays (`1, 2,3`; empty text is an empty array) and back, and to sets;
