@@ -30,7 +30,13 @@ extension ConfigurationManager {
   ) throws -> T {
     let key = QualifiedKey(namespace: namespace, key: key)
     do throws(EnvironmentError) {
-      if let value = find(key, scope: scope) { return try read(value, as: type, scope: scope) }
+      if let value = find(key, scope: scope) {
+        if _isPOD(type) || type == String.self { return try read(value, as: type, scope: scope) }
+        // The elements of a list may be of later sources than the list as one value.
+        if let found = try collection(type, key, scope: scope) { return try cast(found, of: value) }
+        return try read(value, as: type, scope: scope)
+      }
+      if !_isPOD(type), let found = try collection(type, key, scope: scope) as? T { return found }
       if let defaultValue { return defaultValue }
       if let optional = type as? any OptionalConversion.Type, let absent = optional.absent as? T { return absent }
       throw missing(key, scope: scope, .missingConfiguration)
@@ -39,16 +45,20 @@ extension ConfigurationManager {
 
   fileprivate static let maximumMissed = 1_000
 
-  /// Returns the nearest manager's value for the most specific scope. Records a missing key for reports: callers are
-  /// readers.
-  func find(_ key: QualifiedKey, scope: String) -> ConfigurationValue? {
+  /// Returns the nearest manager's value for the most specific scope.
+  ///
+  /// - Parameters:
+  ///   - key: the key of the value.
+  ///   - scope: the scope of the value.
+  ///   - isProbe: whether nothing depends on a missing value; otherwise, reports name the missing key.
+  func find(_ key: QualifiedKey, scope: String, isProbe: Bool = false) -> ConfigurationValue? {
     var next: ConfigurationManager? = self
     while let manager = next {
       let found = manager.state.withLock { state in
         let found = state.store.find(key, scope: scope)
         if let found {
           state.record(found, readAs: key)
-        } else if manager.parent == nil, state.missed.count < Self.maximumMissed {
+        } else if !isProbe, manager.parent == nil, state.missed.count < Self.maximumMissed {
           state.missed.insert(.init(key: key, scope: scope))
         }
         return found
@@ -110,7 +120,7 @@ extension ConfigurationManager {
     return conversions.effective === manager.conversions.effective
   }
 
-  private func owns(_ value: ConfigurationValue) -> Bool {
+  func owns(_ value: ConfigurationValue) -> Bool {
     state.withLock { state in
       state.store.layers[value.address]?.contains { $0 === value } == true
     }
@@ -142,7 +152,7 @@ extension ConfigurationManager {
   }
 
   /// Returns a remark on the names of the environment variables that would have the value.
-  private func variables(of key: QualifiedKey) -> String {
+  func variables(of key: QualifiedKey) -> String {
     let names = spellings.filter { $0 != .commandLine }.compactMap { $0.names(of: key).first }.sorted()
     return names.isEmpty ? "" : "; its environment variable is \(names.joined(separator: " or "))"
   }

@@ -26,6 +26,7 @@ extension ConfigurationManager {
     // The value of a sole placeholder needs no text form, and loses nothing in a conversion to text.
     if let key = parsed.soleKey {
       let key = QualifiedKey(try replace(key, &trace).trimmed)
+      if let found = try collection(type, key, scope: "") { return try convert(found, to: type) }
       if let value = find(key, scope: ""),
         conversions.hasConversion(Swift.type(of: value.item.value), targetType: type)
       {
@@ -49,7 +50,9 @@ extension ConfigurationManager {
   func value(_ type: Any.Type, namespace: String, key: String, scope: String = "") throws(EnvironmentError)
     -> Any?
   {
-    guard let value = find(QualifiedKey(namespace: namespace, key: key), scope: scope) else { return nil }
+    let key = QualifiedKey(namespace: namespace, key: key)
+    if let found = try collection(type, key, scope: scope) { return try convert(found, to: type) }
+    guard let value = find(key, scope: scope) else { return nil }
     var trace = PlaceholderTrace(scope: scope)
     let content = try content(of: value, &trace)
     return try convert(content, of: value, to: type, isSecret: trace.isSecret)

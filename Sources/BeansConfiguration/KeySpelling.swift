@@ -34,33 +34,38 @@ public struct KeySpelling: Sendable, Hashable {
 
   /// Returns the other names of a key, the preferred one first.
   func names(of key: QualifiedKey) -> [String] {
-    let whole = key.namespace.isEmpty ? key.key : "\(key.namespace).\(key.key)"
+    let exact = "\(key)"
+    return allNames(of: key).filter { $0 != exact }
+  }
+
+  /// Returns the beginnings of the names below a section.
+  func beginnings(of section: QualifiedKey) -> [String] {
+    if section.namespace.isEmpty && section.key.isEmpty { return [prefix] }
+    return allNames(of: section).flatMap { name in separators.map { "\(name)\($0)" } }
+  }
+
+  /// Returns the names that the spelling has for a key, with the key itself if it is one of them.
+  private func allNames(of key: QualifiedKey) -> [String] {
+    let parts = [key.namespace, key.key].filter { !$0.isEmpty }
+    let whole = parts.joined(separator: ".")
     var names: [String]
     switch style {
     case .exact: return []
     case .commandLine:
       names = [whole] + [true, false].map { KeyWords.split(whole, atCase: $0).joined(separator: "-").lowercased() }
     case .environmentVariables(let prefix):
-      names =
-        [Self.variable(whole, atCase: true), Self.variable(whole, atCase: false)]
-        + [Self.variable(whole.filter { $0 != "-" }, atCase: false)]
+      names = [
+        Self.variable(whole, atCase: true), Self.variable(whole, atCase: false),
+        Self.variable(whole.filter { $0 != "-" }, atCase: false),
+      ]
       if prefix.isEmpty {
         names = names.map { $0.first?.isNumber == true ? "_\($0)" : $0 }
       } else {
-        names = ["\(key)"] + names
-        names = names.map { prefix + $0 }
+        names = (["\(key)"] + names).map { prefix + $0 }
       }
     }
-    var known: Set = ["\(key)", ""]
+    var known: Set = [""]
     return names.filter { known.insert($0).inserted }
-  }
-
-  /// Returns the beginnings of the names below a section.
-  func beginnings(of section: QualifiedKey) -> [String] {
-    if section.namespace.isEmpty && section.key.isEmpty { return [prefix] }
-    var names = names(of: section)
-    if prefix.isEmpty { names.append("\(section)") }
-    return names.flatMap { name in separators.map { "\(name)\($0)" } }
   }
 
   /// Returns the key that the rest of a name denotes below a section, if no source has the exact key.

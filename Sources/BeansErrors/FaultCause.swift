@@ -12,7 +12,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case unknownClass, ambiguousClass, noClass, genericClass
   case unknownProperty, propertyWithoutClass
   case noConversion
-  case conversionFailed, unresolvedText, throwingConversion, malformedFile
+  case conversionFailed, unresolvedText, throwingConversion, malformedFile, malformedSection, refusedSection
   case unresolvedPlaceholder
   case missingConfiguration, otherConfigurationScope, unreadableFile
   case cyclicDependency, circleOfLookups, circleOfTemplates, circleOfAliases, circleOfSessions, circleOfPlaceholders
@@ -26,7 +26,8 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case protocolListener, definedTwice, malformedPlaceholder, repeatedKey, misplacedSeed, otherSeed, boundTwice
   case missingTarget, needlessTarget, outlivesChildren, sourceInChildren, unservedInjection, scopeNameTaken
   case otherScopeName
-  case sharedScopeObject, repeatedValue, valueWithoutKey, impossibleOverride, nothingToOverride
+  case sharedScopeObject, repeatedValue, valueWithoutKey, unknownKey, impossibleOverride
+  case nothingToOverride
   case finished, releasedByOwner, unknownSession, endedSession
   case notReady
   case frozen
@@ -143,6 +144,11 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .throwingConversion:
       (.conversionFailed, "Give a value that it accepts; its error is in `underlying`.")
     case .malformedFile: (.conversionFailed, "Correct the file at the place that the message names.")
+
+    case .malformedSection:
+      (.conversionFailed, "Correct each of the values; `underlying` holds all faults of the section.")
+    case .refusedSection:
+      (.conversionFailed, "Give values that the type accepts; its error is in `underlying`.")
 
     case .unresolvedPlaceholder:
       (
@@ -294,6 +300,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
       (.invalidDeclaration, "Register it further out, or give the factory a scope of its own (`scope:`).")
     case .repeatedValue: (.invalidDeclaration, "Remove one of them, or let the later source overrule.")
     case .valueWithoutKey: (.invalidDeclaration, "Name the key; on the command line, write `--key=value`.")
+    case .unknownKey: (.invalidDeclaration, "Remove the value, or spell its key as the property of the type.")
     case .impossibleOverride:
       (.invalidDeclaration, "Override each declaration once, and the product of a factory bean instead of the factory.")
     case .nothingToOverride: (.invalidDeclaration, "Add `.beans(…)` to the test or to a suite around it.")

@@ -66,7 +66,7 @@ enum CollectionConversion {
 }
 
 /// Arrays and sets with any elements.
-private protocol ListType: SendableMetatype {
+protocol ListType: SendableMetatype {
   static var elementType: Any.Type { get }
   /// Whether the order of the elements is significant.
   static var isOrdered: Bool { get }
@@ -77,25 +77,25 @@ private protocol ListType: SendableMetatype {
 }
 
 extension Array: ListType {
-  fileprivate static var elementType: Any.Type { Element.self }
-  fileprivate static var isOrdered: Bool { true }
-  fileprivate static func elements(of list: Any) -> [Any] { list as? Self ?? [] }
+  static var elementType: Any.Type { Element.self }
+  static var isOrdered: Bool { true }
+  static func elements(of list: Any) -> [Any] { list as? Self ?? [] }
 
-  fileprivate static func make(_ elements: [Any]) -> Any? {
+  static func make(_ elements: [Any]) -> Any? {
     let result = elements.compactMap { $0 as? Element }
     return result.count == elements.count ? result : nil
   }
 }
 
 extension Set: ListType {
-  fileprivate static var elementType: Any.Type { Element.self }
-  fileprivate static var isOrdered: Bool { false }
-  fileprivate static func elements(of list: Any) -> [Any] { (list as? Self).map { Array($0) } ?? [] }
-  fileprivate static func make(_ elements: [Any]) -> Any? { ([Element].make(elements) as? [Element]).map { Set($0) } }
+  static var elementType: Any.Type { Element.self }
+  static var isOrdered: Bool { false }
+  static func elements(of list: Any) -> [Any] { (list as? Self).map { Array($0) } ?? [] }
+  static func make(_ elements: [Any]) -> Any? { ([Element].make(elements) as? [Element]).map { Set($0) } }
 }
 
 /// Dictionaries with any keys and values.
-private protocol DictionaryType: SendableMetatype {
+protocol DictionaryType: SendableMetatype {
   static var keyType: Any.Type { get }
   static var elementType: Any.Type { get }
   /// Returns the entries of an instance, in any order.
@@ -105,14 +105,14 @@ private protocol DictionaryType: SendableMetatype {
 }
 
 extension Dictionary: DictionaryType {
-  fileprivate static var keyType: Any.Type { Key.self }
-  fileprivate static var elementType: Any.Type { Value.self }
+  static var keyType: Any.Type { Key.self }
+  static var elementType: Any.Type { Value.self }
 
-  fileprivate static func entries(of dictionary: Any) -> [(key: Any, value: Any)] {
+  static func entries(of dictionary: Any) -> [(key: Any, value: Any)] {
     (dictionary as? Self ?? [:]).map { ($0.key, $0.value) }
   }
 
-  fileprivate static func make(_ entries: [(key: Any, value: Any)]) throws -> Any {
+  static func make(_ entries: [(key: Any, value: Any)]) throws -> Any {
     var result = Self(minimumCapacity: entries.count)
     for (key, value) in entries {
       guard let key = key as? Key, let value = value as? Value else { throw ConversionFailure() }

@@ -6,10 +6,16 @@ protocol OptionalConversion {
   static func conversion(to target: Any.Type, wrapped search: PartSearch) -> Conversion?
   /// The value nil.
   static var absent: Any { get }
+  /// The type of the values.
+  static var wrappedType: Any.Type { get }
+  /// Returns the optional of a value; nil for a value of another type.
+  static func some(_ value: Any) -> Any?
 }
 
 extension Optional: OptionalConversion {
   static var absent: Any { Self.none as Any }
+  static var wrappedType: Any.Type { Wrapped.self }
+  static func some(_ value: Any) -> Any? { (value as? Wrapped).map { Self.some($0) as Any } }
 
   static func conversion(from source: Any.Type, wrapped search: PartSearch) -> Conversion? {
     guard let inner = search(source, Wrapped.self) else { return nil }

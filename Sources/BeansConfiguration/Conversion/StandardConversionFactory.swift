@@ -13,6 +13,7 @@ public import BeansErrors
 /// - text and integers to a `ByteCount` (`64 MiB`), and it to text;
 /// - raw values, and values that convert to them, to `RawRepresentable` types such as enums, and back;
 /// - text to any `LosslessStringConvertible` type, and back;
+/// - text to `URL` and `UUID` of Foundation, and back;
 /// - text with commas to arrays (`1, 2,3`; empty text is an empty array) and back, and to sets;
 /// - arrays and sets to sets, arrays to arrays, and dictionaries to dictionaries, element by element: elements of a set
 ///   may become equal, keys may not;
@@ -93,6 +94,7 @@ public final class StandardConversionFactory: ConversionFactory {
     if source == BareOption.self { return BareOption.conversion(to: target) }
     return ScalarConversion.find(source, target) ?? CollectionConversion.find(source, target, elements: inner)
       ?? RawConversion.find(source, target, raw: inner) ?? TextConversion.find(source, target)
+      ?? FoundationConversion.find(source, target)
   }
 
   private func findRegistered(_ source: Any.Type, _ target: Any.Type) -> Conversion? {

@@ -1,0 +1,118 @@
+@_spi(BeansPackage) import BeansSupport
+
+/// The keys and names that the sources of a manager and of its parents have, at one moment.
+struct KnownKeys {
+  /// The value of each key, of the nearest manager and its last source.
+  private(set) var values: [QualifiedKey: ConfigurationValue] = [:]
+  /// The keys above the known keys: `mail` and `mail.server` for `mail.server.port`.
+  private var sections: Set<QualifiedKey> = []
+  /// The values whose sources have other names for keys, by their names.
+  private var spelled: [KeySpelling: [String: ConfigurationValue]] = [:]
+
+  init(_ manager: ConfigurationManager) {
+    for manager in manager.chain {
+      for (address, stack) in manager.state.withLock({ $0.store.layers }) {
+        guard let value = stack.last else { continue }
+        if values[address.key] == nil { values[address.key] = value }
+        for value in stack where !value.spelling.isExact {
+          spelled[value.spelling, default: [:]][value.name] = value
+        }
+      }
+    }
+    for key in values.keys {
+      var section = key
+      while let outer = section.section, sections.insert(outer).inserted { section = outer }
+    }
+  }
+
+  /// Whether a source has the exact key, or one below it.
+  func hasExact(_ key: QualifiedKey) -> Bool { values[key] != nil || sections.contains(key) }
+
+  /// Whether a source has a value for the key or below it, or a name that may be one.
+  func has(_ key: QualifiedKey) -> Bool {
+    hasExact(key)
+      || spelled.contains { spelling, values in
+        spelling.names(of: key).contains { values[$0] != nil } || !Self.rests(values.keys, spelling, key).isEmpty
+      }
+  }
+
+  /// Returns the names of the keys below a section, in order.
+  ///
+  /// - Parameters:
+  ///   - section: the section.
+  ///   - areLeaves: whether a name is all of the rest of a key; otherwise, it is the first part of that.
+  func children(of section: QualifiedKey, areLeaves: Bool) -> [String] {
+    let exact = values.keys.compactMap { $0.rest(below: section) }
+    var rests = Set(exact)
+    // The root of all keys has no variables of its own.
+    for (spelling, values) in spelled where !section.isRoot || !spelling.prefix.isEmpty {
+      let known = Set(exact.flatMap { spelling.names(of: section.child($0)) })
+      for (name, rest) in Self.rests(values.keys, spelling, section) where !known.contains(name) {
+        rests.insert(spelling.key(ofRest: rest))
+      }
+    }
+    let names = areLeaves ? rests : Set(rests.compactMap { $0.split(separator: ".").first.map { String($0) } })
+    return names.filter { !$0.isEmpty }.sorted()
+  }
+
+  /// Returns the values below a section that belong to none of the keys.
+  func values(below section: QualifiedKey, except keys: Set<QualifiedKey>) -> [ConfigurationValue] {
+    let exact = values.filter { key, value in
+      key.rest(below: section) != nil && !keys.contains(key) && value.spelling.isExact
+    }.map(\.value)
+    var others: [ConfigurationValue] = []
+    for (spelling, values) in spelled where !section.isRoot || !spelling.prefix.isEmpty {
+      let below = Set(Self.rests(values.keys, spelling, section).map(\.name))
+      let known = Set(keys.flatMap { spelling.names(of: $0) })
+      others += values.values.filter { value in
+        let key = value.item.qualifiedKey
+        let isBelow = below.contains(value.name) || key.rest(below: section) != nil
+        return isBelow && !keys.contains(key) && !known.contains(value.name)
+      }
+    }
+    return (exact + others).sorted { ($0.name, $0.place) < ($1.name, $1.place) }
+  }
+}
+
+extension KnownKeys {
+  /// Returns the names of keys below a section, each with its rest.
+  private static func rests(
+    _ names: some Sequence<String>, _ spelling: KeySpelling, _ section: QualifiedKey
+  ) -> [(name: String, rest: String)] {
+    let beginnings = spelling.beginnings(of: section)
+    return names.compactMap { name in
+      guard let beginning = beginnings.first(where: { name.hasPrefix($0) && name != $0 }) else { return nil }
+      return (name, String(name.dropFirst(beginning.count)))
+    }
+  }
+}
+
+extension QualifiedKey {
+  /// Whether this is the section of all keys without a namespace.
+  var isRoot: Bool { namespace.isEmpty && key.isEmpty }
+
+  /// The section of the key; nil for a section that has none.
+  var section: QualifiedKey? {
+    if key.isEmpty { return nil }
+    return QualifiedKey(namespace: namespace, key: key.lastIndex(of: ".").map { String(key[..<$0]) } ?? "")
+  }
+
+  /// Returns the key below this one with that name.
+  func child(_ name: String) -> QualifiedKey {
+    QualifiedKey(namespace: namespace, key: key.isEmpty ? name : "\(key).\(name)")
+  }
+
+  /// Returns the rest of the key below a section; nil if it is not below it.
+  func rest(below section: QualifiedKey) -> String? {
+    guard namespace == section.namespace else { return nil }
+    if section.key.isEmpty { return key.isEmpty ? nil : key }
+    guard key.hasPrefix("\(section.key).") else { return nil }
+    let rest = key.dropFirst(section.key.count + 1)
+    return rest.isEmpty ? nil : String(rest)
+  }
+}
+
+extension ConfigurationValue {
+  /// The name of the value in its source.
+  fileprivate var name: String { "\(item.qualifiedKey)" }
+}
