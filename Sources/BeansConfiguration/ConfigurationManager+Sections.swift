@@ -18,7 +18,7 @@ extension ConfigurationManager {
   ///   - line: the line of the call.
   /// - Throws: `.missingConfiguration`, `.conversionFailed`, `.noConversion`, `.unresolvedPlaceholder` or
   ///   `.cyclicDependency` for a missing or faulty value, `.invalidDeclaration` for an unknown key; several faults as one
-  ///   `.conversionFailed` with all of them in `underlying`.
+  ///   error with all of them in `underlying`, whose code is theirs if they share it, else `.conversionFailed`.
   /// - Complexity: a walk over all keys, and the conversion of each value; keep the result.
   public func getConfiguration<T: Decodable>(
     _ type: T.Type, prefix: String = "", rejectsUnknownKeys: Bool = false, file: StaticString = #fileID,
@@ -54,10 +54,18 @@ extension ConfigurationManager {
       }
       if rejectsUnknownKeys { faults += second.unknownKeys(in: key, as: type) }
     }
-    if faults.count == 1, let fault = faults.first { throw fault }
-    throw EnvironmentError(
-      cause: .malformedSection, "section '\(key)' has \(faults.count) faults as \(type)",
-      steps: [EnvironmentError.Step("'\(key)'")], origin: nil, underlying: faults)
+    throw Self.combine(faults, key, type)
+  }
+
+  /// Returns a single fault, or one error that holds all: with their code if they share it, else `.conversionFailed`.
+  private static func combine(_ faults: [EnvironmentError], _ key: QualifiedKey, _ type: Any.Type) -> EnvironmentError {
+    if faults.count == 1, let fault = faults.first { return fault }
+    let name = key.isRoot ? "the configuration" : "'\(key)'"
+    let (message, steps) = ("\(name) has \(faults.count) faults as \(type)", [EnvironmentError.Step(name)])
+    if let code = faults.first?.code, faults.allSatisfy({ $0.code == code }) {
+      return EnvironmentError(code, message, steps: steps, origin: nil, underlying: faults)
+    }
+    return EnvironmentError(cause: .malformedSection, message, steps: steps, origin: nil, underlying: faults)
   }
 
   /// Returns a list or a dictionary of the keys below a key, or of its value; nil if there are none, or for another
@@ -71,11 +79,7 @@ extension ConfigurationManager {
     case .value(let value): return value
     case .faulty: break
     }
-    let faults = reader.faults(in: key)
-    if faults.count == 1, let fault = faults.first { throw fault }
-    throw EnvironmentError(
-      cause: .malformedSection, "'\(key)' has \(faults.count) faults as \(type)",
-      steps: [EnvironmentError.Step("'\(key)'")], origin: nil, underlying: faults)
+    throw Self.combine(reader.faults(in: key), key, type)
   }
 
   /// Whether a value has precedence over another one by its manager or its source.

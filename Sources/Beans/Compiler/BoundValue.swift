@@ -10,6 +10,8 @@ final class BoundValue {
     case text(String)
     /// The value of a key in the configuration.
     case configuration(InjectConfigurationValue)
+    /// A section of the configuration.
+    case section(ConfigurationSection)
     /// A collection of values, each of which is bound before it.
     case parts([BoundValue], any CollectionType.Type)
   }
@@ -37,7 +39,7 @@ final class BoundValue {
   var isText: Bool {
     switch given {
     case .value: false
-    case .text, .configuration: true
+    case .text, .configuration, .section: true
     case .parts(let parts, _): parts.contains { $0.isText }
     }
   }
@@ -52,6 +54,8 @@ final class BoundValue {
         throw EnvironmentError(.typeMismatch, "\(type(of: value)) is not a \(parameter.wanted)")
       }
     } catch {
+      // A section is the whole bean, and its faults name their keys.
+      if case .section = given { throw error }
       let named = error.saying("\(point): \(error.message)\(hint)")
       throw error.code == .conversionFailed && !hint.isEmpty ? named.because(of: .unresolvedText) : named
     }
@@ -69,6 +73,9 @@ final class BoundValue {
     case .value(let value): return try configuration.convert(value, to: parameter.wanted)
     case .text(let text): return try configuration.resolve(text, as: parameter.wanted, hints: hints)
     case .configuration(let inject): return try configuration.value(parameter.wanted, for: inject)
+    case .section(let section):
+      return try configuration.section(
+        parameter.wanted, prefix: section.prefix, rejectsUnknownKeys: section.rejectsUnknownKeys)
     case .parts(let parts, let type):
       let values = parts.compactMap { $0.object.map { Box.open($0) } }
       guard values.count == parts.count else { return nil }

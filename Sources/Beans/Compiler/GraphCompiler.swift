@@ -192,11 +192,14 @@ struct GraphCompiler {
             value.publish()
           }
         } catch {
-          let isMissing = error.code == .unresolvedPlaceholder || error.code == .missingConfiguration
-          let hint = isMissing ? definition.directory.hint(forInactive: BeanTraits.source) : ""
-          faults.append(
-            definition.fault(error.cause, error.message + hint, at: value.origin)
-              .with { $0.underlying = error.underlying })
+          // Each fault of a section is reported by itself.
+          let parts = error.underlying.count > 1 ? error.underlying.compactMap { $0 as? EnvironmentError } : [error]
+          faults += parts.map { error in
+            let isMissing = error.code == .unresolvedPlaceholder || error.code == .missingConfiguration
+            let hint = isMissing ? definition.directory.hint(forInactive: BeanTraits.source) : ""
+            return definition.fault(error.cause, error.message + hint, at: value.origin)
+              .with { $0.underlying = error.underlying }
+          }
         }
       }
     }

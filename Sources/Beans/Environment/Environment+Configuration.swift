@@ -47,6 +47,56 @@ extension Environment {
       type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope, file: file, line: line)
   }
 
+  /// Returns the section of the configuration below a prefix as a type, such as a struct with a property for each key.
+  ///
+  /// `ConfigurationManager.getConfiguration(_:prefix:)` describes the types. Does not start the environment. Safe to
+  /// call from any thread; the result costs a walk over all keys, so keep it, or declare it as a bean.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the section.
+  ///   - prefix: the section, `key` or `namespace:key`; empty for all keys without a namespace.
+  ///   - rejectsUnknownKeys: whether a value below the prefix that belongs to no property is a fault.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: one fault as itself, several as one error with all of them in `underlying`; `.finished`, or the
+  ///   error of a failed startup.
+  public func getConfiguration<T: Decodable>(
+    _ type: T.Type, prefix: String = "", rejectsUnknownKeys: Bool = false, file: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> T {
+    if isFinished { throw SourceLocation(file: file, line: line).met(finishedError()) }
+    return try configuration.getConfiguration(
+      type, prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line)
+  }
+
+  /// Declares a bean that is a section of the configuration: `bean(MailSettings.self, configuration: "mail")`.
+  ///
+  /// Startup reads the section before any bean is built, as `getConfiguration(_:prefix:)` does. Each missing, faulty or
+  /// unknown value is a fault of startup, reported with all others.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the section, and of the bean.
+  ///   - prefix: the section, `key` or `namespace:key`; empty for all keys without a namespace.
+  ///   - id: the bean's id, unique in its environment.
+  ///   - rejectsUnknownKeys: whether a value below the prefix that belongs to no property is a fault.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  public func bean<T: Decodable>(
+    _ type: T.Type, configuration prefix: String, id: String? = nil, rejectsUnknownKeys: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> TypedBeanDeclaration<T> {
+    sectionBean(type, id, file, line)
+      .argument(0, value: ConfigurationSection(prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys))
+  }
+
+  /// Declares a bean that is its factory's only argument. Without the conformance, the factory captures no metatype that
+  /// may not be `Sendable`.
+  private func sectionBean<T>(
+    _ type: T.Type, _ id: String?, _ file: StaticString, _ line: UInt
+  ) -> TypedBeanDeclaration<T> {
+    bean(type, id: id, file: file, line: line, factory: { (section: T) in section })
+  }
+
   /// Returns an empty set of configuration values, to be filled in code and then passed to `define`.
   public func settings(file: StaticString = #fileID, line: UInt = #line) -> Settings {
     Settings(file: file, line: line)
