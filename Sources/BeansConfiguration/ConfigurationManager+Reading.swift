@@ -40,7 +40,7 @@ extension ConfigurationManager {
       if let defaultValue { return defaultValue }
       if let optional = type as? any OptionalConversion.Type, let absent = optional.absent as? T { return absent }
       throw missing(key, scope: scope, .missingConfiguration)
-    } catch { throw error.met(by: .init(file, line)) }
+    } catch { throw error.read(at: .init(file, line)) }
   }
 
   fileprivate static let maximumMissed = 1_000

@@ -28,7 +28,7 @@ extension ConfigurationManager {
       let section = try section(type, prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys)
       if let section = section as? T { return section }
       throw EnvironmentError(.typeMismatch, "section '\(prefix)' is not a \(type)", path: ["'\(prefix)'"])
-    } catch { throw error.met(by: .init(file, line)) }
+    } catch { throw error.read(at: .init(file, line)) }
   }
 
   /// Returns the section below a prefix as a type that is known only at startup.
@@ -90,6 +90,14 @@ extension ConfigurationManager {
       if first || second { return first }
     }
     return false
+  }
+}
+
+extension EnvironmentError {
+  /// Returns the fault with the call that read the configuration. It becomes the origin of an error without one, also of
+  /// an error that holds several faults.
+  func read(at call: Origin) -> EnvironmentError {
+    origin == nil ? with { $0.origin = call } : met(by: call)
   }
 }
 

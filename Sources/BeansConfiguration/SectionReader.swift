@@ -275,9 +275,7 @@ final class SectionReader {
   func unknownKeys(in section: QualifiedKey, as type: Any.Type) -> [EnvironmentError] {
     known.values(below: section, except: visited).map { value in
       let name = "\(value.item.qualifiedKey)"
-      let keys = visited.flatMap { key in
-        value.spelling.isExact || key.rest(below: section) == nil ? ["\(key)"] : value.spelling.names(of: key)
-      }
+      let keys = visited.flatMap { ["\($0)"] + value.spelling.names(of: $0) }
       let near = keys.filter { EditDistance.isSmall($0, name) }.min()
       let hint = near.map { "; did you mean '\($0)'?" } ?? ""
       return EnvironmentError(

@@ -37,7 +37,8 @@ public enum PropertyText {
       if key.isEmpty { throw fault("a value without a key") }
       guard seen.insert([namespace, key]).inserted else { throw fault("'\(key)' is there twice") }
       let value = trim(line[line.index(after: equals)...])
-      items.append(ConfigurationItem(namespace: namespace, key: key, value: value, dynamic: true))
+      items.append(
+        ConfigurationItem(namespace: namespace, key: key, value: value, dynamic: true, line: number + 1))
     }
     return items
   }

@@ -56,6 +56,33 @@ extension Fault {
       try shop.addConfigurationSource(CommandLineConfigurationSource(arguments: ["shop", "--port=http"]))
       _ = try shop.getConfigurationValue(UInt16.self, key: "port")
     },
+    .call(.conversionFailed, "An option of the command line without a value is read as a number.") { shop in
+      try shop.addConfigurationSource(CommandLineConfigurationSource(arguments: ["shop", "--port"]))
+      _ = try shop.getConfigurationValue(Int.self, key: "port")
+    },
+    .call(.conversionFailed, "A size is written in a unit that does not exist.") { shop in
+      try shop.define(shop.settings().setValue(key: "cache", value: "64 megs"))
+      _ = try shop.getConfigurationValue(ByteCount.self, key: "cache")
+    },
+    .call(.conversionFailed, "A secret does not convert, and is not shown.") { shop in
+      try shop.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["DB_PASSWORD": "hunter2"]))
+      _ = try shop.getConfigurationValue(Int.self, key: "db.password")
+    },
+    .call(.conversionFailed, "Several values of a section are missing or have the wrong form.") { shop in
+      try shop.addConfigurationSource(
+        ProcessInfoConfigurationSource(variables: ["MAIL_PORT": "smtp", "MAIL_HOTS": "example.org"]))
+      _ = try shop.getConfiguration(Mail.self, prefix: "mail")
+    },
+    .startup(.conversionFailed, "A value of a section that is a bean has the wrong form.") { shop in
+      try shop.addConfigurationSource(
+        ProcessInfoConfigurationSource(variables: ["MAIL_PORT": "smtp", "MAIL_HOST": "example.org"]))
+      try shop.define(shop.bean(Mail.self, configuration: "mail"))
+    },
+    .startup(.conversionFailed, "A section refuses its values.") { shop in
+      try shop.addConfigurationSource(
+        ProcessInfoConfigurationSource(variables: ["MAIL_PORT": "0", "MAIL_HOST": "example.org"]))
+      try shop.define(shop.bean(Mail.self, configuration: "mail"))
+    },
     .call(.conversionFailed, "A configuration file is malformed.") { shop in
       let folder = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -79,6 +106,13 @@ extension Fault {
     .startup(
       .unresolvedPlaceholder, "A placeholder in an XML document names a key that no source has."
     ) { try $0.loadShop("<bean class='FaultTests.Order'><property name='number' value='${number}'/></bean>") },
+    .startup(.unresolvedPlaceholder, "A placeholder has its default in the notation of Spring.") { shop in
+      try shop.define(shop.bean(Order.self).property("number", resolve: "${first.number:1}"))
+    },
+    .call(.unresolvedPlaceholder, "A configuration value holds a placeholder without a value.") { shop in
+      try shop.define(shop.settings().setValue(key: "url", value: "http://${host}/"))
+      _ = try shop.getConfigurationValue(String.self, key: "url")
+    },
     .call(
       .unresolvedPlaceholder, "Text that is resolved by hand has a placeholder without a value."
     ) { _ = try $0.configurationManager.resolve("http://${host}/") },
@@ -90,6 +124,18 @@ extension Fault {
       try shop.define(shop.settings().setValue(key: "port", value: 80))
       _ = try shop.getConfigurationValue(Int.self, key: "prot")
     },
+    .call(.missingConfiguration, "A value is read whose environment variable is spelled in another way.") { shop in
+      try shop.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["SERVER_PROT": "80"]))
+      _ = try shop.getConfigurationValue(Int.self, key: "server.port")
+    },
+    .startup(.missingConfiguration, "A section that is a bean has a property without a value.") { shop in
+      try shop.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["MAIL_PORT": "25"]))
+      try shop.define(shop.bean(Mail.self, configuration: "mail"))
+    },
+    .call(.missingConfiguration, "A list lacks one of its elements.") { shop in
+      try shop.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["HOSTS_0": "a", "HOSTS_2": "c"]))
+      _ = try shop.getConfigurationValue([String].self, key: "hosts")
+    },
     .call(.missingConfiguration, "A value is read in a scope it is not defined for.") { shop in
       try shop.configurationManager.addSource(Tariff())
       _ = try shop.getConfigurationValue(Int.self, key: "price", scope: "berlin")
@@ -98,6 +144,15 @@ extension Fault {
       .missingConfiguration, "A configuration file does not exist."
     ) { try $0.addConfigurationSource(JSONConfigurationSource(path: "/no/such/shop.json")) },
   ]
+}
+
+private struct Mail: ValidatedConfiguration, Sendable {
+  struct Refusal: Error, CustomStringConvertible { let description: String }
+
+  let host: String
+  let port: UInt16
+
+  func validate() throws { if port == 0 { throw Refusal(description: "port 0 cannot be reached") } }
 }
 
 private final class Listener: Initializable, BeanDescriptorInitializer {

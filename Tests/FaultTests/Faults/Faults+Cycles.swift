@@ -64,6 +64,10 @@ extension Fault {
           Stock.self, lazy: true, async: { (shop: Environment) throws -> Stock in try shop.getBean(Stock.self) }))
       _ = try await shop.readyBean(Stock.self)
     },
+    .call(.cyclicDependency, "Configuration values lead back to each other by their placeholders.") { shop in
+      try shop.define(shop.settings().setValue(key: "a", value: "${b}").setValue(key: "b", value: "${a}"))
+      _ = try shop.getConfigurationValue(String.self, key: "a")
+    },
   ]
 
   /// Whichever thread looks last finds the circle, and draws it from its own bean on: until that is the order.

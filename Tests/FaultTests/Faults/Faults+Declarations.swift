@@ -152,8 +152,18 @@ extension Fault {
     .call(
       .invalidDeclaration, "An option of the command line has no name."
     ) { try $0.addConfigurationSource(CommandLineConfigurationSource(arguments: ["shop", "--=80"])) },
+    .startup(.invalidDeclaration, "A section has a value that belongs to no property.") { shop in
+      try shop.addConfigurationSource(CommandLineConfigurationSource(arguments: ["shop", "--desk.prot", "1"]))
+      try shop.define(shop.bean(Desk.self, configuration: "desk", rejectsUnknownKeys: true))
+    },
+    .call(.invalidDeclaration, "A configuration value holds a placeholder that is not closed.") { shop in
+      try shop.define(shop.settings().setValue(key: "url", value: "http://${host/"))
+      _ = try shop.getConfigurationValue(String.self, key: "url")
+    },
   ]
 }
+
+private struct Desk: Decodable, Sendable { let port: Int? }
 
 private protocol Announcement: Sendable {}
 
