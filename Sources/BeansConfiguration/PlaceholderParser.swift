@@ -87,7 +87,8 @@ struct PlaceholderParser {
   }
 
   private func fault(_ what: String) -> EnvironmentError {
-    EnvironmentError(cause: .malformedPlaceholder, "the text \(isSecret ? SecretKeys.mask : ConversionFailure.quote(text)) \(what)")
+    EnvironmentError(
+      cause: .malformedPlaceholder, "the text \(isSecret ? SecretKeys.mask : ConversionFailure.quote(text)) \(what)")
   }
 }
 

@@ -9,7 +9,9 @@ enum SecretKeys {
     "password", "passwords", "passwd", "passphrase", "secret", "secrets", "token", "credential", "credentials",
     "apikey",
   ]
-  private static let pairs: Set = ["api key", "access key", "private key", "secret key", "signing key", "encryption key"]
+  private static let pairs: Set = [
+    "api key", "access key", "private key", "secret key", "signing key", "encryption key",
+  ]
 
   /// Whether a key ends with a word for a secret: `db.password`, `API_KEY`, `jwtSecret`.
   static func isNamed(_ key: String) -> Bool {

@@ -14,7 +14,8 @@ import Testing
   // MARK: environment variables
 
   @Test(arguments: [
-    ("", "server.port", "SERVER_PORT"), ("post", "mail.port", "POST_MAIL_PORT"), ("", "post.mail.port", "POST_MAIL_PORT"),
+    ("", "server.port", "SERVER_PORT"), ("post", "mail.port", "POST_MAIL_PORT"),
+    ("", "post.mail.port", "POST_MAIL_PORT"),
     ("", "my.list.0", "MY_LIST_0"), ("", "my.list[0]", "MY_LIST_0"), ("", "mailServer.maxSize", "MAIL_SERVER_MAX_SIZE"),
     ("", "mailServer.maxSize", "MAILSERVER_MAXSIZE"), ("", "my.main-project", "MY_MAIN_PROJECT"),
     ("", "my.main-project", "MY_MAINPROJECT"), ("", "HTTPServer.ipv4Address", "HTTP_SERVER_IPV4_ADDRESS"),
@@ -40,7 +41,8 @@ import Testing
   }
 
   @Test func aPrefixSelectsVariables() throws {
-    try variables(["SHOP_SERVER_PORT": "1", "SERVER_HOST": "h", "SHOP": "x", "SHOP_": "y", "SHOPPING": "z"], prefix: "SHOP")
+    try variables(
+      ["SHOP_SERVER_PORT": "1", "SERVER_HOST": "h", "SHOP": "x", "SHOP_": "y", "SHOPPING": "z"], prefix: "SHOP")
     #expect(try manager.getValue(Int.self, key: "server.port") == 1)
     #expect(try manager.getValue(Int.self, key: "SHOP_SERVER_PORT") == 1)
     #expect(!manager.hasValue(key: "server.host"))

@@ -51,7 +51,8 @@ import Testing
       FixedSource(
         "file",
         [
-          ConfigurationItem(key: "db.user", value: "s1"), ConfigurationItem(namespace: "post", key: "user", value: "s2"),
+          ConfigurationItem(key: "db.user", value: "s1"),
+          ConfigurationItem(namespace: "post", key: "user", value: "s2"),
           ConfigurationItem(key: "dbx", value: "p1"), ConfigurationItem(key: "user", value: "p2"),
         ]))
     try child.addSource(ProcessInfoConfigurationSource(variables: ["DB_URL": "s3", "DBX": "p3", "POST_USER": "s4"]))
@@ -65,7 +66,10 @@ import Testing
     try manager.addSource(
       FixedSource(
         "file",
-        ["password": "hunter2", "url": "db://ada:${password}@host", "list": ["${url}"], "malformed.password": "hunter4${"]))
+        [
+          "password": "hunter2", "url": "db://ada:${password}@host", "list": ["${url}"],
+          "malformed.password": "hunter4${",
+        ]))
     #expect(try manager.getValue(String.self, key: "url") == "db://ada:hunter2@host")
     for key in ["url", "list", "malformed.password"] {
       #expect(!fault { _ = try manager.getValue(Int.self, key: key) }.contains("hunter"), "\(key)")

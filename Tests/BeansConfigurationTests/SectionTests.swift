@@ -87,7 +87,8 @@ import Testing
       FixedSource(
         "app.conf",
         [
-          ConfigurationItem(key: "mail.hots", value: "h", line: 3), ConfigurationItem(key: "mail.port", value: "x", line: 4),
+          ConfigurationItem(key: "mail.hots", value: "h", line: 3),
+          ConfigurationItem(key: "mail.port", value: "x", line: 4),
           ConfigurationItem(key: "mail.maxSize", value: "big", line: 5),
           ConfigurationItem(key: "mail.retry.delay", value: "30", line: 6),
         ]))
@@ -111,7 +112,8 @@ import Testing
       let name: String?
     }
     try manager.addSource(
-      FixedSource("app.conf", [ConfigurationItem(key: "mail.nmae", value: "n", line: 2), .init(key: "mail.port", value: 1)]))
+      FixedSource(
+        "app.conf", [ConfigurationItem(key: "mail.nmae", value: "n", line: 2), .init(key: "mail.port", value: 1)]))
     try variables(["MAIL_PROT": "2", "MAILBOX": "x"])
     #expect(try manager.getConfiguration(Small.self, prefix: "mail").port == 1)
     let faults = try faults(Small.self, rejectsUnknownKeys: true)
@@ -240,7 +242,9 @@ import Testing
     #expect(try manager.getValue([String: Int].self, key: "limits") == ["read": 1, "write": 3, "other.one": 4])
     #expect(try manager.getConfiguration([String: Int].self, prefix: "limits").count == 3)
     #expect(
-      try manager.getConfiguration([String: [String: Int]].self, prefix: "deep") == ["a": ["x": 1, "y": 2], "b": ["x": 3]])
+      try manager.getConfiguration([String: [String: Int]].self, prefix: "deep") == [
+        "a": ["x": 1, "y": 2], "b": ["x": 3],
+      ])
     #expect(try manager.getConfiguration([String: [Int]].self, prefix: "lists") == ["a": [1, 2]])
     #expect(try manager.getValue([String: Int]?.self, key: "none") == nil)
     #expect(try manager.getValue([String: Int].self, key: "none", defaultValue: [:]).isEmpty)
@@ -258,7 +262,9 @@ import Testing
     let (a, b) = (Server(host: "h", port: nil), Server(host: "i", port: 1))
     #expect(try manager.getConfiguration([String: Server].self, prefix: "s") == ["a": a, "b": b])
     #expect(
-      try manager.getConfiguration([Server].self, prefix: "l") == [Server(host: "x", port: nil), Server(host: "y", port: 2)])
+      try manager.getConfiguration([Server].self, prefix: "l") == [
+        Server(host: "x", port: nil), Server(host: "y", port: 2),
+      ])
   }
 
   @Test func probesAreNoReads() throws {

@@ -59,7 +59,8 @@ public struct ByteCount: Hashable, Comparable, Sendable, Codable, LosslessString
     let text = given.trimmed
     let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let name = text[number.endIndex...].drop(while: \.isWhitespace)
-    guard !number.isEmpty, let unit = name.isEmpty ? 1 : units.first(where: { $0.name == (name == "KB" ? "kB" : name) })?.bytes
+    guard !number.isEmpty,
+      let unit = name.isEmpty ? 1 : units.first(where: { $0.name == (name == "KB" ? "kB" : name) })?.bytes
     else { throw malformed }
     let parts = number.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }) else { throw malformed }

@@ -6,7 +6,9 @@ enum FoundationConversion {
   ]
 
   /// Whether the type is one of these.
-  static func isKnown(_ type: Any.Type) -> Bool { type is any Decodable.Type && names.contains(String(reflecting: type)) }
+  static func isKnown(_ type: Any.Type) -> Bool {
+    type is any Decodable.Type && names.contains(String(reflecting: type))
+  }
 
   static func find(_ source: Any.Type, _ target: Any.Type) -> Conversion? {
     if source == String.self, isKnown(target), let target = target as? any Decodable.Type {

@@ -24,7 +24,9 @@ import Testing
     #expect(code { try factory.convert(text, targetType: ByteCount.self) } == .conversionFailed)
   }
 
-  @Test(arguments: [(0, "0 B"), (1, "1 B"), (64 << 20, "64 MiB"), (1_500, "1500 B"), (2_000, "2 kB"), (1 << 40, "1 TiB")])
+  @Test(arguments: [
+    (0, "0 B"), (1, "1 B"), (64 << 20, "64 MiB"), (1_500, "1500 B"), (2_000, "2 kB"), (1 << 40, "1 TiB"),
+  ])
   func formats(bytes: Int, text: String) throws {
     #expect("\(ByteCount(bytes))" == text)
     #expect(try factory.convert(ByteCount(bytes), targetType: String.self) as? String == text)
