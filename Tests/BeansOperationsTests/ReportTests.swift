@@ -183,6 +183,31 @@ struct ReportTests {
     #expect(later.components(separatedBy: "mail:limit").count == 2)
   }
 
+  @Test("The configuration names the variable that a key was read from, what it overrules, and keys that share it")
+  func theConfigurationNamesSpellings() throws {
+    let application = try Environment(name: "application")
+    let line = #line + 1
+    try application.define(application.settings().setValue(key: "server.port", value: 80))
+    try application.addConfigurationSource(
+      ProcessInfoConfigurationSource(variables: ["SERVER_PORT": "8123", "MAIL_PASSWORD": "hunter2"]))
+    try application.startup()
+    #expect(try application.getConfigurationValue(Int.self, key: "server.port") == 8123)
+    #expect(try application.getConfigurationValue(Int.self, namespace: "server", key: "port") == 8123)
+    _ = try application.getConfigurationValue(String.self, key: "mail.password")
+    let answer = try Operations(environment: application).get("/configuration")
+    let values = try #require(try answer.json()["values"] as? [[String: Any]])
+    func entries(_ key: String) -> [[String: Any]] { values.filter { $0["key"] as? String == key } }
+    let port = entries("server.port")
+    #expect(port.map { $0["name"] as? String } == ["SERVER_PORT", nil])
+    #expect(port.map { $0["source"] as? String } == ["environment variables", "\(#fileID):\(line)"])
+    #expect(port.first?["overrules"] as? [String] == ["\(#fileID):\(line)"])
+    #expect(port.last?["overruledBy"] as? String == "environment variables (SERVER_PORT)")
+    #expect(entries("server:port").map { $0["name"] as? String } == ["SERVER_PORT"])
+    #expect(entries("SERVER_PORT").first?["readAs"] as? [String] == ["server.port", "server:port"])
+    #expect(!answer.text.contains("hunter2") && !answer.text.contains("8123"))
+    #expect(!application.configurationManager.report().contains("hunter2"))
+  }
+
   // MARK: loggers
 
   @Test("Loggers are shown with their levels; to set one has to be allowed")

@@ -151,6 +151,25 @@ private struct Article {
     #expect(heard.withLock { $0 } == [20])
   }
 
+  @Test("XML and configuration: a section is a bean")
+  func section() throws {
+    let post = try Environment(name: "post")
+    try declareMail(
+      in: post,
+      arguments: [
+        "post", "--verbose", "--mail.host", "h", "--mail-port=25", "--mail.maxSize", "64 MiB", "--mail.recipients",
+        "a,b",
+        "--mail.headers.x-sent-by", "post",
+      ])
+    let mail = try post.getBean(MailSettings.self)
+    #expect(mail.host == "h" && mail.port == 25 && mail.timeout == nil && mail.maxSize == ByteCount(64 << 20))
+    #expect(mail.recipients == ["a", "b"] && mail.headers == ["x-sent-by": "post"])
+    let faulty = try Environment(name: "faulty")
+    try declareMail(in: faulty, arguments: ["post", "--mail.hots", "h", "--mail.port", "x"])
+    let error = #expect(throws: EnvironmentError.self) { try faulty.startup() }
+    #expect(error?.underlying.count == 5)
+  }
+
   @Test("XML and configuration: elements of one's own")
   func ownElements() throws {
     let document = "<beans xmlns:s='urn:stamps'><s:sheet id='sheet' port='${port=26}'/></beans>"
