@@ -1,7 +1,7 @@
 /// What the command line asks for.
 struct Options {
   enum Target: String, CaseIterable {
-    case xml, placeholder, conversion, set
+    case xml, placeholder, conversion, set, variables, arguments
 
     func make() throws -> any FuzzTarget {
       switch self {
@@ -9,6 +9,8 @@ struct Options {
       case .placeholder: try PlaceholderTarget()
       case .conversion: ConversionTarget()
       case .set: try SetTarget()
+      case .variables: VariablesTarget()
+      case .arguments: CommandLineTarget()
       }
     }
   }
