@@ -30,13 +30,14 @@ extension ConfigurationManager {
   ) throws -> T {
     let key = QualifiedKey(namespace: namespace, key: key)
     do throws(EnvironmentError) {
-      if let value = find(key, scope: scope) {
+      if let value = find(key, scope: scope, isProbe: true) {
         if _isPOD(type) || type == String.self { return try read(value, as: type, scope: scope) }
         // The elements of a list may be of later sources than the list as one value.
         if let found = try collection(type, key, scope: scope) { return try cast(found, of: value) }
         return try read(value, as: type, scope: scope)
       }
       if !_isPOD(type), let found = try collection(type, key, scope: scope) as? T { return found }
+      noteMissing(key, scope: scope)
       if let defaultValue { return defaultValue }
       if let optional = type as? any OptionalConversion.Type, let absent = optional.absent as? T { return absent }
       throw missing(key, scope: scope, .missingConfiguration)
@@ -68,6 +69,9 @@ extension ConfigurationManager {
     }
     return nil
   }
+
+  /// Records a key that was read without a value, for reports.
+  func noteMissing(_ key: QualifiedKey, scope: String) { _ = find(key, scope: scope) }
 
   /// Returns a value as `T`, with its placeholders replaced.
   func read<T>(

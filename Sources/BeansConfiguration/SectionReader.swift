@@ -53,11 +53,16 @@ final class SectionReader {
     if let optional = type as? any OptionalConversion.Type { return read(optional, at: key) }
     let list = type as? any ListType.Type
     let dictionary = type as? any DictionaryType.Type
+    // A type with a text form is no section, even if it is `Decodable`.
+    let isLeaf =
+      list == nil && dictionary == nil && manager.conversions.hasConversion(String.self, targetType: type)
+    let isSection = !isLeaf && (list != nil || dictionary != nil || type is any Decodable.Type)
     if let value = find(key), list == nil || !hasLaterElements(key, value),
-      let outcome = convert(value, to: type)
+      let outcome = convert(value, to: type, isSection: isSection)
     {
       return outcome
     }
+    if isLeaf { return .absent }
     if let list { return read(list, at: key) }
     if let dictionary { return read(dictionary, at: key) }
     if let type = type as? any Decodable.Type { return decode(type, at: key) }
@@ -71,7 +76,7 @@ final class SectionReader {
       if let value = value as? Value { return value }
       record(EnvironmentError(.typeMismatch, "configuration value '\(key)' is not a \(type)", path: ["'\(key)'"]))
     case .absent:
-      _ = manager.find(key, scope: scope)
+      manager.noteMissing(key, scope: scope)
       faults.append(.missing(key))
     case .faulty: break
     }
@@ -87,11 +92,10 @@ final class SectionReader {
     return manager.find(key, scope: scope, isProbe: true)
   }
 
-  /// Converts a value; returns nil if the type is not one of values.
-  private func convert(_ value: ConfigurationValue, to type: Any.Type) -> Outcome? {
+  /// Converts a value; returns nil if there is no conversion, and the type may be read as a section.
+  private func convert(_ value: ConfigurationValue, to type: Any.Type, isSection: Bool) -> Outcome? {
     let source = Swift.type(of: value.item.value)
     guard TypeRelation.isUsable(source, as: type) || manager.conversions.hasConversion(source, targetType: type) else {
-      let isSection = type is any Decodable.Type || type is any ListType.Type || type is any DictionaryType.Type
       if isSection { return nil }
       foundCount += 1
       return record(
@@ -110,7 +114,7 @@ final class SectionReader {
   private func read(_ optional: any OptionalConversion.Type, at key: QualifiedKey) -> Outcome {
     switch attempt(optional.wrappedType, at: key) {
     case .absent:
-      if !known.has(key) { _ = manager.find(key, scope: scope) }
+      if !known.has(key) { manager.noteMissing(key, scope: scope) }
       return .value(optional.absent)
     case .faulty: return .faulty
     case .value(let value): return optional.some(value).map { .value($0) } ?? .faulty
@@ -150,6 +154,7 @@ final class SectionReader {
     }
     let numbers = known.children(of: key, areLeaves: false).compactMap { Int($0) }
     if let next = numbers.filter({ $0 > count }).min() {
+      foundCount += 1
       return record(
         EnvironmentError(
           cause: .missingConfiguration,
@@ -293,7 +298,9 @@ final class SectionReader {
     var exists: Bool { reader.find(key) != nil || reader.known.has(key) }
 
     var elements: [any DecodedNode] {
-      if let value = reader.find(key), case .value(let list)? = reader.convert(value, to: [String].self) {
+      if let value = reader.find(key),
+        case .value(let list)? = reader.convert(value, to: [String].self, isSection: true)
+      {
         return (list as? [String] ?? []).map { TextElement(text: $0, reader: reader, key: key) }
       }
       var nodes: [any DecodedNode] = []

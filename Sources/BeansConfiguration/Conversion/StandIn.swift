@@ -1,3 +1,5 @@
+import BeansReflection
+
 /// Values that take the place of missing and faulty ones, so that decoding goes on and finds all faults. A value that is
 /// decoded with a stand-in is discarded.
 enum StandIn {
@@ -33,8 +35,17 @@ enum StandIn {
   private static func first<Cases: CaseIterable>(of type: Cases.Type) -> Any? { Cases.allCases.first }
 
   private static func value<Value: RawRepresentable>(of type: Value.Type, _ depth: Int) -> Any? {
-    guard depth < deepest, let raw = make(Value.RawValue.self, depth: depth + 1) as? Value.RawValue else { return nil }
-    return Value(rawValue: raw)
+    guard depth < deepest else { return nil }
+    if let raw = make(Value.RawValue.self, depth: depth + 1) as? Value.RawValue, let value = Value(rawValue: raw) {
+      return value
+    }
+    let names = EnumCases.names(of: type).flatMap { [$0, $0.uppercased(), $0.lowercased()] }
+    let numbers = (Value.RawValue.self as? any FixedWidthInteger.Type).map { Self.numbers($0) } ?? []
+    return (names as [Any] + numbers).lazy.compactMap { ($0 as? Value.RawValue).flatMap { Value(rawValue: $0) } }.first
+  }
+
+  private static func numbers<Number: FixedWidthInteger>(_ type: Number.Type) -> [Any] {
+    (0...255).compactMap { Number(exactly: $0) }
   }
 
   /// A place where each value is a stand-in.

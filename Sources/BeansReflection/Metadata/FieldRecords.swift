@@ -1,6 +1,6 @@
 import CBeansRuntime
 
-/// The compiler's records of a class's own stored properties. Reading them does not instantiate the types of the
+/// The compiler's records of a class's own stored properties, or of the cases of an enum. Reading them does not instantiate the types of the
 /// properties. `RuntimeLayout` has verified this layout.
 @safe struct FieldRecords {
   /// The kind of reference in a stored property.
@@ -13,14 +13,30 @@ import CBeansRuntime
   private let count: Int
 
   /// Reads the records of a class; nil if it has none.
-  init?(of type: AnyClass) {
+  init?(of type: AnyClass) { unsafe self.init(metadata: unsafeBitCast(type, to: UnsafeRawPointer.self)) }
+
+  /// Reads the records of an enum; nil if it has none, or for another type.
+  init?(ofEnum type: Any.Type) {
+    guard MetadataKind.of(type) == MetadataKind.enum else { return nil }
+    unsafe self.init(metadata: unsafeBitCast(type, to: UnsafeRawPointer.self))
+  }
+
+  private init?(metadata: UnsafeRawPointer) {
     // Types have flags, parent, name, accessor, fields; fields have type, superclass, kind, size of a record, number.
-    guard let descriptor = unsafe swift_getTypeContextDescriptor(unsafeBitCast(type, to: UnsafeRawPointer.self)),
+    guard let descriptor = unsafe swift_getTypeContextDescriptor(metadata),
       let fields = unsafe descriptor.target(at: 16)
     else { return nil }
     size = unsafe Int(fields.load(fromByteOffset: 10, as: UInt16.self))
     count = unsafe Int(fields.load(fromByteOffset: 12, as: UInt32.self))
     unsafe first = unsafe fields + 16
+  }
+
+  /// The names, in order of declaration.
+  var names: [String] {
+    (0..<count).compactMap { index in
+      // A record has flags, type, name.
+      unsafe (first + index * size).target(at: 8).map { unsafe String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+    }
   }
 
   var hasUnderscored: Bool {
