@@ -8,6 +8,7 @@ import Testing
   @Test func theFormIsKnown() {
     #expect(RuntimeLayout.hasConformances)
     #expect(RuntimeLayout.hasFieldRecords)
+    #expect(RuntimeLayout.hasCaseRecords)
     #expect(RuntimeLayout.hasDescriptors)
     #expect(RuntimeLayout.hasValueLayout)
   }

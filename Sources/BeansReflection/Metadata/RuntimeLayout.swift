@@ -36,6 +36,11 @@ enum RuntimeLayout {
       && fields.ownership(at: 2) == .unmanaged && fields.hasUnderscored && !others.hasUnderscored
   }()
 
+  /// Whether the records of an enum's cases have the expected form.
+  static let hasCaseRecords =
+    FieldRecords(ofEnum: ContextDescriptor.Kind.self)?.names
+    == ["module", "extension", "anonymous", "protocol", "class", "struct", "enum"]
+
   /// Whether descriptors of types, and the images' lists of them, have the expected form.
   static let hasDescriptors: Bool = {
     func isListed(_ names: [String], _ kind: ContextDescriptor.Kind, _ type: Any.Type?) -> Bool {
