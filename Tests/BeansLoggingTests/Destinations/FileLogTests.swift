@@ -1,5 +1,6 @@
 import BeansLogging
 import Dispatch
+import Glibc
 import Testing
 
 @Suite struct FileLogTests {
@@ -38,6 +39,23 @@ import Testing
   @Test func aFullDiskLosesLinesAndNothingElse() throws {
     let log = try FileLog(name: "full", fileName: "/dev/full")
     for _ in 0..<10 { log.log(LogEntry(logger: "a", level: .info, message: "lost")) }
+  }
+
+  @Test func aDeletedFileIsCreatedAgain() throws {
+    let log = try log()
+    log.log(LogEntry(logger: "a", level: .info, message: "1"))
+    unlink("\(folder.path)/app.log")
+    log.log(LogEntry(logger: "a", level: .info, message: "2"))
+    #expect(try folder.lines("app.log") == ["2"])
+  }
+
+  @Test func aMovedFileKeepsItsLines() throws {
+    let log = try log()
+    log.log(LogEntry(logger: "a", level: .info, message: "1"))
+    rename("\(folder.path)/app.log", "\(folder.path)/app.log.1")
+    log.log(LogEntry(logger: "a", level: .info, message: "2"))
+    #expect(try folder.lines("app.log.1") == ["1"])
+    #expect(try folder.lines("app.log") == ["2"])
   }
 
   @Test(arguments: [true, false])

@@ -150,14 +150,72 @@ import Testing
     #expect(try folder.names.flatMap { try folder.lines($0) } == ["x", "x", "x", "x", "x"])
   }
 
-  @Test func whereAFileCannotBeRenamedItGrowsOn() throws {
-    let path = folder.path
-    let log = try log()
+  @Test func aFileThatCannotBeRenamedGrowsOn() throws {
+    // The names of its copies are longer than a name may be.
+    let name = String(repeating: "x", count: 245)
+    let log = try log(name)
     log.log(entry("1"))
-    unlink("\(path)/app.log")
     log.log(entry("2", day: 1))
     log.log(entry("3", day: 2))
-    #expect(folder.names == [])
+    #expect(try folder.lines("\(name).log") == ["1", "2", "3"])
+  }
+
+  @Test func aDeletedFileIsCreatedAgain() throws {
+    let log = try log()
+    log.log(entry("1"))
+    unlink("\(folder.path)/app.log")
+    log.log(entry("2", day: 1))
+    log.log(entry("3", day: 2))
+    #expect(folder.names == ["app-2026-03-02.log", "app.log"])
+    #expect(try folder.lines("app-2026-03-02.log") == ["2"])
+    #expect(try folder.lines("app.log") == ["3"])
+  }
+
+  @Test func aMovedFileKeepsItsLines() throws {
+    let log = try log()
+    log.log(entry("1"))
+    rename("\(folder.path)/app.log", "\(folder.path)/moved")
+    log.log(entry("2", day: 1))
+    #expect(folder.names == ["app.log", "moved"])
+    #expect(try folder.lines("moved") == ["1"])
+    #expect(try folder.lines("app.log") == ["2"])
+  }
+
+  @Test func aClockThatIsSetBackRollsAgain() throws {
+    let log = try log(keepDays: 3)
+    log.log(entry("before"))
+    log.log(entry("wrong", day: 10_000))
+    log.log(entry("after"))
+    log.log(entry("tomorrow", day: 1))
+    let wrong = CivilTime(entry("", day: 10_000).timestamp).day.text
+    #expect(folder.names == ["app-2026-03-01.1.log", "app-2026-03-01.log", "app-\(wrong).log", "app.log"])
+    #expect(try folder.lines("app-2026-03-01.log") == ["before"])
+    #expect(try folder.lines("app-\(wrong).log") == ["wrong"])
+    #expect(try folder.lines("app-2026-03-01.1.log") == ["after"])
+    #expect(try folder.lines("app.log") == ["tomorrow"])
+  }
+
+  @Test func aFileOfAWrongClockIsKeptAsACopyOfItsDay() throws {
+    try folder.write("wrong\n", to: "app.log")
+    folder.touch("app.log", seconds: Self.noon + 86_400 * 10)
+    let log = try log()
+    log.log(entry("after"))
+    log.log(entry("tomorrow", day: 1))
+    #expect(folder.names == ["app-2026-03-01.log", "app-2026-03-11.log", "app.log"])
+  }
+
+  @Test func aClockThatIsSetForwardDeletesNoCopyOfTheLastDays() throws {
+    try folder.write("yesterday\n", to: "app-2026-02-28.log")
+    let log = try log(keepDays: 3)
+    log.log(entry("before"))
+    log.log(entry("wrong", day: 10_000))
+    log.log(entry("after"))
+    #expect(try folder.lines("app-2026-02-28.log") == ["yesterday"])
+    #expect(try folder.lines("app-2026-03-01.log") == ["before"])
+    // The copies of days that have passed are deleted with the next day.
+    log.log(entry("4", day: 4))
+    log.log(entry("5", day: 5))
+    #expect(!folder.names.contains("app-2026-02-28.log") && !folder.names.contains("app-2026-03-01.log"))
   }
 
   @Test func threadsShareIt() throws {

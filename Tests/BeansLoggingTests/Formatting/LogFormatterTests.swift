@@ -26,7 +26,12 @@ import Testing
   }
 
   @Test func theStandardLine() {
-    #expect(LogFormatter.standard.format(entry).contains(/^\d\d\/11\/2026, \d\d?:\d\d:0 \[com\.foo\] WARN - hello$/))
+    let line = LogFormatter.standard.format(entry)
+    #expect(
+      line.contains(/^2026-11-2\dT\d\d:\d\d:00\.000(Z|[+-]\d\d:\d\d) \[com\.foo\] WARN - hello$/), "\(line)")
+    // The pattern of the seeds.
+    let seeds = LogFormatter.timestamp("dd/M/yyyy, H:mm:s").format(entry)
+    #expect(seeds.contains(/^\d\d\/11\/2026, \d\d?:\d\d:0$/), "\(seeds)")
     #expect(LogFormatter.timestamp("yyyy").format(entry) == "2026")
   }
 
@@ -39,6 +44,23 @@ import Testing
     #expect(format("", Boom(), nil) == "boom")
     #expect(format("m", nil, Stacktrace(frames: ["a", "b"])) == "m\n    at a\n    at b")
     #expect(format("m", Boom(), Stacktrace(frames: [])) == "m boom")
+  }
+
+  @Test(arguments: [
+    ("a\nforged", #"a\nforged"#), ("a\r\nb", #"a\r\nb"#), ("\u{1B}[2J", #"\u{1B}[2J"#), ("a\tb\0", #"a\tb\0"#),
+    ("\u{7F}\u{85}\u{2028}\u{2029}", #"\u{7F}\u{85}\u{2028}\u{2029}"#),
+    ("größer 4°C €  \u{1F600}", "größer 4°C €  \u{1F600}"),
+  ])
+  func valuesOfAnEntryCannotForgeALine(_ value: String, _ escaped: String) {
+    let entry = LogEntry(
+      logger: value, level: .error, message: value, error: Told(description: value), thread: value, file: value,
+      function: value)
+    let parts: [LogFormatter] = [.message(), .logger(), .thread(), .file(), .function(), LogFormatter { $0.message }]
+    #expect(parts.map { $0.format(entry) } == ["\(escaped) \(escaped)"] + Array(repeating: escaped, count: 5))
+  }
+
+  @Test func fixedTextsAreNotEscaped() {
+    #expect((LogFormatter.level() + "\n\t").format(entry) == "WARN\n\t")
   }
 
   @Test func everyLevelHasAColour() {

@@ -35,3 +35,8 @@ final class MemoryLog: LogManager.Log, @unchecked Sendable {  // `semaphore` pro
 struct Boom: Error, CustomStringConvertible {
   var description: String { "boom" }
 }
+
+/// An error with a description of a test's choice.
+struct Told: Error, CustomStringConvertible {
+  let description: String
+}
