@@ -3,7 +3,7 @@ import Glibc
 /// Writes entries to the system's log (`syslog(3)`), with the severity of their level.
 ///
 /// The system adds the time, the program's name and the process; the default formatter writes `[logger] message`. A NUL
-/// in the text, at which the system would cut the entry, is written as `\0`.
+/// in the text, at which the system would cut the entry, is written as `\0`, also by a formatter without escapes.
 public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // immutable
   /// A function that sends a priority and a text to the system.
   typealias Send = @Sendable (Int32, String) -> Void

@@ -2,15 +2,32 @@
 ///
 ///     LogFormatter.timestamp("dd/M/yyyy, H:mm:s") + " [" + LogFormatter.logger() + "] " + LogFormatter.message()
 ///
+/// Values of the entry are escaped: control characters and line breaks become `\n`, `\0`, `\u{1B}` and the like, so that
+/// a value that a client has sent cannot forge a line. Fixed texts are written as they are, and so are the line ends
+/// between the frames of a stack trace. `unescaped()` turns the escapes off.
+///
 /// A formatter is immutable, and may be used from any thread.
 public struct LogFormatter: Sendable {
-  private let write: @Sendable (LogEntry, inout String) -> Void
+  /// A line while the parts of a formatter write it.
+  struct Line {
+    var text = ""
+    /// Whether values are escaped.
+    var escapes = true
 
-  private init(writing write: @escaping @Sendable (LogEntry, inout String) -> Void) { self.write = write }
+    /// Appends a value of the entry.
+    mutating func append(value: String) {
+      if escapes { EscapedText.append(value, to: &text) } else { text += value }
+    }
+  }
 
-  /// Creates a custom part. `format` is called for each entry, on the thread that writes the entry.
+  private let write: @Sendable (LogEntry, inout Line) -> Void
+
+  init(writing write: @escaping @Sendable (LogEntry, inout Line) -> Void) { self.write = write }
+
+  /// Creates a custom part. `format` is called for each entry, on the thread that writes the entry. Its result is escaped
+  /// like a value of the entry; `unescaped()` writes it as it is.
   public init(format: @escaping @Sendable (LogEntry) -> String) {
-    self.init(writing: { $1 += format($0) })
+    self.init(writing: { $1.append(value: format($0)) })
   }
 
   /// The default format, `timestamp [logger] LEVEL - message`.
@@ -19,54 +36,75 @@ public struct LogFormatter: Sendable {
 
   /// Returns the line, without a line end.
   public func format(_ entry: LogEntry) -> String {
-    var text = ""
-    write(entry, &text)
-    return text
+    var line = Line()
+    write(entry, &line)
+    return line.text
+  }
+
+  /// Returns a formatter that writes the values of the entry as they are. Use it only where no client decides on a value,
+  /// or where the reader of the lines does not depend on line ends.
+  public func unescaped() -> LogFormatter {
+    LogFormatter(writing: { entry, line in
+      let escapes = line.escapes
+      line.escapes = false
+      write(entry, &line)
+      line.escapes = escapes
+    })
   }
 
   // MARK: parts
 
-  /// A fixed text.
-  public static func string(_ value: String) -> LogFormatter { LogFormatter(writing: { $1 += value }) }
+  /// A fixed text, which is not escaped.
+  public static func string(_ value: String) -> LogFormatter { LogFormatter(writing: { $1.text += value }) }
 
   /// The level, in capitals.
-  public static func level() -> LogFormatter { LogFormatter(writing: { $1 += $0.level.description }) }
+  public static func level() -> LogFormatter { LogFormatter(writing: { $1.text += $0.level.description }) }
 
   /// The path of the logger.
-  public static func logger() -> LogFormatter { LogFormatter(writing: { $1 += $0.logger }) }
+  public static func logger() -> LogFormatter { LogFormatter(writing: { $1.append(value: $0.logger) }) }
 
   /// The thread that logged: "main", its name, or its number.
-  public static func thread() -> LogFormatter { LogFormatter(writing: { $1 += $0.thread }) }
+  public static func thread() -> LogFormatter { LogFormatter(writing: { $1.append(value: $0.thread) }) }
 
   /// The file that logged, as `Module/File.swift`.
-  public static func file() -> LogFormatter { LogFormatter(writing: { $1 += $0.file }) }
+  public static func file() -> LogFormatter { LogFormatter(writing: { $1.append(value: $0.file) }) }
 
   /// The function that logged.
-  public static func function() -> LogFormatter { LogFormatter(writing: { $1 += $0.function }) }
+  public static func function() -> LogFormatter { LogFormatter(writing: { $1.append(value: $0.function) }) }
 
   /// The line in the file, from 1.
-  public static func line() -> LogFormatter { LogFormatter(writing: { $1 += String($0.line) }) }
+  public static func line() -> LogFormatter { LogFormatter(writing: { $1.text += String($0.line) }) }
 
   /// The column in the line, from 1.
-  public static func column() -> LogFormatter { LogFormatter(writing: { $1 += String($0.column) }) }
+  public static func column() -> LogFormatter { LogFormatter(writing: { $1.text += String($0.column) }) }
+
+  /// The pattern of ISO 8601 with milliseconds and the offset of the time zone, `2026-11-25T13:14:00.123+01:00`: the
+  /// default of `timestamp(_:)`. In UTC the offset is `Z`. Lines of one offset sort by time.
+  public static let iso8601 = "yyyy-MM-dd'T'HH:mm:ss.SSSZZZZZ"
 
   /// The time of the entry, in local time.
   ///
   /// - Parameter pattern: a date pattern of the letters `y M d H h m s S a E Z`, repeated for width ("MMM" and "EEE"
-  ///   are short English names). `'…'` quotes text; any other character is copied.
-  public static func timestamp(_ pattern: String = "dd/M/yyyy, H:mm:s") -> LogFormatter {
+  ///   are short English names, "ZZZZZ" is "+01:00"). `'…'` quotes text; any other character is copied.
+  public static func timestamp(_ pattern: String = LogFormatter.iso8601) -> LogFormatter {
     let pattern = TimestampPattern(pattern)
-    return LogFormatter(writing: { pattern.append(CivilTime($0.timestamp), to: &$1) })
+    return LogFormatter(writing: { pattern.append(CivilTime($0.timestamp), to: &$1.text) })
   }
 
   /// The message, then the error, if any, then the frames of the stack trace, if any, each on a line of its own.
   ///
   /// The thread that writes looks up the names in the stack trace.
   public static func message() -> LogFormatter {
-    LogFormatter(writing: { entry, text in
-      text += entry.message
-      if let error = entry.error { text += (text.isEmpty ? "" : " ") + "\(error)" }
-      for frame in entry.stackTrace?.frames ?? [] { text += "\n    at \(frame)" }
+    LogFormatter(writing: { entry, line in
+      line.append(value: entry.message)
+      if let error = entry.error {
+        if !line.text.isEmpty { line.text += " " }
+        line.append(value: "\(error)")
+      }
+      for frame in entry.stackTrace?.frames ?? [] {
+        line.text += "\n    at "
+        line.append(value: frame)
+      }
     })
   }
 
@@ -74,9 +112,9 @@ public struct LogFormatter: Sendable {
 
   /// Joins two parts.
   public static func + (left: LogFormatter, right: LogFormatter) -> LogFormatter {
-    LogFormatter(writing: { entry, text in
-      left.write(entry, &text)
-      right.write(entry, &text)
+    LogFormatter(writing: { entry, line in
+      left.write(entry, &line)
+      right.write(entry, &line)
     })
   }
 

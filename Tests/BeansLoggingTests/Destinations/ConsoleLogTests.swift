@@ -40,6 +40,13 @@ import Testing
     #expect(written == "\u{1B}[31mERROR x\u{1B}[0m\n")
   }
 
+  @Test func aMessageIsOneLine() {
+    let written = text(synchronize: true) {
+      $0.log(LogEntry(logger: "a", level: .info, message: "a\nINFO forged"))
+    }
+    #expect(written == "INFO a\\nINFO forged\n")
+  }
+
   @Test(arguments: [true, false])
   func linesOfSeveralThreadsDoNotMix(_ synchronize: Bool) {
     let message = String(repeating: "x", count: 100)

@@ -23,10 +23,19 @@ import Testing
   @Test func aNulInTheTextIsWrittenAsAnEscape() {
     let sent = Sent()
     let log = SyslogLog(
-      name: "syslog", formatter: .message(), synchronize: true, colorize: false, facility: nil,
+      name: "syslog", formatter: .message().unescaped(), synchronize: true, colorize: false, facility: nil,
       send: { priority, text in sent.messages.withLock { $0.append((priority, text)) } })
     log.log(LogEntry(logger: "a", level: .info, message: "user 'x\0' has tried\0"))
     #expect(sent.messages.withLock { $0.map(\.1) } == [#"user 'x\0' has tried\0"#])
+  }
+
+  @Test func aLineBreakIsEscaped() {
+    let sent = Sent()
+    let log = SyslogLog(
+      name: "syslog", formatter: nil, synchronize: true, colorize: false, facility: nil,
+      send: { priority, text in sent.messages.withLock { $0.append((priority, text)) } })
+    log.log(LogEntry(logger: "a", level: .info, message: "a\nforged"))
+    #expect(sent.messages.withLock { $0.map(\.1) } == [#"[a] a\nforged"#])
   }
 
   @Test func theSystemTakesWhateverItIsSent() {

@@ -63,6 +63,13 @@ import Testing
     #expect((LogFormatter.level() + "\n\t").format(entry) == "WARN\n\t")
   }
 
+  @Test func aFormatterMayLeaveValuesAsTheyAre() {
+    let entry = LogEntry(logger: "a\n", level: .info, message: "b\n")
+    let formatter = LogFormatter.message().unescaped() + LogFormatter.logger()
+    #expect(formatter.format(entry) == "b\na\\n")
+    #expect(LogFormatter { $0.message }.unescaped().format(entry) == "b\n")
+  }
+
   @Test func everyLevelHasAColour() {
     let colours = Level.allCases.map { LogFormatter.colorize("x", level: $0) }
     #expect(
