@@ -22,8 +22,11 @@ public struct LogEntry: Sendable {
   public let column: Int
   /// The time of the call.
   public let timestamp: LogTimestamp
+  /// The names and values that belong to the entry, such as the id of the request.
+  public let metadata: LogMetadata
 
-  /// Creates an entry, by default for the current time and the calling thread.
+  /// Creates an entry, by default for the current time and the calling thread, with the metadata of its task and its
+  /// environment.
   ///
   /// - Parameters:
   ///   - logger: the path of the logger.
@@ -37,10 +40,11 @@ public struct LogEntry: Sendable {
   ///   - line: the line in the file, from 1; 0 when unknown.
   ///   - column: the column in the line, from 1; 0 when unknown.
   ///   - timestamp: the time of the call.
+  ///   - metadata: all metadata of the entry; by default, `LogMetadata.current`.
   public init(
     logger: String, level: Level, message: String, error: (any Error)? = nil, stackTrace: Stacktrace? = nil,
     thread: String? = nil, file: String = "", function: String = "", line: Int = 0, column: Int = 0,
-    timestamp: LogTimestamp = .now
+    timestamp: LogTimestamp = .now, metadata: LogMetadata? = nil
   ) {
     self.logger = logger
     self.level = level
@@ -53,5 +57,6 @@ public struct LogEntry: Sendable {
     self.line = line
     self.column = column
     self.timestamp = timestamp
+    self.metadata = metadata ?? .current
   }
 }

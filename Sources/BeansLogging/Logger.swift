@@ -29,80 +29,95 @@ public final class Logger: Sendable {
   ///
   /// - Parameters:
   ///   - message: the text; evaluated only when it is written.
+  ///   - metadata: names and values of this entry, besides those of the task and the environment; evaluated only when
+  ///     the entry is written.
   ///   - file: the source file of the call, filled in by the compiler.
   ///   - function: the function of the call, filled in by the compiler.
   ///   - line: the line of the call.
   ///   - column: the column of the call.
   @inlinable
   public func debug(
-    _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
-    column: Int = #column
+    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
-    log(.debug, message(), file: file, function: function, line: line, column: column)
+    log(
+      .debug, message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs an event of normal operation, for operators.
   ///
   /// - Parameters:
   ///   - message: the text; evaluated only when it is written.
+  ///   - metadata: names and values of this entry, besides those of the task and the environment; evaluated only when
+  ///     the entry is written.
   ///   - file: the source file of the call, filled in by the compiler.
   ///   - function: the function of the call, filled in by the compiler.
   ///   - line: the line of the call.
   ///   - column: the column of the call.
   @inlinable
   public func info(
-    _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
-    column: Int = #column
+    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
-    log(.info, message(), file: file, function: function, line: line, column: column)
+    log(
+      .info, message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs a problem after which the program continues.
   ///
   /// - Parameters:
   ///   - message: the text; evaluated only when it is written.
+  ///   - metadata: names and values of this entry, besides those of the task and the environment; evaluated only when
+  ///     the entry is written.
   ///   - file: the source file of the call, filled in by the compiler.
   ///   - function: the function of the call, filled in by the compiler.
   ///   - line: the line of the call.
   ///   - column: the column of the call.
   @inlinable
   public func warn(
-    _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
-    column: Int = #column
+    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
-    log(.warn, message(), file: file, function: function, line: line, column: column)
+    log(
+      .warn, message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs a failure, without a stack trace.
   ///
   /// - Parameters:
   ///   - message: the text; evaluated only when it is written.
+  ///   - metadata: names and values of this entry, besides those of the task and the environment; evaluated only when
+  ///     the entry is written.
   ///   - file: the source file of the call, filled in by the compiler.
   ///   - function: the function of the call, filled in by the compiler.
   ///   - line: the line of the call.
   ///   - column: the column of the call.
   @inlinable
   public func error(
-    _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
-    column: Int = #column
+    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
-    log(.error, message(), file: file, function: function, line: line, column: column)
+    log(
+      .error, message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs a failure after which the program cannot continue, without a stack trace. Does not end the program.
   ///
   /// - Parameters:
   ///   - message: the text; evaluated only when it is written.
+  ///   - metadata: names and values of this entry, besides those of the task and the environment; evaluated only when
+  ///     the entry is written.
   ///   - file: the source file of the call, filled in by the compiler.
   ///   - function: the function of the call, filled in by the compiler.
   ///   - line: the line of the call.
   ///   - column: the column of the call.
   @inlinable
   public func fatal(
-    _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
-    column: Int = #column
+    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
-    log(.fatal, message(), file: file, function: function, line: line, column: column)
+    log(
+      .fatal, message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs a failure: the message, the error and the stack trace, which is captured only when it is written.
@@ -111,6 +126,8 @@ public final class Logger: Sendable {
   ///   - error: the error that was thrown, if any.
   ///   - stackTrace: the stack trace of the call; evaluated at most once, and only when the entry is written.
   ///   - message: the text; evaluated at most once, and only when it is written.
+  ///   - metadata: names and values of this entry, besides those of the task and the environment; evaluated only when
+  ///     the entry is written.
   ///   - file: the source file of the call, filled in by the compiler.
   ///   - function: the function of the call, filled in by the compiler.
   ///   - line: the line of the call.
@@ -118,12 +135,12 @@ public final class Logger: Sendable {
   @inlinable
   public func error(
     _ error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = Stacktrace.current(),
-    message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
-    column: Int = #column
+    message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     log(
-      .error, error: error, stackTrace: stackTrace(), message: message(), file: file, function: function, line: line,
-      column: column)
+      .error, error: error, stackTrace: stackTrace(), message: message(), metadata: metadata(), file: file,
+      function: function, line: line, column: column)
   }
 
   /// Logs a failure after which the program cannot continue: the message, the error and the stack trace. Does not end
@@ -133,6 +150,8 @@ public final class Logger: Sendable {
   ///   - error: the error that was thrown, if any.
   ///   - stackTrace: the stack trace of the call; evaluated at most once, and only when the entry is written.
   ///   - message: the text; evaluated at most once, and only when it is written.
+  ///   - metadata: names and values of this entry, besides those of the task and the environment; evaluated only when
+  ///     the entry is written.
   ///   - file: the source file of the call, filled in by the compiler.
   ///   - function: the function of the call, filled in by the compiler.
   ///   - line: the line of the call.
@@ -140,12 +159,12 @@ public final class Logger: Sendable {
   @inlinable
   public func fatal(
     _ error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = Stacktrace.current(),
-    message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
-    column: Int = #column
+    message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     log(
-      .fatal, error: error, stackTrace: stackTrace(), message: message(), file: file, function: function, line: line,
-      column: column)
+      .fatal, error: error, stackTrace: stackTrace(), message: message(), metadata: metadata(), file: file,
+      function: function, line: line, column: column)
   }
 
   /// Logs a message of any level.
@@ -153,16 +172,19 @@ public final class Logger: Sendable {
   /// - Parameters:
   ///   - level: the severity.
   ///   - message: the text; evaluated only when it is written.
+  ///   - metadata: names and values of this entry, besides those of the task and the environment; evaluated only when
+  ///     the entry is written.
   ///   - file: the source file of the call, filled in by the compiler.
   ///   - function: the function of the call, filled in by the compiler.
   ///   - line: the line of the call.
   ///   - column: the column of the call.
   @inlinable
   public func log(
-    _ level: Level, _ message: @autoclosure () -> String, file: String = #fileID, function: String = #function,
-    line: Int = #line, column: Int = #column
+    _ level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
-    log(level, message: message(), file: file, function: function, line: line, column: column)
+    log(
+      level, message: message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs a message of any level, with an error and a stack trace.
@@ -172,6 +194,8 @@ public final class Logger: Sendable {
   ///   - error: the error that was thrown, if any.
   ///   - stackTrace: the stack trace of the call; evaluated at most once, and only when the entry is written.
   ///   - message: the text; evaluated at most once, and only when it is written.
+  ///   - metadata: names and values of this entry, besides those of the task and the environment; evaluated only when
+  ///     the entry is written.
   ///   - file: the source file of the call, filled in by the compiler.
   ///   - function: the function of the call, filled in by the compiler.
   ///   - line: the line of the call.
@@ -179,24 +203,24 @@ public final class Logger: Sendable {
   @inlinable
   public func log(
     _ level: Level, error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = nil,
-    message: @autoclosure () -> String, file: String = #fileID, function: String = #function, line: Int = #line,
-    column: Int = #column
+    message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     guard isEnabled(level) else { return }
     write(
-      level, message(), error: error, stackTrace: stackTrace(), file: file, function: function, line: line,
-      column: column)
+      level, message(), error: error, stackTrace: stackTrace(), metadata: metadata(), file: file, function: function,
+      line: line, column: column)
   }
 
   /// Passes an entry to each destination, on the calling thread. Not inlined, so that callers stay small.
   @usableFromInline @inline(never)
   func write(
-    _ level: Level, _ message: String, error: (any Error)?, stackTrace: Stacktrace?, file: String, function: String,
-    line: Int, column: Int
+    _ level: Level, _ message: String, error: (any Error)?, stackTrace: Stacktrace?, metadata: LogMetadata,
+    file: String, function: String, line: Int, column: Int
   ) {
     let entry = LogEntry(
       logger: path, level: level, message: message, error: error, stackTrace: stackTrace, file: file,
-      function: function, line: line, column: column)
+      function: function, line: line, column: column, metadata: LogMetadata.current.merging(metadata))
     // Called outside the lock: a destination may be slow.
     for log in logs.withLock({ $0 }) { log.log(entry) }
   }

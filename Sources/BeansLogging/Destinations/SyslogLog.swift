@@ -2,8 +2,9 @@ import Glibc
 
 /// Writes entries to the system's log (`syslog(3)`), with the severity of their level.
 ///
-/// The system adds the time, the program's name and the process; the default formatter writes `[logger] message`. A NUL
-/// in the text, at which the system would cut the entry, is written as `\0`, also by a formatter without escapes.
+/// The system adds the time, the program's name and the process; the default formatter writes `[logger] message`, or
+/// `[logger] {key=value} message` with metadata. A NUL in the text, at which the system would cut the entry, is written as
+/// `\0`, also by a formatter without escapes.
 public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // immutable
   /// A function that sends a priority and a text to the system.
   typealias Send = @Sendable (Int32, String) -> Void
@@ -38,9 +39,11 @@ public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // immutabl
     self.send = send
     mutex = synchronize ? Monitor(()) : nil
     super.init(
-      name: name, formatter: formatter ?? "[" + LogFormatter.logger() + "] " + LogFormatter.message(),
-      colorize: colorize)
+      name: name, formatter: formatter ?? Self.format, colorize: colorize)
   }
+
+  private static let format =
+    "[" + LogFormatter.logger() + "] " + LogFormatter.metadata(prefix: "{", suffix: "} ") + LogFormatter.message()
 
   /// Sends the entry on the calling thread.
   public override func log(_ entry: LogEntry) {

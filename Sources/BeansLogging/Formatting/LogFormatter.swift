@@ -30,9 +30,10 @@ public struct LogFormatter: Sendable {
     self.init(writing: { $1.append(value: format($0)) })
   }
 
-  /// The default format, `timestamp [logger] LEVEL - message`.
+  /// The default format, `timestamp [logger] LEVEL - message`; with the metadata of the entry, if any,
+  /// `timestamp [logger] LEVEL {key=value} - message`.
   public static let standard =
-    timestamp() + " [" + logger() + "] " + level() + " - " + message()
+    timestamp() + " [" + logger() + "] " + level() + metadata(prefix: " {", suffix: "}") + " - " + message()
 
   /// Returns the line, without a line end.
   public func format(_ entry: LogEntry) -> String {

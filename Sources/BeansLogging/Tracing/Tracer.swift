@@ -31,9 +31,11 @@ public final class Tracer: Sendable {
   /// The tracer of the process, which the static functions use. Writes to standard error, through a `QueuedLog`.
   public static let shared = Tracer()
 
-  /// The default format, `timestamp [path]: message`.
+  /// The default format, `timestamp [path]: message`; with the metadata of the entry, if any,
+  /// `timestamp [path] {key=value}: message`.
   public static let format =
-    LogFormatter.timestamp() + " [" + LogFormatter.logger() + "]: " + LogFormatter.message()
+    LogFormatter.timestamp() + " [" + LogFormatter.logger() + "]" + LogFormatter.metadata(prefix: " {", suffix: "}")
+    + ": " + LogFormatter.message()
 
   /// The raw value of the highest level of any path.
   private let highest = Atomic<Int>(Level.off.rawValue)
