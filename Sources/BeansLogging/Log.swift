@@ -37,6 +37,11 @@ extension LogManager {
     @discardableResult
     public final func flush(within limit: Duration) -> Bool { LogThread.run(within: limit) { self.flush() } }
 
+    /// Opens files again, for a program that has moved them and now sends SIGHUP. The base class does nothing.
+    ///
+    /// - Throws: the reason why a file cannot be opened; the file that was open remains in use.
+    open func reopen() throws {}
+
     /// The number of entries that the destination has dropped so far; 0 in the base class.
     open var dropped: Int { 0 }
 

@@ -199,6 +199,24 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
     return logs.reduce(0) { $0 + $1.dropped }
   }
 
+  /// Opens the files of all destinations again, for a program that has moved them and now sends SIGHUP. Destinations that
+  /// cannot open their file go on with the one that was open.
+  ///
+  /// - Throws: the first error, once all destinations have been asked.
+  public func reopen() throws {
+    let logs = Self.installation.withLock { _ in allLogs }
+    let failures = logs.compactMap { log -> (any Error)? in
+      do { try log.reopen() } catch { return error }
+      return nil
+    }
+    if let first = failures.first { throw first }
+  }
+
+  /// Opens the files of the installed manager again.
+  ///
+  /// - Throws: the first error, once all destinations have been asked.
+  public static func reopen() throws { try getSingleton().reopen() }
+
   /// Turns all loggers of the manager off permanently, and returns when every entry has been written.
   public func shutdown() {
     Self.installation.withLock { installation in

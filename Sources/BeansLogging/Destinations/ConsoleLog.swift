@@ -2,7 +2,7 @@ import Glibc
 
 /// Writes lines to standard output or standard error.
 ///
-/// The thread that logs writes the line, and blocks while the reader of a pipe does not read. On an event loop, put a
+/// A line that cannot be written is lost; see `dropped`. The thread that logs writes the line, and blocks while the reader of a pipe does not read. On an event loop, put a
 /// `QueuedLog` in front.
 public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // immutable
   /// A standard stream of the process.
@@ -47,4 +47,7 @@ public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // immutab
     let line = format(entry)
     if let mutex { mutex.withLock { _ in _ = output.write(line: line) } } else { output.write(line: line) }
   }
+
+  /// The number of entries that could not be written.
+  public override var dropped: Int { output.lostLines }
 }

@@ -15,6 +15,11 @@ open class DelegatingLog<T: LogManager.Log>: LogManager.Log, @unchecked Sendable
   /// Flushes the delegate.
   open override func flush() { delegate.flush() }
 
+  /// Opens the files of the delegate again.
+  ///
+  /// - Throws: as the delegate.
+  open override func reopen() throws { try delegate.reopen() }
+
   /// The number of entries that the delegate has dropped.
   open override var dropped: Int { delegate.dropped }
 }

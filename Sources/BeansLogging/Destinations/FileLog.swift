@@ -1,18 +1,22 @@
 /// Appends lines to a file.
 ///
-/// Each line is passed to the system at once, so no line is lost when the process ends. A line that cannot be written
-/// (a full disk) is lost; the first of several failures in a row is reported on standard error. The thread that logs
-/// waits for the disk: on an event loop, put a `QueuedLog` in front.
-public final class FileLog: LogManager.Log, @unchecked Sendable {  // immutable
-  private let output: Output
-  private let mutex: Monitor<Void>?
+/// Each line is passed to the system at once, so no line is lost when the process ends. A file that another program has
+/// moved or deleted is opened again by the next line, with its folder if need be; see also `reopen()`.
+///
+/// A line that cannot be written (a full disk) is lost. Standard error has one line for the first of several failures in a
+/// row, and one for the number of lost entries when the file can be written again; `dropped` counts them. The thread that
+/// logs waits for the disk: on an event loop, put a `QueuedLog` in front.
+public final class FileLog: LogManager.Log, @unchecked Sendable {  // `file` has its own lock
+  private let file: Monitor<LogFile>
+  private let synchronizes: Bool
+  private let failures: LogFailures
 
   /// Opens the file for appending, or creates it; its folder must exist. The file is closed when the destination is
   /// deallocated.
   ///
   /// - Parameters:
   ///   - name: the name for `LogManager.log(_:)`.
-  ///   - fileName: the path.
+  ///   - fileName: the path; a relative one is relative to the current working directory, also after a change of that.
   ///   - formatter: turns an entry into a line.
   ///   - synchronize: whether only one thread writes at a time. Not needed behind a `QueuedLog`.
   ///   - colorize: whether lines have colours, for terminals.
@@ -21,14 +25,30 @@ public final class FileLog: LogManager.Log, @unchecked Sendable {  // immutable
     name: String, fileName: String, formatter: LogFormatter = .standard, synchronize: Bool = true,
     colorize: Bool = false
   ) throws {
-    output = try Output(appendingTo: fileName)
-    mutex = synchronize ? Monitor(()) : nil
+    let file = try LogFile(appendingTo: fileName)
+    failures = file.failures
+    self.file = Monitor(file)
+    synchronizes = synchronize
     super.init(name: name, formatter: formatter, colorize: colorize)
   }
 
   /// Formats the entry and writes the line on the calling thread.
   public override func log(_ entry: LogEntry) {
     let line = format(entry)
-    if let mutex { mutex.withLock { _ in _ = output.write(line: line) } } else { output.write(line: line) }
+    let target = file.withLock { file -> (output: Output, isAttached: Bool)? in
+      _ = file.follow()
+      if !synchronizes { return file.target }
+      _ = file.write(line: line)
+      return nil
+    }
+    if let target { target.output.write(line: line, isAttached: target.isAttached) }
   }
+
+  /// Closes the file and opens it again, or creates it, with its folder if need be.
+  ///
+  /// - Throws: `LogError` when the file cannot be opened; the file that was open remains in use.
+  public override func reopen() throws { try file.withLock { try $0.reopen() } }
+
+  /// The number of entries that could not be written.
+  public override var dropped: Int { failures.lostEntries }
 }

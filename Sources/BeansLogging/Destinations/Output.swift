@@ -3,38 +3,58 @@ import Synchronization
 
 /// An open file or a standard stream that lines are written to.
 ///
-/// A line that cannot be written is lost. The first of several failures in a row is reported on standard error.
+/// A line that cannot be written is lost, and counted.
 final class Output: Sendable {
   private let descriptor: Int32
   private let isOwned: Bool
-  /// The name of the output in reports of failures.
-  private let label: String
-  private let isFailing = Atomic<Bool>(false)
+  private let failures: LogFailures
+  /// Whether the last line has been written in part.
+  private let isTorn = Atomic(false)
 
   /// Wraps a standard stream.
-  init(standard descriptor: Int32, label: String) {
-    self.descriptor = descriptor
-    self.label = label
-    isOwned = false
+  ///
+  /// - Parameters:
+  ///   - descriptor: the descriptor, which stays open.
+  ///   - label: the name of the stream in reports of failures.
+  convenience init(standard descriptor: Int32, label: String) {
+    self.init(descriptor, isOwned: false, LogFailures(label: label))
   }
 
   /// Opens a file for appending, or creates it.
-  init(appendingTo path: String) throws(LogError) {
+  ///
+  /// - Parameters:
+  ///   - path: the path of the file.
+  ///   - mode: the permissions of a file that is created.
+  ///   - failures: reports lines that cannot be written.
+  convenience init(appendingTo path: String, mode: mode_t = 0o644, _ failures: LogFailures) throws(LogError) {
     guard !path.utf8.contains(0) else { throw LogError("'\(path)' cannot be the name of a log file") }
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw LogError("cannot open the log file '\(path)'", number: errno) }
-    label = path
-    isOwned = true
+    self.init(descriptor, isOwned: true, failures)
+  }
+
+  private init(_ descriptor: Int32, isOwned: Bool, _ failures: LogFailures) {
+    (self.descriptor, self.isOwned, self.failures) = (descriptor, isOwned, failures)
   }
 
   deinit { if isOwned { close(descriptor) } }
 
+  /// The number of lines lost so far, here and in the earlier files of the same log.
+  var lostLines: Int { failures.lostEntries }
+
   /// Writes text and a line end together, so that lines of several processes do not mix. Returns the number of bytes
   /// written.
+  ///
+  /// - Parameters:
+  ///   - text: the line.
+  ///   - isAttached: whether the log works as intended if the line can be written.
   @discardableResult
-  func write(line text: String) -> Int {
+  func write(line text: String, isAttached: Bool = true) -> Int {
     var line = text
     line.append("\n")
+    // Part of an earlier line has been written: the disk was full.
+    let wasTorn = isTorn.load(ordering: .relaxed) && isTorn.exchange(false, ordering: .relaxed)
+    if wasTorn { line = "\n" + line }
     let result = line.withUTF8 { bytes -> (written: Int, failure: Int32) in
       var written = 0
       while written < bytes.count {
@@ -51,19 +71,14 @@ final class Output: Sendable {
       }
       return (written, 0)
     }
-    if result.failure == 0 {
-      if isFailing.load(ordering: .relaxed) { isFailing.store(false, ordering: .relaxed) }
-    } else {
-      report("cannot be written", number: result.failure)
+    if result.failure != 0 {
+      if result.written > 0 || wasTorn { isTorn.store(true, ordering: .relaxed) }
+      failures.note("cannot be written", number: result.failure, of: descriptor)
+      failures.lose()
+    } else if isAttached {
+      failures.recover()
     }
     return result.written
-  }
-
-  /// Reports a failure on standard error, once until a line has been written again.
-  func report(_ problem: String, number: Int32) {
-    guard !isFailing.exchange(true, ordering: .relaxed), descriptor != STDERR_FILENO else { return }
-    var text = "log \(label) \(problem): \(LogError.text(of: number))\n"
-    text.withUTF8 { _ = unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
   /// The status of the file; nil when `fstat` fails.

@@ -5,19 +5,37 @@ import Glibc
 /// The time of an entry decides its day, in local time. A finished file is kept as the copy
 /// `<baseName>-yyyy-MM-dd.log`, a second one of the same day as `<baseName>-yyyy-MM-dd.1.log`, and so on. Copies older
 /// than `keepDays` days are deleted; no other file is touched. Only one process may write to the file.
+///
+/// An entry that is more than a day older than the file shows that the clock has been set back: it starts a new file. A
+/// clock that is set forward deletes no copy of the days before. A file that another program has moved or deleted is
+/// opened again, and lost entries are reported, as by `FileLog`.
 public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `state` changes only under its lock
   private struct State {
-    var output: Output
+    var file: LogFile
     /// The day of the file's entries; nil while the file is empty.
     var day: CivilDay?
     /// The size of the file, in bytes.
-    var size: Int
+    var size = 0
+
+    init(_ file: LogFile) {
+      self.file = file
+      begin()
+    }
+
+    /// Reads the day and the size of the file that has been opened.
+    mutating func begin() {
+      (day, size) = (nil, 0)
+      guard let status = file.status, status.st_size > 0 else { return }
+      day = CivilTime(LogTimestamp(seconds: Int64(status.st_mtim.tv_sec))).day
+      size = Int(status.st_size)
+    }
   }
 
   private let files: RollingFiles
   private let keepDays: Int
   private let maxSize: Int
   private let state: Monitor<State>
+  private let failures: LogFailures
 
   /// Opens the file, or creates it. Content of an earlier day becomes a copy of that day when the first entry arrives.
   ///
@@ -37,34 +55,35 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
   ) throws {
     guard keepDays >= 0 else { throw LogError("log '\(name)': copies cannot be kept for \(keepDays) days") }
     if let maxSize, maxSize <= 0 { throw LogError("log '\(name)': a file cannot have \(maxSize) bytes") }
-    files = try RollingFiles(directory: directory, baseName: baseName)
+    var files = try RollingFiles(directory: directory, baseName: baseName)
     // Longer than any date here, so that the subtraction of days cannot overflow.
     self.keepDays = min(keepDays, 1 << 40)
     self.maxSize = maxSize ?? .max
-    let output = try Output(appendingTo: files.current)
-    state = Monitor(Self.begin(output))
+    let file = try LogFile(appendingTo: files.current)
+    files.directory = file.folder
+    self.files = files
+    failures = file.failures
+    state = Monitor(State(file))
     super.init(name: name, formatter: formatter, colorize: colorize)
   }
 
-  private static func begin(_ output: Output) -> State {
-    guard let status = output.status, status.st_size > 0 else { return State(output: output, day: nil, size: 0) }
-    let changed = LogTimestamp(seconds: Int64(status.st_mtim.tv_sec))
-    return State(output: output, day: CivilTime(changed).day, size: Int(status.st_size))
-  }
-
-  /// Starts a new file if the day or the size requires one, and writes the line on the calling thread.
+  /// Starts a new file if the day, the clock or the size requires one, and writes the line on the calling thread.
   public override func log(_ entry: LogEntry) {
     let line = format(entry)
     let today = CivilTime(entry.timestamp).day
     state.withLock { state in
+      if state.file.follow() { state.begin() }
       // An entry that a later one has overtaken at midnight belongs in the new file.
-      let day = max(state.day ?? today, today)
-      let isNewDay = state.day.map { $0 < day } ?? true
+      let isSetBack = state.day.map { today.number < $0.number - 1 } ?? false
+      let day = isSetBack ? today : max(state.day ?? today, today)
+      let isNewDay = isSetBack || state.day.map { $0 < day } ?? true
       let isFull = state.size > 0 && state.size > maxSize - min(line.utf8.count + 1, maxSize)
+      // The day after the finished one: a clock that is set forward by years would delete all copies.
+      let next = state.day.map { min($0.number + 1, day.number) } ?? day.number
       if let full = state.day, isNewDay || isFull { roll(&state, keptAs: full) }
-      if isNewDay { files.deleteCopies(before: day.number - keepDays) }
+      if isNewDay { files.deleteCopies(before: next - keepDays) }
       state.day = day
-      state.size += state.output.write(line: line)
+      state.size += state.file.write(line: line)
     }
   }
 
@@ -73,13 +92,22 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
   private func roll(_ state: inout State, keptAs day: CivilDay) {
     state.size = 0
     guard unsafe rename(files.current, files.copy(of: day)) == 0 else {
-      return state.output.report("cannot be renamed", number: errno)
+      return failures.note("cannot be renamed", number: errno)
     }
-    do throws(LogError) {
-      state.output = try Output(appendingTo: files.current)
-    } catch {
-      // The old file is still open, under its new name.
-      state.output.report("cannot be opened anew", number: error.number)
+    // On failure, the old file is still open, under its new name; the next line tries again.
+    _ = state.file.follow()
+  }
+
+  /// Closes the file and opens it again, or creates it, with its folder if need be.
+  ///
+  /// - Throws: `LogError` when the file cannot be opened; the file that was open remains in use.
+  public override func reopen() throws {
+    try state.withLock { state in
+      try state.file.reopen()
+      state.begin()
     }
   }
+
+  /// The number of entries that could not be written.
+  public override var dropped: Int { failures.lostEntries }
 }

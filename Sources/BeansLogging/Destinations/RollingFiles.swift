@@ -2,7 +2,7 @@ import Glibc
 
 /// The files of one rolling log: the current one, and its copies by day.
 struct RollingFiles {
-  private let directory: String
+  var directory: String
   private let baseName: String
   private static let ending = ".log"
 

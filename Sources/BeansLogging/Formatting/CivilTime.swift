@@ -26,9 +26,10 @@ struct CivilTime: Equatable {
     _ = Self.zoneIsKnown
     var seconds = time_t(timestamp.seconds)
     var fields = unsafe tm()
-    // Fails only for years that `tm` cannot hold; the year is then 1900.
+    // Fails only for years that `tm` cannot hold; the day is then 1 January 1900.
     unsafe localtime_r(&seconds, &fields)
-    day = unsafe CivilDay(year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday))
+    day = unsafe CivilDay(
+      year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: max(1, Int(fields.tm_mday)))
     hour = unsafe Int(fields.tm_hour)
     minute = unsafe Int(fields.tm_min)
     second = unsafe Int(fields.tm_sec)

@@ -171,6 +171,30 @@ import Testing
     #expect(try folder.lines("app.log") == ["3"])
   }
 
+  @Test func aDeletedFolderIsCreatedAgain() throws {
+    let inner = "\(folder.path)/logs"
+    mkdir(inner, 0o755)
+    let log = try RollingFileLog(name: "x", directory: inner, baseName: "app", formatter: .message(), keepDays: 1)
+    log.log(entry("1"))
+    unlink("\(inner)/app.log")
+    rmdir(inner)
+    log.log(entry("2", day: 1))
+    #expect(try folder.lines("logs/app.log") == ["2"])
+    unlink("\(inner)/app.log")
+    rmdir(inner)
+  }
+
+  @Test func aFileIsOpenedAgainOnRequest() throws {
+    let log = try log()
+    log.log(entry("1"))
+    rename("\(folder.path)/app.log", "\(folder.path)/moved")
+    try log.reopen()
+    #expect(folder.names == ["app.log", "moved"])
+    log.log(entry("2"))
+    #expect(try folder.lines("app.log") == ["2"])
+    #expect(log.dropped == 0)
+  }
+
   @Test func aMovedFileKeepsItsLines() throws {
     let log = try log()
     log.log(entry("1"))
