@@ -38,6 +38,8 @@ final class EnvironmentDeclarations {
   private(set) var faults: [EnvironmentError] = []
   /// The conditions under which the children of a factory are active.
   private(set) var conditions: [BeanCondition] = []
+  /// The metadata that the children of a factory contribute to log entries.
+  private(set) var childMetadata = ChildMetadata()
   /// Whether the factory or a declaration has a condition.
   private(set) var hasConditions = false
   /// The profiles that conditions here name.
@@ -179,6 +181,9 @@ final class EnvironmentDeclarations {
   }
 
   func add(_ factory: EnvironmentDeclarations) { factories.append(factory) }
+
+  /// Adds metadata of the children of a factory.
+  func add(_ part: @escaping ChildMetadata.Part) { childMetadata.add(part) }
 
   /// Adds a condition on the children of a factory.
   func add(_ condition: BeanCondition, at location: SourceLocation) {

@@ -28,6 +28,12 @@ final class Plan: Sendable {
   let counts: ScopeCounts
   /// Whether slot 0 is filled when an environment opens.
   let hasSeed: Bool
+  /// The treatment of the seed at the end of an environment.
+  let seedRelease: SeedRelease
+  /// The metadata that the environments contribute to log entries.
+  let childMetadata: ChildMetadata
+  /// Whether the environments, or environments further out, contribute metadata to log entries.
+  let hasLogMetadata: Bool
   /// Whether the environments log each bean.
   let isTraced: Bool
   /// Whether some visible beans are created asynchronously.
@@ -60,6 +66,16 @@ final class Plan: Sendable {
   private let operands: FrozenArray<Operand>
   private let steps: FrozenArray<Step>
 
+  /// The treatment of the seed at the end of an environment.
+  enum SeedRelease {
+    /// There is no seed.
+    case none
+    /// The seed is released without a lock.
+    case plain
+    /// Threads that write log entries may read the seed: the slot is emptied under the environment's lock.
+    case locked
+  }
+
   /// The identity of one bean of one directory.
   struct EntryKey: Hashable, Sendable {
     let directory: ObjectIdentifier
@@ -73,8 +89,8 @@ final class Plan: Sendable {
 
   init(
     name: String, opening: (scopeName: String, location: SourceLocation)?, parent: Plan?, home: Unretained<Environment>,
-    directory: BeanDirectory, configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool, isTraced: Bool,
-    awaits: Bool,
+    directory: BeanDirectory, configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool,
+    childMetadata: ChildMetadata, isTraced: Bool, awaits: Bool,
     sorted: [Int32],
     processors: [Operand], injections: [Operand],
     receivers: [ObjectIdentifier: [EventReceiver]], below: ArraySlice<BeanDirectory>, parameters: [Parameter],
@@ -93,6 +109,9 @@ final class Plan: Sendable {
     self.layout = layout
     counts = ScopeCounts()
     self.hasSeed = hasSeed
+    seedRelease = hasSeed ? (childMetadata.isEmpty ? .plain : .locked) : .none
+    self.childMetadata = childMetadata
+    hasLogMetadata = !childMetadata.isEmpty || parent?.hasLogMetadata == true
     self.isTraced = isTraced
     self.awaits = awaits
     self.sorted = sorted

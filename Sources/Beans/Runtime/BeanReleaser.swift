@@ -278,11 +278,16 @@ extension Environment {
 
   @inline(__always)
   func releaseSeed() {
-    guard let plan = core.plan, plan.with({ $0.hasSeed }) else { return }
-    let seed = core.slots[0].content
-    if seed.isFilled {
-      core.slots[0].store(.empty)
-      seed.object.release()
+    guard let plan = core.plan else { return }
+    let treatment = plan.with { $0.seedRelease }
+    if treatment == .plain {
+      let seed = core.slots[0].content
+      if seed.isFilled {
+        core.slots[0].store(.empty)
+        seed.object.release()
+      }
+    } else if treatment == .locked {
+      releaseLoggedSeed()
     }
   }
 
