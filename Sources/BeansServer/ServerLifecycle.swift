@@ -15,8 +15,8 @@ import Synchronization
 /// until a deadline. Then sessions are finished, the application environment is shut down, and logs are flushed. A
 /// second signal ends the announcement and the draining at once.
 ///
-/// SIGHUP ends nothing: the service outlives its terminal, and a `WatchedConfigurationSource` reads a file when it
-/// changes.
+/// SIGHUP ends nothing: the service outlives its terminal, and opens the files of its logs again. A
+/// `WatchedConfigurationSource` needs no signal: it reads a file when it changes.
 public final class ServerLifecycle: Sendable {
   /// A function that stops accepting requests and completes those that have arrived. Called with the remaining time,
   /// and again with zero for each further signal; has to call `done`, from any thread, when no request is left or the
@@ -237,10 +237,22 @@ public final class ServerLifecycle: Sendable {
     }
   }
 
+  /// Opens files of logs, one request after the other.
+  private static let reopening = DispatchQueue(label: "beans.logs")
+
   private func noteHangUp() {
     let name = "Beans.Server"
+    let manager = logs ?? LogManager.getSingleton()
     let logger = logs?.getLogger(forName: name) ?? LogManager.getLogger(forName: name)
-    logger.info("SIGHUP changes nothing: watched configuration is read when its file changes")
+    // A disk may block.
+    Self.reopening.async {
+      do {
+        try manager.reopen()
+        logger.info("SIGHUP: log files have been opened again; watched configuration is read when it changes")
+      } catch {
+        logger.error("SIGHUP: a log continues in its old file", metadata: ["error": "\(error)"])
+      }
+    }
   }
 
   private func announce() {

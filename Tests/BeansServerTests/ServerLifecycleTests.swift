@@ -158,6 +158,24 @@ struct ServerLifecycleTests {
     }
   }
 
+  @Test func aHangUpOpensTheFilesOfLogsAgain() throws {
+    final class File: LogManager.Log, @unchecked Sendable {  // immutable
+      let reopened = Gate("the file, again")
+      override func reopen() { reopened.open() }
+    }
+    let file = File(name: "file")
+    let logs = LogManager(installing: false).registerLogger("", level: .info, logs: [file])
+    try withLoops { loops in
+      let lifecycle = ServerLifecycle(environment: application, loop: loops[0], logs: logs, drain: quickDrain)
+      let thread = try running(lifecycle)
+      #expect(kill(getpid(), SIGHUP) == 0)
+      try file.reopened.wait()
+      #expect(!application.isFinished)
+      #expect(kill(getpid(), SIGTERM) == 0)
+      try thread.join()
+    }
+  }
+
   @Test func aSignalBeforeRunIsNotLost() throws {
     try withLoops { loops in
       let drained = Gate("the drain")
