@@ -57,6 +57,7 @@ struct ShopEnvironment: Sendable {
       .include(OperationsModule())
 
     requests = try application.childFactory("request", seed: HTTPRequest.self, scope: requestScope)
+      .logMetadata(\.logMetadata)
     visits = try application.childFactory("session", seed: SessionState.self, scope: sessionScope) { session in
       try session.include(VisitModule())
     }
@@ -67,6 +68,7 @@ struct ShopEnvironment: Sendable {
     visitorRequests = try visits.childFactory("request", seed: HTTPRequest.self, scope: requestScope) { request in
       try request.include(VisitorRequestModule())
     }
+    .logMetadata(\.logMetadata)
   }
 }
 

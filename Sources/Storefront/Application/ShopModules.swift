@@ -68,7 +68,7 @@ struct VisitorRequestModule: BeanModule {
 struct OperationsModule: BeanModule {
   func configure(_ environment: Environment) throws {
     try environment
-      .define(environment.bean(AccessLog.self, factory: { AccessLog() }))
+      .define(environment.bean(AccessLog.self, factory: { AccessLog(ServiceLog.access) }))
       .define(environment.bean(ErrorLog.self, factory: { ErrorLog() }).onDestroy { $0.flush() })
       .define(environment.bean(HealthHandler.self, factory: HealthHandler.init))
       .define(environment.bean(StoreCheck.self, factory: StoreCheck.init))

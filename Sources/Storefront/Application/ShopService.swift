@@ -200,7 +200,10 @@ final class ShopService: Sendable {
     let log = try child.getBean(RequestLog.self)
     let response: HTTPResponse
     do {
-      response = try await child.getBean(CheckoutHandler.self).place(purchase, request)
+      // Each line of the log that is written inside carries the id of the request.
+      response = try await Environment.$current.withValue(child) {
+        try await child.getBean(CheckoutHandler.self).place(purchase, request)
+      }
     } catch {
       response = errors.response(to: error, request)
     }
@@ -279,7 +282,8 @@ final class ShopService: Sendable {
     let log = try child.getBean(RequestLog.self)
     let response: HTTPResponse
     do {
-      response = try route.handler(in: child).handle(request)
+      // Each line of the log that is written inside carries the id of the request.
+      response = try Environment.$current.withValue(child) { try route.handler(in: child).handle(request) }
     } catch {
       response = errors.response(to: error, request)
     }

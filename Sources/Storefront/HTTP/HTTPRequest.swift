@@ -1,5 +1,9 @@
+import BeansLogging
+
 /// A complete request. Immutable, so it may be passed to any thread.
 final class HTTPRequest: Sendable {
+  /// The id in the log.
+  let id = RequestId()
   let method: HTTPMethod
   /// The host that an absolute target names; nil for a target without one.
   private let targetAuthority: String?
@@ -55,6 +59,9 @@ final class HTTPRequest: Sendable {
       return nil
     }
   }
+
+  /// The metadata of the log entries of the request.
+  var logMetadata: LogMetadata { ["request": "\(id)"] }
 
   /// Whether the method may do more than read (RFC 9110 §9.2.1).
   var mayChangeSomething: Bool { method != .get && method != .head && method != .options }

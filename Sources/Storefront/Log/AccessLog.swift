@@ -1,3 +1,4 @@
+import BeansLogging
 import Synchronization
 
 /// Counts responses, and writes a line for each request if a destination is set. Safe from any thread.
@@ -10,7 +11,8 @@ final class AccessLog: Sendable {
     var total: Int { byClass.reduce(0, +) }
   }
 
-  private let write: (@Sendable (String) -> Void)?
+  private let isWritten: @Sendable () -> Bool
+  private let write: @Sendable (String) -> Void
   private let unanswered = Atomic(0)
   private let informed = Atomic(0)
   private let succeeded = Atomic(0)
@@ -19,7 +21,16 @@ final class AccessLog: Sendable {
   private let failed = Atomic(0)
 
   /// Creates a log that passes each line, without its line end, to `write`; with nil the log only counts.
-  init(write: (@Sendable (String) -> Void)? = nil) { self.write = write }
+  init(write: (@Sendable (String) -> Void)? = nil) {
+    isWritten = { write != nil }
+    self.write = { write?($0) }
+  }
+
+  /// Creates a log that writes entries of level `info`.
+  init(_ logger: Logger) {
+    isWritten = { logger.isEnabled(.info) }
+    write = { logger.info($0) }
+  }
 
   /// The counts so far. Each number is exact; while requests run, the numbers may be of different moments.
   var current: Counts {
@@ -33,13 +44,16 @@ final class AccessLog: Sendable {
   /// only if a line is written.
   func record(_ request: HTTPRequest, status: HTTPStatus?, took duration: @autoclosure () -> Duration) {
     count(status)
-    guard let write else { return }
+    guard isWritten() else { return }
     let duration = duration()
     // The path is decoded, so it may contain any character; it must not be able to forge a line.
     let path = String(
       decoding: request.path.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
-    write("\(request.method) \(path) \(status.map { String($0.rawValue) } ?? "-") \(microseconds) µs")
+    // The environment of the request may have ended, or may not exist.
+    LogMetadata.with(request.logMetadata) {
+      write("\(request.method) \(path) \(status.map { String($0.rawValue) } ?? "-") \(microseconds) µs")
+    }
   }
 
   private func count(_ status: HTTPStatus?) {

@@ -31,7 +31,10 @@ final class ErrorLog: Sendable {
   }
 
   /// Records an error of a request.
-  func record(_ error: any Error, _ request: HTTPRequest) { record(error, "\(request.method) \(request.path)") }
+  func record(_ error: any Error, _ request: HTTPRequest) {
+    // The environment of the request may have ended, or may not exist.
+    LogMetadata.with(request.logMetadata) { record(error, "\(request.method) \(request.path)") }
+  }
 
   /// Records an error that occurred during `work`.
   func record(_ error: any Error, _ work: String, at time: MonotonicTime = .now) {

@@ -4,18 +4,24 @@ import Glibc
 /// The standard streams of the process, each behind a queue with a thread of its own. Neither a loop nor the end of the
 /// process waits for a reader that has stopped reading.
 ///
-/// The service logs to standard error, its own lines without time and level. It announces its start and its end on
-/// standard output.
+/// The service logs to standard error, its own lines without time and level; the lines of a request end with its id. It
+/// announces its start and its end on standard output.
 enum ServiceLog {
   private static let name = "Storefront"
 
   /// The service's own logger, of the installed manager.
   static let logger = LogManager.getLogger(forName: name)
 
+  /// The logger of responses, which is off: an operator may set its level to `info`.
+  static let access = LogManager.getLogger(forName: "\(name).Access")
+
   private static let output = queue(to: .standardOutput, name: "standard output", formatter: .message())
   private static let errors = queue(
     to: .standardError, name: "standard error",
-    formatter: LogFormatter { $0.logger == name ? $0.message : LogFormatter.standard.format($0) })
+    formatter: LogFormatter { ($0.logger == name ? own : .standard).format($0) }.unescaped())
+
+  /// The format of the service's own lines. It escapes values, as the standard format does.
+  private static let own = LogFormatter.message() + LogFormatter.metadata(prefix: " {", suffix: "}")
 
   private static func queue(
     to stream: ConsoleLog.Stream, name: String, formatter: LogFormatter
