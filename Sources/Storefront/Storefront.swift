@@ -54,6 +54,7 @@ public enum Storefront {
   }
 
   private static func serve(_ application: Environment, _ configuration: Configuration) throws -> ClosingReport {
+    if configuration.accessLog { ServiceLog.writeResponses() }
     let descriptors = FileDescriptors.raiseLimit()
     let loopCount = try FileDescriptors.loops(
       configuration.loops, limit: descriptors, sharesSessions: configuration.redis != nil)

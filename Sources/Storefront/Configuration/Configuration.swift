@@ -23,6 +23,8 @@ struct Configuration: Equatable, Sendable {
   /// `ADMIN_PORT`: the port that serves the operations page and its data on localhost only; with 0 the kernel chooses
   /// one; nil serves them nowhere.
   var adminPort: UInt16?
+  /// `ACCESS_LOG`: whether the log has a line for each response.
+  var accessLog = false
   /// `LOOPS`: the number of loop threads.
   var loops: Int
   /// `BY_HAND`: whether `GET /by-hand/api/products` is served, for benchmarks.
@@ -72,6 +74,7 @@ struct Configuration: Equatable, Sendable {
     loops = read("LOOPS", "a number from 1 to 256", max(1, min(processors, 256))) { text in
       Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
     }
+    accessLog = read("ACCESS_LOG", "yes or no", false) { ["yes": true, "no": false][$0] }
     byHand = read("BY_HAND", "yes or no", false) { ["yes": true, "no": false][$0] }
     if !faults.isEmpty { throw ConfigurationFaults(lines: faults) }
   }
@@ -82,7 +85,7 @@ extension Configuration {
   /// the list of active profiles, separated by commas; `test` selects a database that exists for one run.
   static let variables = [
     "HOST", "PORT", "DATABASE", "BEANS_PROFILES", "SESSION_IDLE", "SESSIONS", "STORE_WAIT", "REDIS", "SECURE_COOKIES",
-    "ADMIN_PORT", "LOOPS", "BY_HAND",
+    "ADMIN_PORT", "ACCESS_LOG", "LOOPS", "BY_HAND",
   ]
 
   /// Returns the source of the settings in an environment: the variables that the service reads and that are not empty.

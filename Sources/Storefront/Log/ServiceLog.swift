@@ -12,8 +12,11 @@ enum ServiceLog {
   /// The service's own logger, of the installed manager.
   static let logger = LogManager.getLogger(forName: name)
 
-  /// The logger of responses, which is off: an operator may set its level to `info`.
+  /// The logger of responses, which writes entries after `writeResponses()`.
   static let access = LogManager.getLogger(forName: "\(name).Access")
+
+  /// Turns the lines of responses on.
+  static func writeResponses() { LogManager.getSingleton().registerLogger(access.path, level: .info) }
 
   private static let output = queue(to: .standardOutput, name: "standard output", formatter: .message())
   private static let errors = queue(

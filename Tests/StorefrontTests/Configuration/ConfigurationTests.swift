@@ -17,7 +17,7 @@ import Testing
     #expect(configuration.database == "/tmp/shop/storefront.sqlite")
     #expect(configuration.sessionIdle == .seconds(1800))
     #expect(configuration.loops == 4)
-    #expect(!configuration.byHand)
+    #expect(!configuration.byHand && !configuration.accessLog)
     #expect(configuration.sessions == 100_000)
     #expect(configuration.storeWait == .seconds(2))
     #expect(!configuration.secureCookies)
@@ -29,7 +29,7 @@ import Testing
     let configuration = try read([
       "HOST": "::1", "PORT": "0", "DATABASE": "shop.db", "SESSION_IDLE": "250ms", "LOOPS": "2",
       "BY_HAND": "yes", "SESSIONS": "7", "STORE_WAIT": "0", "SECURE_COOKIES": "yes", "ADMIN_PORT": "0",
-      "REDIS": "10.0.0.7:6379",
+      "REDIS": "10.0.0.7:6379", "ACCESS_LOG": "yes",
     ])
     #expect(configuration.redis?.host == "10.0.0.7")
     #expect(configuration.redis?.port == 6379)
@@ -42,7 +42,7 @@ import Testing
     #expect(configuration.database == "shop.db")
     #expect(configuration.sessionIdle == .milliseconds(250))
     #expect(configuration.loops == 2)
-    #expect(configuration.byHand)
+    #expect(configuration.byHand && configuration.accessLog)
   }
 
   @Test(arguments: [
@@ -52,7 +52,7 @@ import Testing
     ("DATABASE", "/tmp/"), ("DATABASE", "a\u{0}b"),
     ("SESSION_IDLE", "0"), ("SESSION_IDLE", "0ms"), ("SESSION_IDLE", "-5s"), ("SESSION_IDLE", "5 s"),
     ("SESSION_IDLE", "1.5s"), ("SESSION_IDLE", "s"), ("SESSION_IDLE", "5d"), ("SESSION_IDLE", "9999999999999999h"),
-    ("LOOPS", "0"), ("LOOPS", "257"), ("LOOPS", "many"), ("BY_HAND", "1"),
+    ("LOOPS", "0"), ("LOOPS", "257"), ("LOOPS", "many"), ("BY_HAND", "1"), ("ACCESS_LOG", "on"),
     ("SESSIONS", "0"), ("SESSIONS", "many"), ("STORE_WAIT", "soon"), ("SECURE_COOKIES", "on"), ("ADMIN_PORT", "http"),
     ("ADMIN_PORT", "+80"), ("REDIS", "127.0.0.1"), ("REDIS", "redis:6379"), ("REDIS", "::1:6379"), ("REDIS", "[::1]"),
     ("REDIS", "[127.0.0.1]:1"), ("REDIS", "127.0.0.1:0"), ("REDIS", "127.0.0.1:65536"), ("REDIS", ":6379"),

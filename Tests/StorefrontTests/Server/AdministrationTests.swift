@@ -69,7 +69,7 @@ struct AdministrationTests {
     #expect(sources["DATABASE"] == ["environment variables"])
     for name in [
       "HOST", "PORT", "SESSION_IDLE", "SESSIONS", "STORE_WAIT", "REDIS", "SECURE_COOKIES", "ADMIN_PORT", "LOOPS",
-      "BY_HAND", "BEANS_PROFILES",
+      "ACCESS_LOG", "BY_HAND", "BEANS_PROFILES",
     ] {
       #expect(sources[name] == ["none"], "\(name)")
     }
