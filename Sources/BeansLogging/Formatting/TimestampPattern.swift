@@ -9,9 +9,12 @@ struct TimestampPattern {
   }
 
   private let parts: [Part]
+  /// The letters outside of quotes that are no fields, each once.
+  let unknownLetters: [Character]
 
   init(_ pattern: String) {
     var parts: [Part] = []
+    var unknown: [Character] = []
     var literal = ""
     func endLiteral() {
       if !literal.isEmpty { parts.append(.literal(literal)) }
@@ -27,12 +30,34 @@ struct TimestampPattern {
         parts.append(.field(letter, count: run.count))
         rest = rest.dropFirst(run.count)
       } else {
+        if letter.isASCII, letter.isLetter, !unknown.contains(letter) { unknown.append(letter) }
         literal.append(letter)
         rest = rest.dropFirst()
       }
     }
     endLiteral()
     self.parts = parts
+    unknownLetters = unknown
+  }
+
+  /// The fault of the pattern and its remedy; nil where there is none.
+  static func fault(of pattern: String, _ letters: [Character]) -> String? {
+    if letters.isEmpty { return nil }
+    let advice = letters.map { letter in
+      let field: String? =
+        switch letter {
+        case "Y", "u": "the year is y"
+        case "D": "the day of the month is d"
+        case "L": "the month is M"
+        case "k", "K": "the hour is H or h"
+        case "A", "n", "N": "the fraction of a second is S"
+        case "c", "e": "the day of the week is E"
+        case "X", "x", "z", "v", "V", "O": "the time zone is Z, as +01:00 ZZZZZ"
+        default: nil
+        }
+      return "\(letter) is no field and is copied: \(field.map { "\($0), " } ?? "")text goes in quotes, '\(letter)'"
+    }
+    return "pattern \"\(pattern)\" of a timestamp: " + advice.joined(separator: "; ")
   }
 
   /// Removes a quoted text from the front, and returns it without its quotes. A quote that is never closed extends to

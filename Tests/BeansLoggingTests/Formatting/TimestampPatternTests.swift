@@ -28,6 +28,31 @@ import Testing
   ])
   func patterns(_ pattern: String, _ expected: String) { #expect(format(pattern) == expected) }
 
+  @Test(arguments: [
+    ("yyyy-MM-dd'T'HH:mm:ss.SSSZZZZZ", ""), ("dd/M/yyyy, H:mm:s", ""), ("[d] – 'quoted'", ""),
+    ("YYYY-MM-DDTHH", "YDT"), ("kXé", "kX"),
+  ])
+  func lettersThatAreNoFieldsAreKnown(_ pattern: String, _ letters: String) {
+    #expect(TimestampPattern(pattern).unknownLetters == Array(letters))
+  }
+
+  @Test func aLetterThatIsNoFieldIsAFaultWithPlaceAndAdvice() async {
+    await #expect(processExitsWith: .success) {
+      let log = MemoryLog()
+      LogManager().registerLogger("", level: .warn, logs: [log])
+      let formatter = LogFormatter.timestamp("YYYY q", file: "Shop/Log.swift", line: 7)
+      #expect(
+        log.messages == [
+          "Shop/Log.swift:7: pattern \"YYYY q\" of a timestamp: Y is no field and is copied: the year is y, text "
+            + "goes in quotes, 'Y'; q is no field and is copied: text goes in quotes, 'q'"
+        ])
+      #expect(log.entries.first?.logger == "Beans.Logging" && log.entries.first?.line == 7)
+      #expect(formatter.format(LogEntry(logger: "", level: .info, message: "")) == "YYYY q")
+      _ = LogFormatter.timestamp()
+      #expect(log.entries.count == 1)
+    }
+  }
+
   @Test(arguments: [(0, "12 AM"), (1, "1 AM"), (11, "11 AM"), (12, "12 PM"), (13, "1 PM"), (23, "11 PM")])
   func theClockOfTwelveHours(_ hour: Int, _ expected: String) {
     #expect(format("h a", CivilTime(day: Self.time.day, hour: hour)) == expected)
