@@ -74,6 +74,7 @@ private struct Article {
       ("Beans", "XMLAndConfiguration"), ("Beans", "ComingFromInject"), ("Beans", "Composing"), ("Beans", "Sessions"),
       ("Beans", "LifeOfABean"), ("Beans", "ScopesOfYourOwn"), ("Beans", "ShuttingDown"), ("Beans", "ComingFromSpring"),
       ("Beans", "ComingFromDotNET"), ("Beans", "ComingFromSwinject"), ("BeansTesting", "Testing"),
+      ("BeansLogging", "Logging"),
       ("BeansOperations", "OperationsOfAService"), ("BeansSessions", "TwoStoresInOneRequest"),
     ])
   func listings(module: String, article name: String) throws {
@@ -496,6 +497,52 @@ private struct Article {
     #expect(lines.withLock { $0 } == ["3 orders"])
   }
 
+  @Test("Logging: an entry goes to a file as a line and as an object")
+  func loggingFiles() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("guide-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let guide = LoggingGuide()
+    let manager = try guide.installLogs(in: folder.path)
+    guide.place(.init(), manager.getLogger(forName: "Shop.Orders"))
+    manager.flush()
+    try FileManager.default.removeItem(at: folder)
+    guide.hangUp(manager)
+    manager.getLogger(forName: "Shop.Orders").info("again\nforged")
+    manager.flush()
+    func lines(_ name: String) throws -> [Substring] {
+      try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8).split(separator: "\n")
+    }
+    let line = try #require(try lines("shop.log").first)
+    #expect(try lines("shop.log").count == 1 && line.hasSuffix(#" [Shop.Orders] INFO - again\nforged"#), "\(line)")
+    let object = try JSONSerialization.jsonObject(with: Data(try lines("shop-objects.log").joined().utf8))
+    #expect((object as? [String: Any])?["message"] as? String == "again\nforged")
+  }
+
+  @Test("Logging: calls and tasks have metadata, and a formatter of one's own writes it")
+  func loggingMetadata() {
+    let lines = Mutex<[String]>([])
+    let terminal = Terminal { line in lines.withLock { $0.append(line) } }
+    let manager = LogManager(installing: false).registerLogger("", level: .info, logs: [terminal])
+    LoggingGuide().place(.init(), manager.getLogger(forName: "Shop"))
+    #expect(lines.withLock { $0 } == ["101 items", "large"])
+    let entry = LogEntry(logger: "", level: .error, message: "m", metadata: ["request": "17"])
+    #expect(LoggingGuide.short.format(entry).hasSuffix(" <17> !m"))
+  }
+
+  @Test("Logging: each line of a request carries its id, also those of a release")
+  func loggingRequests() throws {
+    let lines = Mutex<[String]>([])
+    let log = MetadataLog { line in lines.withLock { $0.append(line) } }
+    LoggingGuide.manager.registerLogger("", level: .info, logs: [log])
+    let shop = try Environment(name: "shop")
+    let requests = try LoggingGuide().declareRequests(in: shop)
+    try LoggingGuide().serve(.init(), requests)
+    try shop.shutdown()
+    #expect(
+      lines.withLock { $0 } == ["begun request=17", "basket created request=17", "basket released request=17"])
+  }
+
   @Test("Two stores: a checkout is repeated, and settled by the next request, without a second order")
   func twoStores() async throws {
     let (guide, orders) = (TwoStores(), TwoStores.Orders())
@@ -576,4 +623,16 @@ private final class Terminal: LogManager.Log, @unchecked Sendable {  // nothing 
   }
 
   override func log(_ entry: LogEntry) { write(entry.message) }
+}
+
+/// Hands over messages and metadata.
+private final class MetadataLog: LogManager.Log, @unchecked Sendable {  // nothing changes
+  private let write: @Sendable (String) -> Void
+
+  init(_ write: @escaping @Sendable (String) -> Void) {
+    self.write = write
+    super.init(name: "metadata", formatter: .message() + .metadata(prefix: " "))
+  }
+
+  override func log(_ entry: LogEntry) { write(format(entry)) }
 }
