@@ -83,7 +83,7 @@ import Testing
       LogManager.flush()
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains(/\d\d\/\d\d?\/\d{4}, \d\d?:\d\d:\d\d? \[inject\.runtime\]: heard\n/))
+    #expect(text.contains(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|[+-]\d\d:\d\d) \[inject\.runtime\]: heard\n/))
     #expect(!text.contains("unheard"))
   }
 }
