@@ -38,5 +38,32 @@ public struct ConfigurationItem: Sendable {
     self.line = line
   }
 
+  /// Returns an item that takes back the value of a key: readers get neither the values of earlier sources nor those of
+  /// parents, but their default. The null of a JSON file is such an item.
+  ///
+  /// - Parameters:
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key without a value.
+  ///   - scope: the scope, as of a value.
+  ///   - line: the line in the source, from 1.
+  public static func absent(
+    namespace: String = "", key: String, scope: String = "", line: Int? = nil
+  ) -> ConfigurationItem {
+    ConfigurationItem(namespace: namespace, key: key, value: Absent(), scope: scope, line: line)
+  }
+
+  /// The content of an item that takes back a value.
+  private struct Absent: Hashable {}
+
+  /// Whether the item takes back the value of its key.
+  var isAbsent: Bool { value is Absent }
+
   var qualifiedKey: QualifiedKey { QualifiedKey(namespace: namespace, key: key) }
+
+  /// Whether a reader could not tell the item from another one. Values that cannot be compared are different. Runs the
+  /// comparison of the values' type.
+  func isSame(as other: ConfigurationItem) -> Bool {
+    guard let left = value as? any Hashable, let right = other.value as? any Hashable else { return false }
+    return isSecret == other.isSecret && AnyHashable(left) == AnyHashable(right)
+  }
 }

@@ -11,7 +11,7 @@ public struct ConfigurationListener: Sendable {
 
 /// The state behind a `ConfigurationListener`: stores the last reported value, and reports one value at a time.
 final class ConfigurationObserver: Sendable {
-  typealias Body = @Sendable (ConfigurationManager, ConfigurationValue) -> Void
+  typealias Body = @Sendable (ConfigurationManager, StoredValue) -> Void
 
   let key: QualifiedKey
   let scope: String
@@ -20,7 +20,7 @@ final class ConfigurationObserver: Sendable {
   private struct State {
     weak var manager: ConfigurationManager?
     var body: Body?
-    var last: ConfigurationValue?
+    var last: StoredValue?
     /// A thread is looking for changes. Other threads only request another look, so that values arrive in order.
     var isBusy = true
     var isStale = false
@@ -35,7 +35,7 @@ final class ConfigurationObserver: Sendable {
   var manager: ConfigurationManager? { state.withLock { $0.manager } }
 
   /// Stores the current value as the last reported one.
-  func begin(_ value: ConfigurationValue?) {
+  func begin(_ value: StoredValue?) {
     let isStale = state.withLock { state in
       state.last = value
       state.isBusy = false

@@ -53,7 +53,7 @@ extension ConfigurationManager {
   ///   - address: the key and the scope.
   ///   - keys: the other keys that were read as a value of this address.
   private static func entries(
-    _ values: [(value: ConfigurationValue, distance: Int)], _ address: ConfigurationStore.Address, _ keys: [String]
+    _ values: [(value: StoredValue, distance: Int)], _ address: ConfigurationStore.Address, _ keys: [String]
   ) -> [ConfigurationEntry] {
     let (key, scope) = ("\(address.key)", address.scope)
     if values.isEmpty {

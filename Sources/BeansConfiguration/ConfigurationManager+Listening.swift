@@ -34,8 +34,10 @@ extension ConfigurationManager {
     return ConfigurationListener(observer: observer)
   }
 
-  /// Makes all observers of the keys look for a change, and those of keys that have one of them as another name.
+  /// Counts a change, and makes all observers of the keys look for it, and those of keys that have one of them as another
+  /// name.
   func notify(_ changed: Set<QualifiedKey>, _ spelling: KeySpelling) {
+    noteChange()
     let observers = state.withLock { state in
       if spelling.isExact { return changed.flatMap { state.listeners[$0] ?? [] } }
       return state.listeners.filter { key, _ in

@@ -7,7 +7,7 @@ struct PlaceholderTrace {
   /// Whether faults contain near misses, which cost a walk over all keys.
   let hints: Bool
   /// The values whose placeholders are being replaced, from the outermost inwards.
-  private var values: [ConfigurationValue] = []
+  private var values: [StoredValue] = []
   /// The number of values with placeholders so far.
   private var count = 0
   /// Whether the result contains a secret.
@@ -24,7 +24,7 @@ struct PlaceholderTrace {
   /// Enters a value whose placeholders are replaced next.
   ///
   /// - Throws: `.cyclicDependency` for a value that has been entered; `.invalidDeclaration` beyond a limit.
-  mutating func enter(_ value: ConfigurationValue) throws(EnvironmentError) {
+  mutating func enter(_ value: StoredValue) throws(EnvironmentError) {
     if let first = values.firstIndex(where: { $0 === value }) {
       let circle = (values[first...] + [value]).map { "\($0.item.qualifiedKey)" }
       throw EnvironmentError(
@@ -51,7 +51,7 @@ extension ConfigurationManager {
   /// - Throws: `.unresolvedPlaceholder`, `.cyclicDependency`, `.invalidDeclaration` for malformed text, `.noConversion`
   ///   or `.conversionFailed` for a value without a text form; the message names the value with the placeholder.
   func content(
-    of value: ConfigurationValue, _ trace: inout PlaceholderTrace
+    of value: StoredValue, _ trace: inout PlaceholderTrace
   ) throws(EnvironmentError) -> any Sendable {
     if isSecret(value) { trace.isSecret = true }
     guard value.hasPlaceholders else { return value.item.value }

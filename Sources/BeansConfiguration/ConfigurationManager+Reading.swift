@@ -36,7 +36,8 @@ extension ConfigurationManager {
         if let found = try collection(type, key, scope: scope) { return try cast(found, of: value) }
         return try read(value, as: type, scope: scope)
       }
-      if !_isPOD(type), let found = try collection(type, key, scope: scope) as? T { return found }
+      // In two steps: a missing collection would be a value of an optional type.
+      if !_isPOD(type), let found = try collection(type, key, scope: scope), let found = found as? T { return found }
       noteMissing(key, scope: scope)
       if let defaultValue { return defaultValue }
       if let optional = type as? any OptionalConversion.Type, let absent = optional.absent as? T { return absent }
@@ -52,19 +53,20 @@ extension ConfigurationManager {
   ///   - key: the key of the value.
   ///   - scope: the scope of the value.
   ///   - isProbe: whether nothing depends on a missing value; otherwise, reports name the missing key.
-  func find(_ key: QualifiedKey, scope: String, isProbe: Bool = false) -> ConfigurationValue? {
+  func find(_ key: QualifiedKey, scope: String, isProbe: Bool = false) -> StoredValue? {
     var next: ConfigurationManager? = self
     while let manager = next {
-      let found = manager.state.withLock { state in
-        let found = state.store.find(key, scope: scope)
-        if let found {
-          state.record(found, readAs: key)
-        } else if !isProbe, manager.parent == nil, state.missed.count < Self.maximumMissed {
-          state.missed.insert(.init(key: key, scope: scope))
-        }
-        return found
+      var (found, keyed) = manager.state.withLock { state in
+        (state.find(key, scope: scope, isMissed: !isProbe && manager.parent == nil), state.store.keyed)
       }
-      if let found { return found }
+      if !keyed.isEmpty {
+        manager.ask(keyed, for: key, scope: scope)
+        found = manager.state.withLock { $0.find(key, scope: scope) }
+      }
+      manager.origin?.state.withLock {
+        $0.record(found, readAs: key, scope: scope, isMissed: !isProbe && manager.parent == nil)
+      }
+      if let found { return found.item.isAbsent ? nil : found }
       next = manager.parent
     }
     return nil
@@ -75,11 +77,11 @@ extension ConfigurationManager {
 
   /// Returns a value as `T`, with its placeholders replaced.
   func read<T>(
-    _ value: ConfigurationValue, as type: T.Type, scope: String
+    _ value: StoredValue, as type: T.Type, scope: String
   ) throws(EnvironmentError) -> T {
     if value.hasPlaceholders {
       var trace = PlaceholderTrace(scope: scope)
-      let content = try content(of: value, &trace)
+      let content = try snapshot().content(of: value, &trace)
       if let result = content as? T { return result }
       return try cast(convert(content, of: value, to: type, isSecret: trace.isSecret), of: value)
     }
@@ -93,7 +95,7 @@ extension ConfigurationManager {
     return result
   }
 
-  private func cast<T>(_ result: Any, of value: ConfigurationValue) throws(EnvironmentError) -> T {
+  private func cast<T>(_ result: Any, of value: StoredValue) throws(EnvironmentError) -> T {
     if let result = result as? T { return result }
     throw EnvironmentError(.typeMismatch, "configuration value '\(value.item.qualifiedKey)' is not a \(T.self)")
   }
@@ -106,7 +108,7 @@ extension ConfigurationManager {
   ///   - type: the target type of the conversion.
   ///   - isSecret: whether the content contains a secret, which faults then leave out.
   func convert(
-    _ content: Any, of value: ConfigurationValue, to type: Any.Type, isSecret: @autoclosure () -> Bool
+    _ content: Any, of value: StoredValue, to type: Any.Type, isSecret: @autoclosure () -> Bool
   ) throws(EnvironmentError) -> Any {
     do throws(EnvironmentError) {
       return try conversions.convert(content, targetType: type)
@@ -118,13 +120,13 @@ extension ConfigurationManager {
   }
 
   /// Whether a child that reads an inherited value would convert it in the same way as its owner.
-  private func convertsAsOwner(of value: ConfigurationValue) -> Bool {
+  private func convertsAsOwner(of value: StoredValue) -> Bool {
     var manager = self
     while let parent = manager.parent, !manager.owns(value) { manager = parent }
     return conversions.effective === manager.conversions.effective
   }
 
-  func owns(_ value: ConfigurationValue) -> Bool {
+  func owns(_ value: StoredValue) -> Bool {
     state.withLock { state in
       state.store.layers[value.address]?.contains { $0 === value } == true
     }
@@ -180,8 +182,20 @@ extension ConfigurationManager {
 }
 
 extension ConfigurationManager.State {
-  /// Stores the key under which a value was read, if its source has another name for it.
-  fileprivate mutating func record(_ value: ConfigurationValue, readAs key: QualifiedKey) {
+  /// Returns the value that a reader gets, and records the read.
+  fileprivate mutating func find(_ key: QualifiedKey, scope: String, isMissed: Bool = false) -> StoredValue? {
+    let found = store.find(key, scope: scope)
+    record(found, readAs: key, scope: scope, isMissed: isMissed)
+    return found
+  }
+
+  /// Stores a key that was read without a value, and one under which a value was read if its source has another name for
+  /// it.
+  fileprivate mutating func record(_ value: StoredValue?, readAs key: QualifiedKey, scope: String, isMissed: Bool) {
+    guard let value else {
+      if isMissed, missed.count < ConfigurationManager.maximumMissed { missed.insert(.init(key: key, scope: scope)) }
+      return
+    }
     if value.item.qualifiedKey == key { return }
     guard served[value.address] != nil || served.count < ConfigurationManager.maximumMissed else { return }
     guard served[value.address, default: []].count < ConfigurationManager.maximumMissed else { return }

@@ -36,7 +36,7 @@ extension ConfigurationManager {
   ///   - winner: the value that a reader of the same key gets.
   ///   - keys: the other keys that were read as this value.
   private func describe(
-    _ value: ConfigurationValue, winner: ConfigurationValue, _ keys: Set<QualifiedKey>
+    _ value: StoredValue, winner: StoredValue, _ keys: Set<QualifiedKey>
   ) -> String {
     let scope = value.item.scope.isEmpty ? "" : " scope: \(value.item.scope)"
     let dynamic = value.item.dynamic ? " dynamic: true" : ""

@@ -14,7 +14,7 @@ extension ConfigurationManager {
   ///   `.conversionFailed` for a value without a text form.
   public func resolve(_ text: String, file: StaticString = #fileID, line: UInt = #line) throws -> String {
     var trace = PlaceholderTrace()
-    do throws(EnvironmentError) { return try replace(PlaceholderText(text), &trace) } catch {
+    do throws(EnvironmentError) { return try snapshot().replace(PlaceholderText(text), &trace) } catch {
       throw error.met(by: .init(file, line))
     }
   }
@@ -22,6 +22,11 @@ extension ConfigurationManager {
   /// Returns the text with its placeholders replaced, converted to a type.
   package func resolve(_ text: String, as type: Any.Type, hints: Bool = true) throws(EnvironmentError) -> Any {
     let parsed = try PlaceholderText(text)
+    if let type = Self.readAtUse(type) {
+      return try type.make(of: self, "'\(text)'") { manager, type throws(EnvironmentError) in
+        try manager.snapshot().resolve(text, as: type, hints: false)
+      }
+    }
     var trace = PlaceholderTrace(hints: hints)
     // The value of a sole placeholder needs no text form, and loses nothing in a conversion to text.
     if let key = parsed.soleKey {
@@ -34,7 +39,7 @@ extension ConfigurationManager {
         return try convert(content, of: value, to: type, isSecret: trace.isSecret)
       }
     }
-    let result = try replace(parsed, &trace)
+    let result = try snapshot().replace(parsed, &trace)
     do throws(EnvironmentError) { return try convert(result, to: type) } catch {
       if !trace.isSecret || error.code == .noConversion { throw error }
       throw EnvironmentError(cause: error.cause, ConversionFailure.ofSecret(String.self, to: type))
@@ -61,6 +66,11 @@ extension ConfigurationManager {
   /// Returns the value for a class-level injection. For an optional type, returns nil if there is neither a value nor a
   /// default.
   package func value(_ type: Any.Type, for inject: InjectConfigurationValue) throws(EnvironmentError) -> Any {
+    if let type = Self.readAtUse(type) {
+      return try type.make(of: self, "'\(inject.key)'") { manager, type throws(EnvironmentError) in
+        try manager.value(type, for: inject)
+      }
+    }
     if let value = try value(type, namespace: inject.namespace, key: inject.key) { return value }
     if let value = inject.defaultValue { return try convert(value, to: type) }
     if let optional = type as? any OptionalConversion.Type { return optional.absent }

@@ -37,7 +37,17 @@ extension ConfigurationManager {
   package func section(
     _ type: Any.Type, prefix: String, rejectsUnknownKeys: Bool
   ) throws(EnvironmentError) -> Any {
-    let key = QualifiedKey(section: prefix)
+    if let type = Self.readAtUse(type) {
+      return try type.make(of: self, "section '\(prefix)'") { manager, type throws(EnvironmentError) in
+        try manager.section(type, prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys)
+      }
+    }
+    return try snapshot().read(QualifiedKey(section: prefix), as: type, rejectsUnknownKeys: rejectsUnknownKeys)
+  }
+
+  private func read(
+    _ key: QualifiedKey, as type: Any.Type, rejectsUnknownKeys: Bool
+  ) throws(EnvironmentError) -> Any {
     let first = SectionReader(self, scope: "", collects: false)
     var faults: [EnvironmentError]
     if case .value(let value) = first.read(type, at: key) {
@@ -73,7 +83,7 @@ extension ConfigurationManager {
   func collection(_ type: Any.Type, _ key: QualifiedKey, scope: String) throws(EnvironmentError) -> Any? {
     let wrapped = (type as? any OptionalConversion.Type)?.wrappedType ?? type
     guard wrapped is any ListType.Type || wrapped is any DictionaryType.Type else { return nil }
-    let reader = SectionReader(self, scope: scope, collects: true)
+    let reader = SectionReader(snapshot(), scope: scope, collects: true)
     switch reader.read(wrapped, at: key) {
     case .absent: return nil
     case .value(let value): return value
@@ -83,7 +93,7 @@ extension ConfigurationManager {
   }
 
   /// Whether a value has precedence over another one by its manager or its source.
-  func isLater(_ value: ConfigurationValue, than other: ConfigurationValue) -> Bool {
+  func isLater(_ value: StoredValue, than other: StoredValue) -> Bool {
     for manager in chain {
       let (first, second) = (manager.owns(value), manager.owns(other))
       if first && second { return value.rank > other.rank }

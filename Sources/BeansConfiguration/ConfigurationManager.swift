@@ -1,5 +1,6 @@
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
+import Synchronization
 
 /// The configuration values of an environment: those of its own sources and, behind them, those of its parent.
 ///
@@ -11,7 +12,11 @@ public final class ConfigurationManager: Sendable {
   let parent: ConfigurationManager?
   /// The conversions from stored values to the types of readers.
   public let conversions: StandardConversionFactory
-  let state = Locked(State())
+  let state: Locked<State>
+  /// The number of changes, which grows after each.
+  let changes = Atomic(0)
+  /// The manager whose values of one moment this one has; nil for a manager with values of its own.
+  let origin: ConfigurationManager?
 
   struct State {
     var store = ConfigurationStore()
@@ -36,6 +41,19 @@ public final class ConfigurationManager: Sendable {
   public init(parent: ConfigurationManager? = nil, conversions: StandardConversionFactory? = nil) {
     self.parent = parent
     self.conversions = conversions ?? StandardConversionFactory(parent: parent?.conversions)
+    state = Locked(State())
+    origin = nil
+  }
+
+  /// Creates a manager with the values of another one, at one moment.
+  init(
+    parent: ConfigurationManager?, of origin: ConfigurationManager, _ store: ConfigurationStore,
+    secrets: Set<QualifiedKey>
+  ) {
+    self.parent = parent
+    self.origin = origin
+    conversions = origin.conversions
+    state = Locked(State(store: store, secrets: secrets))
   }
 
   deinit { forgetListeners() }
@@ -125,7 +143,10 @@ public final class ConfigurationManager: Sendable {
   }
 
   /// Undoes `addSource`, as if the source had never been added.
-  package func withdraw(_ source: any ConfigurationSource) { state.withLock { _ = $0.store.withdraw(source) } }
+  package func withdraw(_ source: any ConfigurationSource) {
+    state.withLock { _ = $0.store.withdraw(source) }
+    noteChange()
+  }
 
   /// Drops the references to sources and listeners after the end of the environment. Values remain readable.
   package func close() {

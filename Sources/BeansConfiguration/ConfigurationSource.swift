@@ -20,6 +20,27 @@ public protocol ConfigurationSource: AnyObject, Sendable {
   var isSecret: Bool { get }
 }
 
+/// A source that cannot list its keys, such as a reader of another library.
+///
+/// The manager asks it for each key at each read. Sections are read as types, which name their keys; the keys of a
+/// dictionary are not found in such a source. A listener is called for its values only if the source calls
+/// `configurationChanged`; a `ConfigurationValue` asks at each use.
+public protocol KeyedConfigurationSource: ConfigurationSource {
+  /// Returns the value of a key; nil if the source has none. Called on the thread that reads, with no lock held: it must
+  /// not wait.
+  ///
+  /// - Parameters:
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the value.
+  ///   - scope: the scope of the value, exactly; empty for everywhere.
+  func value(namespace: String, key: String, scope: String) -> (any Sendable)?
+}
+
+extension KeyedConfigurationSource {
+  /// Adds nothing: the values are read when they are needed.
+  public func load(_ manager: ConfigurationManager) throws {}
+}
+
 extension ConfigurationSource {
   /// No names beside the keys themselves.
   public var spelling: KeySpelling { .exact }

@@ -8,13 +8,18 @@ struct ConfigurationStore: Sendable {
   struct Address: Hashable, Sendable {
     let key: QualifiedKey
     let scope: String
+
+    init(key: QualifiedKey, scope: String) { (self.key, self.scope) = (key, scope) }
+    init(_ item: ConfigurationItem) { self.init(key: item.qualifiedKey, scope: item.scope) }
   }
 
   /// The sources by rank.
   private(set) var sources: [any ConfigurationSource] = []
+  /// The sources that list no keys.
+  private(set) var keyed: [any KeyedConfigurationSource] = []
   private var ranks: [ObjectIdentifier: Int] = [:]
   /// The values of each address by ascending rank; never empty.
-  private(set) var layers: [Address: [ConfigurationValue]] = [:]
+  private(set) var layers: [Address: [StoredValue]] = [:]
   /// The spellings of the sources that have other names for keys, by rank.
   private(set) var spellings: [Int: KeySpelling] = [:]
   /// The names of keys that were read, because they cost more than a probe; at most `maximumNames`.
@@ -34,6 +39,7 @@ struct ConfigurationStore: Sendable {
     ranks[ObjectIdentifier(source)] = sources.count
     if !spelling.isExact { spellings[sources.count] = spelling }
     sources.append(source)
+    if let source = source as? any KeyedConfigurationSource { keyed.append(source) }
     return true
   }
 
@@ -43,18 +49,18 @@ struct ConfigurationStore: Sendable {
   /// - Returns: the source's own value that was replaced, or nil.
   mutating func put(
     _ item: ConfigurationItem, of source: any ConfigurationSource, _ traits: SourceTraits, isChange: Bool
-  ) throws(EnvironmentError) -> ConfigurationValue? {
+  ) throws(EnvironmentError) -> StoredValue? {
     guard !item.key.isEmpty else {
       throw EnvironmentError(cause: .valueWithoutKey, "\(traits.url) has a configuration value without a key")
     }
     _ = add(source, spelling: traits.spelling)
     let rank = ranks[ObjectIdentifier(source)] ?? sources.count
     let address = Address(key: item.qualifiedKey, scope: item.scope)
-    let value = ConfigurationValue(item, traits, rank: rank)
+    let value = StoredValue(item, traits, rank: rank)
     let canOverrule = traits.canOverrule
     var stack = layers[address] ?? []
     let position = stack.firstIndex { $0.rank >= rank } ?? stack.endIndex
-    var replaced: ConfigurationValue?
+    var replaced: StoredValue?
     if position < stack.endIndex, stack[position].rank == rank {
       guard isChange || canOverrule else { throw Self.conflict(stack[position], value) }
       replaced = stack[position]
@@ -68,8 +74,47 @@ struct ConfigurationStore: Sendable {
     return replaced
   }
 
+  /// Returns the values of one source.
+  func values(of source: any ConfigurationSource) -> [Address: StoredValue] {
+    guard let rank = ranks[ObjectIdentifier(source)] else { return [:] }
+    return layers.compactMapValues { stack in stack.first { $0.rank == rank } }
+  }
+
+  /// Returns the value of one source.
+  func value(_ address: Address, of source: any ConfigurationSource) -> StoredValue? {
+    guard let rank = ranks[ObjectIdentifier(source)] else { return nil }
+    return layers[address]?.first { $0.rank == rank }
+  }
+
+  /// Replaces all values of a source, or none if one of them is refused.
+  ///
+  /// - Parameters:
+  ///   - items: the new values.
+  ///   - source: the source.
+  ///   - traits: the properties of the source. Read beforehand, because they are user code.
+  ///   - kept: the values that stay, unless another change has replaced them since.
+  /// - Returns: the keys whose values have changed.
+  mutating func replace(
+    _ items: [Address: ConfigurationItem], of source: any ConfigurationSource, _ traits: SourceTraits,
+    except kept: [Address: StoredValue]
+  ) throws(EnvironmentError) -> Set<QualifiedKey> {
+    var new = self
+    var changed: Set<QualifiedKey> = []
+    for address in values(of: source).keys where items[address] == nil {
+      _ = new.remove(address, of: source)
+      changed.insert(address.key)
+    }
+    for (address, item) in items {
+      if let value = kept[address], value === self.value(address, of: source) { continue }
+      _ = try new.put(item, of: source, traits, isChange: true)
+      changed.insert(address.key)
+    }
+    self = new
+    return changed
+  }
+
   /// Removes the value of one source.
-  mutating func remove(_ address: Address, of source: any ConfigurationSource) -> ConfigurationValue? {
+  mutating func remove(_ address: Address, of source: any ConfigurationSource) -> StoredValue? {
     guard let rank = ranks[ObjectIdentifier(source)], var stack = layers[address],
       let position = stack.firstIndex(where: { $0.rank == rank })
     else { return nil }
@@ -79,21 +124,22 @@ struct ConfigurationStore: Sendable {
   }
 
   /// Removes all values of the source, and the source itself if it was added last; otherwise its rank stays taken.
-  mutating func withdraw(_ source: any ConfigurationSource) -> [ConfigurationValue] {
+  mutating func withdraw(_ source: any ConfigurationSource) -> [StoredValue] {
     guard let rank = ranks.removeValue(forKey: ObjectIdentifier(source)) else { return [] }
-    var removed: [ConfigurationValue] = []
+    var removed: [StoredValue] = []
     for (address, stack) in layers where stack.contains(where: { $0.rank == rank }) {
       let rest = stack.filter { $0.rank != rank }
       removed += stack.filter { $0.rank == rank }
       layers[address] = rest.isEmpty ? nil : rest
     }
     spellings[rank] = nil
+    keyed.removeAll { $0 === source }
     if rank == sources.count - 1 { sources.removeLast() }
     return removed
   }
 
   /// Returns the effective value for a scope: a specific scope has precedence over a general one.
-  mutating func find(_ key: QualifiedKey, scope: String) -> ConfigurationValue? {
+  mutating func find(_ key: QualifiedKey, scope: String) -> StoredValue? {
     var scope = Substring(scope)
     while true {
       if let found = Self.effective(candidates(Address(key: key, scope: String(scope)))) { return found }
@@ -104,7 +150,7 @@ struct ConfigurationStore: Sendable {
 
   /// Returns the values for a key in exactly one scope by ascending rank, at most one of each source: the one of the
   /// exact key, else the one of the first name that the source has.
-  mutating func candidates(_ address: Address) -> [ConfigurationValue] {
+  mutating func candidates(_ address: Address) -> [StoredValue] {
     var found = layers[address] ?? []
     if spellings.isEmpty { return found }
     for (rank, spelling) in spellings where !found.contains(where: { $0.rank == rank }) {
@@ -121,12 +167,12 @@ struct ConfigurationStore: Sendable {
 
   /// Returns the value that a reader gets. A source that cannot overrule others leaves the names of earlier sources in
   /// force.
-  static func effective(_ candidates: [ConfigurationValue]) -> ConfigurationValue? {
+  static func effective(_ candidates: [StoredValue]) -> StoredValue? {
     candidates.last { $0.canOverrule } ?? candidates.first
   }
 
   /// Returns the values for a key in exactly one scope: the effective one, then the others, later sources first.
-  mutating func byPrecedence(_ address: Address) -> [ConfigurationValue] {
+  mutating func byPrecedence(_ address: Address) -> [StoredValue] {
     let candidates = candidates(address)
     guard let first = Self.effective(candidates) else { return [] }
     return [first] + candidates.reversed().filter { $0 !== first }
@@ -142,11 +188,11 @@ struct ConfigurationStore: Sendable {
 
   /// Drops the references to the sources; the values remain readable.
   mutating func close() -> [any ConfigurationSource] {
-    defer { (sources, ranks) = ([], [:]) }
+    defer { (sources, ranks, keyed) = ([], [:], []) }
     return sources
   }
 
-  private static func conflict(_ earlier: ConfigurationValue, _ later: ConfigurationValue) -> EnvironmentError {
+  private static func conflict(_ earlier: StoredValue, _ later: StoredValue) -> EnvironmentError {
     let scope = later.item.scope.isEmpty ? "" : " in scope '\(later.item.scope)'"
     return EnvironmentError(
       cause: .repeatedValue,

@@ -3,16 +3,16 @@
 /// The keys and names that the sources of a manager and of its parents have, at one moment.
 struct KnownKeys {
   /// The value of each key, of the nearest manager and its last source.
-  private(set) var values: [QualifiedKey: ConfigurationValue] = [:]
+  private(set) var values: [QualifiedKey: StoredValue] = [:]
   /// The keys above the known keys: `mail` and `mail.server` for `mail.server.port`.
   private var sections: Set<QualifiedKey> = []
   /// The values whose sources have other names for keys, by their names.
-  private var spelled: [KeySpelling: [String: ConfigurationValue]] = [:]
+  private var spelled: [KeySpelling: [String: StoredValue]] = [:]
 
   init(_ manager: ConfigurationManager) {
     for manager in manager.chain {
       for (address, stack) in manager.state.withLock({ $0.store.layers }) {
-        guard let value = stack.last else { continue }
+        guard let value = stack.last, !value.item.isAbsent else { continue }
         if values[address.key] == nil { values[address.key] = value }
         for value in stack where !value.spelling.isExact {
           spelled[value.spelling, default: [:]][value.name] = value
@@ -56,11 +56,11 @@ struct KnownKeys {
   }
 
   /// Returns the values below a section that belong to none of the keys.
-  func values(below section: QualifiedKey, except keys: Set<QualifiedKey>) -> [ConfigurationValue] {
+  func values(below section: QualifiedKey, except keys: Set<QualifiedKey>) -> [StoredValue] {
     let exact = values.filter { key, value in
       key.rest(below: section) != nil && !keys.contains(key) && value.spelling.isExact
     }.map(\.value)
-    var others: [ConfigurationValue] = []
+    var others: [StoredValue] = []
     for (spelling, values) in spelled where !section.isRoot || !spelling.prefix.isEmpty {
       let below = Set(Self.rests(values.keys, spelling, section).map(\.name))
       let known = Set(keys.flatMap { spelling.names(of: $0) })
@@ -112,7 +112,7 @@ extension QualifiedKey {
   }
 }
 
-extension ConfigurationValue {
+extension StoredValue {
   /// The name of the value in its source.
   fileprivate var name: String { "\(item.qualifiedKey)" }
 }

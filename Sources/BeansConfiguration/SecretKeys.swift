@@ -20,7 +20,7 @@ enum SecretKeys {
   }
 
   /// Whether a value belongs to a marked key, or to a key below it.
-  static func covers(_ marked: QualifiedKey, _ value: ConfigurationValue) -> Bool {
+  static func covers(_ marked: QualifiedKey, _ value: StoredValue) -> Bool {
     let (key, spelling) = (value.item.qualifiedKey, value.spelling)
     if key.namespace == marked.namespace, key.key == marked.key || key.key.hasPrefix("\(marked.key).") { return true }
     if spelling.isExact { return false }
@@ -44,16 +44,17 @@ extension ConfigurationManager {
   }
 
   /// Whether the value must not be shown.
-  func isSecret(_ value: ConfigurationValue) -> Bool {
+  func isSecret(_ value: StoredValue) -> Bool {
     value.isSecret
       || chain.contains { manager in
         manager.state.withLock { state in state.secrets.contains { SecretKeys.covers($0, value) } }
       }
   }
 
-  /// Returns a value as reports show it.
-  func shown(_ value: ConfigurationValue) -> String {
-    isSecret(value) ? SecretKeys.mask : ConversionFailure.quote(value.item.value)
+  /// Returns a value as reports show it: masked if it is a secret.
+  func shown(_ value: StoredValue) -> String {
+    if value.item.isAbsent { return "(none)" }
+    return isSecret(value) ? SecretKeys.mask : ConversionFailure.quote(value.item.value)
   }
 
   /// Whether a value of that key would be a secret, for code that shows values before they are added.

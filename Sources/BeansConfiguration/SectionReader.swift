@@ -87,13 +87,13 @@ final class SectionReader {
     throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no valid value for '\(key)'"))
   }
 
-  private func find(_ key: QualifiedKey) -> ConfigurationValue? {
+  private func find(_ key: QualifiedKey) -> StoredValue? {
     visited.insert(key)
     return manager.find(key, scope: scope, isProbe: true)
   }
 
   /// Converts a value; returns nil if there is no conversion, and the type may be read as a section.
-  private func convert(_ value: ConfigurationValue, to type: Any.Type, isSection: Bool) -> Outcome? {
+  private func convert(_ value: StoredValue, to type: Any.Type, isSection: Bool) -> Outcome? {
     let source = Swift.type(of: value.item.value)
     guard TypeRelation.isUsable(source, as: type) || manager.conversions.hasConversion(source, targetType: type) else {
       if isSection { return nil }
@@ -135,7 +135,7 @@ final class SectionReader {
   // MARK: lists and dictionaries
 
   /// Whether the first element of a list is of a later source than the list as one value.
-  private func hasLaterElements(_ key: QualifiedKey, _ value: ConfigurationValue) -> Bool {
+  private func hasLaterElements(_ key: QualifiedKey, _ value: StoredValue) -> Bool {
     guard let first = manager.find(key.child("0"), scope: scope, isProbe: true) else { return false }
     return manager.isLater(first, than: value)
   }
@@ -251,7 +251,7 @@ final class SectionReader {
 
   /// The faults so far, with near misses among the keys below the section that nothing looked for.
   func faults(in section: QualifiedKey) -> [EnvironmentError] {
-    var unread: [ConfigurationValue]?
+    var unread: [StoredValue]?
     var found = faults.map { fault in
       switch fault {
       case .error(let error): return error
@@ -268,7 +268,7 @@ final class SectionReader {
     return found
   }
 
-  private static func hint(_ key: QualifiedKey, _ unread: [ConfigurationValue]) -> String {
+  private static func hint(_ key: QualifiedKey, _ unread: [StoredValue]) -> String {
     let near = unread.first { value in
       let names = ["\(key)"] + value.spelling.names(of: key)
       return names.contains { EditDistance.isSmall($0, "\(value.item.qualifiedKey)") }

@@ -18,7 +18,7 @@ struct SourceTraits: Sendable {
 }
 
 /// One item of one source, with its conversions.
-final class ConfigurationValue: Sendable {
+final class StoredValue: Sendable {
   let item: ConfigurationItem
   private let traits: SourceTraits
   /// The position of the source among those of its manager: later sources have precedence.
@@ -54,7 +54,7 @@ final class ConfigurationValue: Sendable {
     return false
   }
 
-  var address: ConfigurationStore.Address { .init(key: item.qualifiedKey, scope: item.scope) }
+  var address: ConfigurationStore.Address { .init(item) }
   var url: String { traits.url }
   var canOverrule: Bool { traits.canOverrule }
   var spelling: KeySpelling { traits.spelling }
