@@ -89,6 +89,27 @@ extension Environment {
       .argument(0, value: ConfigurationSection(prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys))
   }
 
+  /// Declares a section of the configuration that beans read at each use, so that they get the values of the latest
+  /// reload: `bean(ConfigurationValue<MailSettings>.self, configuration: "mail")`.
+  ///
+  /// Startup checks the section as that of an ordinary section bean. If a reload makes it invalid, an error is logged,
+  /// and the last valid section stays.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the bean.
+  ///   - prefix: the section, `key` or `namespace:key`; empty for all keys without a namespace.
+  ///   - id: the bean's id, unique in its environment.
+  ///   - rejectsUnknownKeys: whether a value below the prefix that belongs to no property is a fault.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  public func bean<T: Decodable & Sendable>(
+    _ type: ConfigurationValue<T>.Type, configuration prefix: String, id: String? = nil,
+    rejectsUnknownKeys: Bool = false, file: StaticString = #fileID, line: UInt = #line
+  ) -> TypedBeanDeclaration<ConfigurationValue<T>> {
+    sectionBean(type, id, file, line)
+      .argument(0, value: ConfigurationSection(prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys))
+  }
+
   /// Declares a bean that is its factory's only argument. Without the conformance, the factory captures no metatype that
   /// may not be `Sendable`.
   private func sectionBean<T>(
