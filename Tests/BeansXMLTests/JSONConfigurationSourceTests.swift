@@ -54,6 +54,32 @@ import Testing
     #expect(try manager.getValue([String].self, key: "e").isEmpty)
   }
 
+  @Test func arraysOfObjectsAreIndexedKeys() throws {
+    try load(
+      #"{"port": 80, "servers": [{"host": "a", "ports": [1, 2]}, {"host": "b"}], "mixed": [1, "two", [[true]]]}"#)
+    #expect(try manager.getValue(Int.self, key: "port") == 80)
+    #expect(try manager.getValue(String.self, key: "servers.0.host") == "a")
+    #expect(try manager.getValue([Int].self, key: "servers.0.ports") == [1, 2])
+    #expect(try manager.getValue(String.self, key: "servers.1.host") == "b")
+    #expect(try manager.getValue(Int.self, key: "mixed.0") == 1)
+    #expect(try manager.getValue(String.self, key: "mixed.1") == "two")
+    #expect(try manager.getValue([Bool].self, key: "mixed.2.0") == [true])
+  }
+
+  @Test func aFaultOfAValueNamesItsLine() throws {
+    let text = "{\n  \"a\": 1,\n  \"b\": [1, null],\n  \"c\": {\n    \"\": 2\n  }\n}"
+    let fault = try #require(throws: EnvironmentError.self) { try load(text) }
+    let lines = fault.underlying.compactMap { ($0 as? EnvironmentError)?.origin?.line }
+    #expect(lines == [3, 5], "\(fault)")
+  }
+
+  @Test(arguments: [("{\"a\": 1,\n \"a\": 2}", "a", 2), ("{\"a\": {\"b\": 1},\n\n\"a.b\": 2}", "a.b", 3)])
+  func aKeyThatIsGivenTwiceIsAFaultWithBothLines(text: String, key: String, line: Int) throws {
+    let fault = try #require(throws: EnvironmentError.self) { try load(text) }
+    #expect(fault.code == .conversionFailed && fault.message.contains("'\(key)'"))
+    #expect(fault.origin?.line == line && fault.message.contains("line 1"), "\(fault)")
+  }
+
   @Test(arguments: [
     ("", 1, 1), ("{", 1, 2), ("{\n \"a\":\n x}", 3, 2), ("{\"a\": 1}\n}", 2, 1), ("{\"é\": \"é\" 1}", 1, 11),
     ("nul", 1, 4),
