@@ -66,7 +66,7 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
   /// - Throws: `.missingConfiguration` for a file that cannot be read; the error that the format throws.
   public func load(_ manager: ConfigurationManager) throws {
     let content = try FileContent.read(url)
-    let items = try format(content, url)
+    let items = try format(content, url).map(\.asDynamic)
     for item in items { try manager.configurationAdded(item, source: self) }
     state.withLock { [weak manager] state in
       state.manager = manager
@@ -134,7 +134,7 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
     // Stored first, so that a malformed file is reported once.
     state.withLock { $0.content = content }
     do {
-      let items = try format(content ?? FileContent.read(url), url)
+      let items = try format(content ?? FileContent.read(url), url).map(\.asDynamic)
       apply(Self.index(items), to: manager)
     } catch {
       logger.error("\(url) has changed and cannot be used, the old values stay: \(error)")

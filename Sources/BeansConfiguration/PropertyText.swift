@@ -1,4 +1,4 @@
-public import Beans
+import BeansErrors
 
 /// Configuration as text: `key = value` on a line of its own, `# comment`, and `[namespace]` before the keys of one.
 ///
@@ -38,7 +38,7 @@ public enum PropertyText {
       guard seen.insert([namespace, key]).inserted else { throw fault("'\(key)' is there twice") }
       let value = trim(line[line.index(after: equals)...])
       items.append(
-        ConfigurationItem(namespace: namespace, key: key, value: value, dynamic: true, line: number + 1))
+        ConfigurationItem(namespace: namespace, key: key, value: value, line: number + 1))
     }
     return items
   }

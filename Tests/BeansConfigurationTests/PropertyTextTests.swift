@@ -1,5 +1,5 @@
-import Beans
-import BeansServer
+import BeansConfiguration
+import BeansErrors
 import Testing
 
 @Suite struct PropertyTextTests {
