@@ -1,4 +1,4 @@
-import BeansServer
+import Beans
 import Glibc
 
 /// The kernel's figures of this process, and its start time. Read anew each time; nil if the kernel refuses.

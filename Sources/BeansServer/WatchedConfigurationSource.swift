@@ -95,7 +95,7 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
   private func watch() {
     if state.withLock({ $0.isClosed || $0.watcher != nil }) { return }
     do throws(EventLoopError) {
-      let watcher = try loop.onFileChange(FileContent.directory(of: url)) { [weak self] _ in self?.noteChange() }
+      let watcher = try loop.onFileChange(Self.directory(of: url)) { [weak self] _ in self?.noteChange() }
       let isLate = state.withLock { state in
         if !state.isClosed { state.watcher = watcher }
         return state.isClosed
@@ -160,6 +160,12 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
   }
 
   private var logger: Logger { LogManager.getLogger(forName: "Beans.Configuration") }
+
+  /// Returns the directory that contains the file.
+  private static func directory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
 
   private struct ItemAddress: Hashable {
     let namespace: String
