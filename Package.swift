@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "BeansLogging", targets: ["BeansLogging"]),
     .library(name: "Beans", targets: ["Beans"]),
     .library(name: "BeansGraph", targets: ["BeansGraph"]),
+    .library(name: "BeansJSON", targets: ["BeansJSON"]),
     .library(name: "BeansXML", targets: ["BeansXML"]),
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
@@ -53,7 +54,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "BeansGraph", dependencies: ["Beans"], swiftSettings: strict),
-    .target(name: "BeansXML", dependencies: ["Beans", "BeansSupport", "BeansLogging"], swiftSettings: strict),
+    // Apart from `BeansXML`, so that a program that reads JSON links neither Foundation nor ICU.
+    .target(name: "BeansJSON", dependencies: ["Beans"], swiftSettings: strict),
+    .target(
+      name: "BeansXML", dependencies: ["Beans", "BeansJSON", "BeansSupport", "BeansLogging"], swiftSettings: strict),
     .target(name: "BeansEventLoop", dependencies: ["BeansPlatform", "CLibuv"], swiftSettings: strict),
     .target(
       name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
@@ -117,6 +121,8 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ModelTests", dependencies: ["Beans", "BeansLogging", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "BeansJSONTests", dependencies: ["BeansJSON", "Beans", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
       name: "FaultTests",

@@ -3,8 +3,8 @@ public import Foundation
 
 /// A configuration source with the values of a property list, XML or binary.
 ///
-/// Keys of the outermost dictionary are `key` or `namespace:key`; dictionaries within become dotted keys, as in
-/// `JSONConfigurationSource`.
+/// Keys of the outermost dictionary are `key` or `namespace:key`; dictionaries within become dotted keys, and elements of
+/// arrays indexed keys, as in `JSONConfigurationSource`.
 ///
 /// Pass the source to `addConfigurationSource`, or declare it as a bean and set the property `path` or `name`.
 public final class PlistConfigurationSource: ConfigurationSource, Initializable, @unchecked Sendable {
@@ -40,19 +40,23 @@ public final class PlistConfigurationSource: ConfigurationSource, Initializable,
   ///   is no property list, or contains a value that cannot be a configuration value.
   public func load(_ manager: ConfigurationManager) throws {
     let file = ConfigurationFile(path: find())
-    let data = try file.read()
+    let data = Data(try FileContent.read(file.path))
     if var outline = BinaryPlistOutline(data), outline.isTooLarge() {
-      throw file.malformed("its values refer to each other too often or too deep")
+      throw file.fault("its values refer to each other too often or too deep", line: 1)
     }
     do {
       var format = PropertyListSerialization.PropertyListFormat.xml
       let content = try unsafe PropertyListSerialization.propertyList(from: data, options: [], format: &format)
       // Almost any text is a valid property list in the OpenStep format.
-      guard format != .openStep else { throw file.malformed("neither an XML nor a binary property list") }
-      try file.add(content, to: manager, from: self)
+      guard format != .openStep else {
+        throw file.fault("neither an XML nor a binary property list", line: 1)
+      }
+      for item in try file.items(of: PlistTree.make(content)) {
+        try manager.configurationAdded(item, source: self)
+      }
     } catch let error as NSError where error.domain == NSCocoaErrorDomain {
       let reason = error.userInfo["NSDebugDescription"] as? String ?? "malformed property list"
-      throw file.malformed(reason, line: Self.line(reason))
+      throw file.fault(reason, line: Self.line(reason))
     }
   }
 
