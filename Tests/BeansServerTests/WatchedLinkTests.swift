@@ -1,0 +1,179 @@
+import Beans
+import BeansEventLoop
+import BeansServer
+@_spi(BeansPackage) import BeansSupport
+import TestSupport
+import Testing
+
+/// A watched file that is reached through links and directories, any of which is replaced.
+@Suite(.timeLimit(.minutes(20))) struct WatchedLinkTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  /// The directories `releases/7` and `releases/8`, with the ports 7 and 8, and a link to the first.
+  private func makeReleases() throws {
+    try directory.makeDirectory("releases")
+    for release in [7, 8] {
+      try directory.makeDirectory("releases/\(release)")
+      try directory.write("releases/\(release)/app.conf", "port = \(release)\n")
+    }
+    try directory.link("current", to: "releases/7")
+  }
+
+  @Test func aDirectoryLinkThatIsReplacedByRenaming() throws {
+    try makeReleases()
+    try watching("current/app.conf", port: 7) { service in
+      try directory.link("current.new", to: "releases/8")
+      try directory.rename("current.new", to: "current")
+      try service.wait(forPort: 8)
+      // The target of the new link is watched, too.
+      try directory.replace("releases/8/app.conf", "port = 9\n")
+      try service.wait(forPort: 9)
+    }
+  }
+
+  @Test func aDirectoryLinkThatIsRemovedAndMadeAgain() throws {
+    try makeReleases()
+    try watching("current/app.conf", port: 7) { service in
+      try directory.remove("current")
+      try directory.link("current", to: directory.path("releases/8"))
+      try service.wait(forPort: 8)
+    }
+  }
+
+  @Test func aLinkBehindALink() throws {
+    try makeReleases()
+    try directory.makeDirectory("links")
+    try directory.link("links/inner", to: "../current/../../current")
+    try directory.link("outer.conf", to: "links/inner/app.conf")
+    try watching("outer.conf", port: 7) { service in
+      try directory.link("next", to: "releases/8")
+      try directory.rename("next", to: "current")
+      try service.wait(forPort: 8)
+    }
+  }
+
+  /// The kubelet renames a link over `..data`, and thereby replaces all files of a volume at once.
+  @Test func aVolumeOfKubernetes() throws {
+    func makeVersion(_ number: Int) throws {
+      try directory.makeDirectory("..2026_\(number)")
+      try directory.write("..2026_\(number)/app.conf", "port = \(number)\n")
+      try directory.link("..data_tmp", to: "..2026_\(number)")
+      try directory.rename("..data_tmp", to: "..data")
+    }
+    try makeVersion(1)
+    try directory.link("app.conf", to: "..data/app.conf")
+    try watching("app.conf", port: 1) { service in
+      for number in 2...4 {
+        try makeVersion(number)
+        try service.wait(forPort: number)
+        try directory.remove("..2026_\(number - 1)/app.conf")
+      }
+    }
+  }
+
+  @Test func aDirectoryThatIsRenamedAway() throws {
+    try makeReleases()
+    try watching("releases/7/app.conf", port: 7) { service in
+      for (port, name) in [(70, "old"), (71, "older")] {
+        try directory.makeDirectory("next")
+        try directory.write("next/app.conf", "port = \(port)\n")
+        try directory.rename("releases/7", to: name)
+        try directory.rename("next", to: "releases/7")
+        try service.wait(forPort: port)
+      }
+      try directory.write("releases/7/app.conf", "port = 72\n")
+      try service.wait(forPort: 72)
+    }
+  }
+
+  @Test func aWayThatIsMissingForAWhile() throws {
+    try makeReleases()
+    try watching("releases/7/app.conf", port: 7) { service in
+      try directory.rename("releases", to: "away")
+      // The source has noticed: it waits for `releases` in the directory around it.
+      try waitUntil("the shorter way") { service.loop.openHandles["FileWatcher"] == service.watcherCount - 3 }
+      #expect(service.port == 7)
+      try directory.makeDirectory("releases")
+      try directory.makeDirectory("releases/7")
+      try directory.write("releases/7/app.conf", "port = 17\n")
+      try service.wait(forPort: 17)
+    }
+  }
+
+  /// A file that is mounted by itself is written in place, or replaced where the mount allows it.
+  @Test func aFileOnItsOwn() throws {
+    try directory.write("app.conf", "port = 1\n")
+    try watching("app.conf", port: 1) { service in
+      try directory.write("app.conf", "port = 2\n")
+      try service.wait(forPort: 2)
+      try directory.replace("app.conf", "port = 3\n")
+      try service.wait(forPort: 3)
+      try directory.write("app.conf", "port = 4\n")
+      try service.wait(forPort: 4)
+    }
+  }
+
+  /// Readers and listeners never see values of two versions of the file.
+  @Test func twentyKeysChangeTogether() throws {
+    let keys = (1...20).map { "key\($0)" }
+    func text(_ value: Int) -> String { keys.map { "\($0) = \(value)\n" }.joined() + "port = \(value)\n" }
+    try directory.write("app.conf", text(1))
+    try watching("app.conf", port: 1) { service in
+      let (manager, mixtures, calls) = (service.manager, Counter(), Counter())
+      for key in keys {
+        manager.addListener(Int.self, key: key) { value in
+          calls.increment()
+          for key in keys where (try? manager.getValue(Int.self, key: key)) != value { mixtures.increment() }
+        }
+      }
+      try directory.replace("app.conf", text(2))
+      try service.wait(forPort: 2)
+      // All listeners of one change are called in one turn of the loop.
+      try service.loop.perform {}
+      #expect(calls.value == keys.count && mixtures.value == 0)
+    }
+  }
+
+  // MARK: a service with a watched source
+
+  private struct Service {
+    let loop: EventLoop
+    let manager: ConfigurationManager
+    let ports: Ports
+    let watcherCount: Int
+
+    var port: Int? { try? manager.getValue(Int.self, key: "port") }
+    func wait(forPort port: Int) throws { try ports.gate(port).wait() }
+  }
+
+  /// The gates of the values that a listener has received or will receive.
+  private final class Ports: Sendable {
+    private let gates = Locked<[Int: Gate]>([:])
+
+    func gate(_ port: Int) -> Gate {
+      gates.withLock { gates in
+        let gate = gates[port] ?? Gate("port \(port)")
+        gates[port] = gate
+        return gate
+      }
+    }
+  }
+
+  private func watching(_ name: String, port: Int, _ body: (Service) throws -> Void) throws {
+    try withLoops { loops in
+      let (manager, ports) = (ConfigurationManager(), Ports())
+      let source = WatchedConfigurationSource(
+        path: directory.path(name), on: loops[0], quietTime: .milliseconds(1))
+      defer { source.close() }
+      try manager.addSource(source)
+      manager.addListener(Int.self, key: "port") { ports.gate($0).open() }
+      // The loop has begun to watch.
+      let count = try loops[0].perform { [loop = loops[0]] in loop.openHandles["FileWatcher"] ?? 0 }
+      let service = Service(loop: loops[0], manager: manager, ports: ports, watcherCount: count)
+      #expect(service.port == port)
+      try body(service)
+    }
+  }
+}
