@@ -6,7 +6,7 @@ SCRATCH ?= .build
 DURATION ?= 20
 CONNECTIONS ?= 64
 
-LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev pkg-config
+LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev libyaml-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 

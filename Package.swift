@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "Beans", targets: ["Beans"]),
     .library(name: "BeansGraph", targets: ["BeansGraph"]),
     .library(name: "BeansJSON", targets: ["BeansJSON"]),
+    .library(name: "BeansYAML", targets: ["BeansYAML"]),
     .library(name: "BeansXML", targets: ["BeansXML"]),
     .library(name: "BeansEventLoop", targets: ["BeansEventLoop"]),
     .library(name: "BeansServer", targets: ["BeansServer"]),
@@ -33,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
+    .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
 
     // The libraries, each depending only on those above it.
     .target(name: "BeansPlatform", swiftSettings: strict),
@@ -56,6 +58,7 @@ let package = Package(
     .target(name: "BeansGraph", dependencies: ["Beans"], swiftSettings: strict),
     // Apart from `BeansXML`, so that a program that reads JSON links neither Foundation nor ICU.
     .target(name: "BeansJSON", dependencies: ["Beans"], swiftSettings: strict),
+    .target(name: "BeansYAML", dependencies: ["Beans", "CYAML"], swiftSettings: strict),
     .target(
       name: "BeansXML", dependencies: ["Beans", "BeansJSON", "BeansSupport", "BeansLogging"], swiftSettings: strict),
     .target(name: "BeansEventLoop", dependencies: ["BeansPlatform", "CLibuv"], swiftSettings: strict),
@@ -123,6 +126,8 @@ let package = Package(
       name: "ModelTests", dependencies: ["Beans", "BeansLogging", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "BeansJSONTests", dependencies: ["BeansJSON", "Beans", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "BeansYAMLTests", dependencies: ["BeansYAML", "Beans", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
       name: "FaultTests",
