@@ -147,8 +147,8 @@ let package = Package(
     .testTarget(
       name: "BeansServerTests",
       dependencies: [
-        "BeansServer", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "Beans", "BeansSupport", "BeansLogging",
-        "TestSupport",
+        "BeansServer", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "Beans",
+        "BeansSupport", "BeansLogging", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -1,7 +1,9 @@
 import Beans
 import BeansEventLoop
+import BeansJSON
 import BeansServer
 @_spi(BeansPackage) import BeansSupport
+import BeansYAML
 import TestSupport
 import Testing
 
@@ -136,6 +138,28 @@ import Testing
     }
   }
 
+  @Test func filesOfJSON() throws {
+    try directory.write("app.json", "{\"port\": 1, \"servers\": [{\"host\": \"a\"}]}")
+    try watching("app.json", port: 1, format: JSONText.items) { service in
+      let items = service.manager
+      #expect(try items.getValue(String.self, key: "servers.0.host") == "a")
+      try directory.replace("app.json", "{\"port\": 2, \"servers\": [{\"host\": \"b\"}, {\"host\": null}]}")
+      try service.wait(forPort: 2)
+      #expect(try items.getValue(String.self, key: "servers.0.host") == "b")
+      #expect(!items.hasValue(key: "servers.1.host"))
+      #expect(items.report().contains("app.json"))
+    }
+  }
+
+  @Test func filesOfYAML() throws {
+    try directory.write("app.yaml", "port: 1\nhosts: [a, b]\n")
+    try watching("app.yaml", port: 1, format: YAMLText.items) { service in
+      try directory.replace("app.yaml", "port: 2\nhosts:\n  - c\n")
+      try service.wait(forPort: 2)
+      #expect(try service.manager.getValue([String].self, key: "hosts") == ["c"])
+    }
+  }
+
   // MARK: a service with a watched source
 
   private struct Service {
@@ -161,11 +185,14 @@ import Testing
     }
   }
 
-  private func watching(_ name: String, port: Int, _ body: (Service) throws -> Void) throws {
+  private func watching(
+    _ name: String, port: Int, format: @escaping WatchedConfigurationSource.Format = PropertyText.items,
+    _ body: (Service) throws -> Void
+  ) throws {
     try withLoops { loops in
       let (manager, ports) = (ConfigurationManager(), Ports())
       let source = WatchedConfigurationSource(
-        path: directory.path(name), on: loops[0], quietTime: .milliseconds(1))
+        path: directory.path(name), on: loops[0], quietTime: .milliseconds(1), format: format)
       defer { source.close() }
       try manager.addSource(source)
       manager.addListener(Int.self, key: "port") { ports.gate($0).open() }
