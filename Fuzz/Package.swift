@@ -11,6 +11,8 @@ let package = Package(
       dependencies: [
         .product(name: "Beans", package: "swift-beans"),
         .product(name: "BeansLogging", package: "swift-beans"),
+        .product(name: "BeansJSON", package: "swift-beans"),
+        .product(name: "BeansYAML", package: "swift-beans"),
         .product(name: "BeansXML", package: "swift-beans"),
       ],
       swiftSettings: [

@@ -1,7 +1,7 @@
 /// What the command line asks for.
 struct Options {
   enum Target: String, CaseIterable {
-    case xml, placeholder, conversion, set, variables, arguments
+    case xml, placeholder, conversion, set, variables, arguments, json, yaml
 
     func make() throws -> any FuzzTarget {
       switch self {
@@ -11,6 +11,8 @@ struct Options {
       case .set: try SetTarget()
       case .variables: VariablesTarget()
       case .arguments: CommandLineTarget()
+      case .json: FileTarget.json
+      case .yaml: FileTarget.yaml
       }
     }
   }
