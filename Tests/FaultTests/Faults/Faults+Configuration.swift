@@ -83,14 +83,14 @@ extension Fault {
         ProcessInfoConfigurationSource(variables: ["MAIL_PORT": "0", "MAIL_HOST": "example.org"]))
       try shop.define(shop.bean(Mail.self, configuration: "mail"))
     },
-    .call(.conversionFailed, "A configuration file is malformed.") { shop in
-      let folder = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let file = folder.appending(component: "shop.json")
-      try Data("{ \"port\": }".utf8).write(to: file)
-      try shop.addConfigurationSource(JSONConfigurationSource(path: file.path))
-    },
+    .json("A configuration file is malformed.", "{ \"port\": }"),
+    .json("A JSON file has a comment.", "{\n  // of the shop\n  \"port\": 80\n}"),
+    .json("A JSON file has a comma too many.", "{\n  \"port\": 80,\n}"),
+    .json("A JSON file gives a key twice.", "{\n  \"port\": 80,\n  \"port\": 81\n}"),
+    .json(
+      "Two paths of a JSON file are the same key.", "{\n  \"mail\": { \"port\": 25 },\n  \"mail.port\": 26\n}"),
+    .json("A list in a JSON file contains a null.", "{\n  \"hosts\": [\"a\", null]\n}"),
+    .json("A JSON file has several faults.", "{\n  \"hosts\": [null],\n  \"\": 1,\n  \"port\": 1, \"port\": 2\n}"),
   ]
 
   /// Configuration that is not there.
@@ -144,6 +144,20 @@ extension Fault {
       .missingConfiguration, "A configuration file does not exist."
     ) { try $0.addConfigurationSource(JSONConfigurationSource(path: "/no/such/shop.json")) },
   ]
+}
+
+extension Fault {
+  /// A JSON file that cannot be used.
+  private static func json(_ cause: String, _ text: String) -> Fault {
+    .call(.conversionFailed, cause) { shop in
+      let folder = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let file = folder.appending(component: "shop.json")
+      try Data(text.utf8).write(to: file)
+      try shop.addConfigurationSource(JSONConfigurationSource(path: file.path))
+    }
+  }
 }
 
 private struct Mail: ValidatedConfiguration, Sendable {
