@@ -117,6 +117,45 @@ import Testing
     }
   }
 
+  /// Changes in quick succession, each of which may come while the source renews its watchers.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func theLastOfManyChangesIsNoticed(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    try makeReleases()
+    try watching("current/app.conf", port: 7) { service in
+      for port in 100..<160 {
+        let text = "port = \(port)\n"
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: try directory.write("current/app.conf", text)
+        case 1: try directory.replace("current/app.conf", text)
+        case 2:
+          // Another release, and the link to it renamed or made again.
+          try directory.makeDirectory("releases/\(port)")
+          try directory.write("releases/\(port)/app.conf", text)
+          if Bool.random(using: &random) {
+            try directory.link("next", to: "releases/\(port)")
+            try directory.rename("next", to: "current")
+          } else {
+            try directory.remove("current")
+            try directory.link("current", to: directory.path("releases/\(port)"))
+          }
+        case 3:
+          // All releases renamed away, and others to their place.
+          try directory.rename("releases", to: "old\(port)")
+          try directory.makeDirectory("releases")
+          try directory.makeDirectory("releases/\(port)")
+          try directory.write("releases/\(port)/app.conf", text)
+          try directory.remove("current")
+          try directory.link("current", to: "releases/\(port)")
+        default:
+          try directory.remove("current/app.conf")
+          try directory.write("current/app.conf", text)
+        }
+        if Int.random(in: 0..<4, using: &random) == 0 { try service.wait(forPort: port) }
+        if port == 159 { try service.wait(forPort: port) }
+      }
+    }
+  }
+
   /// Readers and listeners never see values of two versions of the file.
   @Test func twentyKeysChangeTogether() throws {
     let keys = (1...20).map { "key\($0)" }
