@@ -159,7 +159,7 @@ extension ConfigurationManager {
 
   /// Returns a remark on the names of the environment variables that would have the value.
   func variables(of key: QualifiedKey) -> String {
-    let names = spellings.filter { $0 != .commandLine }.compactMap { $0.names(of: key).first }.sorted()
+    let names = spellings.filter { $0 != .commandLine }.compactMap { $0.exportedName(of: key) }.sorted()
     return names.isEmpty ? "" : "; its environment variable is \(names.joined(separator: " or "))"
   }
 

@@ -32,10 +32,20 @@ public struct KeySpelling: Sendable, Hashable {
   /// The text before each name.
   var prefix: String { if case .environmentVariables(let prefix) = style { prefix } else { "" } }
 
+  /// Whether all names of the source are meant for this program. Variables without a prefix are not: `PATH` is no key.
+  var isOfProgram: Bool { if case .environmentVariables(let prefix) = style { !prefix.isEmpty } else { true } }
+
   /// Returns the other names of a key, the preferred one first.
   func names(of key: QualifiedKey) -> [String] {
     let exact = "\(key)"
     return allNames(of: key).filter { $0 != exact }
+  }
+
+  /// Returns the first of the other names that a shell can export.
+  func exportedName(of key: QualifiedKey) -> String? {
+    names(of: key).first {
+      $0.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+    }
   }
 
   /// Returns the beginnings of the names below a section.

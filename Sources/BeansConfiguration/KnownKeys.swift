@@ -44,8 +44,7 @@ struct KnownKeys {
   func children(of section: QualifiedKey, areLeaves: Bool) -> [String] {
     let exact = values.keys.compactMap { $0.rest(below: section) }
     var rests = Set(exact)
-    // The root of all keys has no variables of its own.
-    for (spelling, values) in spelled where !section.isRoot || !spelling.prefix.isEmpty {
+    for (spelling, values) in spelled where !section.isRoot || spelling.isOfProgram {
       let known = Set(exact.flatMap { spelling.names(of: section.child($0)) })
       for (name, rest) in Self.rests(values.keys, spelling, section) where !known.contains(name) {
         rests.insert(spelling.key(ofRest: rest))
@@ -61,7 +60,7 @@ struct KnownKeys {
       key.rest(below: section) != nil && !keys.contains(key) && value.spelling.isExact
     }.map(\.value)
     var others: [StoredValue] = []
-    for (spelling, values) in spelled where !section.isRoot || !spelling.prefix.isEmpty {
+    for (spelling, values) in spelled where !section.isRoot || spelling.isOfProgram {
       let below = Set(Self.rests(values.keys, spelling, section).map(\.name))
       let known = Set(keys.flatMap { spelling.names(of: $0) })
       others += values.values.filter { value in
@@ -96,6 +95,9 @@ extension QualifiedKey {
     if key.isEmpty { return nil }
     return QualifiedKey(namespace: namespace, key: key.lastIndex(of: ".").map { String(key[..<$0]) } ?? "")
   }
+
+  /// The last part of the key.
+  var lastName: String { key.lastIndex(of: ".").map { String(key[key.index(after: $0)...]) } ?? key }
 
   /// Returns the key below this one with that name.
   func child(_ name: String) -> QualifiedKey {

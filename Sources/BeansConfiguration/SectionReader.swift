@@ -37,8 +37,8 @@ final class SectionReader {
   /// The number of values that were found.
   private var foundCount = 0
   private var depth = 0
-  /// The types of which not all values were looked at, because of a fault without a stand-in.
-  private var halted: [(type: String, fault: Int)] = []
+  /// The types that were not decoded to the end, because of a fault without a stand-in.
+  private var halted: [(type: String, isRead: Bool, fault: Int)] = []
 
   init(_ manager: ConfigurationManager, scope: String, collects: Bool) {
     self.manager = manager
@@ -210,13 +210,28 @@ final class SectionReader {
       }
       return .value(value)
     } catch is Halt {
-      halted.append(("\(type)", faults.count - 1))
+      let fault = faults.count - 1
+      halted.append(("\(type)", readRest(of: type, at: key), fault))
       return .faulty
     } catch {
       // A type that refuses a stand-in is not at fault.
       if faults.count == before { record(refusal(by: type, at: key, error)) }
       return .faulty
     }
+  }
+
+  /// Reads the values of the properties that a type has not decoded, for their faults.
+  ///
+  /// - Returns: false if the type has keys other than the names of its properties, so that its values are not known. A
+  ///   missing value is no fault, because the type may have a default.
+  private func readRest(of type: Any.Type, at key: QualifiedKey) -> Bool {
+    let properties = StoredField.names(ofStruct: type)
+    let names = Set(properties.map(\.name))
+    guard visited.allSatisfy({ $0.section != key || $0 == key || names.contains($0.lastName) }) else { return false }
+    for property in properties where !visited.contains(key.child(property.name)) {
+      _ = read(property.type, at: key.child(property.name))
+    }
+    return !properties.isEmpty
   }
 
   private func refusal(by type: Any.Type, at key: QualifiedKey, _ error: any Error) -> EnvironmentError {
@@ -262,8 +277,9 @@ final class SectionReader {
         return error.saying(error.message + manager.variables(of: key) + Self.hint(key, values))
       }
     }
-    for (type, number) in halted where found.indices.contains(number) {
-      found[number] = found[number].saying("\(found[number].message); further values of \(type) are not checked yet")
+    for (type, isRead, number) in halted where found.indices.contains(number) {
+      let rest = isRead ? "missing" : "further"
+      found[number] = found[number].saying("\(found[number].message); \(rest) values of \(type) are not checked yet")
     }
     return found
   }
@@ -278,7 +294,9 @@ final class SectionReader {
 
   /// The faults of values below the section that nothing looked for.
   func unknownKeys(in section: QualifiedKey, as type: Any.Type) -> [EnvironmentError] {
-    known.values(below: section, except: visited).map { value in
+    // A type that was not decoded to the end may have a place for any key.
+    if halted.contains(where: { !$0.isRead }) { return [] }
+    return known.values(below: section, except: visited).map { value in
       let name = "\(value.item.qualifiedKey)"
       let keys = visited.flatMap { ["\($0)"] + value.spelling.names(of: $0) }
       let near = keys.filter { EditDistance.isSmall($0, name) }.min()

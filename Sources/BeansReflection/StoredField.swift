@@ -27,6 +27,16 @@ package struct StoredField {
     }
   }
 
+  /// Returns the names and types of the stored properties of a struct, in order; none for another type. Properties whose
+  /// type the runtime does not have are left out.
+  package static func names(ofStruct type: Any.Type) -> [(name: String, type: Any.Type)] {
+    guard MetadataKind.of(type) == MetadataKind.struct else { return [] }
+    return (0..<recursiveCount(type)).compactMap { index in
+      let (name, _, declared) = unsafe read(index, of: type)
+      return declared.map { (name, $0) }
+    }
+  }
+
   /// Returns whether the name of one of `owner`'s own stored properties begins with an underscore. Cheaper than reading
   /// the properties.
   package static func hasUnderscored(in owner: AnyClass) -> Bool {
@@ -36,17 +46,24 @@ package struct StoredField {
 
   /// Creates the field at `index`, which starts at the outermost superclass's first property.
   private init(at index: Int, of owner: AnyClass, ownership: () -> FieldRecords.Ownership) {
-    var field = unsafe beans_field()
-    let metadata = unsafe recursiveChildMetadata(owner, index: index, fieldMetadata: &field)
-    let stored = unsafe field.name.map { unsafe String(cString: $0) } ?? ""
+    let (stored, field, type) = unsafe Self.read(index, of: owner)
     isLazy = stored.hasPrefix(Self.lazyPrefix)
     name = isLazy ? String(stored.dropFirst(Self.lazyPrefix.count)) : stored
-    // The runtime returns the empty tuple if it does not have the type, or if its values cannot be copied.
-    type = unsafe metadata.map { unsafe unsafeBitCast($0, to: Any.Type.self) }.flatMap { $0 == Void.self ? nil : $0 }
+    self.type = type
     offset = recursiveChildOffset(owner, index: index)
     isVariable = unsafe field.is_variable
     self.ownership = unsafe field.is_strong ? .strong : ownership()
     self.owner = owner
+  }
+
+  /// Reads the record of a field: its name, its flags, and its type.
+  private static func read(_ index: Int, of type: Any.Type) -> (name: String, field: beans_field, type: Any.Type?) {
+    var field = unsafe beans_field()
+    let metadata = unsafe recursiveChildMetadata(type, index: index, fieldMetadata: &field)
+    let name = unsafe field.name.map { unsafe String(cString: $0) } ?? ""
+    // The runtime returns the empty tuple if it does not have the type, or if its values cannot be copied.
+    let declared = unsafe metadata.map { unsafe unsafeBitCast($0, to: Any.Type.self) }
+    return unsafe (name, field, declared.flatMap { $0 == Void.self ? nil : $0 })
   }
 
   /// Whether the compiler has added the property, such as the queue of an actor.

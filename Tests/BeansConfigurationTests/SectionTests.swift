@@ -46,6 +46,58 @@ import Testing
     let proxy: Retry?
   }
 
+  /// A type with a text form of its own, of which no value can be made up.
+  private struct Address: Decodable {
+    struct Refusal: Error {}
+    init(from decoder: any Decoder) throws {
+      guard try decoder.singleValueContainer().decode(String.self).contains("@") else { throw Refusal() }
+    }
+  }
+
+  private struct Letter: Decodable {
+    let from: Address
+    let weight: Int
+    let copies: Int?
+    let stamp: String
+  }
+
+  /// A type whose keys are not the names of its properties.
+  private struct Parcel: Decodable {
+    enum CodingKeys: String, CodingKey { case from = "sender", weight = "grams" }
+    let from: Address
+    let weight: Int
+  }
+
+  @Test func aValueWithoutAStandInHidesNoOther() throws {
+    try add(["mail.from": "nobody", "mail.weight": "heavy", "mail.copies": "two", "mail.wieght": 1])
+    let faults = try faults(Letter.self, rejectsUnknownKeys: true)
+    #expect(faults.count == 4, "\(faults)")
+    for part in ["'mail.from'", "'mail.weight'", "'mail.copies'", "'mail.wieght'"] {
+      #expect(faults.contains { $0.message.contains(part) }, "\(part)")
+    }
+    #expect(faults.contains { $0.message.hasSuffix("missing values of Letter are not checked yet") })
+  }
+
+  @Test func keysOfATypeThatIsNotDecodedToTheEndAreNotUnknown() throws {
+    try add(["mail.sender": "nobody", "mail.grams": "heavy", "mail.size": 1])
+    let faults = try faults(Parcel.self, rejectsUnknownKeys: true)
+    #expect(faults.count == 1)
+    #expect(faults.first?.message.hasSuffix("further values of Parcel are not checked yet") == true)
+  }
+
+  @Test func optionsThatNothingReadsAreUnknown() throws {
+    try manager.addSource(CommandLineConfigurationSource(arguments: ["--host=h", "--prot=1"]))
+    try variables(["PATH": "/bin"])
+    struct Service: Decodable {
+      let host: String
+      let port: Int?
+    }
+    let faults = try faults(Service.self, "", rejectsUnknownKeys: true)
+    #expect(faults.count == 1)
+    #expect(
+      faults.first?.message.contains("'prot' of command line has no place in Service; did you mean 'port'") == true)
+  }
+
   private static let mail = Mail(
     host: "h", port: 25, mode: .tls, timeout: .seconds(3), maxSize: ByteCount(64 << 20), recipients: ["a", "b"],
     headers: ["x.y": "1"], retry: Mail.Retry(count: 3, delay: .milliseconds(250)), proxy: nil)

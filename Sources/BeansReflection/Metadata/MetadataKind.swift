@@ -1,6 +1,7 @@
 /// The kinds of types, as numbered by the runtime.
 enum MetadataKind {
   static let `class`: UInt = 0
+  static let `struct`: UInt = 0x200
   static let `enum`: UInt = 0x201
   /// A type of the compiler, such as `Builtin.RawPointer`.
   static let opaque: UInt = 0x300
