@@ -17,19 +17,29 @@ public final class ProcessInfoConfigurationSource: ConfigurationSource {
   /// Creates a source with a copy of the current variables. Not to be called while another thread calls `setenv`.
   public convenience init() { self.init(variables: Self.current()) }
 
-  /// Creates a source with a copy of the current variables whose names have a prefix: with `SHOP`, `SHOP_PORT` is the
-  /// value of `port`. Not to be called while another thread calls `setenv`.
-  public convenience init(prefix: String) { self.init(variables: Self.current(), prefix: prefix) }
+  /// Creates a source with a copy of the current variables. Not to be called while another thread calls `setenv`.
+  ///
+  /// - Parameters:
+  ///   - prefix: the beginning of the names: with `SHOP`, `SHOP_PORT` is the value of `port`, and variables with other
+  ///     names are left out.
+  ///   - ignoresEmpty: whether a variable that is set to an empty text counts as not set, which files for containers
+  ///     often mean.
+  public convenience init(prefix: String = "", ignoresEmpty: Bool = false) {
+    self.init(variables: Self.current(), prefix: prefix, ignoresEmpty: ignoresEmpty)
+  }
 
   /// Creates a source with these variables instead of those of the process.
   ///
   /// - Parameters:
   ///   - variables: the values by the names of the variables.
   ///   - prefix: the beginning of the names; variables with other names are left out.
-  public init(variables: [String: String], prefix: String = "") {
+  ///   - ignoresEmpty: whether a variable with an empty text counts as not set.
+  public init(variables: [String: String], prefix: String = "", ignoresEmpty: Bool = false) {
     let spelling = KeySpelling.environmentVariables(prefix: prefix)
     self.spelling = spelling
-    self.variables = variables.filter { $0.key.hasPrefix(spelling.prefix) }
+    self.variables = variables.filter { name, value in
+      name.hasPrefix(spelling.prefix) && !(ignoresEmpty && value.isEmpty)
+    }
   }
 
   /// The text "environment variables".
