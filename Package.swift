@@ -96,12 +96,13 @@ let package = Package(
     .target(
       name: "Storefront",
       dependencies: [
-        "BeansOperations", "BeansSessions", "BeansServer", "BeansEventLoop", "Beans", "BeansLogging", "CSQLite",
-        "CHTTPParser",
+        "BeansOperations", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansJSON", "Beans", "BeansLogging",
+        "CSQLite", "CHTTPParser",
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "StorefrontServer", dependencies: ["Storefront"], swiftSettings: strict, plugins: ["BeansCheck"]),
+      name: "StorefrontServer", dependencies: ["Storefront"], exclude: ["storefront.json"], swiftSettings: strict,
+      plugins: ["BeansCheck"]),
     .executableTarget(name: "StorefrontBeans", dependencies: ["BeansTool", "Storefront"], swiftSettings: strict),
 
     // Tests.
@@ -136,8 +137,8 @@ let package = Package(
     .testTarget(
       name: "SeedExamples",
       dependencies: [
-        "BeansOperations", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "Beans",
-        "BeansSupport", "BeansLogging",
+        "BeansOperations", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "BeansJSON",
+        "Beans", "BeansSupport", "BeansLogging",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -46,10 +46,10 @@ public enum Storefront {
   public static func declare(_ application: Environment) throws {
     // All users share the folder: no other user can have put a file there under an unpredictable name.
     let database = "/tmp/storefront-\(UInt64.random(in: .min ... .max)).sqlite"
-    try application.addConfigurationSource(
-      Configuration.source(["BEANS_PROFILES": "test", "DATABASE": database]))
-    let configuration = try Configuration(
-      application.configurationManager, processors: 1, temporaryFolder: "/tmp")
+    let configuration = try Configuration.read(
+      in: application,
+      variables: ProcessInfoConfigurationSource(variables: ["BEANS_PROFILES": "test", "DATABASE": database]),
+      processors: 1, temporaryFolder: "/tmp")
     _ = try ShopEnvironment(application, configuration, currentLoop: nil)
   }
 
@@ -123,7 +123,7 @@ public enum Storefront {
     // the queue.
     lifecycle.whenFinishing(try shop.application.getBean(WriterQueue.self).close)
     let port = try server.start(
-      host: configuration.host, port: Int(configuration.port), on: threads, handler: service.handler(),
+      host: configuration.host.text, port: Int(configuration.port), on: threads, handler: service.handler(),
       onUnanswered: service.noteUnanswered)
     if let port {
       if let wanted = configuration.adminPort,
@@ -136,7 +136,7 @@ public enum Storefront {
           "Storefront: http://127.0.0.1:\(port)/environments, for this machine alone; all as a page: "
             + "http://127.0.0.1:\(port)/")
       }
-      let address = "http://\(HostAddress.forURL(configuration.host)):\(port)"
+      let address = "http://\(configuration.host.forURL):\(port)"
       ServiceLog.announce("Storefront: \(address)\n  try: curl \(address)/api/products")
     }
     try lifecycle.run()

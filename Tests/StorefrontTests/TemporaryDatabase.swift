@@ -29,8 +29,11 @@ final class TemporaryDatabase {
 
   /// The service's configuration with this database, read from an environment that gets the variables.
   func configuration(_ variables: [String: String], in application: Environment) throws -> Configuration {
-    try application.addConfigurationSource(Configuration.source(variables.merging(["DATABASE": path]) { $1 }))
-    return try Configuration(application.configurationManager, processors: 2, temporaryFolder: folder)
+    try Configuration.read(
+      in: application,
+      variables: ProcessInfoConfigurationSource(
+        variables: variables.merging(["DATABASE": path]) { $1 }, ignoresEmpty: true),
+      processors: 2, temporaryFolder: folder)
   }
 
   /// An open store with the shop's tables.

@@ -1,18 +1,29 @@
 import Beans
+import Foundation
 import Testing
 
 @testable import Storefront
 
 @Suite struct ConfigurationTests {
-  private func read(_ variables: [String: String], processors: Int = 4) throws -> Configuration {
-    let manager = ConfigurationManager()
-    try manager.addSource(Configuration.source(variables))
-    return try Configuration(manager, processors: processors, temporaryFolder: "/tmp/shop")
+  private func read(_ variables: [String: String], arguments: [String] = [], processors: Int = 4) throws
+    -> Configuration
+  {
+    try Configuration.read(
+      in: Environment(name: "test"),
+      variables: ProcessInfoConfigurationSource(variables: variables, ignoresEmpty: true),
+      arguments: CommandLineConfigurationSource(arguments: arguments, flags: Configuration.flags),
+      processors: processors, temporaryFolder: "/tmp/shop")
+  }
+
+  private func faults(_ variables: [String: String], arguments: [String] = []) throws -> [String] {
+    let error = try #require(
+      #expect(throws: EnvironmentError.self) { try read(variables, arguments: arguments) })
+    return ConfigurationFaults(error).lines
   }
 
   @Test func hasDefaults() throws {
     let configuration = try read(["PATH": "/bin", "PORT": ""])
-    #expect(configuration.host == "127.0.0.1")
+    #expect(configuration.host.text == "127.0.0.1")
     #expect(configuration.port == 8080)
     #expect(configuration.database == "/tmp/shop/storefront.sqlite")
     #expect(configuration.sessionIdle == .seconds(1800))
@@ -28,7 +39,7 @@ import Testing
   @Test func readsEveryVariable() throws {
     let configuration = try read([
       "HOST": "::1", "PORT": "0", "DATABASE": "shop.db", "SESSION_IDLE": "250ms", "LOOPS": "2",
-      "BY_HAND": "yes", "SESSIONS": "7", "STORE_WAIT": "0", "SECURE_COOKIES": "yes", "ADMIN_PORT": "0",
+      "BY_HAND": "yes", "SESSIONS": "7", "STORE_WAIT": "0s", "SECURE_COOKIES": "yes", "ADMIN_PORT": "0",
       "REDIS": "10.0.0.7:6379", "ACCESS_LOG": "yes",
     ])
     #expect(configuration.redis?.host == "10.0.0.7")
@@ -37,7 +48,7 @@ import Testing
     #expect(configuration.storeWait == .zero)
     #expect(configuration.secureCookies)
     #expect(configuration.adminPort == 0)
-    #expect(configuration.host == "::1")
+    #expect(configuration.host.text == "::1")
     #expect(configuration.port == 0)
     #expect(configuration.database == "shop.db")
     #expect(configuration.sessionIdle == .milliseconds(250))
@@ -46,21 +57,40 @@ import Testing
   }
 
   @Test(arguments: [
-    ("PORT", "http"), ("PORT", "-1"), ("PORT", "65536"), ("PORT", "80 "), ("PORT", "+80"), ("PORT", "8o"),
+    ("PORT", "http"), ("PORT", "-1"), ("PORT", "65536"), ("PORT", "8o"),
     ("HOST", "localhost"), ("HOST", "1.2.3"), ("HOST", "256.0.0.1"), ("HOST", "[::1]"), ("HOST", "0.0.0.0:80"),
     ("HOST", "127.0.0.1\0x"), ("REDIS", "127.0.0.1\0x:6379"), ("REDIS", "[::1\0]:6379"),
-    ("DATABASE", "/tmp/"), ("DATABASE", "a\u{0}b"),
-    ("SESSION_IDLE", "0"), ("SESSION_IDLE", "0ms"), ("SESSION_IDLE", "-5s"), ("SESSION_IDLE", "5 s"),
-    ("SESSION_IDLE", "1.5s"), ("SESSION_IDLE", "s"), ("SESSION_IDLE", "5d"), ("SESSION_IDLE", "9999999999999999h"),
-    ("LOOPS", "0"), ("LOOPS", "257"), ("LOOPS", "many"), ("BY_HAND", "1"), ("ACCESS_LOG", "on"),
-    ("SESSIONS", "0"), ("SESSIONS", "many"), ("STORE_WAIT", "soon"), ("SECURE_COOKIES", "on"), ("ADMIN_PORT", "http"),
-    ("ADMIN_PORT", "+80"), ("REDIS", "127.0.0.1"), ("REDIS", "redis:6379"), ("REDIS", "::1:6379"), ("REDIS", "[::1]"),
+    ("SESSION_IDLE", "90"), ("SESSION_IDLE", "s"), ("SESSION_IDLE", "9999999999999999h"),
+    ("LOOPS", "many"), ("BY_HAND", "2"), ("ACCESS_LOG", "perhaps"),
+    ("SESSIONS", "many"), ("STORE_WAIT", "soon"), ("SECURE_COOKIES", "ja"), ("ADMIN_PORT", "http"),
+    ("REDIS", "127.0.0.1"), ("REDIS", "redis:6379"), ("REDIS", "::1:6379"), ("REDIS", "[::1]"),
     ("REDIS", "[127.0.0.1]:1"), ("REDIS", "127.0.0.1:0"), ("REDIS", "127.0.0.1:65536"), ("REDIS", ":6379"),
   ])
-  func refusesBadValues(name: String, value: String) {
-    let faults = #expect(throws: ConfigurationFaults.self) { try read([name: value]) }
-    #expect(faults?.lines.count == 1)
-    #expect(faults?.lines.first?.hasPrefix("\(name)=") == true)
+  func refusesBadValues(name: String, value: String) throws {
+    let lines = try faults([name: value])
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("environment variables") == true, "\(lines)")
+  }
+
+  @Test(arguments: [
+    ("DATABASE", "/tmp/"), ("DATABASE", "a\u{0}b"), ("SESSION_IDLE", "0"), ("SESSION_IDLE", "-5s"),
+    ("STORE_WAIT", "-1s"),
+    ("LOOPS", "0"), ("LOOPS", "257"), ("SESSIONS", "0"),
+  ])
+  func refusesValuesOutOfRange(name: String, value: String) throws {
+    let lines = try faults([name: value])
+    #expect(lines.count == 1)
+    let key = KeyName(name).text
+    #expect(lines.first?.contains("\(key) must") == true, "\(lines)")
+  }
+
+  /// The name of a setting for that of its variable: `sessionIdle` for `SESSION_IDLE`.
+  private struct KeyName {
+    let text: String
+    init(_ variable: String) {
+      let words = variable.lowercased().split(separator: "_")
+      text = words.enumerated().map { $0 == 0 ? String($1) : $1.prefix(1).uppercased() + $1.dropFirst() }.joined()
+    }
   }
 
   @Test func takesAServerByIPv6() throws {
@@ -68,13 +98,55 @@ import Testing
     #expect((address.host, address.port) == ("::1", 6380))
   }
 
-  @Test func refusesAllBadValuesAtOnce() {
-    let faults = #expect(throws: ConfigurationFaults.self) {
-      try read(["PORT": "x", "HOST": "y", "SESSION_IDLE": "z\nPORT=1", "LOOPS": "0", "DATABASE": "ok"])
+  @Test func refusesAllBadValuesAtOnce() throws {
+    let lines = try faults(["PORT": "x", "HOST": "y", "SESSION_IDLE": "z\nPORT=1", "LOOPS": "no", "DATABASE": "ok"])
+    #expect(lines.count == 4)
+    #expect(ConfigurationFaults(lines: lines).description.split(separator: "\n").count == 4)
+    #expect(
+      lines.contains(
+        "configuration value 'PORT' of environment variables: cannot convert 'x' (String) to UInt16: "
+          + "expected an integer from 0 to 65535"
+      ), "\(lines)")
+  }
+
+  // MARK: sources
+
+  @Test func optionsOverrideVariables() throws {
+    let configuration = try read(
+      ["PORT": "81", "LOOPS": "3", "SESSION_IDLE": "5m"],
+      arguments: ["shop", "--port", "82", "--session-idle=6m", "--access-log", "--by-hand", "--secure-cookies=no"])
+    #expect(configuration.port == 82)
+    #expect(configuration.loops == 3)
+    #expect(configuration.sessionIdle == .seconds(360))
+    #expect(configuration.accessLog && configuration.byHand && !configuration.secureCookies)
+  }
+
+  @Test func variablesOverrideAFile() throws {
+    let file = try TemporaryFile(
+      #"{"port": 8081, "sessionIdle": "5m", "redis": "[::1]:6379", "beans": {"profiles": ["test", "eu"]}}"#)
+    for (variables, arguments) in [(["CONFIG": file.path], []), ([:], ["--config", file.path])] {
+      let configuration = try read(variables.merging(["SESSION_IDLE": "7m"]) { $1 }, arguments: arguments)
+      #expect(configuration.port == 8081)
+      #expect(configuration.sessionIdle == .seconds(420))
+      #expect(configuration.redis?.host == "::1")
+      #expect(configuration.beans?.profiles == ["test", "eu"])
     }
-    #expect(faults?.lines.count == 4)
-    #expect(faults?.description.split(separator: "\n").count == 4)
-    #expect(faults?.lines.contains { $0 == "PORT=\"x\" is refused: it must be a port number from 0 to 65535" } == true)
+  }
+
+  @Test func refusesAFileThatIsMissing() throws {
+    let lines = try faults([:], arguments: ["--config=/nowhere/shop.json"])
+    #expect(lines.count == 1 && lines.first?.contains("/nowhere/shop.json") == true)
+  }
+
+  @Test func refusesKeysThatItDoesNotHave() throws {
+    let file = try TemporaryFile("{\n  \"prot\": 8081,\n  \"sessions\": \"many\"\n}")
+    let lines = try faults(["UNKNOWN": "1"], arguments: ["--config", file.path, "--lops=2"])
+    #expect(lines.count == 3)
+    for part in [
+      "'prot' of \(file.path):2", "did you mean 'port'", "'sessions' of \(file.path):3", "'lops' of command line",
+    ] {
+      #expect(lines.contains { $0.contains(part) }, "\(part): \(lines)")
+    }
   }
 
   @Test func doesNotTakeMoreLoopsThanAllowed() throws {
@@ -82,15 +154,22 @@ import Testing
     #expect(try read([:], processors: 0).loops == 1)
   }
 
-  @Test(arguments: [("90", 90_000), ("250ms", 250), ("30s", 30_000), ("5m", 300_000), ("2h", 7_200_000), ("0", 0)])
-  func readsDurations(text: String, milliseconds: Int) {
-    #expect(DurationText.parse(text) == .milliseconds(milliseconds))
+  @Test func writesAddressesForURLs() {
+    #expect(HostAddress("0.0.0.0")?.forURL == "127.0.0.1")
+    #expect(HostAddress("::")?.forURL == "[::1]")
+    #expect(HostAddress("fe80::1")?.forURL == "[fe80::1]")
+    #expect(HostAddress("10.0.0.1")?.forURL == "10.0.0.1")
+  }
+}
+
+/// A file that is removed with its object.
+private final class TemporaryFile {
+  let path: String
+
+  init(_ text: String) throws {
+    path = NSTemporaryDirectory() + "storefront-\(UUID().uuidString).json"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
   }
 
-  @Test func writesAddressesForURLs() {
-    #expect(HostAddress.forURL("0.0.0.0") == "127.0.0.1")
-    #expect(HostAddress.forURL("::") == "[::1]")
-    #expect(HostAddress.forURL("fe80::1") == "[fe80::1]")
-    #expect(HostAddress.forURL("10.0.0.1") == "10.0.0.1")
-  }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
 }
