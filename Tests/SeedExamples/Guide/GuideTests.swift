@@ -10,54 +10,12 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The articles of the documentation, and the files that compile their listings.
-private struct Article {
-  let text: String
-  private let listings: String
-
-  init(_ name: String, of module: String = "Beans", listings: String) throws {
-    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let catalog = package.appendingPathComponent("Sources/\(module)/\(module).docc")
-    text = try String(contentsOf: catalog.appendingPathComponent("\(name).md"), encoding: .utf8)
-    self.listings = try String(contentsOf: here.appendingPathComponent("\(listings).swift"), encoding: .utf8)
-  }
-
-  /// What stands between fences of that language.
-  func blocks(_ language: String) -> [String] {
-    text.components(separatedBy: "```\(language)\n").dropFirst().compactMap {
-      $0.components(separatedBy: "```\n").first
-    }
-  }
-
-  /// What stands between the markers, without their indentation.
-  var compiled: [String] {
-    var listings: [String] = []
-    var indentation: String?
-    for line in self.listings.components(separatedBy: "\n") {
-      let word = line.drop { $0 == " " }
-      switch (word, indentation) {
-      case ("// listing", _):
-        indentation = String(repeating: " ", count: line.count - word.count)
-        listings.append("")
-      case ("// end", _): indentation = nil
-      case (_, let indentation?):
-        listings[listings.count - 1] += line.dropFirst(line.isEmpty ? 0 : indentation.count) + "\n"
-      default: break
-      }
-    }
-    return listings
-  }
-}
-
 @Suite("The articles of the documentation") struct GuideTests {
-  private static func xmlAndConfiguration() throws -> Article {
-    try Article("XMLAndConfiguration", listings: "XMLAndConfigurationListings")
-  }
+  private static func xml() throws -> Article { try Article("XML", listings: "XMLListings") }
 
   /// A folder with the article's files.
   private func withFiles(_ body: (_ document: String, _ settings: String) throws -> Void) throws {
-    let article = try Self.xmlAndConfiguration()
+    let article = try Self.xml()
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("guide-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -71,7 +29,8 @@ private struct Article {
   @Test(
     "Each listing is one that is compiled here, to the letter",
     arguments: [
-      ("Beans", "XMLAndConfiguration"), ("Beans", "ComingFromInject"), ("Beans", "Composing"), ("Beans", "Sessions"),
+      ("Beans", "XML"), ("Beans", "Configuration"), ("Beans", "ComingFromInject"), ("Beans", "Composing"),
+      ("Beans", "Sessions"),
       ("Beans", "LifeOfABean"), ("Beans", "ScopesOfYourOwn"), ("Beans", "ShuttingDown"), ("Beans", "ComingFromSpring"),
       ("Beans", "ComingFromDotNET"), ("Beans", "ComingFromSwinject"), ("BeansTesting", "Testing"),
       ("BeansLogging", "Logging"),
@@ -92,7 +51,7 @@ private struct Article {
     #expect(page.blocks("swift") == page.compiled)
   }
 
-  @Test("XML and configuration: the document takes its values from the files, then from the variables")
+  @Test("XML: the document takes its values from the files, then from the variables")
   func openingPost() throws {
     try withFiles { document, settings in
       let post = try openPost(document: document, settings: settings, variables: [:])
@@ -105,18 +64,18 @@ private struct Article {
     }
   }
 
-  @Test("XML and configuration: the faults are those the article shows")
+  @Test("XML: the faults are those the article shows")
   func faults() throws {
-    let article = try Self.xmlAndConfiguration()
+    let article = try Self.xml()
     #expect(check(article.blocks("xml")[2]) + "\n" == article.blocks("text")[0])
     #expect(check("<beans/>") == "nothing is wrong")
   }
 
   @Test(
-    "XML and configuration: the profiles of a document say which beans and modules count",
+    "XML: the profiles of a document say which beans and modules count",
     arguments: [("production", "smtp.example.org", 95), ("staging", "localhost", 95), ("test", "localhost", nil)])
   func profilesAndModules(profile: String, host: String, rate: Int?) throws {
-    let document = try Self.xmlAndConfiguration().blocks("xml")[1]
+    let document = try Self.xml().blocks("xml")[1]
     let prefixed = document.replacing(/<(\/?)(beans|bean|module|property)\b/) { "<\($0.output.1)beans:\($0.output.2)" }
       .replacing("<beans:beans>", with: "<beans:beans xmlns:beans='\(Self.namespace)'>")
     for text in [document, prefixed] {
@@ -130,7 +89,7 @@ private struct Article {
 
   private static let namespace = "http://www.springframework.org/schema/beans"
 
-  @Test("XML and configuration: collections are converted, and only what is set by key path is observed")
+  @Test("XML: collections are converted, and only what is set by key path is observed")
   func collectionsAndObservers() throws {
     let post = try Environment(name: "post")
     try declareFranking(in: post)
@@ -139,39 +98,7 @@ private struct Article {
     #expect(franking.rate == 3 && franking.changes == 1)
   }
 
-  @Test("XML and configuration: a class asks for its value, and a listener hears of the next one")
-  func values() throws {
-    let environment = try Environment()
-    try environment.define(environment.bean(Throttle.self))
-    #expect(try environment.getBean(Throttle.self).rate == 10)
-    let heard = Mutex<[Int]>([])
-    let listener = watch(environment) { rate in heard.withLock { $0.append(rate) } }
-    try environment.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["post:rate": "20"]))
-    listener.cancel()
-    try environment.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["post:rate": "30"]))
-    #expect(heard.withLock { $0 } == [20])
-  }
-
-  @Test("XML and configuration: a section is a bean")
-  func section() throws {
-    let post = try Environment(name: "post")
-    try declareMail(
-      in: post,
-      arguments: [
-        "post", "--verbose", "--mail.host", "h", "--mail-port=25", "--mail.maxSize", "64 MiB", "--mail.recipients",
-        "a,b",
-        "--mail.headers.x-sent-by", "post",
-      ])
-    let mail = try post.getBean(MailSettings.self)
-    #expect(mail.host == "h" && mail.port == 25 && mail.timeout == nil && mail.maxSize == ByteCount(64 << 20))
-    #expect(mail.recipients == ["a", "b"] && mail.headers == ["x-sent-by": "post"])
-    let faulty = try Environment(name: "faulty")
-    try declareMail(in: faulty, arguments: ["post", "--mail.hots", "h", "--mail.port", "x"])
-    let error = #expect(throws: EnvironmentError.self) { try faulty.startup() }
-    #expect(error?.underlying.count == 5)
-  }
-
-  @Test("XML and configuration: elements of one's own")
+  @Test("XML: elements of one's own")
   func ownElements() throws {
     let document = "<beans xmlns:s='urn:stamps'><s:sheet id='sheet' port='${port=26}'/></beans>"
     let environment = try Environment().loadXML(Data(document.utf8), source: "s.xml", handlers: [StampHandler()])

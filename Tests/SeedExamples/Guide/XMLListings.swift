@@ -65,27 +65,6 @@ func openPost(document: String, settings: String, variables: [String: String]) t
 // end
 
 // listing
-struct MailSettings: ValidatedConfiguration, Sendable {
-  struct Refusal: Error {}
-
-  let host: String
-  let port: UInt16
-  let timeout: Duration?
-  let maxSize: ByteCount
-  let recipients: [String]
-  let headers: [String: String]?
-
-  func validate() throws { if recipients.isEmpty { throw Refusal() } }
-}
-
-func declareMail(in post: Environment, arguments: [String]) throws {
-  try post.addConfigurationSource(ProcessInfoConfigurationSource(prefix: "POST"))
-  try post.addConfigurationSource(CommandLineConfigurationSource(arguments: arguments, flags: ["verbose"]))
-  try post.define(post.bean(MailSettings.self, configuration: "mail", rejectsUnknownKeys: true))
-}
-// end
-
-// listing
 func check(_ document: String) -> String {
   do {
     try Environment(name: "checked").loadXML(Data(document.utf8), source: "post.xml").startup()
@@ -93,22 +72,6 @@ func check(_ document: String) -> String {
   } catch {
     return "\(error)"
   }
-}
-// end
-
-// listing
-final class Throttle: Initializable, BeanDescriptorInitializer {
-  private(set) var rate = 0
-
-  static func initializeBeanDescriptor(_ descriptor: BeanDescriptor) throws {
-    try descriptor["rate"].inject(InjectConfigurationValue(namespace: "post", key: "rate", defaultValue: 10))
-  }
-}
-// end
-
-// listing
-func watch(_ environment: Environment, _ changed: @escaping @Sendable (Int) -> Void) -> ConfigurationListener {
-  environment.configurationManager.addListener(Int.self, namespace: "post", key: "rate", changed)
 }
 // end
 

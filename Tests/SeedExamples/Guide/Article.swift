@@ -1,0 +1,41 @@
+import Foundation
+
+/// An article of the documentation, and the file that compiles its listings.
+struct Article {
+  let text: String
+  private let listings: String
+
+  init(_ name: String, of module: String = "Beans", listings: String) throws {
+    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let catalog = package.appendingPathComponent("Sources/\(module)/\(module).docc")
+    text = try String(contentsOf: catalog.appendingPathComponent("\(name).md"), encoding: .utf8)
+    self.listings = try String(contentsOf: here.appendingPathComponent("\(listings).swift"), encoding: .utf8)
+  }
+
+  /// Returns the blocks between fences of a language.
+  func blocks(_ language: String) -> [String] {
+    text.components(separatedBy: "```\(language)\n").dropFirst().compactMap {
+      $0.components(separatedBy: "```\n").first
+    }
+  }
+
+  /// The listings between the markers of the file, without their indentation.
+  var compiled: [String] {
+    var listings: [String] = []
+    var indentation: String?
+    for line in self.listings.components(separatedBy: "\n") {
+      let word = line.drop { $0 == " " }
+      switch (word, indentation) {
+      case ("// listing", _):
+        indentation = String(repeating: " ", count: line.count - word.count)
+        listings.append("")
+      case ("// end", _): indentation = nil
+      case (_, let indentation?):
+        listings[listings.count - 1] += line.dropFirst(line.isEmpty ? 0 : indentation.count) + "\n"
+      default: break
+      }
+    }
+    return listings
+  }
+}
