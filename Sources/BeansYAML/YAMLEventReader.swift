@@ -17,13 +17,13 @@ import CYAML
     try file.check(bytes)
     (self.bytes, self.file) = (bytes, file)
     unsafe parser = .allocate(capacity: 1)
-    unsafe input = .allocate(capacity: bytes.count)
+    // An empty buffer has no address, and libyaml needs one.
+    unsafe input = .allocate(capacity: max(bytes.count, 1))
     _ = unsafe input.initialize(from: bytes)
     // It fails without memory, and leaves zeros then, with which `next` fails.
     _ = unsafe yaml_parser_initialize(parser)
     unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-    // An empty buffer has no address.
-    unsafe yaml_parser_set_input_string(parser, input.baseAddress ?? UnsafeMutablePointer(bitPattern: 1), input.count)
+    unsafe yaml_parser_set_input_string(parser, input.baseAddress, bytes.count)
   }
 
   deinit {
