@@ -214,6 +214,19 @@ final class BeanDefinition {
     forEachOwnBean(in: all) { if case .definition(let definition, _) = $0 { definition.with(body) } }
   }
 
+  /// Whether a bean must exist before the object of this one is created.
+  func constructs(with bean: BeanDefinition, _ all: [Dependency]) -> Bool {
+    var isFound = false
+    for range in [requirements, arguments] {
+      for index in range {
+        all[index].forEachBean {
+          if case .definition(let definition, _) = $0, definition.with({ $0 === bean }) { isFound = true }
+        }
+      }
+    }
+    return isFound
+  }
+
   /// Calls `body` with every bean that must exist before this bean, in order.
   func forEachOwnBean(in all: [Dependency], _ body: (DefinedBean) -> Void) {
     for index in requirements { all[index].forEachBean(body) }
@@ -307,6 +320,8 @@ final class BeanDefinition {
     case .value(let value): return self.value(.value(value), parameter, at: point, origin)
     case .text(let text): return self.value(.text(text), parameter, at: point, origin)
     case .declared(let value, let origin): return self.value(value, as: parameter, at: point, origin: origin)
+    case .merged(let value): return self.value(value, as: parameter, at: point, origin: origin)
+    case .id(let id): return self.value(.value(id), parameter, at: point, origin)
     case .null:
       let null = Any?.none as Any
       return parameter.given(null) == nil ? nil : self.value(.value(null), parameter, at: point, origin)

@@ -3,6 +3,7 @@ extension BeanValue {
   func collection(as parameter: Parameter) -> (any CollectionType.Type)? {
     guard let collection = parameter.wanted as? any CollectionType.Type else { return nil }
     return switch self {
+    case .merged(let value): value.collection(as: parameter)
     case .list(let elements): elements.isEmpty || collection.key == nil ? collection : nil
     case .map(let entries): entries.isEmpty || collection.key != nil ? collection : nil
     default: nil

@@ -134,6 +134,7 @@ struct DependencyResolver {
       if definition.factory.product != nil, isSeed(parameter, at: index, of: definition) { continue }
       if let position = given.firstIndex(where: { $0.index == index }) {
         let value = given[position].value
+        checkIds(in: value, of: definition, .parameter(index))
         if let found = resolve(value, as: parameter, of: definition, .parameter(index)) {
           append(found, at: .parameter(index))
         }
@@ -201,6 +202,7 @@ struct DependencyResolver {
     if case .declared(let value, let origin) = value {
       return resolve(value, as: parameter, of: definition, point, at: origin)
     }
+    if case .merged(let value) = value { return resolve(value, as: parameter, of: definition, point, at: origin) }
     if let bound = definition.value(value, as: parameter, at: point, origin: origin) {
       return BeanDefinition.Dependency(parameter: parameter, source: .value(bound))
     }
@@ -208,9 +210,16 @@ struct DependencyResolver {
     case .inject(let inject): return dependency(parameter, id: inject.id, of: definition, point, at: origin)
     case .bean(let bean): return dependency(parameter, on: bean, of: definition, point, at: origin)
     case .list, .map: return compose(value, as: parameter, of: definition, point, at: origin)
-    case .null, .value, .text, .reference, .declared:
+    case .null, .value, .text, .reference, .declared, .id, .merged:
       definition.note(.nilValue, "\(point): nil is not a \(parameter.wanted)", at: origin)
       return nil
+    }
+  }
+
+  /// Notes a fault for each id in a value that no bean has.
+  private mutating func checkIds(in value: BeanValue, of definition: BeanDefinition, _ point: InjectionPoint) {
+    for (id, origin) in value.requiredIds {
+      _ = dependency(.requirement(Any.self), id: id, of: definition, point, at: origin)
     }
   }
 
@@ -303,6 +312,7 @@ struct DependencyResolver {
     if definition.given.isEmpty, definition.injections.isEmpty { return ([], 0..<0) }
     var declared: [PropertyAssignment] = []
     for property in definition.given {
+      checkIds(in: property.value, of: definition, .property(property.name))
       guard let setter = property.setter,
         let dependency = resolve(property.value, as: setter.parameter, of: definition, .property(property.name))
       else { continue }

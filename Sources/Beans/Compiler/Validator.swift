@@ -29,10 +29,28 @@ struct Validator {
 
   /// Returns the fault of a cycle, drawn from one of its beans.
   private func circle(_ path: [BeanDefinition], from definition: BeanDefinition) -> EnvironmentError {
-    let steps = (path.drop { $0 !== definition } + path.prefix { $0 !== definition } + [definition]).map(\.step)
+    let beans = path.drop { $0 !== definition } + path.prefix { $0 !== definition } + [definition]
+    let steps = beans.map(\.step)
+    let advice = properties(of: Array(beans)).map { "a circle of properties (\($0)): " + Self.adviceForProperties }
     return definition.fault(
       .cyclicDependency,
-      "\(steps.map(\.label).joined(separator: " → ")); break the circle with a Provider", steps: steps)
+      steps.map(\.label).joined(separator: " → ") + "; " + (advice ?? "break the circle with a Provider"), steps: steps)
+  }
+
+  private static let adviceForProperties =
+    "a bean is complete before another one gets it; replace one of them by an @Injected property of type Provider, or "
+    + "set it in a postConstruct()"
+
+  /// Returns the properties of a document that form a cycle, each with its place; nil if another dependency takes part.
+  private func properties(of circle: [BeanDefinition]) -> String? {
+    var found: [String] = []
+    for (owner, bean) in zip(circle, circle.dropFirst()) {
+      guard !owner.constructs(with: bean, dependencies),
+        let property = owner.given.first(where: { $0.value.leads(to: bean.spec) }), let origin = property.value.origin
+      else { return nil }
+      found.append("\(property.name) at \(origin)")
+    }
+    return found.joined(separator: ", ")
   }
 
   /// Decides the effect of a scope that is not open: a fault of a longer-lived holder, or a refusal that a prototype

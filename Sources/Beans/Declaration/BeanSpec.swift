@@ -115,7 +115,9 @@ extension BeanSpec {
     if target == nil { (target, isTargetSendable) = (template.target, template.isTargetSendable) }
     instance = instance ?? template.instance
     var all = arguments
-    for (index, value) in template.arguments where argument(index) == nil { all.set(index, value) }
+    for (index, value) in template.arguments {
+      all.set(index, argument(index)?.inheriting(value) ?? value)
+    }
     arguments = all
     if let given = template.options?.value {
       change {
@@ -128,7 +130,7 @@ extension BeanSpec {
         $0.isExternallyOwned = $0.isExternallyOwned || given.isExternallyOwned
       }
     }
-    properties = properties.reduce(template.properties) { $0.setting($1) }
+    properties = properties.reduce(template.properties) { $0.setting($1.inheriting($0)) }
   }
 
   /// Returns the spec of the product of the factory bean that this declares. The factory keeps its construction and its
@@ -226,6 +228,12 @@ struct PropertyInjection {
 
   init(_ name: Name, _ value: BeanValue, _ setter: PropertySetter? = nil) {
     (self.name, self.value, self.setter) = (name, value, setter)
+  }
+
+  /// Returns the injection with its value added to the one of the same property in a template, if it is to be merged.
+  func inheriting(_ template: [PropertyInjection]) -> PropertyInjection {
+    guard let inherited = template.first(where: { $0.name == name }) else { return self }
+    return PropertyInjection(name, value.inheriting(inherited.value), setter)
   }
 
   var isPath: Bool { if case .path = name { true } else { false } }

@@ -20,6 +20,11 @@ public enum BeanValue {
   case map([(key: BeanValue, value: BeanValue)])
   /// The value nil, for an optional.
   case null
+  /// The text of an id. Startup checks that a bean has the id, and does not build it for this value.
+  case id(String)
+  /// A list or a map as the value of a property or an argument, added to the one that the nearest template sets there:
+  /// the elements follow those of the template, the entries replace those with the same key.
+  indirect case merged(BeanValue)
   /// Another value, with a place of its own for its faults, for a value that is not written in Swift.
   indirect case declared(BeanValue, at: EnvironmentError.Origin)
 
@@ -29,8 +34,8 @@ public enum BeanValue {
     case .bean(let declaration): [declaration]
     case .list(let elements): elements.flatMap(\.embedded)
     case .map(let entries): entries.flatMap { $0.key.embedded + $0.value.embedded }
-    case .declared(let value, _): value.embedded
-    case .value, .reference, .text, .inject, .null: []
+    case .declared(let value, _), .merged(let value): value.embedded
+    case .value, .reference, .text, .inject, .null, .id: []
     }
   }
 
@@ -41,9 +46,10 @@ public enum BeanValue {
   func declared(in module: String) -> BeanValue {
     switch self {
     case .declared(let value, let origin): return .declared(value.declared(in: module), at: origin.declared(in: module))
+    case .merged(let value): return .merged(value.declared(in: module))
     case .list(let elements): return .list(elements.map { $0.declared(in: module) })
     case .map(let entries): return .map(entries.map { ($0.key.declared(in: module), $0.value.declared(in: module)) })
-    case .value, .reference, .text, .bean, .inject, .null: return self
+    case .value, .reference, .text, .bean, .inject, .null, .id: return self
     }
   }
 }

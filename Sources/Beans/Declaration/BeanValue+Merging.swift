@@ -1,0 +1,69 @@
+extension BeanValue {
+  /// Returns the value of a property or an argument where a template sets the same one: the value itself, unless it is
+  /// `.merged`.
+  ///
+  /// The result is `.merged` where the template's value is, so that it is also added to the template's template.
+  func inheriting(_ template: BeanValue) -> BeanValue {
+    switch self {
+    case .declared(let value, let origin):
+      guard value.isMerged else { return self }
+      return .declared(value.inheriting(template), at: origin)
+    case .merged(let value): return value.added(to: template) ?? value
+    default: return self
+    }
+  }
+
+  private var isMerged: Bool { if case .merged = self { true } else { false } }
+
+  /// Returns the collection of the template with the elements of this one; nil where one of them is no collection.
+  private func added(to template: BeanValue) -> BeanValue? {
+    switch (self, template) {
+    case (.declared(let value, _), _): value.added(to: template)
+    case (_, .declared(let value, _)): added(to: value)
+    case (_, .merged(let value)): added(to: value).map { .merged($0) }
+    case (.list(let own), .list(let inherited)): .list(inherited + own)
+    case (.map(let own), .map(let inherited)): .map(inherited.filter { !Self.has(own, $0.key) } + own)
+    default: nil
+    }
+  }
+
+  private static func has(_ entries: [(key: BeanValue, value: BeanValue)], _ key: BeanValue) -> Bool {
+    guard let name = key.name else { return false }
+    return entries.contains { $0.key.name == name }
+  }
+
+  /// The text by which keys of maps are compared; nil for a key whose value is known later.
+  private var name: String? {
+    switch self {
+    case .text(let text), .reference(let text), .id(let text): text
+    case .value(let value): "\(value)"
+    case .declared(let value, _), .merged(let value): value.name
+    case .bean, .inject, .list, .map, .null: nil
+    }
+  }
+
+  /// The ids that have to exist, with the place of each, at any depth of lists and maps.
+  var requiredIds: [(id: String, origin: EnvironmentError.Origin?)] {
+    switch self {
+    case .id(let id): [(id, nil)]
+    case .declared(let value, let origin): value.requiredIds.map { ($0.id, $0.origin ?? origin) }
+    case .merged(let value): value.requiredIds
+    case .list(let elements): elements.flatMap(\.requiredIds)
+    case .map(let entries): entries.flatMap { $0.key.requiredIds + $0.value.requiredIds }
+    case .value, .reference, .text, .bean, .inject, .null: []
+    }
+  }
+
+  /// Whether the value contains the bean of a declaration, declared in place or by its id.
+  func leads(to spec: FrozenSpec) -> Bool {
+    switch self {
+    case .reference(let id): id == spec.id
+    case .inject(let inject): inject.id == nil || inject.id == spec.id
+    case .bean(let declaration): declaration.spec.number == spec.number
+    case .declared(let value, _), .merged(let value): value.leads(to: spec)
+    case .list(let elements): elements.contains { $0.leads(to: spec) }
+    case .map(let entries): entries.contains { $0.key.leads(to: spec) || $0.value.leads(to: spec) }
+    case .value, .text, .id, .null: false
+    }
+  }
+}
