@@ -7,8 +7,8 @@ struct ElementBuilder {
   let namespace: String
   let attributes: [DocumentAttribute]
   let origin: EnvironmentError.Origin
-  /// The URI of each prefix, including the bindings of the enclosing elements.
-  let bindings: [String: String]
+  /// The prefixes that the element declares.
+  let prefixes: [String]
   var children: [DocumentElement] = []
   private let keepsSpace: Bool
   private var characters = ""
@@ -17,14 +17,14 @@ struct ElementBuilder {
 
   init(
     name: String, qualifiedName: String, namespace: String, attributes: [DocumentAttribute],
-    origin: EnvironmentError.Origin, bindings: [String: String], within parent: ElementBuilder?
+    origin: EnvironmentError.Origin, prefixes: [String], within parent: ElementBuilder?
   ) {
     self.name = name
     self.qualifiedName = qualifiedName
     self.namespace = namespace
     self.attributes = attributes
     self.origin = origin
-    self.bindings = bindings
+    self.prefixes = prefixes
     let space = attributes.first { $0.qualifiedName == "xml:space" }?.value
     keepsSpace = space.map { $0 == "preserve" } ?? parent?.keepsSpace ?? false
   }
@@ -41,7 +41,7 @@ struct ElementBuilder {
   func finish() -> DocumentElement {
     DocumentElement(
       name: name, qualifiedName: qualifiedName, namespace: namespace, attributes: attributes, children: children,
-      text: text, origin: origin)
+      text: text, characters: children.isEmpty ? characters : "", origin: origin)
   }
 
   private var text: String {

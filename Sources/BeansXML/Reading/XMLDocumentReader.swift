@@ -43,6 +43,8 @@ private final class XMLEvents: NSObject, XMLParserDelegate {
   private let outline: XMLOutline
   private let source: String
   private var open: [ElementBuilder] = []
+  /// The URIs of each prefix in the open elements, the innermost last.
+  private var bindings: [String: [String]] = ["xml": [XMLNamespace.xml]]
   private var nextTag = 0
   /// The namespace declarations of the next element.
   private var declared: [String: String] = [:]
@@ -66,18 +68,19 @@ private final class XMLEvents: NSObject, XMLParserDelegate {
     let tag = nextTag < outline.tags.count ? outline.tags[nextTag] : nil
     nextTag += 1
     let origin = tag.map { self.origin($0.position) } ?? origin(of: parser)
-    var bindings = open.last?.bindings ?? ["xml": "http://www.w3.org/XML/1998/namespace"]
-    // Most elements declare no namespace, and share the bindings of their parent.
-    if !declared.isEmpty { bindings.merge(declared) { $1 } }
+    let prefixes = Array(declared.keys)
+    for (prefix, namespace) in declared { bindings[prefix, default: []].append(namespace) }
     declared = [:]
     open.append(
       ElementBuilder(
         name: elementName, qualifiedName: qualifiedName ?? elementName, namespace: namespaceURI ?? "",
-        attributes: attributes(values, tag, bindings), origin: origin, bindings: bindings, within: open.last))
+        attributes: attributes(values, tag), origin: origin, prefixes: prefixes, within: open.last))
   }
 
   func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
-    guard fault == nil, let element = open.popLast()?.finish() else { return }
+    guard fault == nil, let builder = open.popLast() else { return }
+    for prefix in builder.prefixes { bindings[prefix]?.removeLast() }
+    let element = builder.finish()
     if open.isEmpty {
       root = element
     } else {
@@ -101,9 +104,7 @@ private final class XMLEvents: NSObject, XMLParserDelegate {
     parser.abortParsing()
   }
 
-  private func attributes(
-    _ values: [String: String], _ tag: XMLOutline.Tag?, _ bindings: [String: String]
-  ) -> [DocumentAttribute] {
+  private func attributes(_ values: [String: String], _ tag: XMLOutline.Tag?) -> [DocumentAttribute] {
     (tag?.attributes ?? []).compactMap { attribute in
       let qualifiedName = outline.text(attribute.name)
       // The parser does not treat namespace declarations as attributes.
@@ -112,7 +113,7 @@ private final class XMLEvents: NSObject, XMLParserDelegate {
       let prefix = parts.count == 2 ? String(parts[0]) : nil
       return DocumentAttribute(
         name: String(parts.last ?? ""), qualifiedName: qualifiedName,
-        namespace: prefix.map { bindings[$0] ?? "" } ?? "", value: value, origin: origin(attribute.position))
+        namespace: prefix.flatMap { bindings[$0]?.last } ?? "", value: value, origin: origin(attribute.position))
     }
   }
 
