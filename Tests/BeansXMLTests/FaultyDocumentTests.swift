@@ -52,7 +52,7 @@ final class FaultyBean: Initializable {
       "did you mean <configuration:define>?"
     ),
     ("<property name='a' value='b'/>", 3, "belongs into <bean>"),
-    ("<beans/>", 3, "<beans> is not known"),
+    ("<beans default-lazy='true'/>", 10, "'default-lazy' is not known"),
     ("<configuration:define key='a' type='Int' value='1'/>", 3, "belongs into <configuration>"),
     ("<configuration:unknown/>", 3, "not known in <beans>"),
     ("<configuration:configuration><bean \(bean)/></configuration:configuration>", 32, "<bean> is not known in"),
@@ -76,7 +76,7 @@ final class FaultyBean: Initializable {
     // Attributes.
     ("<bean clas='FaultyBean' \(bean)/>", 9, "'clas' is not known; did you mean 'class'?"),
     ("<bean \(bean) init-method='start'/>", 28, "postConstruct"),
-    ("<bean \(bean) name='x'/>", 28, "alias"),
+    ("<bean \(bean) name=','/>", 28, "names nothing"),
     ("<bean \(bean) lazy='yes'/>", 28, "'lazy' must be true or false, not 'yes'"),
     ("<bean \(bean) lazy-init=''/>", 28, "must not be empty"),
     ("<bean \(bean) abstract='TRUE'/>", 28, "must be true or false"),
@@ -102,7 +102,7 @@ final class FaultyBean: Initializable {
     ("<bean \(bean)><constructor-arg index='-1' value=''/></bean>", 45, "must be a number from 0"),
     ("<bean \(bean)><constructor-arg index='99999999999999999999' value=''/></bean>", 45, "must be a number from 0"),
     ("<bean \(bean)><constructor-arg index=''  value=''/></bean>", 45, "must not be empty"),
-    ("<bean \(bean)><constructor-arg type='Int' value='1'/></bean>", 45, "'type' is not known"),
+    ("<bean \(bean)><constructor-arg type='Int' value='1'/></bean>", 45, "'type' is not supported: use index"),
     ("<bean \(bean)><property name='m'><map><entry value='1'/></map></property></bean>", 52, "'key', 'key-ref'"),
     ("<bean \(bean)><property name='m'><map><entry key='1'/></map></property></bean>", 52, "'value', 'value-ref'"),
     (
@@ -111,7 +111,10 @@ final class FaultyBean: Initializable {
     ("<alias name='a'/>", 3, "'alias' is missing"), ("<alias name='a' alias=''/>", 19, "must not be empty"),
     ("<import/>", 3, "'resource' is missing"), ("<import resource='/no/such/file.xml'/>", 11, "does not exist"),
     ("<import resource='https://example.org/beans.xml'/>", 11, "only local files"),
-    ("<import resource='classpath:beans.xml'/>", 11, "only local files"),
+    ("<import resource='classpath:beans.xml'/>", 11, "does not exist beside"),
+    ("<import resource='classpath*:/beans.xml'/>", 11, "does not exist beside"),
+    ("<import resource='classpath*:*/beans.xml'/>", 11, "wildcards"), ("<import resource='*.xml'/>", 11, "wildcards"),
+    ("<import resource='${place}/beans.xml'/>", 11, "are not replaced"),
     ("<import resource='file://host/beans.xml'/>", 11, "only local files"),
     ("<import resource='/'/>", 11, "not a file"),
     ("<import resource='/dev/zero'/>", 11, "not a file"),

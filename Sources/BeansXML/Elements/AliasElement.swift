@@ -6,6 +6,6 @@ enum AliasElement {
     let alias = reader.required("alias")
     reader.finish()
     context.rejectChildren(of: element)
-    if let name, let alias { context.define(alias: alias, of: name, at: element) }
+    if let name, let alias { context.define(aliases: [alias], of: name, at: element) }
   }
 }

@@ -4,15 +4,19 @@ import Beans
 enum BeanElement {
   static func declaration(_ element: DocumentElement, _ context: XMLContext) -> BeanDeclaration? {
     var reader = ElementReader(element, context: context)
-    let id = reader.name("id")
+    let names = names(&reader)
     let parent = reader.name("parent")
     let isAbstract = reader.flag("abstract")
-    let declaration = declaration(&reader, id, parent, isAbstract: isAbstract == true, context)
+    let declaration = declaration(&reader, names.id, parent, isAbstract: isAbstract == true, context)
     declaration?.declared(at: element.origin)
-    if let id { declaration?.id(id) }
+    if let id = names.id { declaration?.id(id) }
     if let parent { declaration?.parent(parent) }
     if let isAbstract { declaration?.abstract(isAbstract) }
-    if let isLazy = lazy(&reader) { declaration?.lazy(isLazy) }
+    if let isLazy = lazy(&reader) {
+      declaration?.lazy(isLazy)
+    } else if context.defaults.isLazy, isAbstract != true {
+      declaration?.lazy()
+    }
     if let isPrimary = reader.flag("primary") { declaration?.primary(isPrimary) }
     let profiles = reader.profiles()
     if !profiles.isEmpty { declaration?.profiles(profiles) }
@@ -23,15 +27,30 @@ enum BeanElement {
     if let place = reader.text("confined-to") { declaration?.confined(to: place) }
     if let reason = reader.text("assume-sendable") { declaration?.assumeSendable(reason) }
     reader.finish(allowsForeign: true)
-    readChildren(element, declaration, context)
+    readChildren(reader, declaration, context)
     if let declaration { context.decorate(declaration, of: element) }
+    if let id = names.id, declaration != nil {
+      context.define(aliases: names.aliases, of: id, at: element, profiles: profiles)
+    }
     return declaration
+  }
+
+  /// Returns the id and the further names. Without an id, the first name is the id.
+  private static func names(_ reader: inout ElementReader) -> (id: String?, aliases: [String]) {
+    let id = reader.name("id")
+    var names = reader.names("name")
+    if id == nil, reader.element["id"] == nil, !names.isEmpty { return (names.removeFirst(), names) }
+    return (id, names.filter { $0 != id })
   }
 
   private static func declaration(
     _ reader: inout ElementReader, _ id: String?, _ parent: String?, isAbstract: Bool, _ context: XMLContext
   ) -> BeanDeclaration? {
     if let name = reader.name("class") {
+      if let advice = SpringClass.advice(for: name) {
+        context.refuse("the class '\(name)' is not supported: \(advice)", at: reader.origin(of: "class"))
+        return nil
+      }
       return context.catching(reader.origin(of: "class"), isItsPlace: true) {
         try context.environment.bean(className: name, id: id)
       }
@@ -40,7 +59,8 @@ enum BeanElement {
     if isAbstract, id == nil {
       reader.report("a template needs an id")
     } else if parent == nil, !isAbstract {
-      reader.report("the bean names neither a class nor a parent")
+      // The attribute is refused, which says enough.
+      if reader.element["factory-bean"] == nil { reader.report("the bean names neither a class nor a parent") }
     } else if let parent {
       return context.environment.bean(parent: parent)
     } else if let id {
@@ -50,7 +70,7 @@ enum BeanElement {
   }
 
   private static func lazy(_ reader: inout ElementReader) -> Bool? {
-    let (lazy, spring) = (reader.flag("lazy"), reader.flag("lazy-init"))
+    let (lazy, spring) = (reader.flag("lazy"), reader.flag("lazy-init", unless: "default"))
     if lazy != nil, spring != nil {
       reader.report("'lazy' and 'lazy-init' say the same: give one of them", "lazy-init")
     }
@@ -63,25 +83,40 @@ enum BeanElement {
   }
 
   private static func readChildren(
-    _ element: DocumentElement, _ declaration: BeanDeclaration?, _ context: XMLContext
+    _ reader: ElementReader, _ declaration: BeanDeclaration?, _ context: XMLContext
   ) {
+    let element = reader.element
     var arguments = ConstructorArguments(context)
     var properties: Set<String> = []
+    func set(_ name: String, _ value: BeanValue, at origin: EnvironmentError.Origin) {
+      if !properties.insert(name).inserted { context.report("<property>: '\(name)' is set twice", at: origin) }
+      declaration?.property(name, value)
+    }
     for child in element.children {
       switch child.plainName {
       case "property":
-        guard let (name, value) = PropertyElement.read(child, context) else { continue }
-        if !properties.insert(name).inserted {
-          context.report("<property>: '\(name)' is set twice", at: child.origin)
-        }
-        declaration?.property(name, value)
+        if let (name, value) = PropertyElement.read(child, context) { set(name, value, at: child.origin) }
       case "constructor-arg":
         guard let (index, value) = arguments.read(child) else { continue }
         declaration?.argument(index, value)
       case "description": break
       default:
-        context.report(
-          context.unknown(child, in: "<bean>", among: ["property", "constructor-arg", "description"]))
+        context.reject(child, in: element, among: ["property", "constructor-arg", "description"])
+      }
+    }
+    for attribute in element.attributes {
+      switch attribute.namespace {
+      case SpringNamespace.properties:
+        if let (name, value) = ShortAttribute(attribute, reader, context).property() {
+          set(name, value, at: attribute.origin)
+        }
+      case SpringNamespace.arguments:
+        guard let index = ShortAttribute(attribute, reader, context).index(),
+          let value = ShortAttribute(attribute, reader, context).value(),
+          let (number, value) = arguments.add(value, at: index, attribute.origin, in: reader)
+        else { continue }
+        declaration?.argument(number, value)
+      default: break
       }
     }
   }

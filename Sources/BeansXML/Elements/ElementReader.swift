@@ -53,6 +53,16 @@ public struct ElementReader {
     }
   }
 
+  /// Returns the value of an attribute that is `true`, `false` or the word for a missing attribute. Any other text is a
+  /// fault.
+  mutating func flag(_ name: String, unless word: String) -> Bool? {
+    if element[name].map({ $0.split(whereSeparator: \.isWhitespace) }) == [Substring(word)] {
+      known.insert(name)
+      return nil
+    }
+    return flag(name)
+  }
+
   /// Returns the names in an attribute, separated by commas, semicolons or white space. An empty list is a fault.
   public mutating func names(_ name: String) -> [String] {
     guard let text = self.name(name) else { return [] }
@@ -94,7 +104,7 @@ public struct ElementReader {
   ///   - allowsForeign: whether the handlers of other namespaces read the attributes of these namespaces.
   public func finish(allowsText: Bool = false, allowsForeign: Bool = false) {
     for attribute in element.attributes where !known.contains(attribute.qualifiedName) {
-      if XMLNamespace.isForTools(attribute) { continue }
+      if XMLNamespace.isForTools(attribute) || isSpring(attribute) { continue }
       let isForeign = attribute.name != attribute.qualifiedName
       if isForeign && allowsForeign { continue }
       let name = attribute.qualifiedName
@@ -103,8 +113,23 @@ public struct ElementReader {
     if !allowsText, !element.text.isEmpty { report("text is not expected here") }
   }
 
+  /// Whether Spring has the attribute in this element, and no reader uses it. A refusal has been reported.
+  private func isSpring(_ attribute: DocumentAttribute) -> Bool {
+    guard let name = element.plainName, attribute.name == attribute.qualifiedName,
+      let use = SpringSchema.use(of: attribute.name, in: name)
+    else { return false }
+    if case .refused(let advice, let harmless) = use, !harmless.contains(attribute.value) {
+      context.refuse(
+        "<\(element.qualifiedName)>: the attribute '\(attribute.name)' is not supported: \(advice)",
+        at: attribute.origin)
+    }
+    return true
+  }
+
+  /// Returns the elements that have the attribute, or else the closest attribute of this element.
   private func hint(_ name: String) -> String {
-    if let near = known.filter({ EditDistance.isSmall($0, name) }).min() { return "; did you mean '\(near)'?" }
-    return SpringAttribute.hints[name].map { ": \($0)" } ?? ""
+    let owners = element.plainName == nil ? [] : SpringSchema.owners(of: name)
+    if !owners.isEmpty { return "; it belongs to \(owners.map { "<\($0)>" }.joined(separator: ", "))" }
+    return known.filter { EditDistance.isSmall($0, name) }.min().map { "; did you mean '\($0)'?" } ?? ""
   }
 }

@@ -34,17 +34,18 @@ extension Environment {
   ///   - source: the name of the document in faults; for a file its path, so that imports are found beside it.
   ///   - handlers: the handlers of namespaces for this load only.
   ///   - resolver: finds imported documents; local files, if not given.
+  ///   - placeholders: the separator of a default in the texts of Spring's elements, in all documents of the load.
   ///   - file: the file of the call, which a `.frozen` error names.
   ///   - line: the line of the call.
   /// - Throws: the errors of `loadXML(_:source:)` and of `resolver`.
   @discardableResult
   public func loadXML(
     _ data: Data, source: String = "XML", handlers: [NamespaceHandler],
-    resolver: @escaping XMLResource.Resolver = XMLResource.localFile, file: StaticString = #fileID,
-    line: UInt = #line
+    resolver: @escaping XMLResource.Resolver = XMLResource.localFile, placeholders: XMLPlaceholders = .standard,
+    file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
     let origin = EnvironmentError.Origin(file: "\(file)", line: Int(line))
-    try XMLEnvironmentLoader(self, calledAt: origin, handlers, resolver).load(
+    try XMLEnvironmentLoader(self, calledAt: origin, handlers, resolver, placeholders).load(
       XMLResource(data: data, source: source))
     return self
   }
@@ -55,17 +56,18 @@ extension Environment {
   ///   - path: the path of the file, which faults name. Imports are found beside it.
   ///   - handlers: the handlers of namespaces for this load only.
   ///   - resolver: finds imported documents; local files, if not given.
+  ///   - placeholders: the separator of a default in the texts of Spring's elements, in all documents of the load.
   ///   - file: the file of the call, which a `.frozen` error names.
   ///   - line: the line of the call.
   /// - Throws: the errors of `loadXML(_:source:)`, and `.invalidXML` where the file does not exist.
   @discardableResult
   public func loadXML(
     path: String, handlers: [NamespaceHandler] = [],
-    resolver: @escaping XMLResource.Resolver = XMLResource.localFile, file: StaticString = #fileID,
-    line: UInt = #line
+    resolver: @escaping XMLResource.Resolver = XMLResource.localFile, placeholders: XMLPlaceholders = .standard,
+    file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
     let origin = EnvironmentError.Origin(file: "\(file)", line: Int(line))
-    try XMLEnvironmentLoader(self, calledAt: origin, handlers, resolver).load(
+    try XMLEnvironmentLoader(self, calledAt: origin, handlers, resolver, placeholders).load(
       XMLResource.localFile(path, importedBy: ""))
     return self
   }

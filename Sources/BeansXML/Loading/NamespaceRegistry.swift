@@ -3,7 +3,7 @@ import Beans
 
 /// The handlers that are registered for every load, by URI.
 final class NamespaceRegistry: Sendable {
-  static let shared = NamespaceRegistry([ConfigurationNamespaceHandler()])
+  static let shared = NamespaceRegistry([ConfigurationNamespaceHandler(), UtilityNamespaceHandler()])
 
   private let handlers: Locked<[String: NamespaceHandler]>
 

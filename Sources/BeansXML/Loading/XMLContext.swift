@@ -18,25 +18,40 @@ public final class XMLContext {
   private let handlers: [String: NamespaceHandler]
   /// The definitions in the order of the documents.
   private(set) var definitions: [Definition] = []
-  private(set) var faults: [EnvironmentError] = []
+  private var found: [EnvironmentError] = []
+  private var refusals: [Refusal.Key: Refusal] = [:]
   let importer: XMLImporter
+  let placeholders: XMLPlaceholders
+  /// The defaults of the enclosing `<beans>` elements.
+  private(set) var defaults = DocumentDefaults()
 
-  init(environment: Environment, handlers: [String: NamespaceHandler], importer: XMLImporter) {
+  init(
+    environment: Environment, handlers: [String: NamespaceHandler], importer: XMLImporter,
+    placeholders: XMLPlaceholders
+  ) {
     self.environment = environment
     self.handlers = handlers
     self.importer = importer
+    self.placeholders = placeholders
   }
 
   // MARK: definitions of handlers
 
   /// Defines a bean, once all documents have been read. The bean's origin is the position of `element`.
   public func define(_ declaration: BeanDeclaration, at element: DocumentElement) {
+    for profiles in defaults.profiles { declaration.profiles(profiles) }
     definitions.append(.bean(declaration.declared(at: element.origin)))
   }
 
   /// Sets configuration values, once all documents have been read. They replace the values of earlier sources. Reports
   /// name the position of `element`.
   public func define(_ values: [ConfigurationItem], at element: DocumentElement) {
+    // The values are known before the profiles, which may be among them.
+    if !defaults.profiles.isEmpty {
+      report(
+        "<\(element.qualifiedName)>: values cannot depend on a profile: move them out of <beans profile=\"…\">",
+        at: element.origin)
+    }
     define(XMLConfigurationSource(values, url: "\(element.origin)"))
   }
 
@@ -50,12 +65,38 @@ public final class XMLContext {
   ///   - id: the id of the bean, or another alias.
   ///   - element: the element whose position is the origin of the alias.
   public func define(alias: String, of id: String, at element: DocumentElement) {
-    definitions.append(.alias(alias, of: id, element.origin))
+    define(aliases: [alias], of: id, at: element)
+  }
+
+  /// Adds aliases that are active where the enclosing profiles and those given hold.
+  func define(
+    aliases: [String], of id: String, at element: DocumentElement, profiles: [ProfileExpression] = []
+  ) {
+    let profiles = profiles.isEmpty ? defaults.profiles : defaults.profiles + [profiles]
+    for alias in aliases {
+      if profiles.isEmpty {
+        definitions.append(.alias(alias, of: id, element.origin))
+      } else {
+        define(ConditionalAlias(alias, of: id, at: element.origin), at: element, profiles)
+      }
+    }
   }
 
   /// Includes a module, once all documents have been read.
   func define(_ module: any BeanModule, at element: DocumentElement) {
-    definitions.append(.module(module, element.origin))
+    define(module, at: element, defaults.profiles)
+  }
+
+  private func define(_ module: any BeanModule, at element: DocumentElement, _ profiles: [[ProfileExpression]]) {
+    definitions.append(.module(profiles.reduce(module) { $0.profiles($1) }, element.origin))
+  }
+
+  /// Runs `body` with the defaults of a `<beans>` element.
+  func with(_ defaults: DocumentDefaults, _ body: () -> Void) {
+    let outer = self.defaults
+    self.defaults = defaults
+    body()
+    self.defaults = outer
   }
 
   /// Reports a fault. The load continues, so that it reports all faults.
@@ -82,10 +123,11 @@ public final class XMLContext {
   func decorate(_ declaration: BeanDeclaration, of element: DocumentElement) {
     for attribute in element.attributes where attribute.name != attribute.qualifiedName {
       if XMLNamespace.isForTools(attribute) { continue }
+      if [SpringNamespace.properties, SpringNamespace.arguments].contains(attribute.namespace) { continue }
       guard let handler = handlers[attribute.namespace] else {
         report(
           fault(
-            "the attribute '\(attribute.qualifiedName)' is not known here\(hint(forNamespace: attribute.namespace))",
+            "the attribute '\(attribute.qualifiedName)' is not known here\(hint(for: attribute))",
             at: attribute.origin, .unhandledNamespace))
         continue
       }
@@ -97,16 +139,20 @@ public final class XMLContext {
     if let prefix = element.undeclaredPrefix {
       report(
         fault(
-          "<\(element.qualifiedName)>: the prefix '\(prefix)' is not declared: add xmlns:\(prefix)=\"…\"",
+          "<\(element.qualifiedName)>: the prefix '\(prefix)' is not declared: add "
+            + "xmlns:\(prefix)=\"\(SpringNamespace.usual(prefix) ?? "…")\"",
           at: element.origin, .unhandledNamespace))
       return nil
     }
     if element.plainName != nil { return BeansNamespaceHandler.shared }
     if let handler = handlers[element.namespace] { return handler }
-    report(
-      fault(
-        "<\(element.qualifiedName)>: no handler is registered for the namespace '\(element.namespace)'"
-          + hint(forNamespace: element.namespace), at: element.origin, .unhandledNamespace))
+    if let advice = SpringNamespace.advice(for: element) {
+      refuse("<\(element.qualifiedName)> is not supported: \(advice)", at: element.origin, .unhandledNamespace)
+      return nil
+    }
+    refuse(
+      "<\(element.qualifiedName)>: no handler is registered for the namespace '\(element.namespace)'"
+        + hint(forNamespace: element.namespace), at: element.origin, .unhandledNamespace)
     return nil
   }
 
@@ -128,7 +174,24 @@ public final class XMLContext {
 
   // MARK: faults
 
-  func report(_ fault: EnvironmentError) { faults.append(fault) }
+  /// The faults in the order in which they were found. One that occurs several times has their count.
+  var faults: [EnvironmentError] {
+    var faults = found
+    for refusal in refusals.values {
+      faults[refusal.position] = faults[refusal.position].saying(refusal.text(faults[refusal.position].message))
+    }
+    return faults
+  }
+
+  func report(_ fault: EnvironmentError) { found.append(fault) }
+
+  /// Reports a construct that is not supported: once for each document, with the count of its occurrences.
+  func refuse(_ message: String, at origin: EnvironmentError.Origin, _ cause: FaultCause = .invalidXML) {
+    let key = Refusal.Key(file: origin.file, message: message)
+    if refusals[key]?.note(origin) != nil { return }
+    refusals[key] = Refusal(position: found.count)
+    report(fault(message, at: origin, cause))
+  }
 
   func fault(
     _ message: String, at origin: EnvironmentError.Origin, _ cause: FaultCause = .invalidXML
@@ -138,7 +201,23 @@ public final class XMLContext {
 
   /// Reports a fault for each child of an element that must have none.
   func rejectChildren(of element: DocumentElement) {
-    for child in element.children { report(unknown(child, in: "<\(element.qualifiedName)>")) }
+    for child in element.children { reject(child, in: element, among: []) }
+  }
+
+  /// Reports that an element may not be in another one. A `<description>` may be everywhere.
+  func reject(_ child: DocumentElement, in parent: DocumentElement, among known: [String]) {
+    if child.plainName == "description" { return }
+    guard let name = child.plainName, let parentName = parent.plainName,
+      let use = SpringSchema.use(of: name, inside: parentName)
+    else {
+      // The advice for an element of another namespace is the same in every place.
+      guard child.plainName == nil, handlers[child.namespace] == nil, let advice = SpringNamespace.advice(for: child)
+      else { return report(unknown(child, in: "<\(parent.qualifiedName)>", among: known)) }
+      return refuse("<\(child.qualifiedName)> is not supported: \(advice)", at: child.origin, .unhandledNamespace)
+    }
+    if case .refused(let advice, _) = use {
+      refuse("<\(child.qualifiedName)> is not supported: \(advice)", at: child.origin)
+    }
   }
 
   /// Returns the fault that an element may not be in its place, with the closest valid name.
@@ -159,6 +238,14 @@ public final class XMLContext {
 
   func unknown(_ attribute: DocumentAttribute) -> EnvironmentError {
     fault("the attribute '\(attribute.qualifiedName)' is not known here", at: attribute.origin, .unknownName)
+  }
+
+  private func hint(for attribute: DocumentAttribute) -> String {
+    let prefix = attribute.qualifiedName.prefix { $0 != ":" }
+    guard attribute.namespace.isEmpty, let usual = SpringNamespace.usual(prefix) else {
+      return hint(forNamespace: attribute.namespace)
+    }
+    return ": the prefix '\(prefix)' is not declared: add xmlns:\(prefix)=\"\(usual)\""
   }
 
   /// Returns a suggestion for an unknown namespace: the closest known one.

@@ -10,14 +10,15 @@ struct XMLEnvironmentLoader {
 
   init(
     _ environment: Environment, calledAt origin: EnvironmentError.Origin, _ handlers: [NamespaceHandler],
-    _ resolver: @escaping XMLResource.Resolver, limits: XMLLimits = XMLLimits()
+    _ resolver: @escaping XMLResource.Resolver, _ placeholders: XMLPlaceholders, limits: XMLLimits = XMLLimits()
   ) {
     self.environment = environment
     self.origin = origin
     importer = XMLImporter(resolver: resolver, limits: limits)
     let own = Dictionary(handlers.map { ($0.namespace, $0) }) { $1 }
     context = XMLContext(
-      environment: environment, handlers: NamespaceRegistry.shared.snapshot.merging(own) { $1 }, importer: importer)
+      environment: environment, handlers: NamespaceRegistry.shared.snapshot.merging(own) { $1 }, importer: importer,
+      placeholders: placeholders)
   }
 
   func load(_ document: XMLResource) throws {

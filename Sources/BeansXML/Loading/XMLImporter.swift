@@ -25,7 +25,9 @@ final class XMLImporter {
       throw EnvironmentError(cause: .missingDocument, "documents import each other in a circle: \(circle)")
     }
     // A document that several documents import is read once, because its ids would otherwise be defined twice.
-    guard seen.insert(identity).inserted else { return }
+    // Under other profiles, it is another set of beans.
+    let profiles = context.defaults.profiles.map { "\($0)" }.joined(separator: "&")
+    guard !seen.contains(identity), seen.insert(identity + profiles).inserted else { return }
     guard seen.count <= limits.documents, open.count < limits.depth else {
       throw EnvironmentError(.invalidXML, "more than \(limits.documents) documents, or imports too deep")
     }
