@@ -15,16 +15,16 @@ final class Kiosk: Initializable {
   var texts: [String: String] = [:]
 }
 
-final class Table: Initializable {
-  var guest: Guest?
+final class CircleTable: Initializable {
+  var guest: CircleGuest?
 }
 
-final class Guest: Initializable {
-  var table: Table?
+final class CircleGuest: Initializable {
+  var table: CircleTable?
 }
 
-final class Waiter: Initializable {
-  @Injected var table: Provider<Table>
+final class CircleWaiter: Initializable {
+  @Injected var table: Provider<CircleTable>
 }
 
 /// Constructs of Spring's documents, and their meaning here.
@@ -299,7 +299,109 @@ final class Waiter: Initializable {
     #expect(kiosk.menu == ["a"] && kiosk.prices == ["a": 1])
   }
 
+  @Test func beansThatTheContainerNeedsFirstMayBeLazyByDefault() throws {
+    let environment = try load(
+      """
+      <bean class="ShiftScope"/><bean class="Labeller"/><bean id="shade" class="Shade"/>
+      <bean id="record" class="Record" scope="shift"/>
+      """, root: "default-lazy-init='true'")
+    try environment.startup()
+    #expect(try environment.getBean(Shade.self).colour == " labelled")
+    #expect(try environment.getBean(Record.self) === environment.getBean(Record.self))
+  }
+
+  @Test func theProfilesOfAnImportHoldForItsDocument() throws {
+    for (profiles, ids) in [("a", ["one"]), ("b", ["two"]), ("a,c", ["one", "three"])] {
+      let environment = try Environment(name: "spring")
+      try environment.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["beans.profiles": profiles]))
+      let text = """
+        <beans><beans profile="a"><import resource="one"/></beans><beans profile="b"><import resource="two"/></beans></beans>
+        """
+      try environment.loadXML(Data(text.utf8), source: "root", handlers: []) { resource, _ in
+        XMLResource(
+          data: Data(
+            """
+            <beans><bean id="\(resource)" class="Kiosk"/>
+            <beans profile="c"><bean id="three" class="Kiosk"/></beans></beans>
+            """.utf8), source: resource)
+      }
+      #expect(["one", "two", "three"].filter { has(environment, $0) } == ids)
+    }
+  }
+
+  @Test func theDocumentOfTheClassPathIsFoundBesideTheImportingOne() throws {
+    let folder = try TemporaryFolder()
+    let root = try folder.write(
+      "root.xml",
+      "<beans><import resource='classpath:one.xml'/><import resource='classpath*:/sub/two.xml'/></beans>")
+    try folder.write("one.xml", "<beans><bean id='one' class='Kiosk'/></beans>")
+    try folder.write("sub/two.xml", "<beans><bean id='two' class='Kiosk'/></beans>")
+    let environment = try Environment(name: "spring").loadXML(path: root)
+    #expect(has(environment, "one") && has(environment, "two"))
+  }
+
+  @Test func aRegisteredHandlerHasPrecedenceOverARefusal() throws {
+    final class Context: NamespaceHandler, @unchecked Sendable {  // has no state
+      init() { super.init(namespace: "context") }
+
+      override func process(_ element: DocumentElement, context: XMLContext) throws {
+        context.define(context.environment.bean(Kiosk.self, id: element.name), at: element)
+      }
+    }
+    let environment = try Environment(name: "spring").loadXML(
+      Data("<beans \(Self.namespaces)><context:annotation-config/></beans>".utf8), source: "x", handlers: [Context()])
+    #expect(has(environment, "annotation-config"))
+  }
+
   // MARK: refusals
+
+  /// The attributes of the schema of Spring 6.2, of older ones and of the DTD.
+  private static let schema: [(element: String, attributes: [String], document: @Sendable (String) -> String)] = [
+    (
+      "beans",
+      [
+        "profile", "default-lazy-init", "default-merge", "default-autowire", "default-autowire-candidates",
+        "default-init-method", "default-destroy-method", "default-dependency-check",
+      ], { "<beans \($0)/>" }
+    ),
+    (
+      "bean",
+      [
+        "id", "name", "class", "parent", "scope", "abstract", "lazy-init", "autowire", "depends-on",
+        "autowire-candidate", "primary", "fallback", "init-method", "destroy-method", "factory-method", "factory-bean",
+        "singleton", "dependency-check",
+      ], { "<bean \($0)/>" }
+    ),
+    ("constructor-arg", ["index", "type", "name", "ref", "value"], { "<bean><constructor-arg \($0)/></bean>" }),
+    ("property", ["name", "ref", "value"], { "<bean><property \($0)/></bean>" }),
+    ("ref", ["bean", "local", "parent"], { "<bean><property name='a'><ref \($0)/></property></bean>" }),
+    ("idref", ["bean", "local"], { "<bean><property name='a'><idref \($0)/></property></bean>" }),
+    ("value", ["type"], { "<bean><property name='a'><value \($0)/></property></bean>" }),
+    ("list", ["value-type", "merge"], { "<bean><property name='a'><list \($0)/></property></bean>" }),
+    ("set", ["value-type", "merge"], { "<bean><property name='a'><set \($0)/></property></bean>" }),
+    ("array", ["value-type", "merge"], { "<bean><property name='a'><array \($0)/></property></bean>" }),
+    ("map", ["key-type", "value-type", "merge"], { "<bean><property name='a'><map \($0)/></property></bean>" }),
+    ("props", ["value-type", "merge"], { "<bean><property name='a'><props \($0)/></property></bean>" }),
+    (
+      "entry", ["key", "key-ref", "value", "value-ref", "value-type"],
+      { "<bean><property name='a'><map><entry \($0)/></map></property></bean>" }
+    ),
+    ("import", ["resource"], { "<import \($0)/>" }), ("alias", ["name", "alias"], { "<alias \($0)/>" }),
+  ]
+
+  @Test func noAttributeOfTheSchemaIsUnknown() throws {
+    for (element, attributes, document) in Self.schema {
+      for attribute in attributes {
+        do { _ = try load(document("\(attribute)='x'")) } catch let error as EnvironmentError {
+          let faults = [error] + error.underlying.compactMap { $0 as? EnvironmentError }
+          let messages = faults.map(\.message).joined(separator: "\n")
+          #expect(!messages.contains("not known; "), "\(element) \(attribute): \(messages)")
+          #expect(!messages.contains("is not known\n") && !messages.hasSuffix("is not known"), "\(element) \(messages)")
+          #expect(!messages.contains("did you mean"), "\(element) \(attribute): \(messages)")
+        }
+      }
+    }
+  }
 
   @Test func eachRefusalIsReportedOnceWithItsCount() throws {
     let faults = try faults(
@@ -362,17 +464,17 @@ final class Waiter: Initializable {
   @Test func aCircleOfPropertiesIsNamedAsOne() throws {
     let faults = try faults(
       """
-      <bean id="t" class="BeansXMLTests.Table"><property name="guest" ref="g"/></bean>
-      <bean id="g" class="Guest"><property name="table" ref="t"/></bean>
+      <bean id="t" class="CircleTable"><property name="guest" ref="g"/></bean>
+      <bean id="g" class="CircleGuest"><property name="table" ref="t"/></bean>
       """)
     #expect(faults.map(\.code) == [.cyclicDependency])
     let message = faults.first?.message ?? ""
     #expect(message.contains("a circle of properties"), "\(message)")
-    #expect(message.contains("property 'guest' at spring.xml:2:42"), "\(message)")
-    #expect(message.contains("property 'table' at spring.xml:3:28"), "\(message)")
+    #expect(message.contains("property 'guest' at spring.xml:2:34"), "\(message)")
+    #expect(message.contains("property 'table' at spring.xml:3:34"), "\(message)")
     #expect(message.contains("Provider") && message.contains("postConstruct()"), "\(message)")
     let environment = try load(
-      "<bean id='t' class='BeansXMLTests.Table'/><bean class='Waiter'/>")
-    #expect(try environment.getBean(Waiter.self).table.get() === environment.getBean(Table.self))
+      "<bean id='t' class='CircleTable'/><bean class='CircleWaiter'/>")
+    #expect(try environment.getBean(CircleWaiter.self).table.get() === environment.getBean(CircleTable.self))
   }
 }

@@ -22,14 +22,17 @@ extension BeanValue {
     case (_, .declared(let value, _)): added(to: value)
     case (_, .merged(let value)): added(to: value).map { .merged($0) }
     case (.list(let own), .list(let inherited)): .list(inherited + own)
-    case (.map(let own), .map(let inherited)): .map(inherited.filter { !Self.has(own, $0.key) } + own)
+    case (.map(let own), .map(let inherited)): .map(Self.rest(of: inherited, beside: own) + own)
     default: nil
     }
   }
 
-  private static func has(_ entries: [(key: BeanValue, value: BeanValue)], _ key: BeanValue) -> Bool {
-    guard let name = key.name else { return false }
-    return entries.contains { $0.key.name == name }
+  /// Returns the entries of a template whose keys a map does not have itself.
+  private static func rest(
+    of inherited: [(key: BeanValue, value: BeanValue)], beside own: [(key: BeanValue, value: BeanValue)]
+  ) -> [(key: BeanValue, value: BeanValue)] {
+    let names = Set(own.compactMap(\.key.name))
+    return inherited.filter { entry in entry.key.name.map { !names.contains($0) } ?? true }
   }
 
   /// The text by which keys of maps are compared; nil for a key whose value is known later.

@@ -15,7 +15,7 @@ public struct DocumentElement: Sendable {
   /// The text inside, without that of `children`. Surrounding white space is removed, except in a CDATA section or
   /// under `xml:space="preserve"`.
   public let text: String
-  /// The text inside as written, with all white space; empty for an element with elements inside.
+  /// The text inside as written, with all white space, without that of `children`.
   let characters: String
   /// The position of the element's tag.
   public let origin: EnvironmentError.Origin

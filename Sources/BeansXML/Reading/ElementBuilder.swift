@@ -41,7 +41,7 @@ struct ElementBuilder {
   func finish() -> DocumentElement {
     DocumentElement(
       name: name, qualifiedName: qualifiedName, namespace: namespace, attributes: attributes, children: children,
-      text: text, characters: children.isEmpty ? characters : "", origin: origin)
+      text: text, characters: characters, origin: origin)
   }
 
   private var text: String {

@@ -156,8 +156,8 @@ extension SpringDocument {
       header() + """
         <bean id="a" class="Sample.Job"><property name="service" ref="b"/></bean>
         <bean id="b" class="Sample.Service"><property name="byName"><map><entry key="x" value-ref="c"/></map></property></bean>
-        <bean id="c" class="Sample.Repository" depends-on="d"/><bean id="d" class="Table"><property name="guest" ref="e"/></bean>
-        <bean id="e" class="Guest"><property name="table" ref="d"/></bean>
+        <bean id="c" class="Sample.Repository" depends-on="d"/><bean id="d" class="CircleTable"><property name="guest" ref="e"/></bean>
+        <bean id="e" class="CircleGuest"><property name="table" ref="d"/></bean>
         </beans>
         """),
   ]
