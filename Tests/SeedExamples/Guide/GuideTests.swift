@@ -110,6 +110,17 @@ import Testing
     #expect(error?.description.contains("'prot'") == true, "\(error as Any)")
   }
 
+  @Test("XML: a document becomes objects")
+  func ownObjects() throws {
+    let parcel = try readParcel(Data(Self.xml().blocks("xml")[3].utf8))
+    #expect(parcel.receiver == "Ada")
+    #expect(parcel.items.map(\.name) == ["book", "card"] && parcel.items.map(\.grams) == [250, 20])
+    let error = #expect(throws: EnvironmentError.self) {
+      try readParcel(Data("<parcel>\n<item gram='1'/></parcel>".utf8))
+    }
+    #expect(error?.origin == .init(file: "parcel.xml", line: 2, column: 7), "\(error as Any)")
+  }
+
   @Test("Composing: the configuration says which declarations count")
   func conditions() throws {
     for (profiles, metrics, store) in [("production", false, "disk"), ("test", true, "memory")] {

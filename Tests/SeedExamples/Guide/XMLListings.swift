@@ -90,3 +90,23 @@ final class StampHandler: NamespaceHandler, @unchecked Sendable {  // has no sta
   }
 }
 // end
+
+// listing
+final class Parcel: Initializable {
+  private(set) var receiver = ""
+  private(set) var items: [Item] = []
+
+  final class Item: Initializable {
+    private(set) var name = ""
+    private(set) var grams = 0
+  }
+}
+
+func readParcel(_ document: Data) throws -> Parcel {
+  try XMLObjectParser().register(
+    XMLObjectParser.mapping(Parcel.self, element: "parcel").property("receiver", xml: "to")
+      .property("items", xml: "item"),
+    XMLObjectParser.mapping(Parcel.Item.self, element: "item").text("name")
+  ).parse(document, source: "parcel.xml", as: Parcel.self)
+}
+// end
