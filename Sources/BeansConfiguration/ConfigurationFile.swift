@@ -14,10 +14,12 @@ package struct ConfigurationFile: Sendable {
   /// - Throws: `.conversionFailed`: a single fault with its line, or one error that holds all faults.
   package func items(of root: ConfigurationTree) throws(EnvironmentError) -> [ConfigurationItem] {
     let flat = ConfigurationFlattening(root, of: self)
-    guard let first = flat.faults.first else { return flat.items }
+    // A key that is given twice is found before the faults of the values above it.
+    let faults = flat.faults.sorted { ($0.origin?.line ?? 1) < ($1.origin?.line ?? 1) }
+    guard let first = faults.first else { return flat.items }
     if flat.faultCount == 1 { throw first }
-    let more = flat.faultCount > flat.faults.count ? ", of which the first \(flat.faults.count) follow" : ""
-    throw fault("\(flat.faultCount) faults\(more)", line: first.origin?.line ?? 1, underlying: flat.faults)
+    let more = flat.faultCount > faults.count ? ", of which the first \(faults.count) follow" : ""
+    throw fault("\(flat.faultCount) faults\(more)", line: first.origin?.line ?? 1, underlying: faults)
   }
 
   /// Creates the error for a malformed file.

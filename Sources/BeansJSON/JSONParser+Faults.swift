@@ -9,7 +9,7 @@ extension JSONParser {
   ///   - container: the kind of the value around it.
   ///   - opened: the line at which that value begins.
   func missing(_ expected: String, _ container: String, _ opened: Int) -> EnvironmentError {
-    next == nil ? unclosed(container, opened) : fault("there is no \(expected)")
+    next == nil ? unclosed(container, opened) : fault("there is no \(expected): add it")
   }
 
   func unclosed(_ container: String, _ opened: Int) -> EnvironmentError {
@@ -41,12 +41,12 @@ extension JSONParser {
 
   private func faultOfSign() -> EnvironmentError {
     switch next {
-    case nil: fault("the file ends where a value is expected")
+    case nil: fault("the file ends in the place of a value")
     case UInt8(ascii: "'"): fault("a text in single quotes: write it in double quotes")
     case UInt8(ascii: "+"): fault("a number with the sign '+': leave the sign out")
     case UInt8(ascii: "."): fault("a number without a digit before the point: write 0 before it")
     case UInt8(ascii: ","): fault("a comma without a value before it: remove the comma")
-    default: fault("there is no value")
+    default: fault("there is no value: write one, or null for none")
     }
   }
 }

@@ -66,7 +66,7 @@ import Testing
     ("{\"a\": \"\\", "text", 9),
     ("{\"a\": [1", "array that begins in line 1", 9), ("{\"a\": 1", "object that begins in line 1", 8),
     ("{} {}", "after the end", 4),
-    ("{\"a\":", "expected", 6),
+    ("{\"a\":", "place of a value", 6),
   ])
   func faultsOfSyntaxNamePlaceAndRemedy(text: String, message: String, column: Int) throws {
     let fault = try #require(throws: EnvironmentError.self) { try items(text) }

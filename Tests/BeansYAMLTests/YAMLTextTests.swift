@@ -130,7 +130,7 @@ import Testing
       """
     let fault = try #require(throws: EnvironmentError.self) { try items(text) }
     let faults = fault.underlying.compactMap { $0 as? EnvironmentError }
-    #expect(faults.compactMap { $0.origin?.line } == [9, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13], "\(fault)")
+    #expect(faults.compactMap { $0.origin?.line } == [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13], "\(fault)")
     #expect(faults.contains { $0.message.contains("'e' has the tag '!x'") })
     #expect(faults.contains { $0.message.contains("'i' is given twice, in line 8 and in line 9") })
   }
