@@ -54,6 +54,11 @@ final class FaultyBean: Initializable {
     ("<property name='a' value='b'/>", 3, "belongs into <bean>"),
     ("<beans default-lazy='true'/>", 10, "'default-lazy' is not known"),
     ("<configuration:define key='a' type='Int' value='1'/>", 3, "belongs into <configuration>"),
+    ("<bean \(bean)><value>1</value></bean>", 28, "<value> is not known in <bean>; it belongs into <property>"),
+    (
+      "<bean \(bean)><property name='text'><prop key='a'>1</prop></property></bean>", 50,
+      "<prop> is not known in a value; it belongs into <props>"
+    ), ("<alias name='a' alias='b'><bean/></alias>", 29, "<bean> is not known in <alias>; it belongs into <beans>"),
     ("<configuration:unknown/>", 3, "not known in <beans>"),
     ("<configuration:configuration><bean \(bean)/></configuration:configuration>", 32, "<bean> is not known in"),
     ("<bean \(bean)><bean \(bean)/></bean>", 28, "<bean> is not known in <bean>"),
@@ -189,16 +194,20 @@ final class FaultyBean: Initializable {
       <beans xmlns:c='http://www.springframework.org/schema/configuration'><import resource='x'/>
       <bean id='a' \(Self.bean) lazy='true' depends-on='b'><property name='text'><map><entry key='k' value='v'/></map>
       </property><constructor-arg index='0'><list><ref bean='a'/><null/></list></constructor-arg></bean>
-      <alias name='a' alias='b'/><c:configuration><c:define key='k' type='Int' value='1'/></c:configuration></beans>
+      <beans profile='x' default-lazy-init='true' xmlns:p='http://www.springframework.org/schema/p'><bean id='d' name='e f'
+      class='FaultyBean' p:text='${k:1}'><description>d</description><meta key='a' value='b'/><property name='text'><idref
+      bean='a'/></property><property name='text'><list merge='true' value-type='int'><value> 1 </value></list></property>
+      </bean></beans><alias name='a' alias='b'/><c:configuration><c:define key='k' type='Int' value='1'/></c:configuration></beans>
       """.utf8)
     for index in document.indices {
       for byte in [0x22, 0x26, 0x3C, 0xC3] as [UInt8] {
         var changed = document
         changed[index] = byte
         do {
-          try Environment().loadXML(Data(changed), source: "x", handlers: []) { _, _ in
-            XMLResource(data: Data("<beans/>".utf8), source: "y")
-          }
+          let resolver: XMLResource.Resolver = { _, _ in XMLResource(data: Data("<beans/>".utf8), source: "y") }
+          try Environment().loadXML(
+            Data(changed), source: "x", handlers: [], resolver: resolver, placeholders: .spring
+          ).startup()
         } catch {
           #expect(error is EnvironmentError)
         }

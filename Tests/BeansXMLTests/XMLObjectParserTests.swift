@@ -114,6 +114,22 @@ final class Cook: NSObject, Initializable {
     #expect(Set(faults.compactMap(\.origin?.file)) == ["recipe.xml"])
   }
 
+  @Test func anyByteChangedEndsInAnObjectOrAFault() throws {
+    let parser = try parser()
+    let bytes = Array(
+      """
+      <recipe name='Stew' serves='4' xmlns:p='u:people'><course>main</course><ingredient grams='5'>x</ingredient>
+      <step>Cut.</step><step/><spice hot='true'/><p:author><name>A</name></p:author></recipe>
+      """.utf8)
+    for index in bytes.indices {
+      for byte in [0x22, 0x26, 0x3C, 0x3E, 0x61, 0xC3] as [UInt8] {
+        var changed = bytes
+        changed[index] = byte
+        do { _ = try parser.parse(Data(changed), as: Recipe.self) } catch { #expect(error is EnvironmentError) }
+      }
+    }
+  }
+
   @Test func theRootHasTheWantedType() throws {
     let ingredient = try parser().parse(Data("<spice name='salt'/>".utf8), as: Ingredient.self)
     #expect(ingredient is Spice)

@@ -59,7 +59,7 @@ enum BeanElement {
     if isAbstract, id == nil {
       reader.report("a template needs an id")
     } else if parent == nil, !isAbstract {
-      // The attribute is refused, which says enough.
+      // The refusal of the attribute is the only fault.
       if reader.element["factory-bean"] == nil { reader.report("the bean names neither a class nor a parent") }
     } else if let parent {
       return context.environment.bean(parent: parent)

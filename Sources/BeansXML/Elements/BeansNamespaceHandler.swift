@@ -15,18 +15,7 @@ final class BeansNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // h
     case "module": ModuleElement.process(element, context)
     case "import": ImportElement.process(element, context)
     case "description": break
-    case let name:
-      let places = [
-        "property": "<bean>", "constructor-arg": "<bean>", "lookup-method": "<bean>", "replaced-method": "<bean>",
-        "qualifier": "<bean>", "meta": "<bean>", "entry": "<map>", "prop": "<props>", "ref": "<property>",
-        "idref": "<property>", "value": "<property>", "list": "<property>", "set": "<property>", "map": "<property>",
-        "props": "<property>", "array": "<property>", "null": "<property>",
-      ]
-      if let place = places[name] {
-        throw context.fault(
-          "<\(element.qualifiedName)> is not known in <beans>; it belongs into \(place)", at: element.origin,
-          .unknownName)
-      }
+    default:
       throw context.unknown(
         element, in: "<beans>", among: ["bean", "beans", "alias", "import", "module", "description"])
     }

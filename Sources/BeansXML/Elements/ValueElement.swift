@@ -49,7 +49,7 @@ struct ValueElement {
     if element["bean"] == nil, element["local"] != nil {
       id = reader.name("local")
     } else if element["bean"] == nil, element["parent"] != nil {
-      // The attribute is refused, which says enough.
+      // The refusal of the attribute is the only fault.
       id = nil
     } else {
       id = reader.required("bean")

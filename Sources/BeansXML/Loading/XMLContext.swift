@@ -232,7 +232,11 @@ public final class XMLContext {
   ) -> EnvironmentError {
     let isOfThem = element.namespace == namespace || namespace == XMLNamespace.beans && element.plainName != nil
     let near = isOfThem ? known.filter { EditDistance.isSmall($0, element.name) }.min() : nil
-    let hint = near.map { "; did you mean <\(element.qualifiedName.dropLast(element.name.count))\($0)>?" }
+    let prefix = element.qualifiedName.dropLast(element.name.count)
+    var hint = near.map { "; did you mean <\(prefix)\($0)>?" }
+    if isOfThem, namespace == XMLNamespace.beans, let home = SpringSchema.place(of: element.name, not: place) {
+      hint = "; it belongs into <\(prefix)\(home)>"
+    }
     return fault("<\(element.qualifiedName)> is not known in \(place)\(hint ?? "")", at: element.origin, .unknownName)
   }
 

@@ -20,6 +20,20 @@ enum SpringSchema {
     read.filter { $0.value.contains(attribute) }.keys.sorted()
   }
 
+  /// Returns the element that contains elements of a name, for a hint at one in another place; nil for a name that Spring
+  /// does not have, and where the place has an element of its own for it.
+  static func place(of element: String, not place: String) -> String? {
+    guard !["<map>", "<props>", "<entry>", "<key>"].contains(place), let home = places[element] else { return nil }
+    return place == "<\(home)>" ? nil : home
+  }
+
+  private static let places = [
+    "bean": "beans", "import": "beans", "alias": "beans", "property": "bean", "constructor-arg": "bean",
+    "lookup-method": "bean", "replaced-method": "bean", "qualifier": "bean", "meta": "bean", "entry": "map",
+    "key": "entry", "prop": "props", "ref": "property", "idref": "property", "value": "property", "list": "property",
+    "set": "property", "map": "property", "props": "property", "array": "property", "null": "property",
+  ]
+
   /// The attributes that the readers of this module use.
   private static let read: [String: Set<String>] = [
     "beans": ["profile", "default-lazy-init", "default-merge"],
