@@ -83,6 +83,12 @@ final class CircleWaiter: Initializable {
     #expect(has(environment, "prod-name") == ids.contains("prod"))
   }
 
+  @Test func aFaultOfAnAliasUnderAProfileHasItsPlace() throws {
+    let faults = try faults("<beans profile='default'>\n<alias name='none' alias='a'/></beans>")
+    #expect(faults.count == 1 && faults[0].message.contains("'none'"), "\(faults)")
+    #expect(faults.first?.origin?.line == 3 && faults.first?.origin?.column == 1)
+  }
+
   @Test func theProfilesOfTheRootHoldForAll() throws {
     for (profiles, isFound) in [("a", true), ("b", false)] {
       let environment = try load("<bean id='a' class='Kiosk'/>", root: "profile='a'", profiles: profiles)

@@ -24,6 +24,8 @@ public final class XMLContext {
   let placeholders: XMLPlaceholders
   /// The defaults of the enclosing `<beans>` elements.
   private(set) var defaults = DocumentDefaults()
+  /// The aliases of the innermost `<beans>` element, if profiles are to hold for it.
+  private var conditionalAliases: [ConditionalAliases.Alias] = []
 
   init(
     environment: Environment, handlers: [String: NamespaceHandler], importer: XMLImporter,
@@ -72,31 +74,42 @@ public final class XMLContext {
   func define(
     aliases: [String], of id: String, at element: DocumentElement, profiles: [ProfileExpression] = []
   ) {
-    let profiles = profiles.isEmpty ? defaults.profiles : defaults.profiles + [profiles]
-    for alias in aliases {
-      if profiles.isEmpty {
-        definitions.append(.alias(alias, of: id, element.origin))
-      } else {
-        define(ConditionalAlias(alias, of: id, at: element.origin), at: element, profiles)
-      }
+    if profiles.isEmpty, defaults.profiles.isEmpty {
+      definitions += aliases.map { .alias($0, of: id, element.origin) }
+      return
     }
+    let conditional = aliases.map { ConditionalAliases.Alias($0, of: id, at: element.origin) }
+    if profiles.isEmpty {
+      conditionalAliases += conditional
+    } else {
+      define(conditional, defaults.profiles + [profiles])
+    }
+  }
+
+  /// Includes a module with aliases, unless there are none. One module for many aliases: modules are compared with each
+  /// other.
+  private func define(_ aliases: [ConditionalAliases.Alias], _ profiles: [[ProfileExpression]]) {
+    if let origin = aliases.first?.origin { define(ConditionalAliases(aliases: aliases), at: origin, profiles) }
   }
 
   /// Includes a module, once all documents have been read.
   func define(_ module: any BeanModule, at element: DocumentElement) {
-    define(module, at: element, defaults.profiles)
+    define(module, at: element.origin, defaults.profiles)
   }
 
-  private func define(_ module: any BeanModule, at element: DocumentElement, _ profiles: [[ProfileExpression]]) {
-    definitions.append(.module(profiles.reduce(module) { $0.profiles($1) }, element.origin))
+  private func define(
+    _ module: any BeanModule, at origin: EnvironmentError.Origin, _ profiles: [[ProfileExpression]]
+  ) {
+    definitions.append(.module(profiles.reduce(module) { $0.profiles($1) }, origin))
   }
 
   /// Runs `body` with the defaults of a `<beans>` element.
   func with(_ defaults: DocumentDefaults, _ body: () -> Void) {
-    let outer = self.defaults
-    self.defaults = defaults
+    let outer = (self.defaults, conditionalAliases)
+    (self.defaults, conditionalAliases) = (defaults, [])
     body()
-    self.defaults = outer
+    define(conditionalAliases, defaults.profiles)
+    (self.defaults, conditionalAliases) = outer
   }
 
   /// Reports a fault. The load continues, so that it reports all faults.

@@ -11,19 +11,25 @@ struct DocumentDefaults {
   var imported: DocumentDefaults { DocumentDefaults(profiles: profiles) }
 }
 
-/// An alias in a document that is active only where profiles hold.
-struct ConditionalAlias: BeanModule, Hashable {
-  let alias: String
-  let id: String
-  let file: String
-  let line: Int
-  let column: Int?
+/// The aliases in one `<beans>` element that are active only where its profiles hold.
+struct ConditionalAliases: BeanModule, Hashable {
+  struct Alias: Hashable {
+    let alias: String
+    let id: String
+    private let file: String
+    private let line: Int
+    private let column: Int?
 
-  init(_ alias: String, of id: String, at origin: EnvironmentError.Origin) {
-    (self.alias, self.id, file, line, column) = (alias, id, origin.file, origin.line, origin.column)
+    init(_ alias: String, of id: String, at origin: EnvironmentError.Origin) {
+      (self.alias, self.id, file, line, column) = (alias, id, origin.file, origin.line, origin.column)
+    }
+
+    var origin: EnvironmentError.Origin { .init(file: file, line: line, column: column) }
   }
 
+  let aliases: [Alias]
+
   func configure(_ environment: Environment) throws {
-    try environment.alias(alias, of: id, origin: .init(file: file, line: line, column: column))
+    for alias in aliases { try environment.alias(alias.alias, of: alias.id, origin: alias.origin) }
   }
 }

@@ -1,10 +1,11 @@
+import Beans
 import Foundation
 import Testing
 
 @testable import BeansXML
 
-/// The cost of namespace declarations.
-@Suite struct NamespaceScaleTests {
+/// The cost of a document's parts.
+@Suite struct DocumentScaleTests {
   /// Elements nested `depth` deep, each with its own declarations, and elements inside that declare one more.
   private static func document(_ depth: Int, declarations: Int, elements: Int) -> Data {
     var text = ""
@@ -36,5 +37,28 @@ import Testing
     #expect(root.children[0].attributes[0].namespace == "u:2")
     #expect(root.children[0].children[0].attributes[0].namespace == "u:2")
     #expect(root.children[1].attributes.map(\.namespace) == ["u:1", ""])
+  }
+
+  /// Beans with names, short attributes and unsupported attributes, in a `<beans>` element with a profile.
+  private static func beans(_ count: Int) -> Data {
+    let beans = (0..<count).map {
+      "<bean id='b\($0)' name='n\($0)' class='FaultyBean' p:text='${k:\($0)}'\($0 % 9 == 0 ? " init-method='a'" : "")/>"
+    }
+    let root = "<beans xmlns:p='http://www.springframework.org/schema/p'><beans profile='x' default-lazy-init='true'>"
+    return Data("\(root)\(beans.joined())</beans></beans>".utf8)
+  }
+
+  @Test func theTimeOfALoadIsLinearInTheNumberOfBeans() throws {
+    func time(_ data: Data) -> Duration {
+      ContinuousClock().measure {
+        #expect(throws: EnvironmentError.self) {
+          try Environment(name: "scale").loadXML(data, source: "x", handlers: [], placeholders: .spring)
+        }
+      }
+    }
+    let (small, large) = (Self.beans(100), Self.beans(1_600))
+    let times = (0..<3).map { _ in (time(small), time(large)) }
+    let ratio = (times.map(\.1).min() ?? .zero) / (times.map(\.0).min() ?? .seconds(1))
+    #expect(ratio < 16 * 5, "\(times)")
   }
 }
