@@ -20,8 +20,8 @@ import CYAML
     // An empty buffer has no address, and libyaml needs one.
     unsafe input = .allocate(capacity: max(bytes.count, 1))
     _ = unsafe input.initialize(from: bytes)
-    // It fails without memory, and leaves zeros then, with which `next` fails.
-    _ = unsafe yaml_parser_initialize(parser)
+    // Without memory, libyaml leaves zeros, which `yaml_parser_delete` accepts.
+    guard unsafe yaml_parser_initialize(parser) == 1 else { throw file.fault("libyaml has not enough memory", line: 1) }
     unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     unsafe yaml_parser_set_input_string(parser, input.baseAddress, bytes.count)
   }
