@@ -42,7 +42,7 @@ extension ConfigurationManager {
   }
 
   /// Asks the sources that list no keys, and stores the answers as their values.
-  func ask(_ sources: [any KeyedConfigurationSource], for key: QualifiedKey, scope: String) {
+  func ask(_ sources: [any ConfigurationSource], for key: QualifiedKey, scope: String) {
     for scope in Self.scopes(of: scope) {
       let address = ConfigurationStore.Address(key: key, scope: scope)
       for source in sources {
@@ -58,7 +58,7 @@ extension ConfigurationManager {
 
   /// Stores the answer of a source; an equal value stays.
   private func store(
-    _ item: ConfigurationItem?, at address: ConfigurationStore.Address, of source: any KeyedConfigurationSource,
+    _ item: ConfigurationItem?, at address: ConfigurationStore.Address, of source: any ConfigurationSource,
     _ traits: SourceTraits
   ) {
     let old = state.withLock { $0.store.value(address, of: source) }

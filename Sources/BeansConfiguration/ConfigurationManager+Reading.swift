@@ -56,11 +56,11 @@ extension ConfigurationManager {
   func find(_ key: QualifiedKey, scope: String, isProbe: Bool = false) -> StoredValue? {
     var next: ConfigurationManager? = self
     while let manager = next {
-      var (found, keyed) = manager.state.withLock { state in
-        (state.find(key, scope: scope, isMissed: !isProbe && manager.parent == nil), state.store.keyed)
+      var (found, asked) = manager.state.withLock { state in
+        (state.find(key, scope: scope, isMissed: !isProbe && manager.parent == nil), state.store.asked)
       }
-      if !keyed.isEmpty {
-        manager.ask(keyed, for: key, scope: scope)
+      if !asked.isEmpty {
+        manager.ask(asked, for: key, scope: scope)
         found = manager.state.withLock { $0.find(key, scope: scope) }
       }
       manager.origin?.state.withLock {

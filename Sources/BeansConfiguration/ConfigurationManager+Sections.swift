@@ -92,6 +92,18 @@ extension ConfigurationManager {
     throw Self.combine(reader.faults(in: key), key, type)
   }
 
+  /// Whether some source here or above may have a key below another one, such as the elements of a list. Costs a walk over
+  /// all keys.
+  package func mayHaveKeys(below key: String) -> Bool {
+    let key = QualifiedKey(namespace: "", key: key)
+    return chain.contains { manager in
+      manager.state.withLock { state in
+        !state.store.spellings.isEmpty || !state.store.asked.isEmpty
+          || state.store.layers.keys.contains { $0.key.rest(below: key) != nil }
+      }
+    }
+  }
+
   /// Whether a value has precedence over another one by its manager or its source.
   func isLater(_ value: StoredValue, than other: StoredValue) -> Bool {
     for manager in chain {

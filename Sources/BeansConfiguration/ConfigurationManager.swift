@@ -77,9 +77,9 @@ public final class ConfigurationManager: Sendable {
   /// - Throws: as `addSource`.
   package func load(_ source: any ConfigurationSource) throws {
     let id = ObjectIdentifier(source)
-    let spelling = source.spelling
+    let (spelling, isAsked) = (source.spelling, source.isAsked)
     let isNew = state.withLock { state in
-      guard state.store.add(source, spelling: spelling) else { return false }
+      guard state.store.add(source, spelling: spelling, isAsked: isAsked) else { return false }
       state.loading[id] = []
       return true
     }

@@ -18,16 +18,16 @@ public protocol ConfigurationSource: AnyObject, Sendable {
   var spelling: KeySpelling { get }
   /// Whether all values of the source are secrets; false by default. Read with each value.
   var isSecret: Bool { get }
-}
-
-/// A source that cannot list its keys, such as a reader of another library.
-///
-/// The manager asks it for each key at each read. Sections are read as types, which name their keys; the keys of a
-/// dictionary are not found in such a source. A listener is called for its values only if the source calls
-/// `configurationChanged`; a `ConfigurationValue` asks at each use.
-public protocol KeyedConfigurationSource: ConfigurationSource {
-  /// Returns the value of a key; nil if the source has none. Called on the thread that reads, with no lock held: it must
-  /// not wait.
+  /// Whether the manager asks the source for each key at each read, because the source cannot list its keys; false by
+  /// default. Read when the source is added.
+  ///
+  /// Sections are read as types, which name their keys; the keys of a dictionary are not found in such a source. A
+  /// listener is called for its values only if the source calls `configurationChanged`; a `ConfigurationValue` asks at
+  /// each use.
+  var isAsked: Bool { get }
+  /// Returns the value of a key of a source that is asked; nil if the source has none, as by default.
+  ///
+  /// Called on the thread that reads, with no lock held: it must not wait.
   ///
   /// - Parameters:
   ///   - namespace: the namespace of the key.
@@ -36,14 +36,13 @@ public protocol KeyedConfigurationSource: ConfigurationSource {
   func value(namespace: String, key: String, scope: String) -> (any Sendable)?
 }
 
-extension KeyedConfigurationSource {
-  /// Adds nothing: the values are read when they are needed.
-  public func load(_ manager: ConfigurationManager) throws {}
-}
-
 extension ConfigurationSource {
   /// No names beside the keys themselves.
   public var spelling: KeySpelling { .exact }
   /// Not every value is a secret.
   public var isSecret: Bool { false }
+  /// The source lists its keys.
+  public var isAsked: Bool { false }
+  /// No value.
+  public func value(namespace: String, key: String, scope: String) -> (any Sendable)? { nil }
 }

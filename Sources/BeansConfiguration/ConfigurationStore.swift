@@ -15,8 +15,8 @@ struct ConfigurationStore: Sendable {
 
   /// The sources by rank.
   private(set) var sources: [any ConfigurationSource] = []
-  /// The sources that list no keys.
-  private(set) var keyed: [any KeyedConfigurationSource] = []
+  /// The sources that are asked for keys.
+  private(set) var asked: [any ConfigurationSource] = []
   private var ranks: [ObjectIdentifier: Int] = [:]
   /// The values of each address by ascending rank; never empty.
   private(set) var layers: [Address: [StoredValue]] = [:]
@@ -33,13 +33,16 @@ struct ConfigurationStore: Sendable {
 
   /// Adds a source. Returns false if the source was added before.
   ///
-  /// - Parameter spelling: the spelling of the source. Read beforehand, because it is user code.
-  mutating func add(_ source: any ConfigurationSource, spelling: KeySpelling) -> Bool {
+  /// - Parameters:
+  ///   - source: the source.
+  ///   - spelling: the spelling of the source. Read beforehand, because it is user code.
+  ///   - isAsked: whether the source is asked for keys. Read beforehand, too.
+  mutating func add(_ source: any ConfigurationSource, spelling: KeySpelling, isAsked: Bool) -> Bool {
     guard ranks[ObjectIdentifier(source)] == nil else { return false }
     ranks[ObjectIdentifier(source)] = sources.count
     if !spelling.isExact { spellings[sources.count] = spelling }
     sources.append(source)
-    if let source = source as? any KeyedConfigurationSource { keyed.append(source) }
+    if isAsked { asked.append(source) }
     return true
   }
 
@@ -53,7 +56,7 @@ struct ConfigurationStore: Sendable {
     guard !item.key.isEmpty else {
       throw EnvironmentError(cause: .valueWithoutKey, "\(traits.url) has a configuration value without a key")
     }
-    _ = add(source, spelling: traits.spelling)
+    _ = add(source, spelling: traits.spelling, isAsked: traits.isAsked)
     let rank = ranks[ObjectIdentifier(source)] ?? sources.count
     let address = Address(key: item.qualifiedKey, scope: item.scope)
     let value = StoredValue(item, traits, rank: rank)
@@ -133,7 +136,7 @@ struct ConfigurationStore: Sendable {
       layers[address] = rest.isEmpty ? nil : rest
     }
     spellings[rank] = nil
-    keyed.removeAll { $0 === source }
+    asked.removeAll { $0 === source }
     if rank == sources.count - 1 { sources.removeLast() }
     return removed
   }
@@ -188,7 +191,7 @@ struct ConfigurationStore: Sendable {
 
   /// Drops the references to the sources; the values remain readable.
   mutating func close() -> [any ConfigurationSource] {
-    defer { (sources, ranks, keyed) = ([], [:], []) }
+    defer { (sources, ranks, asked) = ([], [:], []) }
     return sources
   }
 

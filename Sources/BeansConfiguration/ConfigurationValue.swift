@@ -34,7 +34,7 @@ public final class ConfigurationValue<Value: Sendable>: Sendable {
   public var value: Value {
     let changeCount = manager.changeCount
     let known = state.withLock { $0 }
-    if known.changeCount == changeCount, !manager.hasKeyedSources { return known.value }
+    if known.changeCount == changeCount, !manager.hasAskedSources { return known.value }
     do {
       let value = try read(manager)
       // A reader that began later may have stored a later value.
@@ -134,5 +134,5 @@ extension ConfigurationManager {
   }
 
   /// Whether values may change without a call, here or above.
-  var hasKeyedSources: Bool { chain.contains { $0.state.withLock { !$0.store.keyed.isEmpty } } }
+  var hasAskedSources: Bool { chain.contains { $0.state.withLock { !$0.store.asked.isEmpty } } }
 }

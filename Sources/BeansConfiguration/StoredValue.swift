@@ -7,6 +7,7 @@ struct SourceTraits: Sendable {
   let canOverrule: Bool
   let spelling: KeySpelling
   let isSecret: Bool
+  let isAsked: Bool
 
   /// Reads the properties, which runs user code.
   init(_ source: any ConfigurationSource) {
@@ -14,6 +15,7 @@ struct SourceTraits: Sendable {
     canOverrule = source.canOverrule
     spelling = source.spelling
     isSecret = source.isSecret
+    isAsked = source.isAsked
   }
 }
 

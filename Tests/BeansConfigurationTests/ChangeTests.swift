@@ -120,11 +120,14 @@ import Testing
   // MARK: sources without lists
 
   /// Has values for all keys that end with `.known`, the latest of which it counts.
-  private final class Reader: KeyedConfigurationSource {
+  private final class Reader: ConfigurationSource {
     let url = "reader"
     let canOverrule: Bool
     private let counter = Counter()
+    let isAsked = true
     init(canOverrule: Bool = true) { self.canOverrule = canOverrule }
+
+    func load(_ manager: ConfigurationManager) {}
 
     func value(namespace: String, key: String, scope: String) -> (any Sendable)? {
       guard scope.isEmpty, key.hasSuffix("known") else { return nil }

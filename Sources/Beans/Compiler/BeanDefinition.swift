@@ -316,8 +316,12 @@ final class BeanDefinition {
     origin: EnvironmentError.Origin? = nil
   ) -> BoundValue? {
     switch value {
-    case .value(let section as ConfigurationSection): return self.value(.section(section), parameter, at: point, origin)
-    case .value(let value): return self.value(.value(value), parameter, at: point, origin)
+    case .value(let value):
+      // Compared first, because a cast of each value is slow.
+      if Swift.type(of: value) == ConfigurationSection.self, let section = value as? ConfigurationSection {
+        return self.value(.section(section), parameter, at: point, origin)
+      }
+      return self.value(.value(value), parameter, at: point, origin)
     case .text(let text): return self.value(.text(text), parameter, at: point, origin)
     case .declared(let value, let origin): return self.value(value, as: parameter, at: point, origin: origin)
     case .merged(let value): return self.value(value, as: parameter, at: point, origin: origin)

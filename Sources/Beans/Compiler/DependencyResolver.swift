@@ -217,7 +217,13 @@ struct DependencyResolver {
   }
 
   /// Notes a fault for each id in a value that no bean has.
+  @inline(__always)
   private mutating func checkIds(in value: BeanValue, of definition: BeanDefinition, _ point: InjectionPoint) {
+    if value.mayRequireIds { checkRequiredIds(in: value, of: definition, point) }
+  }
+
+  @inline(never)
+  private mutating func checkRequiredIds(in value: BeanValue, of definition: BeanDefinition, _ point: InjectionPoint) {
     for (id, origin) in value.requiredIds {
       _ = dependency(.requirement(Any.self), id: id, of: definition, point, at: origin)
     }

@@ -22,9 +22,12 @@ struct ActiveProfiles {
   ///
   /// - Throws: `.noConversion` or `.conversionFailed` for a value that is neither text nor a list of texts.
   init(in configuration: ConfigurationManager) throws {
-    let named =
-      try configuration.getValue([String]?.self, key: "beans.profiles")
-      ?? configuration.getValue([String]?.self, key: "BEANS_PROFILES") ?? []
+    func read(_ key: String) throws -> [String]? {
+      // Most programs name no profile. A read as a list costs a walk over all conformances of the process.
+      guard configuration.hasValue(key: key) || configuration.mayHaveKeys(below: key) else { return nil }
+      return try configuration.getValue([String]?.self, key: key)
+    }
+    let named = try read("beans.profiles") ?? read("BEANS_PROFILES") ?? []
     let distinct = Set(named).subtracting([""])
     isDefault = distinct.isEmpty
     names = isDefault ? ["default"] : distinct.sorted()

@@ -116,7 +116,11 @@ extension BeanSpec {
     instance = instance ?? template.instance
     var all = arguments
     for (index, value) in template.arguments {
-      all.set(index, argument(index)?.inheriting(value) ?? value)
+      guard let own = argument(index) else {
+        all.set(index, value)
+        continue
+      }
+      if own.mayRequireIds { all.set(index, own.inheriting(value)) }
     }
     arguments = all
     if let given = template.options?.value {
