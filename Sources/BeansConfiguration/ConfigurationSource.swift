@@ -43,6 +43,11 @@ extension ConfigurationSource {
   public var isSecret: Bool { false }
   /// The source lists its keys.
   public var isAsked: Bool { false }
-  /// No value.
+  /// Returns nil: the source lists its keys.
+  ///
+  /// - Parameters:
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the value.
+  ///   - scope: the scope of the value.
   public func value(namespace: String, key: String, scope: String) -> (any Sendable)? { nil }
 }
