@@ -43,12 +43,19 @@ enum ServiceLog {
   }
 
   /// Writes to standard output.
-  static func announce(_ text: String) { output.log(LogEntry(logger: name, level: .info, message: text)) }
+  static func announce(_ text: String) { write(text, .info, to: output) }
 
   /// Writes the reason for the end of the process to standard error, even without a thread for the queue.
   static func fail(_ text: String) {
-    errors.log(LogEntry(logger: name, level: .fatal, message: text))
+    write(text, .fatal, to: errors)
     errors.flush(within: .seconds(1))
+  }
+
+  /// Writes each line as an entry of its own, because a line break within an entry is escaped.
+  private static func write(_ text: String, _ level: Level, to log: QueuedLog<ConsoleLog>) {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      log.log(LogEntry(logger: name, level: level, message: String(line)))
+    }
   }
 
   /// The number of lines that were dropped because the reader was too slow.

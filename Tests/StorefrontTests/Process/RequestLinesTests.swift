@@ -9,6 +9,20 @@ struct RequestLinesTests {
 
   init() throws { database = try TemporaryDatabase() }
 
+  @Test func announcementsAndReasonsHaveTheirLines() throws {
+    let service = try ServiceProcess(database: database.path)
+    let port = try service.port()
+    try service.wait(for: "try: curl")
+    let output = try service.end().output
+    for line in ["Storefront: http://127.0.0.1:\(port)", "open handles: none"] {
+      #expect(output.split(separator: "\n").contains { $0 == line }, "\(line): \(output)")
+    }
+    #expect(!output.contains(#"\n"#))
+    let refused = try ServiceProcess(database: database.path, environment: ["PORT": "x", "LOOPS": "many"])
+    let reasons = try refused.end(signal: false).output.split(separator: "\n")
+    #expect(reasons.count == 2 && reasons.allSatisfy { $0.hasPrefix("storefront: ") }, "\(reasons)")
+  }
+
   /// An error that nobody expected, and its response, have one id; the next request has another one.
   @Test func allLinesOfARequestCarryItsId() throws {
     let service = try ServiceProcess(database: database.path, environment: ["ACCESS_LOG": "yes"])
