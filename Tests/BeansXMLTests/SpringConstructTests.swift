@@ -482,5 +482,7 @@ final class CircleWaiter: Initializable {
     let environment = try load(
       "<bean id='t' class='CircleTable'/><bean class='CircleWaiter'/>")
     #expect(try environment.getBean(CircleWaiter.self).table.get() === environment.getBean(CircleTable.self))
+    // A provider keeps its environment until the end.
+    try environment.shutdown()
   }
 }

@@ -89,6 +89,7 @@ import Testing
     try child.define(child.bean(Mail.self, configuration: "mail"))
     #expect(try child.getBean(Mail.self) == Mail(host: "h", port: 26, timeout: nil))
     #expect(try parent.getConfiguration(Mail.self, prefix: "mail").port == 25)
+    try parent.shutdown()
   }
 
   @Test("A section that checks itself is checked at startup")
