@@ -13,12 +13,8 @@ struct SwiftProgram {
 
   /// What the program prints.
   func run() throws -> [String] {
-    let files = FileManager.default
-    let folder = files.temporaryDirectory.appendingPathComponent("beans-model-\(UUID().uuidString)")
-    try files.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? files.removeItem(at: folder) }
-    let main = folder.appendingPathComponent("main.swift")
-    try source.write(to: main, atomically: true, encoding: .utf8)
+    let (folder, main) = try write()
+    defer { try? FileManager.default.removeItem(at: folder) }
     let program = folder.appendingPathComponent("program")
 
     let build = try Self.buildFolder()
@@ -26,15 +22,39 @@ struct SwiftProgram {
     let linked = build.appendingPathComponent("swift-beansPackageTests.product/Objects.LinkFileList")
     let objects = try String(contentsOf: linked, encoding: .utf8).split(separator: "\n").map(String.init)
       .filter { object in Self.modules.contains { object.contains("/\($0).build/") } }
-    let map = build.appendingPathComponent("CBeansRuntime.build/module.modulemap").path
-    _ = try run(
-      "/usr/bin/env",
-      [
-        "swiftc", "-swift-version", "6", "-warnings-as-errors", "-I", build.appendingPathComponent("Modules").path,
-        "-Xcc", "-fmodule-map-file=\(map)", "-module-cache-path", build.appendingPathComponent("ModuleCache").path,
-        main.path, "-o", program.path,
-      ] + objects)
+    _ = try run("/usr/bin/env", Self.compiler(build) + [main.path, "-o", program.path] + objects)
     return try run(program.path, []).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// The errors with which the compiler refuses the program, without their places; none if the program is valid.
+  func errors() throws -> [String] {
+    let (folder, main) = try write()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    do {
+      _ = try run(
+        "/usr/bin/env", Self.compiler(try Self.buildFolder()) + ["-parse-as-library", "-typecheck", main.path])
+      return []
+    } catch let failure as Failure {
+      return failure.description.split(separator: "\n").filter { $0.hasPrefix(main.path) }
+        .compactMap { $0.components(separatedBy: ": error: ").dropFirst().first }
+    }
+  }
+
+  private func write() throws -> (folder: URL, main: URL) {
+    let files = FileManager.default
+    let folder = files.temporaryDirectory.appendingPathComponent("beans-model-\(UUID().uuidString)")
+    try files.createDirectory(at: folder, withIntermediateDirectories: true)
+    let main = folder.appendingPathComponent("main.swift")
+    try source.write(to: main, atomically: true, encoding: .utf8)
+    return (folder, main)
+  }
+
+  private static func compiler(_ build: URL) -> [String] {
+    let map = build.appendingPathComponent("CBeansRuntime.build/module.modulemap").path
+    return [
+      "swiftc", "-swift-version", "6", "-warnings-as-errors", "-I", build.appendingPathComponent("Modules").path,
+      "-Xcc", "-fmodule-map-file=\(map)", "-module-cache-path", build.appendingPathComponent("ModuleCache").path,
+    ]
   }
 
   /// Where the program that runs the tests stands, with what it was linked from.

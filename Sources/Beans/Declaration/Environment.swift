@@ -30,6 +30,12 @@ public final class Environment: Sendable {
   @TaskLocal static var releasing: Environment?
 }
 
+/// Another name of the container, for files that import a second type called `Environment`.
+///
+/// A file that imports, for example, ArgumentParser or SwiftUI as well writes `BeanEnvironment` instead of
+/// `Environment`. `Beans.Environment` is the same type.
+public typealias BeanEnvironment = Environment
+
 /// The work of `deinit`, which an extension cannot have. The folder `Runtime` implements it: it knows the meaning of the
 /// core's words.
 protocol EnvironmentMemory {

@@ -35,6 +35,39 @@ extension Environment {
     try getBean(Qualified<Tag, T>.self, file: file, line: line).value
   }
 
+  /// Returns the bean of the type that the context of the call determines: `let cart: Cart = try environment.getBean()`.
+  ///
+  /// Equals `getBean(T.self)`, at the same cost; the context may also be `[T]`, `T?` or `Provider<T>`.
+  ///
+  /// - Parameters:
+  ///   - id: the bean's id; without one, the type alone selects the bean.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as `getBean(_:byId:)`.
+  @inlinable @inline(__always)
+  public func getBean<T>(byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line) throws -> T {
+    try getBean(T.self, byId: id, file: file, line: line)
+  }
+
+  /// Returns the bean of the type that the context of the call determines and that has a tag; see `Qualified`.
+  ///
+  /// - Parameters:
+  ///   - qualifier: the tag of the bean's declaration.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as `getBean(_:byId:)`.
+  public func getBean<Tag, T>(
+    qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> T {
+    try getBean(T.self, qualifier: qualifier, file: file, line: line)
+  }
+
+  /// Rejects a lookup whose context determines no type.
+  @available(
+    *, unavailable, message: "the context names no type: 'let cart: Cart = try …getBean()' or getBean(Cart.self)"
+  )
+  public func getBean(byId id: String? = nil) throws {}
+
   /// Looks a bean up as `getBean(_:byId:)` does; the errors name no call.
   @inlinable @inline(__always)
   func find<T>(_ type: T.Type, _ id: String?) throws -> T {

@@ -131,6 +131,19 @@ extension Environment {
     try await readyBean(Qualified<Tag, T>.self, file: file, line: line).value
   }
 
+  /// Returns the bean of the type that the context of the call determines, and creates it first if it does not exist.
+  ///
+  /// - Parameters:
+  ///   - id: the bean's id; without one, the bean is found by its type.
+  ///   - file: the file of the lookup, which errors name.
+  ///   - line: the line of the lookup.
+  /// - Throws: the errors of `readyBean(_:byId:)`.
+  public func readyBean<T>(
+    byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) async throws -> T {
+    try await readyBean(T.self, byId: id, file: file, line: line)
+  }
+
   /// Returns the creations that have to precede a lookup.
   private func needs(of parameter: Parameter, id: String?) throws -> AwaitedBeans {
     try using {

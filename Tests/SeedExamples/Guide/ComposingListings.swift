@@ -216,4 +216,18 @@ extension Composing {
       .startup(options: .requireSendable)
   }
   // end
+
+  // listing
+  func declareCheckout(in shop: BeanEnvironment) throws {
+    try shop
+      .define(Gateway.self, factory: Gateway.init)
+      .define(Checkout.self, factory: Checkout.init) { $0.id("checkout").lazy() }
+      .define(instance: Country(code: "NL")) { $0.id("home") }
+  }
+
+  func checkout(of shop: BeanEnvironment) throws -> (Checkout, home: Country) {
+    let home: Country = try shop.getBean(byId: "home")
+    return (try shop.getBean(), home)
+  }
+  // end
 }

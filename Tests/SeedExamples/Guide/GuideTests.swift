@@ -244,6 +244,16 @@ import Testing
     #expect(released.withLock { $0 } == 1)
   }
 
+  @Test("Composing: short forms declare the beans, and their context selects them")
+  func shortForms() throws {
+    let shop = try Environment(name: "shop")
+    try Composing().declareCheckout(in: shop)
+    let (checkout, home) = try Composing().checkout(of: shop)
+    #expect(try shop.getBean(Composing.Checkout.self, byId: "checkout") === checkout)
+    #expect(home.code == "NL")
+    try shop.shutdown()
+  }
+
   @Test("Composing: the shop opens when everything is ready")
   func awaited() async throws {
     let shop = try await Composing().openShop()
