@@ -40,6 +40,8 @@ final class EnvironmentDeclarations {
   private(set) var conditions: [BeanCondition] = []
   /// The metadata that the children of a factory contribute to log entries.
   private(set) var childMetadata = ChildMetadata()
+  /// The observers that are registered here.
+  private(set) var observers: [any EnvironmentObserver] = []
   /// Whether the factory or a declaration has a condition.
   private(set) var hasConditions = false
   /// The profiles that conditions here name.
@@ -184,6 +186,8 @@ final class EnvironmentDeclarations {
 
   /// Adds metadata of the children of a factory.
   func add(_ part: @escaping ChildMetadata.Part) { childMetadata.add(part) }
+
+  func add(_ observer: any EnvironmentObserver) { observers.append(observer) }
 
   /// Adds a condition on the children of a factory.
   func add(_ condition: BeanCondition, at location: SourceLocation) {

@@ -34,6 +34,8 @@ final class Plan: Sendable {
   let childMetadata: ChildMetadata
   /// Whether the environments, or environments further out, contribute metadata to log entries.
   let hasLogMetadata: Bool
+  /// The observers of the environments, those from further out first.
+  let observers: [any EnvironmentObserver]
   /// Whether the environments log each bean.
   let isTraced: Bool
   /// Whether some visible beans are created asynchronously.
@@ -90,7 +92,7 @@ final class Plan: Sendable {
   init(
     name: String, opening: (scopeName: String, location: SourceLocation)?, parent: Plan?, home: Unretained<Environment>,
     directory: BeanDirectory, configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool,
-    childMetadata: ChildMetadata, isTraced: Bool, awaits: Bool,
+    childMetadata: ChildMetadata, observers: [any EnvironmentObserver], isTraced: Bool, awaits: Bool,
     sorted: [Int32],
     processors: [Operand], injections: [Operand],
     receivers: [ObjectIdentifier: [EventReceiver]], below: ArraySlice<BeanDirectory>, parameters: [Parameter],
@@ -112,6 +114,7 @@ final class Plan: Sendable {
     seedRelease = hasSeed ? (childMetadata.isEmpty ? .plain : .locked) : .none
     self.childMetadata = childMetadata
     hasLogMetadata = !childMetadata.isEmpty || parent?.hasLogMetadata == true
+    self.observers = (parent?.observers ?? []) + observers
     self.isTraced = isTraced
     self.awaits = awaits
     self.sorted = sorted

@@ -240,7 +240,7 @@ struct BeanReleaser {
     scope.finish()
     for failure in (scope as? AbstractBeanScope)?.cache.takeFailures() ?? [] {
       environment.with {
-        $0.countFailedRelease()
+        $0.countRelease(failing: failure)
         $0.extras.record(failure)
       }
     }

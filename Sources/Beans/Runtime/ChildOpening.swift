@@ -12,6 +12,8 @@ final class ChildOpening: Sendable {
   let environment: Environment?
   private let home: Unretained<Environment>?
   private let makeScope: (@Sendable () -> any BeanScope)?
+  /// Whether children have scope objects or observers.
+  private let needsCare: Atomic<Bool>
   /// The plan, which the environment retains; nil before startup.
   private let plan = Atomic<Unretained<Plan>?>(nil)
   /// The reason why startup has made no plan, or the error of startup.
@@ -28,6 +30,7 @@ final class ChildOpening: Sendable {
     self.environment = environment
     home = environment.map { Unretained($0) }
     self.makeScope = makeScope
+    needsCare = Atomic(makeScope != nil)
   }
 
   func declared(_ declarations: EnvironmentDeclarations?) {
@@ -49,7 +52,9 @@ final class ChildOpening: Sendable {
   func settled(_ outcome: Result<Plan, any Error>) {
     declared(nil)
     switch outcome {
-    case .success(let plan): self.plan.store(Unretained(plan), ordering: .releasing)
+    case .success(let plan):
+      if !plan.observers.isEmpty { needsCare.store(true, ordering: .relaxed) }
+      self.plan.store(Unretained(plan), ordering: .releasing)
     case .failure(let reason): self.reason.withLock { $0 = reason }
     }
   }
@@ -109,6 +114,18 @@ final class ChildOpening: Sendable {
       Environment(plan.layout, EnvironmentCore(Unretained(plan), parent: parent))
     }
     if let seed { child.core.slots[0].store(.filled(seed)) }
+    if needsCare.load(ordering: .relaxed) {
+      try join(child, parent, plan)
+    } else {
+      try child.join(parent, plan)
+    }
+    if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
+    return child
+  }
+
+  /// Lets a child join its parent that has a scope object or observers.
+  @inline(never)
+  private func join(_ child: Environment, _ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
     if let makeScope {
       let scope = makeScope()
       if !hasScopeName.load(ordering: .relaxed) {
@@ -118,8 +135,7 @@ final class ChildOpening: Sendable {
     } else {
       try child.join(parent, plan)
     }
-    if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
-    return child
+    if plan.with({ !$0.observers.isEmpty }) { child.observeOpening() }
   }
 
   /// Rejects a scope object whose name is not that of the scope. The name is users' code, and is read once.

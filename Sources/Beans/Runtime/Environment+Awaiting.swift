@@ -243,15 +243,18 @@ extension Environment {
   private func create(_ recipe: FrozenReference<Recipe>) async throws {
     let log = recipe.value.work.contains(.trace) ? log : nil
     let record = existingExtras?.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
-    let began = record.map { _ in ContinuousClock.now }
+    let began = record == nil && observers.isEmpty ? nil : ContinuousClock.now
     do {
       let object = try await made(recipe)
       try put(object, in: recipe.value.slot)
       if let began { record?.add([recipe.time(.now - began)]) }
       log?.created(recipe.value.label, in: name)
+      observeCreation(of: recipe, since: began)
     } catch {
       log?.failed(recipe.value.label, in: name, error)
-      throw failure(error, of: recipe)
+      let failure = failure(error, of: recipe)
+      observeCreation(of: recipe, since: began, failure)
+      throw failure
     }
   }
 

@@ -254,6 +254,7 @@ extension Environment {
   private func closeWithCare(_ released: Int) {
     if core.kind.contains(.plain) || core.compiledPlan.with({ $0.isTraced }) { log.finished(name, released: released) }
     existingExtras?.releasedBeans.store(released, ordering: .relaxed)
+    if let observation = existingExtras?.observation.load() { end(observation, released: released) }
     existingExtras?.resources?.letGo()
     // Before the callbacks: a caller that has waited finds no timer left.
     host?.closed()
@@ -295,13 +296,15 @@ extension Environment {
   /// Records the failure of a release. It does not stop the other releases; the next `shutdown()` throws it.
   func note(_ failure: EnvironmentError) {
     tell(failure)
-    countFailedRelease()
+    countRelease(failing: failure)
     extras.record(failure)
     homeResources?.hook?.failed(failure)
   }
 
-  /// Counts a failed release here and further out: an environment that ends takes its own counts with it.
-  func countFailedRelease() {
+  /// Counts a failed release here and further out, because an environment that ends takes its own counts with it, and
+  /// reports the failure to observers.
+  func countRelease(failing failure: any Error) {
+    for observer in observers { observer.releaseFailed(failure, in: self) }
     var next = Optional(self)
     while let environment = next {
       environment.existingExtras?.resources?.failedReleases.add(1, ordering: .relaxed)

@@ -14,6 +14,8 @@ final class EnvironmentExtras: Sendable {
   let releasedBeans = Atomic<Int>(0)
   /// The beans that are created asynchronously.
   let builds = Locked(AsyncBuilds())
+  /// The observation of a child of a factory; nil unless observers are registered.
+  let observation = AtomicLazyReference<ChildObservation>()
   /// The identities of beans, as far as they have been computed.
   let identities = Locked(BeanIdentities())
 

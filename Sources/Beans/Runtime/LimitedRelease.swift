@@ -72,7 +72,7 @@ struct ReleaseSite: Sendable {
   private func abandoned(_ failure: EnvironmentError, _ goOn: @escaping @Sendable (EnvironmentError?) -> Void) {
     guard let environment, !isOfScope else { return SpareThread.run { goOn(failure) } }
     // At once: a watch that gives up now reports the failure.
-    environment.countFailedRelease()
+    environment.countRelease(failing: failure)
     environment.extras.abandonRunning(failure)
     // A log may block.
     SpareThread.run {

@@ -318,6 +318,21 @@ import Testing
     #expect(outside?.code == .scopeNotActive)
   }
 
+  @Test("Scopes of your own: an observer counts the tenants")
+  func observedTenants() throws {
+    let shop = try Environment(name: "shop")
+    let metrics = try ScopesOfYourOwn().observeTenants(of: shop)
+    let tenants = try shop.childFactory("tenant", seed: ScopesOfYourOwn.Tenant.self) {
+      try $0.define(ScopesOfYourOwn.Quota.self, factory: ScopesOfYourOwn.Quota.init)
+    }
+    let open = try tenants.build(.init(name: "a"))
+    try tenants.withChild(.init(name: "b")) { _ = try $0.getBean(ScopesOfYourOwn.Quota.self) }
+    #expect(metrics.current.open == 1 && metrics.current.beans == 1 && metrics.current.failed == 0)
+    open.finish()
+    #expect(metrics.current.open == 0 && metrics.current.time > .zero)
+    try shop.shutdown()
+  }
+
   @Test("Scopes of your own: a shift ends before the shop does")
   func shifts() throws {
     let shop = try Environment(name: "shop")

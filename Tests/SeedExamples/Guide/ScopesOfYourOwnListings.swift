@@ -99,4 +99,29 @@ extension ScopesOfYourOwn {
     func finish() {}
   }
   // end
+
+  // listing
+  final class RequestMetrics: EnvironmentObserver {
+    struct Totals { var open = 0, failed = 0, beans = 0, time = Duration.zero }
+    private let totals = Mutex(Totals())
+    var current: Totals { totals.withLock { $0 } }
+
+    func childOpened(_ child: Environment) { totals.withLock { $0.open += 1 } }
+
+    func childEnded(_ child: Environment, _ end: ChildEnd) {
+      totals.withLock { totals in
+        totals.open -= 1
+        totals.beans += end.beans
+        totals.time += end.duration
+        if case .failed = end.outcome { totals.failed += 1 }
+      }
+    }
+  }
+
+  func observeTenants(of shop: Environment) throws -> RequestMetrics {
+    let metrics = RequestMetrics()
+    try shop.addObserver(metrics)
+    return metrics
+  }
+  // end
 }

@@ -1,0 +1,81 @@
+/// Observes the work of an environment and of those below it, for metrics and spans.
+///
+/// Register observers by `Environment.addObserver(_:)` before startup. All methods have implementations that do nothing, so
+/// an observer implements those that it needs. They are called with no lock held, each on the thread that does the
+/// observed work, which waits for them: they must return soon, and may run on several threads at once. An environment
+/// without observers pays nothing for them; an observed child costs one allocation and two readings of the clock more.
+///
+/// The environment retains its observers as long as it exists; an observer must not retain the environment.
+public protocol EnvironmentObserver: Sendable {
+  /// Observes that a child of a factory has been opened, on the thread that opens it, before the caller receives the
+  /// child. For each child, this comes before `childEnded`.
+  ///
+  /// - Parameter child: the child; its `name` is the scope. It allows lookups, unless another thread ends it.
+  func childOpened(_ child: Environment)
+
+  /// Observes that a child of a factory has ended, once for each opened child, on the thread that releases it, when all of
+  /// its beans have been released.
+  ///
+  /// - Parameters:
+  ///   - child: the child, which allows no lookups any more.
+  ///   - end: the duration and the outcome.
+  func childEnded(_ child: Environment, _ end: ChildEnd)
+
+  /// Observes that the asynchronous creation of a bean has ended, with the bean or with an error, on the thread that runs
+  /// the creation's task.
+  ///
+  /// - Parameters:
+  ///   - creation: the bean and the duration.
+  ///   - environment: the environment of the bean.
+  func creationEnded(_ creation: AsyncCreationEnd, in environment: Environment)
+
+  /// Observes the failure of a release, on the thread that releases. The log has the failure, too, and `shutdown()`
+  /// throws it.
+  ///
+  /// - Parameters:
+  ///   - failure: `.destructionFailed`, with the error of the release in `underlying`.
+  ///   - environment: the environment of the bean.
+  func releaseFailed(_ failure: any Error, in environment: Environment)
+}
+
+extension EnvironmentObserver {
+  /// Does nothing.
+  public func childOpened(_ child: Environment) {}
+
+  /// Does nothing.
+  public func childEnded(_ child: Environment, _ end: ChildEnd) {}
+
+  /// Does nothing.
+  public func creationEnded(_ creation: AsyncCreationEnd, in environment: Environment) {}
+
+  /// Does nothing.
+  public func releaseFailed(_ failure: any Error, in environment: Environment) {}
+}
+
+/// The end of a child of a factory, as observers receive it.
+public struct ChildEnd: Sendable {
+  /// The name of the scope.
+  public let scope: String
+  /// The time at which the child was opened.
+  public let start: ContinuousClock.Instant
+  /// The time from the opening until the last release had ended.
+  public let duration: Duration
+  /// The outcome that the child's beans received.
+  public let outcome: ScopeOutcome
+  /// The number of beans that the child has created and released, without its seed.
+  public let beans: Int
+}
+
+/// The end of an asynchronous creation, as observers receive it.
+public struct AsyncCreationEnd: Sendable {
+  /// The name of the bean in reports: its type, and its id if it has one.
+  public let bean: String
+  /// The place of the bean's declaration.
+  public let origin: EnvironmentError.Origin
+  /// The time at which the creation began, after the dependencies existed as far as they are known.
+  public let start: ContinuousClock.Instant
+  /// The time until the bean existed, or until the creation failed.
+  public let duration: Duration
+  /// The error of the creation; nil if the bean exists.
+  public let error: (any Error)?
+}
