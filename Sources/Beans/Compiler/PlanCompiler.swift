@@ -279,7 +279,7 @@ struct PlanCompiler {
     if input.isTraced || input.isObserved || code.instance != nil || definition.kind == .scoped
       || isReleased
         && (!definition.traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
-          || code.releaseLimit != nil)
+          || code.releaseLimit != nil || code.onDestroys.contains(where: \.isAsynchronous))
     {
       ending = .care
     } else if disposable != nil || isReleased && !code.onDestroys.isEmpty {

@@ -13,12 +13,23 @@ public enum ScopeOutcome: Sendable {
 @usableFromInline
 struct ReleaseCallback: Sendable {
   let owner: Any.Type
-  private let body: @Sendable (AnyObject, ScopeOutcome) throws -> Void
+  private let body: Body
+
+  private enum Body: Sendable {
+    case direct(@Sendable (AnyObject, ScopeOutcome) throws -> Void)
+    case awaited(@Sendable (AnyObject, ScopeOutcome) async throws -> Void)
+  }
 
   @usableFromInline
   init(_ owner: Any.Type, _ body: @escaping @Sendable (AnyObject, ScopeOutcome) throws -> Void) {
     self.owner = owner
-    self.body = body
+    self.body = .direct(body)
+  }
+
+  @usableFromInline
+  init(_ owner: Any.Type, awaiting body: @escaping @Sendable (AnyObject, ScopeOutcome) async throws -> Void) {
+    self.owner = owner
+    self.body = .awaited(body)
   }
 
   /// Creates a callback from a closure. Inlined into the module that declares the bean, so that it is compiled for the
@@ -33,6 +44,25 @@ struct ReleaseCallback: Sendable {
     self.init(Instance.self) { object, outcome in try body(BeanCallback.read(object), outcome) }
   }
 
-  /// Calls the closure. `object` is an `owner`, as startup has checked.
-  func callAsFunction(_ object: AnyObject, _ outcome: ScopeOutcome) throws { try body(object, outcome) }
+  /// Creates a callback from an asynchronous closure.
+  @inlinable
+  init<Instance>(async body: @escaping @Sendable (Instance, ScopeOutcome) async throws -> Void) {
+    self.init(Instance.self, awaiting: { object, outcome in try await body(BeanCallback.read(object), outcome) })
+  }
+
+  /// Whether the closure has to be awaited.
+  var isAsynchronous: Bool { if case .awaited = body { true } else { false } }
+
+  /// Calls the closure, unless it is asynchronous. `object` is an `owner`, as startup has checked.
+  func callAsFunction(_ object: AnyObject, _ outcome: ScopeOutcome) throws {
+    if case .direct(let body) = body { try body(object, outcome) }
+  }
+
+  /// Calls the closure, and awaits it if it is asynchronous.
+  func await(_ object: AnyObject, _ outcome: ScopeOutcome) async throws {
+    switch body {
+    case .direct(let body): try body(object, outcome)
+    case .awaited(let body): try await body(object, outcome)
+    }
+  }
 }

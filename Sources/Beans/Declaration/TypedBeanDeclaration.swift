@@ -81,6 +81,27 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     return self
   }
 
+  /// Adds an asynchronous callback that runs once for each instance when its scope ends, after
+  /// `DisposableBean.preDestroy()` or `AsyncDisposableBean.preDestroy()`. Prototypes are not tracked.
+  ///
+  /// `await shutdown()`, `await` ends of children and scopes bound to a loop await the callback in its place of the order:
+  /// the beans that this bean takes are released after it has returned. An end that cannot await, such as the synchronous
+  /// `shutdown()`, does not call it: it releases all other beans, and its error names this one, as for an
+  /// `AsyncDisposableBean`.
+  @inlinable @discardableResult
+  public func onDestroy(async body: @escaping @Sendable (Instance) async throws -> Void) -> Self {
+    add(onDestroy: ReleaseCallback(async: { (bean: Instance, _) in try await body(bean) }))
+    return self
+  }
+
+  /// Adds an asynchronous callback with the outcome of the environment that releases the bean; see
+  /// `onDestroy(async:)`.
+  @inlinable @discardableResult
+  public func onDestroy(asyncOutcome body: @escaping @Sendable (Instance, ScopeOutcome) async throws -> Void) -> Self {
+    add(onDestroy: ReleaseCallback(async: body))
+    return self
+  }
+
   @usableFromInline
   func decorating() -> Self { set(\.isDecorator, true) }
 

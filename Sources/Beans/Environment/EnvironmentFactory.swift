@@ -305,6 +305,29 @@ public final class EnvironmentFactory<Seed>: Sendable {
     return result
   }
 
+  /// Builds a child that outlives this call, such as a request whose response is written later. The handle ends the
+  /// child.
+  ///
+  /// - Parameters:
+  ///   - seed: the value that the child is built from.
+  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:)`.
+  ///   - file: the source file of the call, for error messages and for the log of a dropped handle.
+  ///   - line: the line of the call.
+  /// - Throws: the errors of `build`.
+  @inlinable
+  public func open(
+    _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> ChildHandle {
+    try handle(Self.object(for: seed), in: parent, SourceLocation(file: file, line: line))
+  }
+
+  @usableFromInline
+  func handle(
+    _ seed: ObjectReference?, in parent: Environment?, _ location: SourceLocation
+  ) throws -> ChildHandle {
+    ChildHandle(try open(seed, in: parent, location), openedAt: location)
+  }
+
   private func open(
     _ seed: ObjectReference?, in parent: Environment?, _ location: SourceLocation
   ) throws -> Environment {

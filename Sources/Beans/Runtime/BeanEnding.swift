@@ -44,9 +44,9 @@ struct BeanEnding {
   }
 
   /// Whether the release has to be awaited.
-  var isAsynchronous: Bool { traits.contains(.asyncDisposable) }
+  var isAsynchronous: Bool { traits.contains(.asyncDisposable) || callbacks.contains(where: \.isAsynchronous) }
 
-  /// Runs the release without waiting: an asynchronous bean is a failure that names the bean; its callbacks still run.
+  /// Runs the release without waiting: an asynchronous part is a failure that names the bean; the other parts still run.
   func runSynchronously(_ object: AnyObject) -> EnvironmentError? {
     var errors: [any Error] = []
     if isAsynchronous {
@@ -55,10 +55,15 @@ struct BeanEnding {
           cause: .asynchronousRelease,
           "\(bean.label) is released asynchronously: use 'await shutdown()' or a scope bound to a loop",
           path: [bean.label], origin: bean.location.origin))
-    } else if traits.contains(.disposable), let disposable = Box.open(object) as? any DisposableBean {
+    }
+    if traits.isDisjoint(with: .asyncDisposable), traits.contains(.disposable),
+      let disposable = Box.open(object) as? any DisposableBean
+    {
       do { try disposable.preDestroy() } catch { errors.append(error) }
     }
-    runCallbacks(object, &errors)
+    for callback in callbacks {
+      do { try callback(object, outcome) } catch { errors.append(error) }
+    }
     return Self.failure(errors, of: bean)
   }
 
@@ -66,15 +71,13 @@ struct BeanEnding {
     var errors: [any Error] = []
     if let disposable = Box.open(object) as? any AsyncDisposableBean {
       do { try await disposable.preDestroy() } catch { errors.append(error) }
+    } else if traits.contains(.disposable), let disposable = Box.open(object) as? any DisposableBean {
+      do { try disposable.preDestroy() } catch { errors.append(error) }
     }
-    runCallbacks(object, &errors)
-    return Self.failure(errors, of: bean)
-  }
-
-  private func runCallbacks(_ object: AnyObject, _ errors: inout [any Error]) {
     for callback in callbacks {
-      do { try callback(object, outcome) } catch { errors.append(error) }
+      do { try await callback.await(object, outcome) } catch { errors.append(error) }
     }
+    return Self.failure(errors, of: bean)
   }
 
   static func failure(_ errors: [any Error], of bean: BeanDirectory.Entry) -> EnvironmentError? {

@@ -61,6 +61,18 @@ extension Environment {
     for child in liveChildren { child.noteOutcome(failing: error) }
   }
 
+  /// Ends a child that is open although its handle has been dropped. Awaits asynchronous releases.
+  ///
+  /// - Parameter location: the place where the child was opened.
+  func endDropped(openedAt location: SourceLocation) {
+    if core.lifecycle.isEnding { return }
+    log.logger.warn(
+      "'\(name)' ends because its handle was dropped; \(location.origin) opened it: call end() of the handle")
+    noteOutcome(failing: CancellationError())
+    allowAwaiting()
+    beginFinish()
+  }
+
   /// The scope outcome that the beans of this environment receive.
   var outcome: ScopeOutcome {
     (existingExtras?.scopeFailure ?? existingExtras?.resources?.failure).map { .failed($0) } ?? .completed

@@ -377,6 +377,26 @@ import Testing
     #expect(scope.count == 2)
   }
 
+  @Test("Shutting down: a request ends when its response has been written, or has been dropped")
+  func laterEnd() async throws {
+    let shop = try Environment(name: "shop")
+    let outcomes = Mutex<[String]>([])
+    let requests = try shop.childFactory("request", seed: ShuttingDown.Visitor.self) {
+      try $0.define(ShuttingDown.Greeter.self, factory: ShuttingDown.Greeter.init) {
+        $0.onDestroy(outcome: { _, outcome in outcomes.withLock { $0.append("\(outcome)") } })
+      }
+    }
+    let written = Mutex<[String]>([])
+    let response = try await ShuttingDown().respond(to: .init(name: "Ada"), requests)
+    #expect(outcomes.withLock { $0.isEmpty })
+    try await response.body { line in written.withLock { $0.append(line) } }
+    #expect(written.withLock { $0 } == ["Hello, Ada!"])
+    #expect(outcomes.withLock { $0 } == ["completed"])
+    _ = try await ShuttingDown().respond(to: .init(name: "Grace"), requests)
+    #expect(outcomes.withLock { $0 }.last == "failed(Swift.CancellationError())")
+    try await shop.shutdown()
+  }
+
   @Test("Shutting down: a bean is released before what it was built from, and what failed is told")
   func failingRelease() throws {
     let shop = try Environment(name: "shop")

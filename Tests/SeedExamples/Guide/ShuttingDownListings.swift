@@ -23,6 +23,14 @@ struct ShuttingDown {
     }
   }
 
+  struct Visitor: Sendable { let name: String }
+
+  final class Greeter: Sendable {
+    private let visitor: Visitor
+    init(visitor: Visitor) { self.visitor = visitor }
+    func greet() -> String { "Hello, \(visitor.name)!" }
+  }
+
   final class Server: Sendable {
     let calls = Mutex<[String]>([])
     func stopAccepting() { calls.withLock { $0.append("stop accepting") } }
@@ -52,6 +60,22 @@ extension ShuttingDown {
       return (failures.isEmpty ? [error] : failures).map(\.description)
     } catch {
       return ["\(error)"]
+    }
+  }
+  // end
+
+  // listing
+  final class Response: Sendable {
+    typealias Body = @Sendable ((String) async throws -> Void) async throws -> Void
+    let body: Body
+    init(body: @escaping Body) { self.body = body }
+  }
+
+  func respond(to visitor: Visitor, _ requests: EnvironmentFactory<Visitor>) async throws -> Response {
+    let request = try requests.open(visitor)
+    let greeter = try await request.withCurrent { child in try await child.readyBean(Greeter.self) }
+    return Response { write in
+      try await request.end { _ in try await write(greeter.greet()) }
     }
   }
   // end

@@ -1,0 +1,169 @@
+import Beans
+import Testing
+
+@Suite("onDestroy with an asynchronous closure", .timeLimit(.minutes(20))) struct AsyncReleaseCallbackSpecification {
+  private let journal = Journal()
+
+  private func shop(_ more: (Environment) throws -> Void = { _ in }) throws -> Environment {
+    let (shop, journal) = (try Environment(name: "shop"), journal)
+    try shop
+      .define(Pool.self, factory: Pool.init) { $0.onDestroy { _ in journal.note("pool") } }
+      .define(Client.self, factory: Client.init) {
+        $0.onDestroy { client in
+          await Task.yield()
+          journal.note("client")
+        }
+      }
+      .define(Handler.self, factory: Handler.init) { $0.onDestroy { _ in journal.note("handler") } }
+    try more(shop)
+    return shop
+  }
+
+  @Test("await shutdown() awaits the closure in its place of the order")
+  func order() async throws {
+    try await shop().startup().shutdown()
+    #expect(journal.entries == ["handler", "client", "pool"])
+  }
+
+  @Test("A synchronous shutdown releases all other beans, and its error names the bean")
+  func synchronous() throws {
+    let fault = try requireFault(.destructionFailed) { try shop().startup().shutdown() }
+    #expect(fault.message.contains("Client is released asynchronously: use 'await shutdown()'"))
+    #expect(journal.entries == ["handler", "pool"])
+  }
+
+  @Test("A synchronous shutdown runs the parts of the release that need no wait")
+  func otherParts() throws {
+    let (shop, journal) = (try Environment(name: "shop"), journal)
+    try shop.define(Closing.self, factory: { Closing(journal) }) {
+      $0.onDestroy { _ in journal.note("first") }
+        .onDestroy(async: { _ in journal.note("second") })
+        .onDestroy { _ in journal.note("third") }
+    }
+    let fault = try requireFault(.destructionFailed) { try shop.startup().shutdown() }
+    #expect(fault.message.contains("released asynchronously"))
+    #expect(journal.entries == ["preDestroy", "first", "third"])
+  }
+
+  @Test("The closures of one bean run in the order of the declaration, after preDestroy")
+  func severalClosures() async throws {
+    let (shop, journal) = (try Environment(name: "shop"), journal)
+    try shop
+      .define(Closing.self, factory: { Closing(journal) }) {
+        $0.onDestroy { _ in journal.note("first") }
+          .onDestroy(async: { _ in
+            await Task.yield()
+            journal.note("second")
+          })
+          .onDestroy { _ in journal.note("third") }
+      }
+      .define(AsyncClosing.self, factory: { (_: Closing) in AsyncClosing(journal) }) {
+        $0.onDestroy(async: { _ in journal.note("after") })
+      }
+    try await shop.startup().shutdown()
+    #expect(journal.entries == ["async preDestroy", "after", "preDestroy", "first", "second", "third"])
+  }
+
+  @Test("A failure of the closure is thrown, and the other releases run")
+  func failure() async throws {
+    let shop = try shop {
+      try $0.define(Closing.self, factory: { [journal] in Closing(journal) }) {
+        $0.onDestroy(async: { _ in throw Boom() })
+      }
+    }
+    try shop.startup()
+    let error = await #expect(throws: EnvironmentError.self) { try await shop.shutdown() }
+    #expect(error?.code == .destructionFailed && error?.causes == [Boom()])
+    #expect(Set(journal.entries) == ["handler", "client", "pool", "preDestroy"])
+  }
+
+  @Test("The closure receives the outcome of its scope if it asks for it")
+  func outcome() async throws {
+    let (shop, journal) = (try Environment(name: "shop"), journal)
+    let requests = try shop.childFactory("request", seed: Int.self) {
+      try $0.define(Pool.self, factory: Pool.init) {
+        $0.onDestroy(asyncOutcome: { _, outcome in
+          await Task.yield()
+          if case .failed(is Boom) = outcome { journal.note("rolled back") } else { journal.note("committed") }
+        })
+      }
+    }
+    try await requests.withChild(1) {
+      await Task.yield()
+      _ = try $0.getBean(Pool.self)
+    }
+    await #expect(throws: Boom.self) {
+      try await requests.withChild(2) {
+        await Task.yield()
+        _ = try $0.getBean(Pool.self)
+        throw Boom()
+      }
+    }
+    #expect(journal.entries == ["committed", "rolled back"])
+    try await shop.shutdown()
+  }
+
+  @Test("A bean of a request whose release is asynchronous is awaited by the end of the request only where it exists")
+  func unusedInRequest() async throws {
+    let (shop, journal) = (try Environment(name: "shop"), journal)
+    let requests = try shop.childFactory("request", seed: Int.self) {
+      try $0.define(Pool.self, factory: Pool.init) { $0.onDestroy(async: { _ in journal.note("pool") }) }
+    }
+    try Self.open(requests) { _ in }
+    #expect(journal.entries.isEmpty)
+    let fault = try requireFault(.destructionFailed) { try Self.open(requests) { _ = try $0.getBean(Pool.self) } }
+    #expect(fault.message.contains("Pool"))
+    #expect(journal.entries.isEmpty)
+    try await shop.shutdown()
+  }
+
+  @Test("A template passes the closure on, and an external owner leaves it out")
+  func options() async throws {
+    let (shop, journal) = (try Environment(name: "shop"), journal)
+    try shop
+      .define(
+        shop.bean(Pool.self, id: "base", abstract: true, factory: Pool.init)
+          .onDestroy(async: { _ in journal.note("inherited") })
+      )
+      .define(shop.bean(parent: "base", id: "pool"))
+      .define(Closing.self, factory: { Closing(journal) }) {
+        $0.externallyOwned().onDestroy(async: { _ in journal.note("external") })
+      }
+    try shop.startup()
+    try await shop.shutdown()
+    #expect(journal.entries == ["inherited"])
+  }
+
+  @Test("An owned bean is released by await release()")
+  func owned() async throws {
+    let (shop, journal) = (try Environment(name: "shop"), journal)
+    try shop.define(Pool.self, factory: Pool.init) {
+      $0.scope("prototype").onDestroy(async: { _ in journal.note("pool") })
+    }
+    let pool = try shop.getBean(Owned<Pool>.self)
+    try requireFault { try Self.release(pool) }
+    #expect(journal.entries.isEmpty)
+    try await pool.release()
+    #expect(journal.entries == ["pool"])
+    try await shop.shutdown()
+  }
+
+  private static func open(_ requests: EnvironmentFactory<Int>, _ body: (Environment) throws -> Void) throws {
+    try requests.withChild(1) { try body($0) }
+  }
+  private static func release(_ pool: Owned<Pool>) throws { try pool.release() }
+}
+
+private final class Pool: Sendable {}
+private final class Client: Sendable { init(_ pool: Pool) {} }
+private final class Handler: Sendable { init(_ client: Client) {} }
+private final class Closing: DisposableBean, Sendable {
+  private let journal: Journal
+  init(_ journal: Journal) { self.journal = journal }
+  func preDestroy() { journal.note("preDestroy") }
+}
+private final class AsyncClosing: AsyncDisposableBean, Sendable {
+  private let journal: Journal
+  init(_ journal: Journal) { self.journal = journal }
+  func preDestroy() async { journal.note("async preDestroy") }
+}
