@@ -455,6 +455,8 @@ extension Environment {
 /// Wrong arguments of `define`. The compiler reports the messages, because nothing else fits such an argument.
 extension Environment {
   /// Rejects a type without `init()` that has no factory.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
   @available(
     *, unavailable,
     message: "a type that is no Initializable class needs a factory: define(Foo.self, factory: Foo.init)"
@@ -463,6 +465,8 @@ extension Environment {
   public func define<T>(_ type: T.Type) throws -> Self { self }
 
   /// Rejects a type without `init()` that has options and no factory.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
   @available(
     *, unavailable,
     message: "a type that is no Initializable class needs a factory: define(Foo.self, factory: Foo.init)"
@@ -471,6 +475,8 @@ extension Environment {
   public func define<T>(_ type: T.Type, options: (TypedBeanDeclaration<T>) -> Void) throws -> Self { self }
 
   /// Rejects a factory without the type of its bean.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
   @available(
     *, unavailable, message: "a factory follows the type of its bean: define(Foo.self, factory: Foo.init)"
   )
@@ -478,11 +484,15 @@ extension Environment {
   public func define<T, each D>(_ factory: (repeat each D) throws -> T) throws -> Self { self }
 
   /// Rejects a module.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
   @available(*, unavailable, message: "a module is included: include(Payments())")
   @discardableResult
   public func define(_ module: any BeanModule) throws -> Self { self }
 
   /// Rejects text.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
   @available(
     *, unavailable,
     message:
@@ -492,6 +502,8 @@ extension Environment {
   public func define(_ text: String) throws -> Self { self }
 
   /// Rejects an instance without its label.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
   @available(*, unavailable, message: "an instance has a label: define(instance: pool)")
   @_disfavoredOverload @discardableResult
   public func define<T>(_ instance: T) throws -> Self { self }

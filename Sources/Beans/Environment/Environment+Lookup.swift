@@ -63,6 +63,8 @@ extension Environment {
   }
 
   /// Rejects a lookup whose context determines no type.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
   @available(
     *, unavailable, message: "the context names no type: 'let cart: Cart = try …getBean()' or getBean(Cart.self)"
   )
