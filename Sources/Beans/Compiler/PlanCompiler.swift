@@ -275,14 +275,16 @@ struct PlanCompiler {
     let hasForm = definition.isClass && !definition.traits.isDisjoint(with: [.aware, .bean, .disposable])
     let isReleased = !code.isExternallyOwned
     let disposable = hasForm && isReleased ? form(.disposable, definition) : nil
+    let hasCallbacks = isReleased && !code.onDestroys.isEmpty
     var ending = Recipe.Ending.nothing
     if input.isTraced || input.isObserved || code.instance != nil || definition.kind == .scoped
       || isReleased
         && (!definition.traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
-          || code.releaseLimit != nil || code.onDestroys.contains(where: \.isAsynchronous))
+          || code.releaseLimit != nil)
+      || hasCallbacks && code.onDestroys.contains(where: \.isAsynchronous)
     {
       ending = .care
-    } else if disposable != nil || isReleased && !code.onDestroys.isEmpty {
+    } else if disposable != nil || hasCallbacks {
       ending = .call
     }
     let isKept = definition.kind == .slot || definition.kind == .scoped
