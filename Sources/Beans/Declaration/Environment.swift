@@ -32,7 +32,7 @@ public final class Environment: Sendable {
 
 /// Another name of the container, for files that import a second type called `Environment`.
 ///
-/// A file that imports, for example, ArgumentParser or SwiftUI as well writes `BeanEnvironment` instead of
+/// A file that imports, for example, Hummingbird or Vapor as well writes `BeanEnvironment` instead of
 /// `Environment`. `Beans.Environment` is the same type.
 public typealias BeanEnvironment = Environment
 
