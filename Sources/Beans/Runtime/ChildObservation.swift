@@ -28,7 +28,8 @@ extension Environment {
   ///   - released: the number of beans.
   func end(_ observation: ChildObservation, released: Int) {
     let end = ChildEnd(
-      scope: name, start: observation.start, duration: ContinuousClock.now - observation.start, outcome: outcome, beans: released)
+      scope: name, start: observation.start, duration: ContinuousClock.now - observation.start, outcome: outcome,
+      beans: released)
     for observer in observers { observer.childEnded(self, end) }
   }
 
