@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "BeansServer", targets: ["BeansServer"]),
     .library(name: "BeansOperations", targets: ["BeansOperations"]),
     .library(name: "BeansSessions", targets: ["BeansSessions"]),
+    .library(name: "BeansRedis", targets: ["BeansRedis"]),
     .library(name: "BeansTesting", targets: ["BeansTesting"]),
     .library(name: "BeansServerTesting", targets: ["BeansServerTesting"]),
     .library(name: "BeansTool", targets: ["BeansTool"]),
@@ -61,20 +62,30 @@ let package = Package(
     .target(name: "BeansYAML", dependencies: ["Beans", "CYAML"], swiftSettings: strict),
     .target(
       name: "BeansXML", dependencies: ["Beans", "BeansJSON", "BeansSupport", "BeansLogging"], swiftSettings: strict),
+    // Sessions without a loop. `BeansServer` and `BeansSessions` export it: the first without Foundation, the second without
+    // libuv.
+    .target(name: "BeansSessionRegistry", dependencies: ["BeansSupport", "Beans"], swiftSettings: strict),
+    // Sessions that outlive a request or a process in a store.
+    .target(
+      name: "BeansSessions", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry"],
+      swiftSettings: strict),
     .target(name: "BeansEventLoop", dependencies: ["BeansPlatform", "CLibuv"], swiftSettings: strict),
     .target(
-      name: "BeansServer", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop"],
+      name: "BeansServer",
+      dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry", "BeansEventLoop"],
+      swiftSettings: strict),
+    // The store of sessions for several nodes, on event loops: apart, so that sessions in memory need no libuv.
+    .target(
+      name: "BeansRedis",
+      dependencies: [
+        "BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry", "BeansSessions", "BeansEventLoop",
+      ],
       swiftSettings: strict),
 
     // Probes, metrics, reports and a page, for any HTTP server. It observes loops, sessions and the lifecycle of `BeansServer`,
     // which knows nothing of it.
     .target(
       name: "BeansOperations", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansGraph", "BeansServer"],
-      swiftSettings: strict),
-
-    // Sessions that outlive a process: in memory, or in Redis.
-    .target(
-      name: "BeansSessions", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansEventLoop", "BeansServer"],
       swiftSettings: strict),
 
     // For tests of programs that use the container: the one that imports the testing library of the toolchain.
@@ -96,8 +107,8 @@ let package = Package(
     .target(
       name: "Storefront",
       dependencies: [
-        "BeansOperations", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansJSON", "Beans", "BeansLogging",
-        "CSQLite", "CHTTPParser",
+        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansJSON", "Beans",
+        "BeansLogging", "CSQLite", "CHTTPParser",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -162,7 +173,8 @@ let package = Package(
     .testTarget(
       name: "BeansSessionsTests",
       dependencies: [
-        "BeansSessions", "BeansServer", "BeansTesting", "BeansEventLoop", "Beans", "BeansSupport", "TestSupport",
+        "BeansRedis", "BeansSessions", "BeansServer", "BeansTesting", "BeansEventLoop", "Beans", "BeansSupport",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -24,6 +24,7 @@ let package = Package(
         .product(name: "BeansEventLoop", package: "swift-beans"),
         .product(name: "BeansServer", package: "swift-beans"),
         .product(name: "BeansSessions", package: "swift-beans"),
+        .product(name: "BeansRedis", package: "swift-beans"),
         .product(name: "BeansXML", package: "swift-beans"),
       ],
       swiftSettings: settings),

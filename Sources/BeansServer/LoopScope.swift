@@ -1,7 +1,7 @@
 public import Beans
 @_spi(BeansPackage) import BeansSupport
 public import BeansEventLoop
-import Glibc
+import BeansSessionRegistry
 import Synchronization
 
 /// A scope bound to a loop: its beans are released on the loop's thread, regardless of the thread that ends the scope.
@@ -126,7 +126,7 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   }
 
   /// Whether the deadline or the idle time has ended the child.
-  var hasExpired: Bool { state.withLock { $0.hasExpired } }
+  package final var hasExpired: Bool { state.withLock { $0.hasExpired } }
 
   // MARK: the timer
 
@@ -178,13 +178,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     return true
   }
 
-  /// The kernel's monotonic clock in nanoseconds; half the price of `ContinuousClock`, whose instants are 128 bits
-  /// wide.
-  package static var now: UInt64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-  }
+  /// The kernel's monotonic clock in nanoseconds.
+  package static var now: UInt64 { MonotonicClock.now }
 
   /// Converts a duration to nanoseconds, rounded up; 0 for a negative duration, `UInt64.max` for one beyond 584 years,
   /// and for nil.
@@ -253,3 +248,5 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     if environment != nil { finish() }
   }
 }
+
+extension LoopScope: MeasuredScope {}

@@ -1,5 +1,5 @@
 public import Beans
-public import BeansServer
+public import BeansSessionRegistry
 @_spi(BeansPackage) import BeansSupport
 
 /// A manager that runs requests inside sessions that outlive the process. A store keeps the sessions for all nodes of a

@@ -100,7 +100,7 @@ public struct SessionChange: Sendable, Equatable {
   public var expected: [String: UInt64]
   /// The version of each value as of `version`, by name, where the caller has read exactly that version of the session;
   /// 0 for a missing value. A store may use it to look at less; it is empty where it is not known.
-  var seen: [String: UInt64] = [:]
+  package var seen: [String: UInt64] = [:]
 
   /// Creates a change.
   ///

@@ -2,6 +2,7 @@ public import Beans
 import BeansEventLoop
 import BeansLogging
 import BeansOperations
+import BeansRedis
 import BeansServer
 import BeansSessions
 import Dispatch

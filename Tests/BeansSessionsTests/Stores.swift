@@ -1,4 +1,5 @@
 import BeansEventLoop
+import BeansRedis
 import BeansSessions
 import BeansTesting
 import TestSupport

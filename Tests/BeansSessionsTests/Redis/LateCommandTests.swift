@@ -2,7 +2,8 @@ import BeansEventLoop
 import TestSupport
 import Testing
 
-@testable import BeansSessions
+@testable import BeansRedis
+import BeansSessions
 
 /// Calls that a proxy delivers to the server after their connection has ended.
 @Suite("A call that arrives late at a Redis server", .needsRedis, .timeLimit(.minutes(20)))

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import BeansSessions
+@testable import BeansRedis
+import BeansSessions
 
 /// `HOSTILE_MESSAGES` says how many damaged replies there are, `HOSTILE_SEED` where they begin; a reply depends on its seed alone.
 @Suite("Replies of a Redis server", .timeLimit(.minutes(20)))

@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import BeansSessions
+@testable import BeansRedis
+import BeansSessions
 
 /// A connection of the test's own to a Redis server, which blocks the caller for each command.
 final class RawRedis: Sendable {

@@ -3,7 +3,8 @@ import BeansEventLoop
 import TestSupport
 import Testing
 
-@testable import BeansSessions
+@testable import BeansRedis
+import BeansSessions
 
 /// What becomes of calls when the server or the connection fails. Each call ends within its time, or the test does not.
 @Suite("A Redis store whose server fails", .needsRedis, .timeLimit(.minutes(20)))

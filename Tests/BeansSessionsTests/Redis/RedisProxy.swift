@@ -1,4 +1,5 @@
 import BeansEventLoop
+import BeansRedis
 import BeansSessions
 @_spi(BeansPackage) import BeansSupport
 import Foundation

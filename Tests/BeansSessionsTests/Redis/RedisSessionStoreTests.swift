@@ -2,7 +2,8 @@ import BeansEventLoop
 import TestSupport
 import Testing
 
-@testable import BeansSessions
+@testable import BeansRedis
+import BeansSessions
 
 @Suite("The Redis store", .needsRedis, .timeLimit(.minutes(20)))
 struct RedisSessionStoreTests {

@@ -1,5 +1,6 @@
 import Beans
 import BeansEventLoop
+import BeansRedis
 import BeansSessions
 import Dispatch
 import FoundationEssentials

@@ -1,3 +1,5 @@
+import BeansSessions
+
 /// A session as read from the fields of its hash; see `RedisScript`.
 struct StoredSession {
   /// The fields of each session, without its values. Each name is one byte.

@@ -1,6 +1,7 @@
 public import Beans
 public import BeansEventLoop
-import BeansServer
+import BeansSessionRegistry
+public import BeansSessions
 @_spi(BeansPackage) import BeansSupport
 
 /// A store that keeps sessions in a Redis server, for all nodes that use it. The sessions outlive each node, and expire

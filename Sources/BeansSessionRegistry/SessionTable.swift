@@ -9,9 +9,9 @@ struct SessionTable {
     var id: String
     let environment: Environment
     /// The scope, which has the reason of the session's end, and mostly the time of its last use.
-    let scope: LoopScope?
+    let scope: (any MeasuredScope)?
     let opened: UInt64
-    /// The time of the last recorded use, in nanoseconds like `LoopScope.now`; a use that the scope has seen may be
+    /// The time of the last recorded use, in nanoseconds like `MonotonicClock.now`; a use that the scope has seen may be
     /// later.
     var lastUse: UInt64
     /// The place in `order`, if there is an order.
@@ -56,7 +56,7 @@ struct SessionTable {
 
   /// Returns the time, later than the last one: of two uses, one is earlier.
   private mutating func now() -> UInt64 {
-    latest = max(LoopScope.now, latest + 1)
+    latest = max(MonotonicClock.now, latest + 1)
     return latest
   }
 
@@ -82,7 +82,7 @@ struct SessionTable {
   /// Lists a session under an unused id. The index identifies the session until it is removed.
   mutating func insert(_ environment: Environment, as id: String) -> Int32 {
     let now = now()
-    let scope = environment.host as? LoopScope
+    let scope = environment.host as? any MeasuredScope
     let entry = Entry(id: id, environment: environment, scope: scope, opened: now, lastUse: now)
     let index = unused.popLast() ?? Int32(entries.count)
     if Int(index) == entries.count { entries.append(entry) } else { entries[Int(index)] = entry }

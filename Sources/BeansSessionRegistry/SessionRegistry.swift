@@ -353,7 +353,7 @@ public final class SessionRegistry<Seed>: Sendable {
   public func statistics() -> SessionStatistics { statistics(lookingAt: .max).statistics }
 
   package func statistics(lookingAt maximum: Int) -> (statistics: SessionStatistics, isComplete: Bool) {
-    let now = LoopScope.now
+    let now = MonotonicClock.now
     var statistics = SessionStatistics(counts: counts, capacity: capacity)
     var (next, rest) = (Optional(0), maximum)
     while let first = next {

@@ -1,0 +1,2 @@
+// Sessions without an event loop: `SessionRegistry` and `SessionManager` under one import.
+@_exported public import BeansSessionRegistry
