@@ -164,6 +164,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "BeansSessionRegistryTests",
+      dependencies: ["BeansSessionRegistry", "BeansTesting", "Beans", "BeansSupport", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "BeansOperationsTests",
       dependencies: [
         "BeansOperations", "BeansServer", "BeansEventLoop", "BeansTesting", "Beans", "BeansSupport", "BeansLogging",

@@ -8,7 +8,7 @@ final class SessionOpening: Sendable {
   private let isAwaited = Atomic(false)
   /// The thread that opens the session; 0 when the opening is over.
   private let opener = Atomic<UInt>(WaitForGraph.thread)
-  private let outcome = Locked<Result<Environment, any Error>?>(nil)
+  private let outcome = Locked<Result<SessionTable.Found, any Error>?>(nil)
   private var key: WaitForGraph.Key { WaitForGraph.Key(self) }
 
   /// Announces a waiting thread. Called under the registry's lock, while the opening is listed there.
@@ -17,7 +17,7 @@ final class SessionOpening: Sendable {
   /// Returns the session when it is open.
   ///
   /// - Throws: the error of opening it; `.cyclicDependency` if the calling thread would wait for itself.
-  func wait(in scope: String) throws -> Environment {
+  func wait(in scope: String) throws -> SessionTable.Found {
     if opener.load(ordering: .acquiring) == WaitForGraph.thread {
       throw EnvironmentError(
         cause: .circleOfSessions, "what opens a session opens that session again", path: ["'\(scope)'"])
@@ -32,7 +32,7 @@ final class SessionOpening: Sendable {
   }
 
   /// Publishes the outcome. Called after the registry has removed the opening from its list.
-  func end(_ outcome: Result<Environment, any Error>) {
+  func end(_ outcome: Result<SessionTable.Found, any Error>) {
     self.outcome.withLock { $0 = outcome }
     opener.store(0, ordering: .releasing)
     if isAwaited.load(ordering: .relaxed) { WaitForGraph.end(key, nil) }

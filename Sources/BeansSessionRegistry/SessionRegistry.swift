@@ -8,13 +8,21 @@ public import Beans
 /// let answer = try sessions.withSession(cookie) { session in try requests.withChild(request, in: session, respond) }
 /// ```
 ///
+/// A session ends after an idle time that the registry or the session's scope measures. The registry needs neither a
+/// scope object nor an event loop for it: one timer on a clock serves all sessions.
+///
+/// ```swift
+/// let factory = try shop.childFactory("session", seed: Void.self) { try $0.define($0.bean(Cart.self, factory: Cart.init)) }
+/// let sessions = SessionRegistry(factory, capacity: 10_000, idleLimit: .seconds(1_800))
+/// ```
+///
 /// With a capacity, opening a session beyond it evicts the least recently used session that is not in use. A session is
 /// in use during `withSession`, during a lookup that builds something, and while a child environment is live: it is
 /// then neither evicted nor ended by its idle time. The scope of a session decides its time of last use (see
-/// `SessionScope`); if the scope measures no idle time, the time of last use is that of the last lookup in the
-/// registry.
+/// `SessionScope`); if the scope measures no idle time, or if the registry has an idle limit, the time of last use is
+/// that of the last lookup in the registry and of the end of the last `withSession`.
 ///
-/// Safe from any thread. No lock is held while a session is built or released, or while the observer runs.
+/// Safe from any thread. No lock is held while a session is built or released, or while the observer or the clock runs.
 public final class SessionRegistry<Seed>: Sendable {
   /// The maximum number of sessions; nil for any number.
   public let capacity: Int?
@@ -22,9 +30,11 @@ public final class SessionRegistry<Seed>: Sendable {
   /// The environment in which the sessions are opened; nil for the one that the factory finds.
   private let parent: Environment?
   private let observer: (@Sendable (SessionEvent) -> Void)?
-  private let state: Locked<State>
+  /// The timer of the idle limit; nil without a limit.
+  let timer: SessionTimer?
+  let state: Locked<State>
 
-  private struct State {
+  struct State {
     var table: SessionTable
     var openings: [String: SessionOpening] = [:]
     /// All counts except `open`.
@@ -33,7 +43,7 @@ public final class SessionRegistry<Seed>: Sendable {
 
   /// The outcome of a request for a session.
   private enum Claim {
-    case found(Environment)
+    case found(SessionTable.Found)
     case awaited(SessionOpening)
     /// The caller opens the session, after the end of the evicted one.
     case own(SessionOpening, evicted: Environment?)
@@ -49,18 +59,27 @@ public final class SessionRegistry<Seed>: Sendable {
   ///     session of one tenant is unknown in every other one. Without a parent, a session is opened in the current
   ///     environment, and the registry finds it from any other.
   ///   - capacity: the maximum number of sessions, including those being opened; nil for any number. See `count`.
+  ///   - idleLimit: the time without use after which a session ends, at least a millisecond; nil for no limit by the
+  ///     registry. `find`, `open`, `withSession` until its `body` has ended, and a live child are uses; a lookup in the
+  ///     session alone is none. The registry notices the end of a child that outlives `withSession` within an eighth of
+  ///     the limit, by which such a session may live longer. A task ends the session, and releases its beans unless
+  ///     the scope of the session has another place for that: see `ExecutorScope`.
+  ///   - clock: the clock of the idle limit.
   ///   - onEvent: the observer of all sessions, called outside of all locks; `SessionEvent` documents the threads. Must
   ///     be fast: it delays the opening of a session, or the release of beans that end together with it. May call the
   ///     registry.
   public init(
     _ factory: EnvironmentFactory<Seed>, in parent: Environment? = nil, capacity: Int? = nil,
+    idleLimit: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
     onEvent: (@Sendable (SessionEvent) -> Void)? = nil
   ) {
     self.factory = factory
     self.parent = parent
     self.capacity = capacity
     observer = onEvent
-    state = Locked(State(table: SessionTable(isOrdered: capacity != nil)))
+    timer = idleLimit.map { _ in SessionTimer(clock) }
+    state = Locked(
+      State(table: SessionTable(isOrdered: capacity != nil, idleLimit: idleLimit.map(SessionTable.nanoseconds))))
   }
 
   // MARK: using a session
@@ -68,7 +87,7 @@ public final class SessionRegistry<Seed>: Sendable {
   /// Returns the session with that id, or nil if there is none or it is ending.
   ///
   /// The session may end at any time after that; `withSession` keeps it alive.
-  public func find(_ id: String) -> Environment? { state.withLock { $0.table.find(id, entering: false) } }
+  public func find(_ id: String) -> Environment? { atPresent { $0.table.find(id, entering: false)?.environment } }
 
   /// Runs `body` inside of the session with that id, so that the session is neither evicted nor ended by its idle time.
   ///
@@ -79,7 +98,8 @@ public final class SessionRegistry<Seed>: Sendable {
   /// - Throws: the error that `body` throws.
   public func withSession<R>(_ id: String, _ body: (Environment) throws -> R) rethrows -> R? {
     guard let session = enter(id) else { return nil }
-    return try session.inside(body)
+    defer { left(session) }
+    return try session.environment.inside(body)
   }
 
   /// Runs an asynchronous `body` like the synchronous form, on the caller's actor. In `body`, and in tasks that it
@@ -89,7 +109,8 @@ public final class SessionRegistry<Seed>: Sendable {
     _ id: String, _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async rethrows -> R? {
     guard let session = enter(id) else { return nil }
-    return try await session.inside(body)
+    defer { left(session) }
+    return try await session.environment.inside(body)
   }
 
   /// Runs `body` inside of the session with that id, which is opened if needed.
@@ -106,7 +127,9 @@ public final class SessionRegistry<Seed>: Sendable {
     _ id: String, opening seed: @autoclosure () throws -> Seed, file: StaticString = #fileID, line: UInt = #line,
     _ body: (Environment) throws -> R
   ) throws -> R {
-    try acquire(id, entering: true, file, line, seed).inside(body)
+    let session = try acquire(id, entering: true, file, line, seed)
+    defer { left(session) }
+    return try session.environment.inside(body)
   }
 
   /// Runs an asynchronous `body` like the synchronous form. It runs on the caller's actor, and may use its state.
@@ -122,10 +145,17 @@ public final class SessionRegistry<Seed>: Sendable {
     _ id: String, opening seed: @autoclosure () throws -> Seed, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
-    try await acquire(id, entering: true, file, line, seed).inside(body)
+    let session = try acquire(id, entering: true, file, line, seed)
+    defer { left(session) }
+    return try await session.environment.inside(body)
   }
 
-  private func enter(_ id: String) -> Environment? { state.withLock { $0.table.find(id, entering: true) } }
+  private func enter(_ id: String) -> SessionTable.Found? { atPresent { $0.table.find(id, entering: true) } }
+
+  /// Notes the end of a use, from which the idle time is measured.
+  private func left(_ session: SessionTable.Found) {
+    if timer != nil { atPresent { $0.table.leave(session) } }
+  }
 
   // MARK: opening
 
@@ -143,7 +173,7 @@ public final class SessionRegistry<Seed>: Sendable {
   public func open(
     _ id: String, _ seed: @autoclosure () throws -> Seed, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
-    try acquire(id, entering: false, file, line, seed)
+    try acquire(id, entering: false, file, line, seed).environment
   }
 
   /// Adds a session that was built without the registry, such as one that turned out to be worth keeping.
@@ -156,13 +186,13 @@ public final class SessionRegistry<Seed>: Sendable {
   ///   reached and each session is in use, or if the session has another parent than the registry's.
   public func add(_ session: Environment, as id: String, limit: Int = .max) -> Bool {
     guard isInParent(session) else { return false }
-    let claim = state.withLock { state -> Claim? in
+    let claim = atPresent { state -> Claim? in
       if state.table.count + state.openings.count >= limit { return nil }
       return place(for: id, entering: false, &state)
     }
     guard case .own(let opening, let evicted) = claim else { return false }
     evicted?.finish()
-    list(session, as: id, opening)
+    _ = list(session, as: id, opening, isWatched: true)
     return true
   }
 
@@ -194,16 +224,16 @@ public final class SessionRegistry<Seed>: Sendable {
 
   private func acquire(
     _ id: String, entering: Bool, _ file: StaticString, _ line: UInt, _ seed: () throws -> Seed
-  ) throws -> Environment {
+  ) throws -> SessionTable.Found {
     while true {
-      switch state.withLock({ place(for: id, entering: entering, &$0) }) {
+      switch atPresent({ place(for: id, entering: entering, &$0) }) {
       case .found(let session): return session
       case .awaited(let opening):
-        let session: Environment
+        let session: SessionTable.Found
         do { session = try opening.wait(in: factory.scopeName) } catch let error as EnvironmentError {
           throw error.met(by: .init(file, line))
         }
-        if entering ? session.tryEnter() : !session.isFinished { return session }
+        if entering ? session.environment.tryEnter() : !session.environment.isFinished { return session }
       case .own(let opening, let evicted):
         evicted?.finish()
         return try open(id, opening, entering: entering, file, line, seed)
@@ -235,7 +265,7 @@ public final class SessionRegistry<Seed>: Sendable {
   private func open(
     _ id: String, _ opening: SessionOpening, entering: Bool, _ file: StaticString, _ line: UInt,
     _ seed: () throws -> Seed
-  ) throws -> Environment {
+  ) throws -> SessionTable.Found {
     do {
       let seed = try seed()
       let session =
@@ -246,8 +276,7 @@ public final class SessionRegistry<Seed>: Sendable {
           cause: .endedSession, "a session ended while it was being opened", path: ["'\(factory.scopeName)'"],
           origin: .init(file, line))
       }
-      list(session, as: id, opening)
-      return session
+      return list(session, as: id, opening, isWatched: !entering)
     } catch {
       state.withLock { $0.openings[id] = nil }
       opening.end(.failure(error))
@@ -256,16 +285,19 @@ public final class SessionRegistry<Seed>: Sendable {
   }
 
   /// Lists a session, and removes it when it ends.
-  private func list(_ session: Environment, as id: String, _ opening: SessionOpening) {
+  private func list(
+    _ session: Environment, as id: String, _ opening: SessionOpening, isWatched: Bool
+  ) -> SessionTable.Found {
     observer?(.opened(id))
-    let index = state.withLock { state in
+    let found = atPresent { state in
       state.openings[id] = nil
       state.counts.opened += 1
-      return state.table.insert(session, as: id)
+      return state.table.insert(session, as: id, isWatched: isWatched)
     }
-    opening.end(.success(session))
+    opening.end(.success(found))
     // The registry may be released before its sessions.
-    session.whenFinished { [weak self] in self?.remove(index) }
+    session.whenFinished { [weak self] in self?.remove(found.index) }
+    return found
   }
 
   private func exhausted() -> EnvironmentError {
@@ -330,58 +362,5 @@ public final class SessionRegistry<Seed>: Sendable {
       return removed
     }
     if let (event, _) = removed { observer?(event) }
-  }
-
-  // MARK: reports
-
-  /// The number of sessions. Excludes sessions that `end(_:)` or the capacity has ended. A session that ended otherwise
-  /// is included until its beans are released, or until another one takes its id or its place.
-  public var count: Int { state.withLock { $0.table.count } }
-
-  /// The number of sessions, and of the ended ones by reason. The cost is independent of their number.
-  public var counts: SessionCounts {
-    state.withLock { state in
-      var counts = state.counts
-      counts.open = state.table.count
-      return counts
-    }
-  }
-
-  /// Returns the counts, and the figures that only the sessions themselves have: ages, idle times, and use.
-  ///
-  /// Reads each session, a thousand at a time: other users of the registry meanwhile wait for one thousand at most.
-  public func statistics() -> SessionStatistics { statistics(lookingAt: .max).statistics }
-
-  package func statistics(lookingAt maximum: Int) -> (statistics: SessionStatistics, isComplete: Bool) {
-    let now = MonotonicClock.now
-    var statistics = SessionStatistics(counts: counts, capacity: capacity)
-    var (next, rest) = (Optional(0), maximum)
-    while let first = next {
-      next = state.withLock { $0.table.survey(&statistics, from: first, upTo: rest, at: now) }
-      guard let next, next - first < rest else { break }
-      rest -= next - first
-    }
-    return (statistics, next == nil)
-  }
-
-  /// Returns `statistics()` as a line of text for people.
-  public func report() -> String { report(statistics()) }
-
-  package func report(_ statistics: SessionStatistics) -> String {
-    let counts = statistics.counts
-    var text = "sessions: \(counts.open) open" + (capacity.map { " of at most \($0)" } ?? "")
-    text += ", \(statistics.inUse) in use; opened \(counts.opened), expired \(counts.expired)"
-    text += ", evicted \(counts.evicted), ended \(counts.ended), rotated \(counts.rotated)"
-    if let age = statistics.oldestAge { text += "; the oldest is \(age.inSeconds) old" }
-    if let idle = statistics.longestIdle { text += "; the longest idle time is \(idle.inSeconds)" }
-    return text + "\n"
-  }
-}
-
-extension Duration {
-  /// The duration in seconds, with one decimal.
-  fileprivate var inSeconds: String {
-    let tenths = self / .milliseconds(100)
-    return "\(Int64(tenths) / 10).\(Int64(tenths) % 10) s"
   }
 }

@@ -2,30 +2,30 @@ import Beans
 
 /// The sessions by id, with the order of eviction. A value that is not synchronised, guarded by its registry.
 ///
-/// The table does not record each use: the times in its heap may be too early, and are corrected at the top of the
+/// The table does not record each use in its heaps: their times may be too early, and are corrected at the top of the
 /// heap. So finding a session costs the same with a capacity and without.
 struct SessionTable {
-  private struct Entry {
+  struct Entry {
     var id: String
     let environment: Environment
-    /// The scope, which has the reason of the session's end, and mostly the time of its last use.
+    /// The scope, which may have the reason of the session's end and the time of its last use.
     let scope: (any MeasuredScope)?
     let opened: UInt64
-    /// The time of the last recorded use, in nanoseconds like `MonotonicClock.now`; a use that the scope has seen may be
-    /// later.
+    /// The time of the last recorded use; a use that the scope has measured may be later. Of two uses, one is earlier.
     var lastUse: UInt64
-    /// The place in `order`, if there is an order.
-    var place: Int32 = 0
+    /// The time of the last use by the clock of the idle limit.
+    var idleSince: UInt64
+    /// Whether the session may have been used since `idleSince`.
+    var isWatched = false
     /// Whether the session can be found by its id. An unlisted session is ending, and stays until it has ended.
     var isListed = true
     var isEvicted = false
-
-    /// The time of the last use, as far as it is known.
-    var latestUse: UInt64 { max(lastUse, scope?.lastUseIfMeasured ?? 0) }
+    var isExpired = false
   }
 
-  private struct Node {
-    var lastUse: UInt64
+  /// A session that has been found or added.
+  struct Found: Sendable {
+    let environment: Environment
     let index: Int32
   }
 
@@ -38,26 +38,42 @@ struct SessionTable {
   }
 
   /// The sessions that have not ended; an index is stable until then.
-  private var entries: [Entry?] = []
+  var entries: [Entry?] = []
   private var unused: [Int32] = []
   private var indices: [String: Int32] = [:]
   private let isOrdered: Bool
-  /// A heap of the listed sessions, the least recently used one at the top. Empty without an order.
-  private var order: [Node] = []
+  /// The listed sessions, the least recently used one at the top. Empty without an order.
+  private var order = SessionHeap()
   private var latest: UInt64 = 0
+  /// The time without use after which a session is idle, in nanoseconds; nil for never.
+  let idleLimit: UInt64?
+  /// The listed sessions by the time of their next check for idleness. Empty without a limit.
+  var checks = SessionHeap()
+  /// The time by the clock of the idle limit. Set by the registry, because reading that clock runs code of users.
+  var clockTime: UInt64 = 0
 
   /// Creates an empty table.
   ///
-  /// - Parameter isOrdered: true if `makeRoom()` will be called.
-  init(isOrdered: Bool) { self.isOrdered = isOrdered }
+  /// - Parameters:
+  ///   - isOrdered: true if `makeRoom()` will be called.
+  ///   - idleLimit: the time without use after which a session is idle, in nanoseconds; nil for never.
+  init(isOrdered: Bool, idleLimit: UInt64?) { (self.isOrdered, self.idleLimit) = (isOrdered, idleLimit) }
 
   /// The number of sessions that can be found by their id.
   var count: Int { indices.count }
 
+  /// The time by the clock of the idle limit, or else the monotonic time.
+  private var time: UInt64 { idleLimit == nil ? MonotonicClock.now : clockTime }
+
   /// Returns the time, later than the last one: of two uses, one is earlier.
   private mutating func now() -> UInt64 {
-    latest = max(MonotonicClock.now, latest + 1)
+    latest = max(time, latest + 1)
     return latest
+  }
+
+  /// Returns the time of the last use that the scope of a session has measured; nil if the table measures the uses.
+  private func measuredUse(_ index: Int32) -> UInt64? {
+    idleLimit == nil ? entries[Int(index)]?.scope?.lastUseIfMeasured : nil
   }
 
   // MARK: finding
@@ -67,28 +83,56 @@ struct SessionTable {
   /// - Parameters:
   ///   - id: the id of the session.
   ///   - entering: true to enter the session.
-  mutating func find(_ id: String, entering: Bool) -> Environment? {
+  mutating func find(_ id: String, entering: Bool) -> Found? {
     guard let index = indices[id], let environment = entries[Int(index)]?.environment else { return nil }
     guard entering ? environment.tryEnter() : !environment.isFinished else { return nil }
-    if isOrdered, entries[Int(index)]?.scope?.lastUseIfMeasured == nil {
+    if isOrdered || idleLimit != nil, measuredUse(index) == nil { noteUse(index, isWatched: !entering) }
+    return Found(environment: environment, index: index)
+  }
+
+  /// Notes a use.
+  ///
+  /// - Parameters:
+  ///   - index: the index of a listed session.
+  ///   - isWatched: true if the use may go on without the knowledge of the table, as that of a child does.
+  private mutating func noteUse(_ index: Int32, isWatched: Bool) {
+    if isOrdered {
       let now = now()
       entries[Int(index)]?.lastUse = now
     }
-    return environment
+    if idleLimit != nil { noteIdleTime(index, isWatched: isWatched) }
+  }
+
+  /// Notes the end of a use, of a session that may have ended meanwhile.
+  mutating func leave(_ session: Found) {
+    guard let entry = entries[Int(session.index)], entry.environment === session.environment, entry.isListed else {
+      return
+    }
+    noteUse(session.index, isWatched: session.environment.isInUse)
   }
 
   // MARK: coming and going
 
-  /// Lists a session under an unused id. The index identifies the session until it is removed.
-  mutating func insert(_ environment: Environment, as id: String) -> Int32 {
+  /// Lists a session under an unused id. The index in the result identifies the session until it is removed.
+  ///
+  /// - Parameters:
+  ///   - environment: the session.
+  ///   - id: the id of the session.
+  ///   - isWatched: true if the session may be used without the knowledge of the table.
+  mutating func insert(_ environment: Environment, as id: String, isWatched: Bool) -> Found {
     let now = now()
-    let scope = environment.host as? any MeasuredScope
-    let entry = Entry(id: id, environment: environment, scope: scope, opened: now, lastUse: now)
+    let scope = environment.host.flatMap { $0 as? any MeasuredScope }
+    let entry = Entry(
+      id: id, environment: environment, scope: scope, opened: now, lastUse: now, idleSince: clockTime)
     let index = unused.popLast() ?? Int32(entries.count)
     if Int(index) == entries.count { entries.append(entry) } else { entries[Int(index)] = entry }
     indices[id] = index
-    if isOrdered { push(index, now) }
-    return index
+    if isOrdered { order.insert(index, at: now) }
+    if let idleLimit {
+      checks.insert(index, at: clockTime + idleLimit)
+      noteIdleTime(index, isWatched: isWatched)
+    }
+    return Found(environment: environment, index: index)
   }
 
   /// Replaces the id of a session, and enters it; nil if there is none, or if it is ending.
@@ -109,11 +153,12 @@ struct SessionTable {
     return entries[Int(index)]?.environment
   }
 
-  private mutating func unlist(_ index: Int32) {
+  mutating func unlist(_ index: Int32) {
     guard let entry = entries[Int(index)], entry.isListed else { return }
     indices[entry.id] = nil
     entries[Int(index)]?.isListed = false
-    if isOrdered { removeNode(at: Int(entry.place)) }
+    order.remove(index)
+    checks.remove(index)
   }
 
   /// Removes an ended session. Returns the event of its end, and the session, whose reference is to be dropped outside
@@ -124,7 +169,8 @@ struct SessionTable {
     entries[Int(index)] = nil
     unused.append(index)
     if entry.isEvicted { return (.evicted(entry.id), entry.environment) }
-    return (entry.scope?.hasExpired == true ? .expired(entry.id) : .ended(entry.id), entry.environment)
+    let isExpired = entry.isExpired || entry.scope?.hasExpired == true
+    return (isExpired ? .expired(entry.id) : .ended(entry.id), entry.environment)
   }
 
   // MARK: making room
@@ -133,13 +179,18 @@ struct SessionTable {
   ///
   /// Takes time for each session in use whose last use is earlier.
   mutating func makeRoom() -> Room {
-    var inUse: [Node] = []
-    defer { for node in inUse { push(node.index, node.lastUse) } }
+    var inUse: [SessionHeap.Node] = []
+    defer {
+      for node in inUse {
+        entries[Int(node.index)]?.lastUse = node.time
+        order.insert(node.index, at: node.time)
+      }
+    }
     while let top = order.first, let entry = entries[Int(top.index)] {
-      if entry.latestUse > top.lastUse {
-        order[0].lastUse = entry.latestUse
-        siftDown(0)
-        if order[0].index != top.index { continue }
+      let latestUse = max(entry.lastUse, measuredUse(top.index) ?? 0)
+      if latestUse > top.time {
+        order.move(top.index, to: latestUse)
+        if order.first?.index != top.index { continue }
       }
       if entry.environment.closeIfUnused() {
         unlist(top.index)
@@ -150,53 +201,10 @@ struct SessionTable {
         unlist(top.index)
         return .one(evicted: nil)
       }
-      removeNode(at: 0)
-      inUse.append(Node(lastUse: now(), index: top.index))
+      order.remove(top.index)
+      inUse.append(SessionHeap.Node(time: now(), index: top.index))
     }
     return .none
-  }
-
-  private mutating func push(_ index: Int32, _ lastUse: UInt64) {
-    order.append(Node(lastUse: lastUse, index: index))
-    entries[Int(index)]?.lastUse = lastUse
-    entries[Int(index)]?.place = Int32(order.count - 1)
-    siftUp(order.count - 1)
-  }
-
-  private mutating func removeNode(at place: Int) {
-    let last = order.removeLast()
-    guard place < order.count else { return }
-    put(last, at: place)
-    siftDown(place)
-    siftUp(place)
-  }
-
-  private mutating func siftUp(_ start: Int) {
-    var place = start
-    let node = order[place]
-    while place > 0, node.lastUse < order[(place - 1) / 2].lastUse {
-      put(order[(place - 1) / 2], at: place)
-      place = (place - 1) / 2
-    }
-    put(node, at: place)
-  }
-
-  private mutating func siftDown(_ start: Int) {
-    var place = start
-    let node = order[place]
-    while 2 * place + 1 < order.count {
-      var child = 2 * place + 1
-      if child + 1 < order.count, order[child + 1].lastUse < order[child].lastUse { child += 1 }
-      guard order[child].lastUse < node.lastUse else { break }
-      put(order[child], at: place)
-      place = child
-    }
-    put(node, at: place)
-  }
-
-  private mutating func put(_ node: Node, at place: Int) {
-    order[place] = node
-    entries[Int(node.index)]?.place = Int32(place)
   }
 
   // MARK: reports
@@ -218,7 +226,8 @@ struct SessionTable {
       if entry.environment.isInUse {
         statistics.inUse += 1
       } else {
-        let idle = Duration.nanoseconds(Int64(clamping: now - min(entry.latestUse, now)))
+        let lastUse = idleLimit == nil ? max(entry.lastUse, entry.scope?.lastUseIfMeasured ?? 0) : entry.idleSince
+        let idle = Duration.nanoseconds(Int64(clamping: now - min(lastUse, now)))
         statistics.longestIdle = max(statistics.longestIdle ?? idle, idle)
       }
     }
