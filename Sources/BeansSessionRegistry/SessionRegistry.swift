@@ -18,9 +18,9 @@ public import Beans
 ///
 /// With a capacity, opening a session beyond it evicts the least recently used session that is not in use. A session is
 /// in use during `withSession`, during a lookup that builds something, and while a child environment is live: it is
-/// then neither evicted nor ended by its idle time. The scope of a session decides its time of last use (see
-/// `SessionScope`); if the scope measures no idle time, or if the registry has an idle limit, the time of last use is
-/// that of the last lookup in the registry and of the end of the last `withSession`.
+/// then neither evicted nor ended by its idle time. With an idle limit, the time of last use is that of the last lookup
+/// in the registry, or of the end of the last `withSession`. Without a limit, the scope of a session decides it (see
+/// `SessionScope`); if the scope measures no idle time, it is that of the last lookup in the registry.
 ///
 /// Safe from any thread. No lock is held while a session is built or released, or while the observer or the clock runs.
 public final class SessionRegistry<Seed>: Sendable {

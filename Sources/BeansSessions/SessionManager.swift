@@ -41,7 +41,8 @@ public final class SessionManager: Sendable {
   /// Creates a manager for the children of one factory.
   ///
   /// - Parameters:
-  ///   - factory: opens the sessions. A scope object without an idle time is enough: see `LoopScope`.
+  ///   - factory: opens the sessions. They need no scope object; one without an idle time decides where beans are
+  ///     released: see `ExecutorScope`, and `LoopScope` of `BeansServer`.
   ///   - store: keeps the sessions between requests.
   public init(_ factory: EnvironmentFactory<SessionState>, store: any SessionStore = MemorySessionStore()) {
     self.factory = factory

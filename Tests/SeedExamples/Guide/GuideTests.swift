@@ -291,6 +291,12 @@ import Testing
       try shop.childFactory("visit", seed: Void.self) { visit in
         try visit.define(visit.bean(Sessions.Cart.self, factory: Sessions.Cart.init))
       }, capacity: 1)
+    let ends = Mutex<[SessionEvent]>([])
+    let web = try Environment(name: "web")
+    let withoutLoop = try Sessions().declareSessions(in: web, onEvent: { event in ends.withLock { $0.append(event) } })
+    _ = try Sessions().answer(Sessions.Request(cookie: nil), withoutLoop)
+    try web.shutdown()
+    #expect(ends.withLock { $0.count } == 2 && withoutLoop.counts.ended == 1)
     let planted = Sessions.Request(cookie: "planted")
     let first = try Sessions().answer(planted, sessions)
     let id = try #require(first.cookie)

@@ -47,6 +47,28 @@ extension Sessions {
   // end
 
   // listing
+  func declareSessions(
+    in shop: Environment, onEvent: @escaping @Sendable (SessionEvent) -> Void
+  ) throws -> SessionRegistry<Void> {
+    let factory = try shop.childFactory("session", seed: Void.self) { session in
+      try session.define(session.bean(Cart.self, factory: Cart.init))
+    }
+    return SessionRegistry(factory, capacity: 10_000, idleLimit: .seconds(1_800), onEvent: onEvent)
+  }
+  // end
+
+  // listing
+  func declareSessions(in shop: Environment, releasedOn executor: any TaskExecutor) throws -> SessionRegistry<Void> {
+    let factory = try shop.childFactory(
+      "session", seed: Void.self, scope: { ExecutorScope(name: "session", executor: executor) }
+    ) { session in
+      try session.define(session.bean(Cart.self, factory: Cart.init))
+    }
+    return SessionRegistry(factory, capacity: 10_000, idleLimit: .seconds(1_800))
+  }
+  // end
+
+  // listing
   func answer(_ request: Request, _ sessions: SessionRegistry<Void>) throws -> Response {
     do {
       let known = try request.cookie.flatMap { id in
