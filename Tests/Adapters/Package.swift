@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Declarations of our own, in a module with the name of the other package's.
+func declarations(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Declarations/\(name)", swiftSettings: settings)
+}
+
+/// The listings of one article.
+func listings(_ article: String, _ dependencies: Target.Dependency...) -> Target {
+  .target(
+    name: "\(article)Listings", dependencies: dependencies, path: "Listings/\(article)", swiftSettings: settings)
+}
+
+let beans = Target.Dependency.product(name: "Beans", package: "swift-beans")
+let logging = Target.Dependency.product(name: "BeansLogging", package: "swift-beans")
+
+// A package of its own, so that its modules, which are named as those of other packages, are no part of the libraries.
+let package = Package(
+  name: "Adapters",
+  dependencies: [.package(name: "swift-beans", path: "../..")],
+  targets: [
+    declarations("Logging"),
+    listings("SwiftLog", beans, logging, "Logging"),
+    .testTarget(
+      name: "AdapterTests",
+      dependencies: [
+        beans, logging, "Logging",
+        "SwiftLogListings",
+      ],
+      path: "Tests", swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,32 @@
+import Foundation
+
+/// An article of the documentation, or of the folder that `ARTICLES` names, and the files that compile its listings.
+struct Article {
+  let text: String
+  private let files: [String]
+
+  init(_ name: String) throws {
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let root = package.deletingLastPathComponent().deletingLastPathComponent()
+    let catalog = ProcessInfo.processInfo.environment["ARTICLES"] ?? root.path + "/Sources/Beans/Beans.docc"
+    text = try String(contentsOfFile: "\(catalog)/\(name).md", encoding: .utf8)
+    let folder = package.appendingPathComponent("Listings/\(name)")
+    files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
+      try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)
+    }
+  }
+
+  /// The blocks of Swift in the text.
+  var blocks: [String] {
+    text.components(separatedBy: "```swift\n").dropFirst().compactMap { $0.components(separatedBy: "```\n").first }
+  }
+
+  /// The listings between the markers of the files, in the order of the files' names.
+  var compiled: [String] {
+    files.flatMap { file in
+      file.components(separatedBy: "// listing\n").dropFirst().compactMap {
+        $0.components(separatedBy: "// end\n").first
+      }
+    }
+  }
+}

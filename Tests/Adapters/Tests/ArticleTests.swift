@@ -1,0 +1,12 @@
+import Testing
+
+@Suite("The articles on other packages") struct ArticleTests {
+  @Test(
+    "Each listing is one that is compiled here, to the letter",
+    arguments: ["SwiftLog"])
+  func listings(name: String) throws {
+    let article = try Article(name)
+    #expect(!article.blocks.isEmpty)
+    #expect(article.blocks == article.compiled)
+  }
+}
