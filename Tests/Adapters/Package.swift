@@ -8,8 +8,10 @@ let settings: [SwiftSetting] = [
 ]
 
 /// Declarations of our own, in a module with the name of the other package's.
-func declarations(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-  .target(name: name, dependencies: dependencies, path: "Declarations/\(name)", swiftSettings: settings)
+func declarations(
+  _ name: String, _ dependencies: Target.Dependency..., features: [SwiftSetting] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Declarations/\(name)", swiftSettings: settings + features)
 }
 
 /// The listings of one article.
@@ -27,12 +29,15 @@ let package = Package(
   dependencies: [.package(name: "swift-beans", path: "../..")],
   targets: [
     declarations("Logging"),
+    // As swift-configuration: its closures run on the caller's actor.
+    declarations("Configuration", features: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     listings("SwiftLog", beans, logging, "Logging"),
+    listings("SwiftConfiguration", beans, "Configuration"),
     .testTarget(
       name: "AdapterTests",
       dependencies: [
-        beans, logging, "Logging",
-        "SwiftLogListings",
+        beans, logging, "Logging", "Configuration",
+        "SwiftLogListings", "SwiftConfigurationListings",
       ],
       path: "Tests", swiftSettings: settings),
   ]
