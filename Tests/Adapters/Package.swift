@@ -31,13 +31,16 @@ let package = Package(
     declarations("Logging"),
     // As swift-configuration: its closures run on the caller's actor.
     declarations("Configuration", features: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+    declarations("HTTPTypes"),
+    declarations("OpenAPIRuntime", "HTTPTypes"),
     listings("SwiftLog", beans, logging, "Logging"),
     listings("SwiftConfiguration", beans, "Configuration"),
+    listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
     .testTarget(
       name: "AdapterTests",
       dependencies: [
-        beans, logging, "Logging", "Configuration",
-        "SwiftLogListings", "SwiftConfigurationListings",
+        beans, logging, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime",
+        "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings",
       ],
       path: "Tests", swiftSettings: settings),
   ]

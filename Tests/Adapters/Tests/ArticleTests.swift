@@ -3,7 +3,7 @@ import Testing
 @Suite("The articles on other packages") struct ArticleTests {
   @Test(
     "Each listing is one that is compiled here, to the letter",
-    arguments: ["SwiftLog", "SwiftConfiguration"])
+    arguments: ["SwiftLog", "SwiftConfiguration", "OpenAPIHandlers"])
   func listings(name: String) throws {
     let article = try Article(name)
     #expect(!article.blocks.isEmpty)

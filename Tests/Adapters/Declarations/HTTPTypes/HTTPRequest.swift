@@ -1,0 +1,32 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// Declarations for the listings of the article on OpenAPI handlers, with the signatures of swift-http-types.
+
+public struct HTTPRequest: Sendable, Hashable {
+  public struct Method: Sendable, Hashable {
+    public let rawValue: String
+
+    public static let get = Method(rawValue: "GET")
+    public static let post = Method(rawValue: "POST")
+  }
+
+  public var method: Method
+  public var path: String?
+
+  public init(method: Method, scheme: String?, authority: String?, path: String?) {
+    (self.method, self.path) = (method, path)
+  }
+}
+
+public struct HTTPResponse: Sendable, Hashable {
+  public struct Status: Sendable, Hashable {
+    public let code: Int
+
+    public init(code: Int) { self.code = code }
+
+    public static let ok = Status(code: 200)
+  }
+
+  public var status: Status
+
+  public init(status: Status) { self.status = status }
+}
