@@ -33,14 +33,17 @@ let package = Package(
     declarations("Configuration", features: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     declarations("HTTPTypes"),
     declarations("OpenAPIRuntime", "HTTPTypes"),
+    declarations("NIOCore"),
+    declarations("NIOPosix", "NIOCore"),
     listings("SwiftLog", beans, logging, "Logging"),
     listings("SwiftConfiguration", beans, "Configuration"),
     listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
+    listings("SwiftNIO", beans, "NIOCore", "NIOPosix"),
     .testTarget(
       name: "AdapterTests",
       dependencies: [
-        beans, logging, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime",
-        "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings",
+        beans, logging, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime", "NIOCore", "NIOPosix",
+        "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings", "SwiftNIOListings",
       ],
       path: "Tests", swiftSettings: settings),
   ]

@@ -3,7 +3,7 @@ import Testing
 @Suite("The articles on other packages") struct ArticleTests {
   @Test(
     "Each listing is one that is compiled here, to the letter",
-    arguments: ["SwiftLog", "SwiftConfiguration", "OpenAPIHandlers"])
+    arguments: ["SwiftLog", "SwiftConfiguration", "OpenAPIHandlers", "SwiftNIO"])
   func listings(name: String) throws {
     let article = try Article(name)
     #expect(!article.blocks.isEmpty)
