@@ -132,7 +132,8 @@ let package = Package(
       name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SpecificationTests", dependencies: ["Beans", "BeansGraph", "BeansLogging", "CForeignThread"],
+      name: "SpecificationTests",
+      dependencies: ["Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread"],
       swiftSettings: settings),
     .testTarget(
       name: "ModelTests", dependencies: ["Beans", "BeansLogging", "TestSupport"], swiftSettings: settings),
@@ -203,7 +204,7 @@ if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(St
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
     "BeansPlatform", "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection",
-    "BeansConfiguration", "Beans", "BeansGraph", "CForeignThread", "SpecificationTests",
+    "BeansConfiguration", "Beans", "BeansGraph", "BeansTesting", "CForeignThread", "SpecificationTests",
   ]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }

@@ -50,6 +50,8 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     public static let destructionFailed = Code(.destructionFailed)
     /// A listener threw while it handled an event, or building the listening bean failed.
     public static let listenerFailed = Code(.listenerFailed)
+    /// A bean's run failed, so that its environment has ended.
+    public static let runFailed = Code(.runFailed)
     /// The bean is created asynchronously and is not ready yet.
     public static let notReady = Code(.notReady)
     /// A declaration contradicts itself or the rules.

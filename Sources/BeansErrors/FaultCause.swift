@@ -23,6 +23,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case undeclaredAsyncBean, noInitializer, notABean, noBeanInside, notCollected, typeAsInstance, noClassDeclared
   case unknownArgument, propertySources, unwritableProperty, throwingCondition, malformedProfile, conditionInPlace
   case incomparableModule, decoratorOptions, decoratedArgument, releaseLimit, privateWithoutModule
+  case malformedSchedule, misplacedSchedule, misplacedRun
   case protocolListener, definedTwice, malformedPlaceholder, repeatedKey, misplacedSeed, otherSeed, boundTwice
   case missingTarget, needlessTarget, outlivesChildren, sourceInChildren, unservedInjection, scopeNameTaken
   case otherScopeName
@@ -35,6 +36,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case creationFailed, forbiddenBean, deepBuild
   case destructionFailed, asynchronousRelease, limitedRelease, limitedShutdown, referencedAfterEnd
   case listenerFailed, endlessEvents
+  case runFailed, runTwice
   case invalidXML, unknownName, unhandledNamespace, missingDocument, documentType, noModule
   case startupFailed
 
@@ -273,6 +275,18 @@ package enum FaultCause: String, CaseIterable, Sendable {
       (.invalidDeclaration, "Count its other parameters from 1: argument 0 is the decorated bean.")
     case .releaseLimit:
       (.invalidDeclaration, "Give a `releaseLimit` above zero, or leave it out: then nothing limits the release.")
+    case .malformedSchedule:
+      (
+        .invalidDeclaration,
+        "Give an interval above zero, or five fields of cron of which some time is due, as in `*/5 8-18 * * mon-fri`."
+      )
+    case .misplacedSchedule:
+      (
+        .invalidDeclaration,
+        "Give the bean a scope whose environment keeps its instances, or schedule a singleton that takes a `Provider`."
+      )
+    case .misplacedRun:
+      (.invalidDeclaration, "Declare it as a singleton of an environment that runs, or start its work yourself.")
     case .privateWithoutModule:
       (.invalidDeclaration, "Make it in the `configure` of a `BeanModule`, or leave `private()` out.")
     case .protocolListener: (.invalidDeclaration, "Listen to each of the types that conform to it.")
@@ -360,6 +374,13 @@ package enum FaultCause: String, CaseIterable, Sendable {
       )
     case .endlessEvents:
       (.listenerFailed, "Let the listener publish only where something has changed.")
+
+    case .runFailed:
+      (
+        .runFailed,
+        "See `underlying` for the error of the run, followed by the failures of the end. `restarts(after:upTo:limit:)` starts a run again."
+      )
+    case .runTwice: (.runFailed, "Call `run()` once; `stop()` ends it from any thread.")
 
     case .invalidXML: (.invalidXML, "Correct the document at that place. Nothing of it has been defined.")
     case .unknownName: (.invalidXML, "Spell the element or the attribute as the article on XML does.")

@@ -76,6 +76,8 @@ extension BeanGraph.Node.Flag {
     case .private: .private
     case .factory: .factory
     case .product: .product
+    case .running: .running
+    case .scheduled: .scheduled
     }
   }
 }

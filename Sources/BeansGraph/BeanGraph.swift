@@ -54,6 +54,10 @@ public struct BeanGraph: Sendable, Hashable, Codable {
       case factory
       /// A bean that another bean makes.
       case product
+      /// A bean that works as long as its environment: a `RunnableBean`.
+      case running
+      /// A bean with a schedule.
+      case scheduled
     }
 
     /// The cluster and the label; the later ones of several equal ids end in a number.

@@ -1,3 +1,4 @@
+public import Beans
 @_spi(BeansPackage) import BeansSupport
 
 /// A clock whose time changes only when a test advances it.
@@ -8,8 +9,10 @@
 ///     clock.advance(by: .seconds(60))
 ///     try await reminder
 ///
-/// Pass the clock to code that takes `any Clock<Duration>`. From any thread.
-public final class ManualClock: Clock, Sendable {
+/// Pass the clock to code that takes `any Clock<Duration>`, or to `Environment.useClock(_:)`: schedules and restarts then
+/// wait for the test. After an advance, `waitForSleepers(_:)` returns when a schedule has made its call and sleeps
+/// again. From any thread.
+public final class ManualClock: CalendarClock, Sendable {
   /// A time by this clock: the total duration by which it has been advanced.
   public struct Instant: InstantProtocol {
     /// The duration since the clock was made.
@@ -62,8 +65,16 @@ public final class ManualClock: Clock, Sendable {
 
   private let state = Locked(State())
 
+  private let begun: Duration
+
   /// Creates a clock at time zero.
-  public init() {}
+  ///
+  /// - Parameter timeSinceEpoch: the time of the day at which the clock begins, for cron expressions: the time since
+  ///   1970-01-01 00:00 UTC, which was a Thursday.
+  public init(timeSinceEpoch: Duration = .zero) { begun = timeSinceEpoch }
+
+  /// The time since 1970-01-01 00:00 UTC, by this clock.
+  public var timeSinceEpoch: Duration { begun + now.offset }
 
   /// The current time, the total of all advances.
   public var now: Instant { state.withLock { $0.now } }
@@ -116,6 +127,22 @@ public final class ManualClock: Clock, Sendable {
       return due
     }
     for sleeper in due { sleeper.continuation.resume() }
+  }
+
+  /// Advances the clock by a duration, from one wake time to the next, so that a schedule makes each of its calls.
+  ///
+  /// After each step, waits until as many tasks sleep as before: for tasks that sleep again and again. A task that ends
+  /// instead keeps this waiting until it is cancelled.
+  ///
+  /// - Throws: `CancellationError`.
+  public func advanceStepwise(by duration: Duration) async throws {
+    let end = now.advanced(by: duration)
+    while let next = deadlines.first, next <= end {
+      let count = sleeperCount
+      advance(by: now.duration(to: next))
+      try await waitForSleepers(count)
+    }
+    advance(by: now.duration(to: end))
   }
 
   /// Advances the clock to the wake time of the next sleeper, and wakes all sleepers that are due then.

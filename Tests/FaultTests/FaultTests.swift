@@ -56,7 +56,7 @@ import Testing
       .unknownBean, .ambiguousBean, .duplicateId, .unknownClass, .unknownProperty, .typeMismatch, .noConversion,
       .conversionFailed, .unresolvedPlaceholder, .missingConfiguration, .cyclicDependency, .captiveDependency,
       .unknownScope, .scopeNotActive, .frozen, .finished, .exhausted, .creationFailed, .destructionFailed,
-      .listenerFailed, .notReady, .invalidDeclaration, .invalidXML, .startupFailed,
+      .listenerFailed, .runFailed, .notReady, .invalidDeclaration, .invalidXML, .startupFailed,
     ]
     #expect(Set(Fault.all.map(\.code)) == codes)
     #expect(Set(Fault.all.map(\.testDescription)).count == Fault.all.count, "a cause stands twice")

@@ -82,6 +82,9 @@ struct GraphCompiler {
     for definition in graph.definitions(.awaited) where !definition.isAtFault || definition.spec.scopeName != nil {
       faults += fault(awaiting: definition, in: graph).map { [$0] } ?? []
     }
+    for definition in graph.definitions where !definition.isAtFault || definition.spec.scopeName != nil {
+      faults += self.faults(working: definition, in: graph)
+    }
     // Sources belong to an environment, which exists before any child, so no source can be built for each child.
     for definition in graph.definitions(.source)
     where graph.scopeName != nil || graph.isFactoryScope(definition.lifetime.name) {
@@ -107,6 +110,31 @@ struct GraphCompiler {
       return nil
     }
     return definition.fault(cause, "\(definition.label) is created asynchronously, but \(reason)")
+  }
+
+  /// Returns the faults of a bean that works beside its callers and that no environment could end.
+  private func faults(working definition: BeanDefinition, in graph: EnvironmentGraph) -> [EnvironmentError] {
+    let isRunnable = definition.traits.contains(.runnable)
+    let isScheduled = definition.spec.options != nil && !definition.isProduct && !definition.spec.schedules.isEmpty
+    let (lifetime, label) = (definition.lifetime, definition.label)
+    guard isRunnable || isScheduled, !(definition.entry == 0 && graph.hasSeed), graph.isKnown(lifetime) else {
+      return []
+    }
+    var keeper: String?
+    if lifetime == .prototype || definition.factory.product != nil {
+      keeper = "the container keeps no instance of it"
+    } else if graph.isRegistered(lifetime.name) {
+      keeper = "scope '\(lifetime.name)' keeps its instances"
+    }
+    var faults: [EnvironmentError] = []
+    if isScheduled, let keeper {
+      faults.append(definition.fault(.misplacedSchedule, "\(label) has a schedule, but \(keeper)"))
+    }
+    let isSingleton = graph.isPlain && lifetime == .singleton
+    if isRunnable, let reason = keeper ?? (isSingleton ? nil : "it belongs to the children of a factory") {
+      faults.append(definition.fault(.misplacedRun, "\(label) is a RunnableBean, which nothing would run: \(reason)"))
+    }
+    return faults
   }
 
   // MARK: visibility

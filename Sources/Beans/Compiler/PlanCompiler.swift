@@ -268,7 +268,7 @@ struct PlanCompiler {
     if definition.traits.contains(.awaited) { work.insert(definition.kind == .slot ? .await : .complete) }
     if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
     if !definition.traits.isDisjoint(with: [.aware, .bean]) || !definition.properties.isEmpty || isProcessed
-      || !code.postConstructs.isEmpty
+      || !code.postConstructs.isEmpty || !code.schedules.isEmpty
     {
       work.insert(.complete)
     }
@@ -277,7 +277,8 @@ struct PlanCompiler {
     let disposable = hasForm && isReleased ? form(.disposable, definition) : nil
     let hasCallbacks = isReleased && !code.onDestroys.isEmpty
     var ending = Recipe.Ending.nothing
-    if input.isTraced || input.isObserved || code.instance != nil || definition.kind == .scoped
+    let hasWork = !isSeed(definition) && (definition.traits.contains(.runnable) || !code.schedules.isEmpty)
+    if input.isTraced || input.isObserved || code.instance != nil || definition.kind == .scoped || hasWork
       || isReleased
         && (!definition.traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
           || code.releaseLimit != nil)
@@ -289,7 +290,7 @@ struct PlanCompiler {
     }
     let isKept = definition.kind == .slot || definition.kind == .scoped
     let hasRelease = !definition.traits.isDisjoint(with: .released) || !code.onDestroys.isEmpty
-    if isKept, isReleased, hasRelease, !isSeed(definition) { work.insert(.own) }
+    if isKept, isReleased && hasRelease || hasWork, !isSeed(definition) { work.insert(.own) }
     return Recipe(
       function: Unretained(definition.factory), operands: arguments,
       identity: identity ?? Recipe.unknownClass, work: work,
@@ -319,7 +320,7 @@ struct PlanCompiler {
     let needsDeclaration = definition.kind == .scoped || graph.declarations.hasScope && !isSeed(definition)
     if !needsDeclaration, spec.instance == nil, definition.given.isEmpty, definition.properties.isEmpty,
       spec.postConstructs.isEmpty, spec.onDestroys.isEmpty, spec.releaseLimit == nil, !spec.isExternallyOwned,
-      definition.refusal == nil,
+      spec.schedules.isEmpty, spec.restarts == nil, definition.refusal == nil,
       !hasListeners || definition.handlers.isEmpty
     {
       return .none
@@ -328,7 +329,8 @@ struct PlanCompiler {
     let code = BeanCode(
       given: definition.given, properties: definition.properties,
       postConstructs: isProduct ? [] : spec.postConstructs, onDestroys: isProduct ? [] : spec.onDestroys,
-      listeners: hasListeners ? definition.handlers : [], releaseLimit: spec.releaseLimit,
+      listeners: hasListeners ? definition.handlers : [], schedules: isProduct ? [] : spec.schedules,
+      restarts: spec.restarts, releaseLimit: spec.releaseLimit,
       isExternallyOwned: spec.isExternallyOwned, instance: spec.instance,
       declaration: needsDeclaration ? definition.makeDeclaration() : nil,
       refusal: definition.refusal?.value)

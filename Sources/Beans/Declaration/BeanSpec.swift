@@ -54,6 +54,9 @@ struct BeanSpec {
     var postConstructs: [BeanCallback] = []
     var onDestroys: [ReleaseCallback] = []
     var listeners: [EventHandler] = []
+    var schedules: [BeanSchedule] = []
+    /// The decision about a run that fails; nil where a failure ends the environment.
+    var restarts: RestartPolicy?
     /// The reason why several threads may share the bean although its type is not known to be `Sendable`.
     var sharing: String?
     /// The time limit for the release of an instance.
@@ -94,6 +97,8 @@ struct BeanSpec {
   var postConstructs: [BeanCallback] { options?.value.postConstructs ?? [] }
   var onDestroys: [ReleaseCallback] { options?.value.onDestroys ?? [] }
   var listeners: [EventHandler] { options?.value.listeners ?? [] }
+  var schedules: [BeanSchedule] { options?.value.schedules ?? [] }
+  var restarts: RestartPolicy? { options?.value.restarts }
   var releaseLimit: Duration? { options?.value.releaseLimit }
   var isExternallyOwned: Bool { options?.value.isExternallyOwned ?? false }
 
@@ -129,6 +134,8 @@ extension BeanSpec {
         if $0.postConstructs.isEmpty { $0.postConstructs = given.postConstructs }
         if $0.onDestroys.isEmpty { $0.onDestroys = given.onDestroys }
         if $0.listeners.isEmpty { $0.listeners = given.listeners }
+        if $0.schedules.isEmpty { $0.schedules = given.schedules }
+        $0.restarts = $0.restarts ?? given.restarts
         $0.sharing = $0.sharing ?? given.sharing
         $0.releaseLimit = $0.releaseLimit ?? given.releaseLimit
         $0.isExternallyOwned = $0.isExternallyOwned || given.isExternallyOwned
@@ -146,7 +153,7 @@ extension BeanSpec {
       product.change {
         $0 = options.value
         ($0.requirements, $0.stated, $0.faults, $0.propertyFaults) = ([], [], [], [])
-        ($0.postConstructs, $0.onDestroys, $0.listeners) = ([], [], [])
+        ($0.postConstructs, $0.onDestroys, $0.listeners, $0.schedules) = ([], [], [], [])
       }
     }
     return product

@@ -21,7 +21,9 @@ struct BeanTraits: OptionSet, Sendable {
   static let listener = BeanTraits(rawValue: 512)
   /// Creating an instance is asynchronous.
   static let awaited = BeanTraits(rawValue: 1024)
-  static let injection = BeanTraits(rawValue: 2048)
+  /// Instances work as long as their environment.
+  static let runnable = BeanTraits(rawValue: 2048)
+  static let injection = BeanTraits(rawValue: 32768)
   /// The type requests something other than a bean of its own type, and cannot be a bean.
   static let wrapper = BeanTraits(rawValue: 4096)
   /// The compiler knows that the declared type is `Sendable`.
@@ -31,7 +33,7 @@ struct BeanTraits: OptionSet, Sendable {
 
   static var infrastructure: BeanTraits { [.source, .scope, .injection, .processor] }
   /// The traits with a release.
-  static var released: BeanTraits { [.disposable, .asyncDisposable] }
+  static var released: BeanTraits { [.disposable, .asyncDisposable, .runnable] }
 }
 
 extension BeanTraits {
@@ -66,6 +68,7 @@ extension BeanTraits {
     ((any BeanPostProcessor).self, { $0 is any BeanPostProcessor.Type }),
     ((any EventListener).self, { $0 is any EventListener.Type }),
     ((any AsyncBean).self, { $0 is any AsyncBean.Type }),
+    ((any RunnableBean).self, { $0 is any RunnableBean.Type }),
   ]
 
   private static let conformances = ProtocolList(protocols.map(\.type))

@@ -183,6 +183,15 @@ extension Environment {
     try throwFailures(of: watch)
   }
 
+  /// Shuts down as the asynchronous forms do, while the calling thread waits. Not to be called from a task.
+  ///
+  /// - Parameter limit: the time limit; nil to wait for every release.
+  /// - Throws: as the asynchronous forms.
+  package func shutdownWaiting(within limit: Duration?) throws {
+    allowAwaiting()
+    if let limit { try shutdown(within: limit) } else { try shutdown() }
+  }
+
   /// Begins an end that awaits asynchronous releases. Beans of a host that no thread runs are released on another
   /// thread.
   package func finishStalled() {
@@ -201,11 +210,13 @@ extension Environment {
   }
 
   /// Whether the calling thread is inside the environment, or below.
-  private var isInside: Bool { ResolutionContext.isInside(self) || AsyncBuild.isInside(self) }
+  private var isInside: Bool {
+    ResolutionContext.isInside(self) || AsyncBuild.isInside(self) || BeanWork.isInside(self)
+  }
 
-  /// Whether the running task is part of a release or a build of the environment, or of one below.
+  /// Whether the running task is part of a release, a build or the work of a bean of the environment, or of one below.
   private var isInsideTask: Bool {
     if let inner = Environment.releasing, inner === self || inner.isDescendant(of: self) { return true }
-    return AsyncBuild.isInside(self)
+    return AsyncBuild.isInside(self) || BeanWork.isInside(self)
   }
 }

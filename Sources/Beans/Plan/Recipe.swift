@@ -151,6 +151,9 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
   let postConstructs: [BeanCallback]
   let onDestroys: [ReleaseCallback]
   let listeners: [EventHandler]
+  let schedules: [BeanSchedule]
+  /// The decision about a run that fails.
+  let restarts: RestartPolicy?
   /// The time limit of a release.
   let releaseLimit: Duration?
   /// Whether other code releases the instances.
@@ -163,7 +166,8 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
 
   init(
     given: [PropertyInjection] = [], properties: [Property] = [], postConstructs: [BeanCallback] = [],
-    onDestroys: [ReleaseCallback] = [], listeners: [EventHandler] = [], releaseLimit: Duration? = nil,
+    onDestroys: [ReleaseCallback] = [], listeners: [EventHandler] = [],
+    schedules: [BeanSchedule] = [], restarts: RestartPolicy? = nil, releaseLimit: Duration? = nil,
     isExternallyOwned: Bool = false, instance: InstanceHolder? = nil,
     declaration: BeanDeclaration? = nil, refusal: EnvironmentError? = nil
   ) {
@@ -172,6 +176,8 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
     self.postConstructs = postConstructs
     self.onDestroys = onDestroys
     self.listeners = listeners
+    self.schedules = schedules
+    self.restarts = restarts
     self.releaseLimit = releaseLimit
     self.isExternallyOwned = isExternallyOwned
     self.instance = instance

@@ -1,28 +1,34 @@
-/// The end of one bean: `preDestroy`, then `.onDestroy`. The callbacks run even if `preDestroy` throws.
+/// The end of one bean: its work, then `preDestroy`, then `.onDestroy`. The callbacks run even if `preDestroy` throws.
 struct BeanEnding {
   private let traits: BeanTraits
   let bean: BeanDirectory.Entry
   private let callbacks: [ReleaseCallback]
+  /// The work with a call in flight, which has been cancelled.
+  private var work: [BeanWork] = []
   /// The time limit of the release.
   let limit: Duration?
   /// The outcome of the scope that releases the bean.
   private var outcome: ScopeOutcome
 
-  /// Returns nil if the release only drops the reference.
-  init?(_ object: AnyObject, of recipe: FrozenReference<Recipe>, _ outcome: ScopeOutcome = .completed) {
+  /// Returns nil if the release only drops the reference. Cancels the work of the bean.
+  init?(
+    _ object: AnyObject, of recipe: FrozenReference<Recipe>, _ outcome: ScopeOutcome = .completed,
+    in environment: Environment? = nil
+  ) {
     let traits =
       ObjectReference(unretained: object).identity == recipe.value.identity
       ? recipe.value.traits : BeanTraits.of(object)
     let callbacks = recipe.value.code.with { $0.onDestroys }
-    if recipe.value.isSeed || callbacks.isEmpty && traits.isDisjoint(with: .released)
-      || recipe.value.code.with({ $0.isExternallyOwned })
-    {
-      return nil
+    if recipe.value.isSeed { return nil }
+    if traits.contains(.runnable) || recipe.value.code.with({ !$0.schedules.isEmpty }) {
+      work = environment?.takeWork(of: recipe.value.slot).filter { $0.close() } ?? []
     }
+    let isOwned = recipe.value.code.with { !$0.isExternallyOwned }
+    if work.isEmpty, !isOwned || callbacks.isEmpty && traits.isDisjoint(with: .released) { return nil }
     self.outcome = outcome
-    self.traits = traits
+    self.traits = isOwned ? traits : []
     bean = recipe.value.entry
-    self.callbacks = callbacks
+    self.callbacks = isOwned ? callbacks : []
     limit = recipe.value.code.with { $0.releaseLimit }
   }
 
@@ -44,16 +50,22 @@ struct BeanEnding {
   }
 
   /// Whether the release has to be awaited.
-  var isAsynchronous: Bool { traits.contains(.asyncDisposable) || callbacks.contains(where: \.isAsynchronous) }
+  var isAsynchronous: Bool {
+    traits.contains(.asyncDisposable) || !work.isEmpty || callbacks.contains(where: \.isAsynchronous)
+  }
+
+  /// Whether the release waits for a call that has been cancelled.
+  var isWorking: Bool { work.contains(where: \.isBusy) }
 
   /// Runs the release without waiting: an asynchronous part is a failure that names the bean; the other parts still run.
   func runSynchronously(_ object: AnyObject) -> EnvironmentError? {
     var errors: [any Error] = []
     if isAsynchronous {
+      let state = work.isEmpty ? "is released asynchronously" : "still works, and has been cancelled"
       errors.append(
         EnvironmentError(
           cause: .asynchronousRelease,
-          "\(bean.label) is released asynchronously: use 'await shutdown()' or a scope bound to a loop",
+          "\(bean.label) \(state): use 'await shutdown()' or a scope bound to a loop",
           path: [bean.label], origin: bean.location.origin))
     }
     if traits.isDisjoint(with: .asyncDisposable), traits.contains(.disposable),
@@ -69,8 +81,13 @@ struct BeanEnding {
 
   func runAsynchronously(_ object: AnyObject) async -> EnvironmentError? {
     var errors: [any Error] = []
-    if let disposable = Box.open(object) as? any AsyncDisposableBean {
-      do { try await disposable.preDestroy() } catch { errors.append(error) }
+    for work in work {
+      if let error = await work.ended() { errors.append(error) }
+    }
+    if traits.contains(.asyncDisposable) {
+      if let disposable = Box.open(object) as? any AsyncDisposableBean {
+        do { try await disposable.preDestroy() } catch { errors.append(error) }
+      }
     } else if traits.contains(.disposable), let disposable = Box.open(object) as? any DisposableBean {
       do { try disposable.preDestroy() } catch { errors.append(error) }
     }

@@ -111,7 +111,7 @@ struct BeanReleaser {
     if recipe.value.work.contains(.observe) { environment.observe(object, recipe) }
     // The children of a factory share declared instances.
     if environment.core.kind.contains(.plain) { recipe.value.code.with { $0.instance?.letGo() } }
-    if let ending = object.with({ BeanEnding($0, of: recipe, outcome) }) {
+    if let ending = object.with({ BeanEnding($0, of: recipe, outcome, in: environment) }) {
       held = object
       return release(ending, object, canWait: canWait)
     }

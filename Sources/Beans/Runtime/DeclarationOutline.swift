@@ -46,6 +46,8 @@ package struct DeclarationOutline {
     package static let `private` = Traits(rawValue: 64)
     package static let factory = Traits(rawValue: 128)
     package static let product = Traits(rawValue: 256)
+    package static let running = Traits(rawValue: 512)
+    package static let scheduled = Traits(rawValue: 1024)
   }
 
   /// A dependency on one declaration.

@@ -208,6 +208,8 @@ final class ReleaseInProgress: Sendable {
   let began: Duration
   /// The number of beans of the environment that are released after this one.
   let behind: Int
+  /// Returns whether the release waits for a call that has been cancelled.
+  private let isWorking: @Sendable () -> Bool
   private let isOver = Atomic(false)
   private let abandonment = Locked<EnvironmentError?>(nil)
   /// Continues the end without this release; nil where the end cannot continue.
@@ -215,9 +217,11 @@ final class ReleaseInProgress: Sendable {
 
   init(
     _ bean: BeanDirectory.Entry, in place: String, began: Duration, behind: Int,
+    isWorking: @escaping @Sendable () -> Bool = { false },
     _ abandoned: (@Sendable (EnvironmentError) -> Void)?
   ) {
     (self.bean, self.place, self.began, self.behind) = (bean, place, began, behind)
+    self.isWorking = isWorking
     self.abandoned = abandoned
   }
 
@@ -232,8 +236,9 @@ final class ReleaseInProgress: Sendable {
   func abandon(after time: Duration, isLimit: Bool) {
     guard let abandoned, end() else { return }
     let reason = isLimit ? "did not end within its limit of" : "has been running for"
+    let part = isWorking() ? "its work has been cancelled, and its release" : "its release"
     let failure = bean.fault(
-      .limitedRelease, "\(bean.label) in '\(place)' has been abandoned: its release \(reason) \(time.rounded)")
+      .limitedRelease, "\(bean.label) in '\(place)' has been abandoned: \(part) \(reason) \(time.rounded)")
     abandonment.withLock { $0 = failure }
     abandoned(failure)
   }
@@ -243,7 +248,9 @@ final class ReleaseInProgress: Sendable {
 
   /// Returns the description of the release for the log.
   func description(_ now: Duration) -> String {
-    "\(bean.label) in '\(place)' (\(bean.location.origin)), whose release has been running for \((now - began).rounded)"
+    "\(bean.label) in '\(place)' (\(bean.location.origin)), whose "
+      + (isWorking() ? "work ignores its cancellation, and whose " : "")
+      + "release has been running for \((now - began).rounded)"
   }
 }
 

@@ -153,7 +153,7 @@ extension Environment {
   }
 
   /// Runs `body`, and again after each creation of a bean that was missing because a factory looks it up.
-  private func awaiting<R>(_ caller: AwaitingCaller, _ body: () throws -> R) async throws -> R {
+  func awaiting<R>(_ caller: AwaitingCaller, _ body: () throws -> R) async throws -> R {
     var created: [Slot] = []
     while true { do { return try body() } catch { try await createMissing(error, caller, &created) } }
   }
@@ -245,6 +245,7 @@ extension Environment {
     let record = existingExtras?.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
     let began = record == nil && observers.isEmpty ? nil : ContinuousClock.now
     do {
+      if let works = existingExtras?.existingWorks { try await startRuns(neededBy: recipe, works) }
       let object = try await made(recipe)
       try put(object, in: recipe.value.slot)
       if let began { record?.add([recipe.time(.now - began)]) }
@@ -272,7 +273,10 @@ extension Environment {
       return try complete(ObjectReference(object), recipe)
     }
     do {
-      if !isComplete, let bean = Box.open(finished.object) as? any AsyncBean { try await bean.postConstruct() }
+      if !isComplete {
+        if let bean = Box.open(finished.object) as? any AsyncBean { try await bean.postConstruct() }
+        try recipe.value.code.with { if !$0.schedules.isEmpty { try start($0.schedules, finished, recipe) } }
+      }
     } catch {
       giveUp(finished.beanIdentity)
       finished.release()
@@ -294,6 +298,7 @@ extension Environment {
         // A build that took the object is about to fill the slot.
         if isTooEarly { continue }
         if let made = extras.builds.withLock({ $0.made.removeValue(forKey: slot) }) {
+          for work in takeWork(of: slot) { _ = work.close() }
           giveUp(made.beanIdentity)
           made.release()
         }

@@ -18,6 +18,8 @@ final class EnvironmentExtras: Sendable {
   let observation = AtomicLazyReference<ChildObservation>()
   /// The identities of beans, as far as they have been computed.
   let identities = Locked(BeanIdentities())
+  /// The work of beans; nil until there is some.
+  private let lazyWorks = AtomicLazyReference<BeanWorks>()
 
   private struct Outcome {
     var failures: [any Error] = []
@@ -60,6 +62,12 @@ final class EnvironmentExtras: Sendable {
     self.resources = resources
     children = ChildRegistry(isShared: resources != nil)
   }
+
+  /// The schedules and runs of beans, made on demand.
+  var works: BeanWorks { lazyWorks.load() ?? lazyWorks.storeIfNil(BeanWorks()) }
+
+  /// The schedules and runs of beans, if there have been any.
+  var existingWorks: BeanWorks? { lazyWorks.load() }
 
   func record(_ failure: any Error) { outcome.withLock { $0.failures.append(failure) } }
 

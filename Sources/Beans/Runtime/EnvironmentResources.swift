@@ -28,6 +28,8 @@ final class EnvironmentResources: Sendable {
   let answers = AnswerTable<Retrieval>()
   /// The number of releases that have failed here and below.
   let failedReleases = Atomic<Int>(0)
+  /// The number of scheduled calls that have failed here and below.
+  let failedCalls = Atomic<Int>(0)
   private let nestedEnvironments = Locked(NestedEnvironments())
   private let state: Locked<State>
 
@@ -52,6 +54,8 @@ final class EnvironmentResources: Sendable {
     var unready: [String] = []
     var record: StartupRecord?
     var hook: (any EnvironmentHook)?
+    /// The clock of schedules and restarts; nil for the one further out.
+    var clock: EnvironmentClock?
   }
 
   init(
@@ -183,6 +187,11 @@ final class EnvironmentResources: Sendable {
   func note(unready label: String) { state.withLock { $0.unready.append(label) } }
 
   func isReady() { state.withLock { $0.unready = [] } }
+
+  /// The clock of schedules and restarts; nil for the one further out.
+  var clock: EnvironmentClock? { state.withLock { $0.clock } }
+
+  func use(_ clock: EnvironmentClock) { state.withLock { $0.clock = clock } }
 
   /// The hook of a test into the environment, and into those below it that are not children of factories.
   var hook: (any EnvironmentHook)? { state.withLock { $0.hook } }

@@ -54,7 +54,7 @@ struct ReleaseSite: Sendable {
     let (watch, extras) = (watch, extras)
     let clock = watch?.clock ?? EndingClock.current
     let release = ReleaseInProgress(
-      ending.bean, in: name, began: clock.now(), behind: behind,
+      ending.bean, in: name, began: clock.now(), behind: behind, isWorking: { ending.isWorking },
       goOn.map { goOn in { @Sendable failure in abandoned(failure, goOn) } })
     extras?.running(release)
     watch?.arm()

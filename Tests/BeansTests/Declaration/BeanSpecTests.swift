@@ -80,6 +80,14 @@ import Testing
       "listeners", .template, { $0.change { $0.listeners = [EventHandler { (_: Part, _: Int) in }] } },
       { !$0.listeners.isEmpty }),
     Field(
+      "schedules", .template,
+      { $0.change { $0.schedules = [BeanSchedule(times: .every(.seconds(1)), owner: Part.self, text: "") { _ in }] } },
+      { !$0.schedules.isEmpty }),
+    Field(
+      "restarts", [.template, .product],
+      { $0.change { $0.restarts = RestartPolicy(delay: .seconds(1), longest: .seconds(2), limit: 3) } },
+      { $0.restarts?.limit == 3 }),
+    Field(
       "sharing", [.template, .product], { $0.change { $0.sharing = "loop" } }, { $0.options?.value.sharing == "loop" }),
     Field(
       "releaseLimit", [.template, .product], { $0.change { $0.releaseLimit = .seconds(1) } },

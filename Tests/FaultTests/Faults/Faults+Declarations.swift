@@ -68,6 +68,24 @@ extension Fault {
       .invalidDeclaration, "A release is given no time."
     ) { try $0.define($0.bean(Stock.self).releaseLimit(.zero)) },
     .startup(
+      .invalidDeclaration, "A schedule has no interval."
+    ) { try $0.define($0.bean(Stock.self).scheduled(every: .zero) { _ in }) },
+    .startup(
+      .invalidDeclaration, "A cron expression names no day of the week."
+    ) { try $0.define($0.bean(Stock.self).scheduled(at: "*/5 8-18 * * mon-fry") { _ in }) },
+    .startup(
+      .invalidDeclaration, "A cron expression is never due."
+    ) { try $0.define($0.bean(Stock.self).scheduled(at: "0 0 30 feb *") { _ in }) },
+    .startup(
+      .invalidDeclaration, "A restart has no delay."
+    ) { try $0.define($0.bean(Stock.self).restarts(after: .zero, upTo: .seconds(1), limit: 3)) },
+    .startup(
+      .invalidDeclaration, "A prototype has a schedule."
+    ) { try $0.define($0.bean(Stock.self).scope("prototype").scheduled(every: .seconds(1)) { _ in }) },
+    .startup(
+      .invalidDeclaration, "A bean of a request is to run."
+    ) { try $0.define($0.bean(Failing.self, factory: Failing.init).scope("request")) },
+    .startup(
       .invalidDeclaration, "A declaration is private that no module makes."
     ) { try $0.define($0.bean(Stock.self).private()) },
     .startup(

@@ -170,6 +170,18 @@ extension Fault {
       if let error = errors[1] { throw error }
     },
 
+    .awaiting(.runFailed, "A bean throws while it runs.") { shop in
+      try shop.define(shop.bean(Failing.self, factory: Failing.init))
+      try await shop.run()
+    },
+    .awaiting(.runFailed, "`run()` is called while another call is in progress.") { shop in
+      try shop.define(shop.bean(Idle.self, factory: Idle.init))
+      let run = Task { try await shop.run() }
+      defer { run.cancel() }
+      try await shop.readyBean(Idle.self).untilStarted()
+      try await shop.run()
+    },
+
     .call(.listenerFailed, "A listener throws.") { shop in
       try shop.define(shop.bean(Stock.self).listens { (_, _: Shipped) in throw Outage() })
       try shop.publish(Shipped(number: 1))

@@ -69,3 +69,21 @@ struct OrderFactory: AssistedFactory {
   typealias Element = Order
   typealias Seed = Int
 }
+
+/// Fails when it runs.
+final class Failing: RunnableBean {
+  func run() async throws { throw Outage() }
+}
+
+/// Runs until it is cancelled.
+final class Idle: RunnableBean {
+  private let (starts, continuation) = AsyncStream.makeStream(of: Void.self)
+
+  func run() async throws {
+    continuation.yield()
+    try await Task.sleep(for: .seconds(3_600))
+  }
+
+  /// Returns once it runs.
+  func untilStarted() async { for await _ in starts { return } }
+}

@@ -1,0 +1,115 @@
+/// Times at which the container calls a closure with a bean.
+struct BeanSchedule: Sendable {
+  /// The times of the calls.
+  enum Times: Sendable {
+    /// So long after the bean has been built, and after the end of each call.
+    case every(Duration)
+    /// The times of an expression whose clock is so many seconds ahead of UTC.
+    case at(CronExpression, offset: Int64)
+  }
+
+  let times: Times
+  /// The type that the closure expects.
+  let owner: Any.Type
+  /// The times in reports.
+  let text: String
+  let body: @Sendable (AnyObject) async throws -> Void
+}
+
+/// The declaration's decision about a run that has failed.
+struct RestartPolicy: Sendable {
+  /// The time between the first failure and the restart.
+  let delay: Duration
+  /// The longest time between a failure and a restart.
+  let longest: Duration
+  /// The maximum number of restarts in a row.
+  let limit: Int
+
+  /// Returns the time before a restart, counted from 1.
+  func delay(before restart: Int) -> Duration {
+    var delay = delay
+    var doublings = restart - 1
+    while doublings > 0, delay < longest { (delay, doublings) = (delay * 2, doublings - 1) }
+    return min(delay, longest)
+  }
+}
+
+extension TypedBeanDeclaration {
+  /// Calls a closure with each instance again and again: an interval after the instance has been built, and an interval
+  /// after the end of each call.
+  ///
+  /// The calls run in a task of their own, never two at a time, from the creation of the bean until its release,
+  /// whether or not the environment runs beans. Time comes from the environment's clock. A failure is logged and
+  /// counted, and ends nothing. The release cancels a call in flight and awaits it, as `AsyncDisposableBean`. A
+  /// declaration may have several schedules. Not for prototypes and beans that a scope object of the user keeps
+  /// (`.invalidDeclaration`).
+  ///
+  /// - Parameters:
+  ///   - interval: the time before the first call and between two calls, above zero.
+  ///   - body: called with the bean; `Environment.current` is the bean's environment.
+  @discardableResult
+  public func scheduled(
+    every interval: Duration, _ body: @escaping @Sendable (Instance) async throws -> Void
+  ) -> Self {
+    if interval <= .zero {
+      note(fault: "scheduled(every:) needs an interval above zero, and has \(interval)", .malformedSchedule)
+    }
+    return add(.every(interval), "every \(interval)", body)
+  }
+
+  /// Calls a closure with each instance at the times of a cron expression.
+  ///
+  /// As `scheduled(every:_:)`. The expression has five fields: minute, hour, day of the month, month and day of the
+  /// week, each `*`, a number, a range (`8-18`) or a list (`mon,wed-fri`), with an optional step (`*/5`). Sunday is `0`,
+  /// `7` or `sun`. If both day fields are restricted, a day that matches one of them is due. Times that pass during a
+  /// call, or while the process does not run, are left out. The wall clock is that of the environment's clock where
+  /// this is a `CalendarClock`, or else the system's.
+  ///
+  /// - Parameters:
+  ///   - expression: the times, such as `"*/5 8-18 * * mon-fri"`. A malformed one, or one that is never due, is an
+  ///     `.invalidDeclaration` that names the field.
+  ///   - utcOffset: the time by which the expression's clock is ahead of UTC; there is no daylight saving time.
+  ///   - body: called with the bean; `Environment.current` is the bean's environment.
+  @discardableResult
+  public func scheduled(
+    at expression: String, utcOffset: Duration = .zero,
+    _ body: @escaping @Sendable (Instance) async throws -> Void
+  ) -> Self {
+    do throws(CronExpression.Malformed) {
+      let times = try CronExpression(expression)
+      return add(.at(times, offset: utcOffset.components.seconds), "at '\(expression)'", body)
+    } catch {
+      note(fault: "the schedule '\(expression)': \(error)", .malformedSchedule)
+      return self
+    }
+  }
+
+  /// Restarts the run of a `RunnableBean` that has failed, after a delay that doubles with each failure.
+  ///
+  /// Each restart is logged. A run that has lasted longer than the longest delay begins the count anew. A failure beyond
+  /// the limit ends the environment, as one without this. Time comes from the environment's clock. Without effect on a
+  /// bean that does not run.
+  ///
+  /// - Parameters:
+  ///   - delay: the time before the first restart, above zero.
+  ///   - longest: the longest time before a restart, at least `delay`.
+  ///   - limit: the maximum number of restarts in a row.
+  @discardableResult
+  public func restarts(after delay: Duration, upTo longest: Duration, limit: Int) -> Self {
+    if delay <= .zero || longest < delay || limit < 0 {
+      note(
+        fault: "restarts(after:upTo:limit:) needs delays above zero, the second one not below the first, and no "
+          + "negative limit, and has \(delay), \(longest) and \(limit)", .malformedSchedule)
+    }
+    return change { $0.restarts = RestartPolicy(delay: delay, longest: longest, limit: limit) }
+  }
+
+  private func add(
+    _ times: BeanSchedule.Times, _ text: String, _ body: @escaping @Sendable (Instance) async throws -> Void
+  ) -> Self {
+    change {
+      $0.schedules.append(
+        BeanSchedule(times: times, owner: Instance.self, text: text) { try await body(BeanCallback.read($0)) })
+    }
+  }
+}

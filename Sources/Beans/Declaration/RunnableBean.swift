@@ -1,0 +1,37 @@
+/// A bean that works for as long as its environment lives, such as the consumer of a queue.
+///
+/// `Environment.run(shutdownLimit:)` starts it when the running beans that it takes are ready, and its release cancels
+/// it and awaits the end of `run()` before any other callback: after the beans that take it have ended, and before
+/// those that it takes. A singleton of an environment that is not a child of a factory; any other declaration is an
+/// `.invalidDeclaration`.
+///
+/// ```swift
+/// final class Consumer: RunnableBean {
+///   private let queue: Queue
+///   init(queue: Queue) { self.queue = queue }
+///   func run() async throws {
+///     for try await order in queue { try await ship(order) }
+///   }
+/// }
+/// ```
+public protocol RunnableBean: AnyObject, Sendable {
+  /// Works until the task is cancelled. `Environment.current` is the bean's environment.
+  ///
+  /// The container calls this once, and again after a failure where the declaration has `restarts(after:upTo:limit:)`.
+  /// A return before the cancellation ends this bean's work and no other bean's.
+  ///
+  /// - Throws: any error: the environment ends, and `Environment.run(shutdownLimit:)` throws `.runFailed`. The error of
+  ///   a run that has been cancelled is a failure of the bean's release, except `CancellationError`.
+  func run() async throws
+
+  /// Returns when beans that take this one may run. The container calls this beside each `run()`, and cancels it when
+  /// the run ends.
+  ///
+  /// - Throws: any error: a failure of the run.
+  func untilReady() async throws
+}
+
+extension RunnableBean {
+  /// Returns at once: beans that take this one may run as soon as its run has begun.
+  public func untilReady() async {}
+}

@@ -1,0 +1,103 @@
+import BeansErrors
+import Synchronization
+
+extension Environment {
+  /// Makes the environment ready, runs its beans, and ends it in order.
+  ///
+  /// Runs every `RunnableBean` of this environment that exists when the environment is ready: singletons that are not
+  /// lazy, and lazy ones that another bean takes. Each starts when the running beans that it takes, directly or through
+  /// other beans, are ready (`RunnableBean.untilReady()`); an asynchronous bean is created when those that it takes
+  /// are. Beans that do not need each other start side by side, in tasks of their own.
+  ///
+  /// Returns after the end of the environment: when the calling task is cancelled, when `stop()` is called, or when
+  /// another call ends the environment. A run that returns ends nothing. The end releases the beans in reverse order of
+  /// their creation; the release of a running bean cancels it and awaits the end of its run, before anything that it
+  /// takes is released. A run that ignores its cancellation is abandoned and named once the limit is over.
+  ///
+  /// - Parameters:
+  ///   - shutdownLimit: the time limit of the end, see `shutdown(within:)`; nil to wait for every release.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: after the end, `.runFailed` for a run that has failed, with its error and those of the end in
+  ///   `underlying`; the error of a start that has failed; the failures of releases; `.runFailed` at once if the
+  ///   environment runs already.
+  public func run(
+    shutdownLimit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) async throws {
+    try await runBeans(SourceLocation(file: file, line: line)) {
+      if let shutdownLimit { try await shutdown(within: shutdownLimit) } else { try await shutdown() }
+    }
+  }
+
+  /// Makes `run()` end, also one that has not been called yet. Returns at once; callable from any thread, also from a
+  /// bean that runs.
+  public func stop() { extras.works.end(.stopped) }
+
+  /// Sets the clock of schedules and restarts, here and in the environments below.
+  ///
+  /// A `CalendarClock`, such as the manual clock of `BeansTesting`, also decides the times of cron expressions; with
+  /// any other clock, those follow the system's wall clock. The default is the continuous clock of the system.
+  ///
+  /// - Parameters:
+  ///   - clock: the clock.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` in the `configure` of a factory.
+  @discardableResult
+  public func useClock<C: Clock>(
+    _ clock: C, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Self where C.Duration == Duration {
+    let location = SourceLocation(file: file, line: line)
+    try checkDeclaring("useClock", at: location.origin)
+    if core.kind.contains(.template) {
+      throw EnvironmentError(
+        .invalidDeclaration, "the children of '\(name)' follow the clock of the environment around them",
+        path: ["'\(name)'"], origin: location.origin)
+    }
+    existingExtras?.resources?.use(EnvironmentClock(clock))
+    return self
+  }
+}
+
+/// The run of one bean at one moment, for reports.
+package struct BeanRunReport: Sendable {
+  package enum Status: Sendable {
+    /// The run has not begun, or `untilReady()` has not returned.
+    case starting
+    case up
+    /// The run has failed and will be called again.
+    case restarting
+    /// The run has returned.
+    case ended
+    /// The run has failed, or has never been called.
+    case failed
+  }
+
+  /// The type of the bean and its id.
+  package let label: String
+  package let status: Status
+  package let restarts: Int
+  /// The reason of the last failure.
+  package let reason: String?
+}
+
+extension Environment {
+  /// The runs of the environment's own beans, in the order of their creation; empty before `run()`.
+  package var runs: [BeanRunReport] {
+    (existingExtras?.existingWorks?.runs ?? []).map { run in
+      let (phase, restarts, reason) = run.progress
+      let status: BeanRunReport.Status =
+        switch phase {
+        case .waiting, .starting: .starting
+        case .ready: .up
+        case .restarting: .restarting
+        case .ended: .ended
+        case .failed: .failed
+        }
+      return BeanRunReport(label: run.work.bean.label, status: status, restarts: restarts, reason: reason)
+    }
+  }
+
+  /// The number of scheduled calls that have failed, here and below.
+  package var failedCalls: Int { existingExtras?.resources?.failedCalls.load(ordering: .relaxed) ?? 0 }
+}

@@ -1,0 +1,203 @@
+@_spi(BeansPackage) import BeansSupport
+
+/// Work on one bean in a task of its own: a run, or a schedule. The release of the bean ends the work.
+///
+/// The task enters before each call of user code and leaves after it. Once the work has been closed, no call begins.
+final class BeanWork: Sendable {
+  /// The environment to which the running task's work belongs.
+  @TaskLocal static var home: Environment?
+
+  /// Whether the running task is work of the environment, or of one below.
+  static func isInside(_ environment: Environment) -> Bool {
+    home.map { $0 === environment || $0.isDescendant(of: environment) } ?? false
+  }
+
+  /// Weak: a schedule does not keep an environment alive that is dropped without a shutdown.
+  weak let environment: Environment?
+  let bean: BeanDirectory.Entry
+  private let state: Locked<State>
+
+  private struct State {
+    /// The bean, retained; nil once the work has been closed.
+    var object: ObjectReference?
+    var isBusy = false
+    var task: Task<Void, Never>?
+    /// The error of a call that has ended after the work was closed.
+    var failure: (any Error)?
+  }
+
+  init(_ object: ObjectReference, _ bean: BeanDirectory.Entry, in environment: Environment) {
+    self.environment = environment
+    self.bean = bean
+    object.retain()
+    state = Locked(State(object: object))
+  }
+
+  deinit {
+    let (task, object) = state.withLock { ($0.task, $0.object) }
+    task?.cancel()
+    object?.release()
+  }
+
+  /// Stores the task of the work, before the bean can be released.
+  func start(_ task: Task<Void, Never>) { state.withLock { $0.task = task } }
+
+  /// Begins a call of user code. Returns the bean, retained for the call; nil once the work has been closed.
+  func enter() -> ObjectReference? {
+    state.withLock { state in
+      guard let object = state.object else { return nil }
+      object.retain()
+      state.isBusy = true
+      return object
+    }
+  }
+
+  /// Ends a call of user code. Returns false if the work has been closed meanwhile; then the release reports the error.
+  ///
+  /// - Parameters:
+  ///   - object: the bean that `enter` has returned.
+  ///   - error: the error of the call.
+  @discardableResult
+  func leave(_ object: ObjectReference, _ error: (any Error)? = nil) -> Bool {
+    object.release()
+    return state.withLock { state in
+      state.isBusy = false
+      if state.object != nil { return true }
+      if let error, !(error is CancellationError) { state.failure = error }
+      return false
+    }
+  }
+
+  /// Whether a call of user code is in flight.
+  var isBusy: Bool { state.withLock { $0.isBusy } }
+
+  /// Cancels the task; no call of user code begins from now on. Returns true if one is in flight.
+  func close() -> Bool {
+    let (isBusy, task, object) = state.withLock { state in
+      defer { state.object = nil }
+      return (state.isBusy, state.task, state.object)
+    }
+    task?.cancel()
+    object?.release()
+    return isBusy
+  }
+
+  /// Waits until the task of closed work has ended. Returns the error of its last call, unless that was a
+  /// `CancellationError`.
+  func ended() async -> (any Error)? {
+    await state.withLock { $0.task }?.value
+    return state.withLock { $0.failure }
+  }
+}
+
+/// The schedules and runs of one environment's beans, and the state of `run()`. Allocated on demand.
+final class BeanWorks: Sendable {
+  /// The reason for the end of `run()`.
+  enum End: Sendable { case stopped, cancelled, failed, released }
+
+  private struct State {
+    var works = [Int32: [BeanWork]]()
+    var runs = [Int32: BeanRun]()
+    /// Whether `run()` is in progress, and whether a call has returned.
+    var isRunning = false
+    var hasRun = false
+    var end: End?
+    var waiter: CheckedContinuation<Void, Never>?
+    /// The failures of runs, and of the start, in their order.
+    var failures: [EnvironmentError] = []
+    /// The beans that run, by the beans that take them; nil before the environment has been compiled.
+    var needs: RunNeeds?
+  }
+
+  private let state = Locked(State())
+
+  // MARK: the work of beans
+
+  func add(_ work: BeanWork, to slot: Int32) { state.withLock { $0.works[slot, default: []].append(work) } }
+
+  /// Removes and returns the work of a bean that is being released, in reverse order.
+  func take(_ slot: Int32) -> [BeanWork] {
+    state.withLock { $0.works.removeValue(forKey: slot) ?? [] }.reversed()
+  }
+
+  // MARK: runs
+
+  /// The runs in the order of the creation of their beans.
+  var runs: [BeanRun] { state.withLock { $0.runs.values.inOrder(of: \.number) } }
+
+  func run(_ slot: Int32) -> BeanRun? { state.withLock { $0.runs[slot] } }
+
+  /// Returns the run of a bean, which this makes if the bean has none.
+  ///
+  /// - Parameters:
+  ///   - slot: the slot of the bean.
+  ///   - make: makes a run with a number, under the lock.
+  func reserve(_ slot: Int32, _ make: (_ number: Int) -> BeanRun) -> (run: BeanRun, isNew: Bool) {
+    state.withLock { state in
+      if let known = state.runs[slot] { return (known, false) }
+      let made = make(state.runs.count)
+      state.runs[slot] = made
+      state.works[slot, default: []].append(made.work)
+      return (made, true)
+    }
+  }
+
+  var needs: RunNeeds? { state.withLock { $0.needs } }
+
+  func note(_ needs: RunNeeds) { state.withLock { $0.needs = needs } }
+
+  // MARK: run() and stop()
+
+  /// Begins `run()`. Returns false where another call is in progress.
+  func begin() -> Bool {
+    state.withLock { state in
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+  }
+
+  /// Ends `run()`. Returns the failures.
+  func finish() -> [EnvironmentError] {
+    state.withLock { state in
+      (state.isRunning, state.hasRun) = (false, true)
+      defer { state.failures = [] }
+      return state.failures
+    }
+  }
+
+  var isEnding: Bool { state.withLock { $0.end != nil } }
+
+  /// Whether `run()` has not been called, and is to end at once.
+  var isStoppedBefore: Bool { state.withLock { $0.end != nil && !$0.hasRun } }
+
+  /// Ends the wait of `run()`. The first reason decides.
+  func end(_ end: End) {
+    let waiter = state.withLock { state in
+      state.end = state.end ?? end
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume()
+  }
+
+  func fail(_ error: EnvironmentError) {
+    state.withLock { $0.failures.append(error) }
+    end(.failed)
+  }
+
+  /// Waits for the first reason to end.
+  func untilEnd() async {
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if state.end == nil { state.waiter = continuation }
+        return state.end != nil
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+}
+
+extension Environment {
+  /// Removes and returns the work of a bean that is being released.
+  func takeWork(of slot: Int32) -> [BeanWork] { existingExtras?.existingWorks?.take(slot) ?? [] }
+}
