@@ -147,6 +147,9 @@ public final class ServerLifecycle: Sendable {
 
   /// Blocks the calling thread until the service has ended. To be called once; not on a loop's thread.
   ///
+  /// The shutdown of the environment cancels the beans that run, and awaits them and all other asynchronous releases in
+  /// their place in the order.
+  ///
   /// After its return the process ignores SIGTERM, SIGINT and SIGHUP permanently: another Ctrl-C does not interrupt the
   /// last output of the service.
   ///
@@ -170,7 +173,7 @@ public final class ServerLifecycle: Sendable {
       giveBackSignals(waiting: true, ignoring: true)
       if let logs { logs.flush(within: logLimit) } else { LogManager.flush(within: logLimit) }
     }
-    if let shutdownLimit { try environment.shutdown(within: shutdownLimit) } else { try environment.shutdown() }
+    try environment.shutdownWaiting(within: shutdownLimit)
   }
 
   /// Handles a signal, on the loop's thread.

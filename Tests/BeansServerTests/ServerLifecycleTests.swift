@@ -57,6 +57,45 @@ struct ServerLifecycleTests {
     }
   }
 
+  /// Runs until it is cancelled.
+  private final class Consumer: RunnableBean {
+    let journal: Journal
+    let begun = Gate("the run")
+    init(_ journal: Journal) { self.journal = journal }
+
+    func run() async throws {
+      begun.open()
+      defer { journal.note("end of the run, cancelled: \(Task.isCancelled)") }
+      try await Task.sleep(for: .seconds(3_600))
+    }
+  }
+
+  @Test func aBeanThatRunsEndsInItsPlaceInTheOrder() async throws {
+    let shop = try Environment(name: "shop")
+    try shop
+      .define(
+        shop.bean(Log.self, factory: { Log() }).onDestroy { [journal] _ in journal.note("log released") }
+      )
+      .define(
+        shop.bean(Consumer.self, factory: { [journal] (_: Log) in Consumer(journal) })
+          .onDestroy { [journal] _ in journal.note("consumer released") })
+    try shop.startup()
+    let run = Task { try await shop.run() }
+    try withLoops { loops in
+      try shop.getBean(Consumer.self).begun.wait()
+      let lifecycle = ServerLifecycle(
+        environment: shop, loop: loops[0], shutdownLimit: .seconds(60), drain: quickDrain)
+      let thread = try running(lifecycle)
+      lifecycle.stop()
+      try thread.join()
+    }
+    try await run.value
+    #expect(
+      journal.entries == [
+        "drain 10.0 seconds", "end of the run, cancelled: true", "consumer released", "log released",
+      ])
+  }
+
   @Test func nothingEndsBeforeTheDrainIsDone() throws {
     try withLoops { loops in
       let draining = Handed<@Sendable () -> Void>()
