@@ -100,19 +100,28 @@ public final class Operations: Sendable {
   public func probe(method: String, path: String) -> OperationsResponse? {
     guard let probe = [HealthProbe.alive, .ready].first(where: { "/\($0.path)" == path }) else { return nil }
     guard method == "GET" || method == "HEAD" else { return Self.refusal(allow: "GET, HEAD") }
-    let reasons = reasons(against: probe, health.reports)
+    let reasons = reasons(against: probe, health.reports, environment.runs)
     tell(probe, reasons)
     return .json(reasons.isEmpty ? 200 : 503, .object([("status", .string(reasons.isEmpty ? "UP" : "DOWN"))]))
   }
 
   /// Returns the reasons for the failure of a probe; empty if it succeeds.
-  func reasons(against probe: HealthProbe, _ checks: [HealthSchedule.Report]) -> [String] {
+  func reasons(
+    against probe: HealthProbe, _ checks: [HealthSchedule.Report], _ runs: [BeanRunReport]
+  ) -> [String] {
     var reasons: [String] = []
     if probe == .ready {
       if let lifecycle, lifecycle.phase != .running {
         reasons.append("the service has been told to end")
       } else if !environment.isReady {
         reasons.append("environment '\(environment.name)' has not started, or has ended")
+      }
+      for run in runs {
+        switch run.status {
+        case .starting: reasons.append("\(run.label) runs, and is not ready yet")
+        case .failed: reasons.append("\(run.label) failed while it ran: \(run.reason ?? "it has not begun")")
+        case .up, .restarting, .ended: break
+        }
       }
     }
     for report in checks where report.check.isCritical && report.check.probe == probe {
@@ -189,13 +198,14 @@ public final class Operations: Sendable {
   }
 
   var snapshot: ServiceSnapshot {
-    let checks = health.reports
+    let (checks, runs) = (health.reports, environment.runs)
     let (scopes, ages) = environments.report()
     return ServiceSnapshot(
       scopes: scopes, ages: ages, sessions: sessions.map { ($0.scopeName, $0.statistics) },
-      loops: lag?.histograms ?? [], checks: checks, failedReleases: environment.failedReleases,
-      startup: environment.startupDuration, isAlive: reasons(against: .alive, checks).isEmpty,
-      isReady: reasons(against: .ready, checks).isEmpty, process: ProcessFigures(startTime: begun.time))
+      loops: lag?.histograms ?? [], checks: checks, runs: runs,
+      failedReleases: environment.failedReleases, failedCalls: environment.failedCalls,
+      startup: environment.startupDuration, isAlive: reasons(against: .alive, checks, runs).isEmpty,
+      isReady: reasons(against: .ready, checks, runs).isEmpty, process: ProcessFigures(startTime: begun.time))
   }
 
   /// The declarations, compiled once, because they no longer change. Nil before the environment has started.

@@ -9,7 +9,10 @@ struct ServiceSnapshot: Sendable {
   let sessions: [(scope: String, statistics: SessionStatistics)]
   let loops: [LoopLag.Histogram]
   let checks: [HealthSchedule.Report]
+  /// The beans that run.
+  let runs: [BeanRunReport]
   let failedReleases: Int
+  let failedCalls: Int
   let startup: Duration?
   let isAlive: Bool
   let isReady: Bool
@@ -36,6 +39,8 @@ struct ServiceSnapshot: Sendable {
     families.append(
       MetricFamily(
         .counter, "beans_release_failures", "Releases that threw, or were abandoned.", .integer(failedReleases)))
+    families.append(
+      MetricFamily(.counter, "beans_scheduled_failures", "Scheduled calls that threw.", .integer(failedCalls)))
     if let startup {
       families.append(
         MetricFamily(
