@@ -31,7 +31,8 @@ import Testing
     arguments: [
       ("Beans", "XML"), ("Beans", "Configuration"), ("Beans", "ComingFromInject"), ("Beans", "Composing"),
       ("Beans", "Sessions"),
-      ("Beans", "LifeOfABean"), ("Beans", "ScopesOfYourOwn"), ("Beans", "ShuttingDown"), ("Beans", "ComingFromSpring"),
+      ("Beans", "LifeOfABean"), ("Beans", "ScopesOfYourOwn"), ("Beans", "Running"), ("Beans", "ShuttingDown"),
+      ("Beans", "ComingFromSpring"),
       ("Beans", "ComingFromDotNET"), ("Beans", "ComingFromSwinject"), ("BeansTesting", "Testing"),
       ("BeansLogging", "Logging"),
       ("BeansOperations", "OperationsOfAService"), ("BeansSessions", "TwoStoresInOneRequest"),
@@ -401,6 +402,21 @@ import Testing
     _ = try await ShuttingDown().respond(to: .init(name: "Grace"), requests)
     #expect(outcomes.withLock { $0 }.last == "failed(Swift.CancellationError())")
     try await shop.shutdown()
+  }
+
+  @Test("Beans that run: a consumer works until the end, and prices are reloaded on time")
+  func running() async throws {
+    let shop = try Environment(name: "shop")
+    let listings = Running()
+    try listings.declareConsumer(in: shop)
+    async let served: Void = listings.serve(shop)
+    let (queue, shipments) = try await (shop.readyBean(Running.Queue.self), shop.readyBean(Running.Shipments.self))
+    queue.append(7)
+    while shipments.all.isEmpty { await Task.yield() }
+    shop.stop()
+    try await served
+    #expect(shipments.all == [7])
+    #expect(try await listings.reloadsOnTime() == 1)
   }
 
   @Test("Shutting down: a bean is released before what it was built from, and what failed is told")
