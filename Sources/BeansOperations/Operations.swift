@@ -29,6 +29,7 @@ public final class Operations: Sendable {
   private let environments: EnvironmentSampler
   private let sessions: [SessionSampler]
   private let lag: LoopLag?
+  private let durations: ScopeDurations?
   private let health: HealthSchedule
   private let state = Locked(State())
   /// The start time of the service, by two clocks: the wall clock may be set.
@@ -50,11 +51,12 @@ public final class Operations: Sendable {
   ///   - lifecycle: the lifecycle of the service: `/readyz` fails once the end begins. Ends the health checks.
   ///   - sessions: the registries to report.
   ///   - lag: the delay of loops, if they are watched.
+  ///   - durations: an observer of the environment, for the durations and outcomes of its children in `/metrics`.
   ///   - options: the thresholds of health, and the permissions of callers.
   ///   - clock: the clock of the health checks' schedule.
   public init(
     environment: Environment, lifecycle: ServerLifecycle? = nil, sessions: [any SessionReporting] = [],
-    lag: LoopLag? = nil, options: OperationsOptions = OperationsOptions(),
+    lag: LoopLag? = nil, durations: ScopeDurations? = nil, options: OperationsOptions = OperationsOptions(),
     clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.environment = environment
@@ -63,6 +65,7 @@ public final class Operations: Sendable {
     environments = EnvironmentSampler(environment, on: queue)
     self.sessions = sessions.map { SessionSampler($0, on: queue) }
     self.lag = lag
+    self.durations = durations
     self.options = options
     let logs = options.logs
     health = HealthSchedule(environment, options, clock) { Self.logger(of: logs) }
@@ -202,7 +205,7 @@ public final class Operations: Sendable {
     let (scopes, ages) = environments.report()
     return ServiceSnapshot(
       scopes: scopes, ages: ages, sessions: sessions.map { ($0.scopeName, $0.statistics) },
-      loops: lag?.histograms ?? [], checks: checks, runs: runs,
+      loops: lag?.histograms ?? [], durations: durations?.families ?? [], checks: checks, runs: runs,
       failedReleases: environment.failedReleases, failedCalls: environment.failedCalls,
       startup: environment.startupDuration, isAlive: reasons(against: .alive, checks, runs).isEmpty,
       isReady: reasons(against: .ready, checks, runs).isEmpty, process: ProcessFigures(startTime: begun.time))

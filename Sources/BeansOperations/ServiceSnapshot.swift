@@ -8,6 +8,8 @@ struct ServiceSnapshot: Sendable {
   let ages: [String: ScopeAges]
   let sessions: [(scope: String, statistics: SessionStatistics)]
   let loops: [LoopLag.Histogram]
+  /// The durations and outcomes of environments, if they are observed.
+  let durations: [MetricFamily]
   let checks: [HealthSchedule.Report]
   /// The beans that run.
   let runs: [BeanRunReport]
@@ -18,7 +20,9 @@ struct ServiceSnapshot: Sendable {
   let isReady: Bool
   let process: ProcessFigures
 
-  var metrics: [MetricFamily] { environmentFamilies + sessionFamilies + [lag, checkFamily] + processFamilies }
+  var metrics: [MetricFamily] {
+    environmentFamilies + durations + sessionFamilies + [lag, checkFamily] + processFamilies
+  }
 
   private var environmentFamilies: [MetricFamily] {
     var open = MetricFamily(.gauge, "beans_environments_open", "Environments that have not finished, by scope.")

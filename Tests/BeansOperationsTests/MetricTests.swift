@@ -43,6 +43,30 @@ struct MetricTests {
     #expect(answer.text.contains("# UNIT") == isOpen)
   }
 
+  private struct Refusal: Error {}
+
+  @Test("Observed durations and outcomes are those of the children, by scope")
+  func durations() throws {
+    let application = try Environment(name: "application")
+    let durations = ScopeDurations()
+    try application.addObserver(durations)
+    let requests = try application.childFactory("request", seed: Int.self) { _ in }
+    try application.startup()
+    let operations = Operations(environment: application, durations: durations)
+    for metrics in try parse(operations) {
+      #expect(metrics["beans_environments_outcomes_total", ["scope": "request", "outcome": "completed"]] == nil)
+    }
+    for number in 0..<3 { try requests.withChild(number) { _ in } }
+    #expect(throws: Refusal.self) { try requests.withChild(3) { _ in throw Refusal() } }
+    for metrics in try parse(operations) {
+      #expect(metrics["beans_environments_duration_seconds_count", ["scope": "request"]] == 4)
+      #expect(metrics["beans_environments_duration_seconds_bucket", ["scope": "request", "le": "+Inf"]] == 4)
+      #expect(metrics["beans_environments_outcomes_total", ["scope": "request", "outcome": "completed"]] == 3)
+      #expect(metrics["beans_environments_outcomes_total", ["scope": "request", "outcome": "failed"]] == 1)
+    }
+    try application.shutdown()
+  }
+
   @Test("Counts of environments and beans are those of the container")
   func environments() throws {
     let application = try Environment(name: "application")
