@@ -112,12 +112,14 @@ public enum Storefront {
       server.drain(within: limit) { administration.drain(within: limit, completion: done) }
     }
     let operations = Operations(
-      environment: shop.application, lifecycle: lifecycle, sessions: [shop.reportedSessions], lag: shop.lag)
+      environment: shop.application, lifecycle: lifecycle, sessions: [shop.reportedSessions], lag: shop.lag,
+      durations: shop.durations)
     // Before any slow step: a service that gets its signal while starting also ends in order.
     try lifecycle.watchSignals()
     holdSignals(SIG_UNBLOCK)
     // An asynchronous `main` would begin on another thread, while this one already handles signals.
     try makeReady(shop.application)
+    runBeans(of: shop.application, lifecycle)
     try operations.start()
     let service = try ShopService(shop, operations, configuration)
     // Closes the queue before the sessions are released: a session waits for the requests inside, and those wait for
@@ -164,6 +166,16 @@ public enum Storefront {
     }
     done.wait()
     try outcome.withLock { $0 }.get()
+  }
+
+  /// Runs the beans of the application until the lifecycle ends it. A run that has failed for good ends the service.
+  private static func runBeans(of application: Environment, _ lifecycle: ServerLifecycle) {
+    Task {
+      do { try await application.run() } catch {
+        ServiceLog.logger.error("storefront: \(error)")
+        lifecycle.stop()
+      }
+    }
   }
 
   /// Blocks the signals that the service handles, so that they wait, or unblocks them on this thread.

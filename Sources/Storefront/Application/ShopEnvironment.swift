@@ -25,6 +25,8 @@ struct ShopEnvironment: Sendable {
   let requests: EnvironmentFactory<HTTPRequest>
   /// The lag of the loops, once they are watched.
   let lag = LoopLag()
+  /// The durations and outcomes of sessions and requests.
+  let durations = ScopeDurations()
 
   /// The sessions that the reports of this node cover.
   var reportedSessions: any SessionReporting { sharedSessions ?? sessions }
@@ -52,8 +54,9 @@ struct ShopEnvironment: Sendable {
       }
     }
     try application
+      .addObserver(durations)
       .include(StoreModule(configuration: configuration))
-      .include(ShopModule())
+      .include(ShopModule(configuration: configuration))
       .include(OperationsModule())
 
     requests = try application.childFactory("request", seed: HTTPRequest.self, scope: requestScope)

@@ -1,4 +1,5 @@
 import Beans
+import BeansLogging
 
 /// The database: a template with the technical half, so that a declaration that completes it only names the file.
 struct StoreModule: BeanModule {
@@ -31,12 +32,23 @@ struct StoreModule: BeanModule {
 
 /// The beans of the shop: catalogue, page, ids, sales, orders.
 struct ShopModule: BeanModule {
+  let configuration: Configuration
+
   func configure(_ environment: Environment) throws {
+    let kept = configuration.ordersKept
     try environment
       .define(environment.bean(Catalogue.self, factory: Catalogue.init(store:)))
       .define(environment.bean(StorefrontPage.self, factory: StorefrontPage.init))
       .define(environment.bean(IdGenerator.self, factory: IdGenerator.init))
-      .define(environment.bean(Sales.self, factory: { Sales() }))
+      .define(
+        environment.bean(Sales.self, factory: { Sales() })
+          .scheduled(at: "0 * * * *") { ServiceLog.sales.info($0.text()) }
+      )
+      .define(
+        environment.bean(OrderSweeper.self) { (queue: WriterQueue) in OrderSweeper(queue: queue, kept: kept) }
+          // A store that is locked or full may be usable again soon.
+          .restarts(after: .seconds(1), upTo: .seconds(600), limit: 100)
+      )
       // For the children of both request factories.
       .define(environment.bean(OrderRepository.self, factory: OrderRepository.init).scope("request"))
       .define(environment.bean(ProductsHandler.self, factory: ProductsHandler.init).scope("request"))

@@ -25,6 +25,8 @@ struct Configuration: ValidatedConfiguration, Equatable, Sendable {
   let adminPort: UInt16?
   /// Whether the log has a line for each response.
   let accessLog: Bool
+  /// The age from which orders are removed.
+  let ordersKept: Duration
   /// The number of loop threads.
   let loops: Int
   /// Whether `GET /by-hand/api/products` is served, for benchmarks.
@@ -48,6 +50,7 @@ struct Configuration: ValidatedConfiguration, Equatable, Sendable {
       ),
       (sessionIdle > .zero, "sessionIdle must be more than 0"),
       (storeWait >= .zero, "storeWait must not be negative"),
+      (ordersKept >= .seconds(86_400), "ordersKept must be at least 1d"),
       ((1...10_000_000).contains(sessions), "sessions must be a number from 1 to 10000000"),
       ((1...256).contains(loops), "loops must be a number from 1 to 256"),
     ]
@@ -79,6 +82,7 @@ extension Configuration {
         .setValue(key: "host", value: "127.0.0.1").setValue(key: "port", value: 8080)
         .setValue(key: "database", value: "\(temporaryFolder)/storefront.sqlite")
         .setValue(key: "sessionIdle", value: "30m").setValue(key: "sessions", value: 100_000)
+        .setValue(key: "ordersKept", value: "3650d")
         .setValue(key: "storeWait", value: "2s").setValue(key: "secureCookies", value: false)
         .setValue(key: "accessLog", value: false).setValue(key: "byHand", value: false)
         .setValue(key: "loops", value: max(1, min(processors, 256))))

@@ -15,6 +15,9 @@ enum ServiceLog {
   /// The logger of responses, which writes entries after `writeResponses()`.
   static let access = LogManager.getLogger(forName: "\(name).Access")
 
+  /// The logger of the hourly report on sales.
+  static let sales = LogManager.getLogger(forName: "\(name).Sales")
+
   /// Turns the lines of responses on.
   static func writeResponses() { LogManager.getSingleton().registerLogger(access.path, level: .info) }
 
@@ -38,6 +41,7 @@ enum ServiceLog {
   /// - Throws: `LogError` if the system refuses a thread.
   static func install() throws {
     LogManager().registerLogger("", level: .warn, logs: [errors]).registerLog(output)
+      .registerLogger(sales.path, level: .info)
     try output.start()
     try errors.start()
   }
