@@ -35,15 +35,19 @@ let package = Package(
     declarations("OpenAPIRuntime", "HTTPTypes"),
     declarations("NIOCore"),
     declarations("NIOPosix", "NIOCore"),
+    declarations("UnixSignals"),
+    declarations("ServiceLifecycle", "Logging", "UnixSignals"),
     listings("SwiftLog", beans, logging, "Logging"),
     listings("SwiftConfiguration", beans, "Configuration"),
     listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
     listings("SwiftNIO", beans, "NIOCore", "NIOPosix"),
+    listings("ServiceLifecycle", beans, "Logging", "ServiceLifecycle", "UnixSignals"),
     .testTarget(
       name: "AdapterTests",
       dependencies: [
         beans, logging, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime", "NIOCore", "NIOPosix",
         "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings", "SwiftNIOListings",
+        "ServiceLifecycle", "UnixSignals", "ServiceLifecycleListings",
       ],
       path: "Tests", swiftSettings: settings),
   ]

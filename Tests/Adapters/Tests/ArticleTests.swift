@@ -3,7 +3,10 @@ import Testing
 @Suite("The articles on other packages") struct ArticleTests {
   @Test(
     "Each listing is one that is compiled here, to the letter",
-    arguments: ["SwiftLog", "SwiftConfiguration", "OpenAPIHandlers", "SwiftNIO"])
+    arguments: [
+      "SwiftLog", "SwiftConfiguration", "OpenAPIHandlers", "SwiftNIO", "ServiceLifecycle",
+
+    ])
   func listings(name: String) throws {
     let article = try Article(name)
     #expect(!article.blocks.isEmpty)
