@@ -21,6 +21,7 @@ func listings(_ article: String, _ dependencies: Target.Dependency...) -> Target
 }
 
 let beans = Target.Dependency.product(name: "Beans", package: "swift-beans")
+let sessions = Target.Dependency.product(name: "BeansSessions", package: "swift-beans")
 let logging = Target.Dependency.product(name: "BeansLogging", package: "swift-beans")
 
 // A package of its own, so that its modules, which are named as those of other packages, are no part of the libraries.
@@ -37,17 +38,20 @@ let package = Package(
     declarations("NIOPosix", "NIOCore"),
     declarations("UnixSignals"),
     declarations("ServiceLifecycle", "Logging", "UnixSignals"),
+    declarations("Hummingbird", "HTTPTypes", "Logging", "ServiceLifecycle"),
     listings("SwiftLog", beans, logging, "Logging"),
     listings("SwiftConfiguration", beans, "Configuration"),
     listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
     listings("SwiftNIO", beans, "NIOCore", "NIOPosix"),
     listings("ServiceLifecycle", beans, "Logging", "ServiceLifecycle", "UnixSignals"),
+    listings("Hummingbird", beans, sessions, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"),
     .testTarget(
       name: "AdapterTests",
       dependencies: [
         beans, logging, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime", "NIOCore", "NIOPosix",
         "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings", "SwiftNIOListings",
         "ServiceLifecycle", "UnixSignals", "ServiceLifecycleListings",
+        "Hummingbird", "HummingbirdListings",
       ],
       path: "Tests", swiftSettings: settings),
   ]

@@ -11,9 +11,9 @@ struct Article {
     let catalog = ProcessInfo.processInfo.environment["ARTICLES"] ?? root.path + "/Sources/Beans/Beans.docc"
     text = try String(contentsOfFile: "\(catalog)/\(name).md", encoding: .utf8)
     let folder = package.appendingPathComponent("Listings/\(name)")
-    files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
-      try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)
-    }
+    files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+      .filter { $0.hasSuffix(".swift") }
+      .map { try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8) }
   }
 
   /// The blocks of Swift in the text.

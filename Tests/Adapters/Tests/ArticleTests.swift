@@ -4,7 +4,7 @@ import Testing
   @Test(
     "Each listing is one that is compiled here, to the letter",
     arguments: [
-      "SwiftLog", "SwiftConfiguration", "OpenAPIHandlers", "SwiftNIO", "ServiceLifecycle",
+      "SwiftLog", "SwiftConfiguration", "OpenAPIHandlers", "SwiftNIO", "ServiceLifecycle", "Hummingbird",
 
     ])
   func listings(name: String) throws {

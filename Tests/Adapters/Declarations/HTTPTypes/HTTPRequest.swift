@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// Declarations for the listings of the article on OpenAPI handlers, with the signatures of swift-http-types.
+// Declarations for the listings of the articles on servers, with the signatures of swift-http-types.
 
 public struct HTTPRequest: Sendable, Hashable {
   public struct Method: Sendable, Hashable {
@@ -24,6 +24,9 @@ public struct HTTPResponse: Sendable, Hashable {
     public init(code: Int) { self.code = code }
 
     public static let ok = Status(code: 200)
+    public static let badRequest = Status(code: 400)
+    public static let notFound = Status(code: 404)
+    public static let internalServerError = Status(code: 500)
   }
 
   public var status: Status

@@ -1,0 +1,2 @@
+@_exported import struct HTTPTypes.HTTPRequest
+@_exported import struct HTTPTypes.HTTPResponse

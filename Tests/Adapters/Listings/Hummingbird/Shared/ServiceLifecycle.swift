@@ -1,0 +1,1 @@
+../../ServiceLifecycle/Adapter.swift

@@ -1,0 +1,31 @@
+// listing
+import Beans
+import BeansSessions
+import Hummingbird
+import ServiceLifecycle
+import UnixSignals
+
+func declareRoutes(in shop: Beans.Environment) throws -> Router<BasicRequestContext> {
+  let visits = try shop.childFactory("session", seed: Void.self) { try $0.define(Cart.self, factory: Cart.init) }
+  let requests = try visits.childFactory("request", seed: Request.self) { request in
+    try request.define(Entry.self, factory: Entry.init) { $0.onDestroy { entry in entry.write() } }
+  }
+  let sessions = SessionRegistry(visits, capacity: 10_000, idleLimit: .seconds(1_800))
+  let router = Router().add(middleware: RequestEnvironments(requests, in: sessions))
+  try router.on("cart/:item", .post, in: shop, Cart.self, Entry.self) { _, context, cart, entry in
+    entry.note("added")
+    return "\(cart.add(try context.parameters.require("item")))"
+  }
+  return router
+}
+
+func serve(_ shop: Beans.Environment, _ router: Router<BasicRequestContext>, at address: BindAddress) async throws {
+  var application = Application(router: router, configuration: .init(address: address))
+  application.beforeServerStarts { try await shop.ready() }
+  // The group ends its last service first: no request is in flight when the environment ends.
+  let services: [any Service] = [EnvironmentService(environment: shop, shutdownLimit: .seconds(10)), application]
+  let group = ServiceGroup(
+    services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: application.logger)
+  try await group.run()
+}
+// end
