@@ -39,12 +39,15 @@ let package = Package(
     declarations("UnixSignals"),
     declarations("ServiceLifecycle", "Logging", "UnixSignals"),
     declarations("Hummingbird", "HTTPTypes", "Logging", "ServiceLifecycle"),
+    declarations("Metrics"),
+    declarations("Tracing"),
     listings("SwiftLog", beans, logging, "Logging"),
     listings("SwiftConfiguration", beans, "Configuration"),
     listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
     listings("SwiftNIO", beans, "NIOCore", "NIOPosix"),
     listings("ServiceLifecycle", beans, "Logging", "ServiceLifecycle", "UnixSignals"),
     listings("Hummingbird", beans, sessions, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"),
+    listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
     .testTarget(
       name: "AdapterTests",
       dependencies: [
@@ -52,6 +55,7 @@ let package = Package(
         "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings", "SwiftNIOListings",
         "ServiceLifecycle", "UnixSignals", "ServiceLifecycleListings",
         "Hummingbird", "HummingbirdListings",
+        "Metrics", "Tracing", "MetricsAndTracingListings",
       ],
       path: "Tests", swiftSettings: settings),
   ]
