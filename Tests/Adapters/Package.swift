@@ -41,6 +41,7 @@ let package = Package(
     declarations("Hummingbird", "HTTPTypes", "Logging", "ServiceLifecycle"),
     declarations("Metrics"),
     declarations("Tracing"),
+    declarations("Vapor"),
     listings("SwiftLog", beans, logging, "Logging"),
     listings("SwiftConfiguration", beans, "Configuration"),
     listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
@@ -48,6 +49,7 @@ let package = Package(
     listings("ServiceLifecycle", beans, "Logging", "ServiceLifecycle", "UnixSignals"),
     listings("Hummingbird", beans, sessions, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"),
     listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
+    listings("Vapor", beans, "Vapor"),
     .testTarget(
       name: "AdapterTests",
       dependencies: [
@@ -56,6 +58,7 @@ let package = Package(
         "ServiceLifecycle", "UnixSignals", "ServiceLifecycleListings",
         "Hummingbird", "HummingbirdListings",
         "Metrics", "Tracing", "MetricsAndTracingListings",
+        "Vapor", "VaporListings",
       ],
       path: "Tests", swiftSettings: settings),
   ]

@@ -5,7 +5,7 @@ import Testing
     "Each listing is one that is compiled here, to the letter",
     arguments: [
       "SwiftLog", "SwiftConfiguration", "OpenAPIHandlers", "SwiftNIO", "ServiceLifecycle", "Hummingbird",
-      "MetricsAndTracing",
+      "MetricsAndTracing", "Vapor",
     ])
   func listings(name: String) throws {
     let article = try Article(name)
