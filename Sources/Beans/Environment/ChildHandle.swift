@@ -8,7 +8,10 @@
 ///     let request = try requests.open(seed)
 ///     var response = try await request.withCurrent { _ in try await respond() }
 ///     let body = response.body
-///     response.body = ResponseBody { writer in try await request.end { _ in try await body.write(writer) } }
+///     response.body = ResponseBody { writer in
+///       // Not on the caller's actor, because the writer is not Sendable.
+///       try await request.end { @concurrent _ in try await body.write(writer) }
+///     }
 ///
 /// Every method may be called from any thread. Costs one allocation more than `withChild`.
 public final class ChildHandle: Sendable {
