@@ -1,8 +1,8 @@
 /// A bean that works for as long as its environment lives, such as the consumer of a queue.
 ///
-/// `Environment.run(shutdownLimit:)` starts it when the running beans that it takes are ready, and its release cancels
-/// it and awaits the end of `run()` before any other callback: after the beans that take it have ended, and before
-/// those that it takes. A singleton of an environment that is not a child of a factory; any other declaration is an
+/// `Environment.run(shutdownLimit:)` starts it when the running beans that it takes are ready. The end cancels it and awaits
+/// the end of `run()`: after the running beans that take it have ended, before those that it takes are cancelled, and before
+/// anything is released. A singleton of an environment that is not a child of a factory; any other declaration is an
 /// `.invalidDeclaration`.
 ///
 /// ```swift

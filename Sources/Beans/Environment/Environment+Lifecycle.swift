@@ -136,6 +136,7 @@ extension Environment {
   public func shutdown() async throws {
     allowAwaiting()
     if finishAtOnce() { return try throwFailures() }
+    _ = await endRuns()
     guard let watch = beginWatch(isInside: isInsideTask) else { return beginFinish() }
     beginFinish()
     if !isReleased { watch.arm() }
@@ -173,6 +174,7 @@ extension Environment {
   /// - Throws: as the synchronous form.
   public func shutdown(within limit: Duration) async throws {
     allowAwaiting()
+    let limit = await endRuns(within: limit) ?? limit
     guard let watch = beginWatch(isInside: isInsideTask, within: limit) else { return beginFinish() }
     close()
     SpareThread.run { self.beginFinish() }

@@ -10,9 +10,10 @@ extension Environment {
   /// are. Beans that do not need each other start side by side, in tasks of their own.
   ///
   /// Returns after the end of the environment: when the calling task is cancelled, when `stop()` is called, or when
-  /// another call ends the environment. A run that returns ends nothing. The end releases the beans in reverse order of
-  /// their creation; the release of a running bean cancels it and awaits the end of its run, before anything that it
-  /// takes is released. A run that ignores its cancellation is abandoned and named once the limit is over.
+  /// another call ends the environment. A run that returns ends nothing. The end cancels the runs one after the other, the
+  /// latest first, and awaits each: until the last one has ended, lookups succeed here and in children, so that a run that
+  /// serves requests completes them. Then the environment shuts down. An `await shutdown()` of another caller does the same.
+  /// A run that ignores its cancellation is abandoned and named once the limit is over.
   ///
   /// - Parameters:
   ///   - shutdownLimit: the time limit of the end, see `shutdown(within:)`; nil to wait for every release.

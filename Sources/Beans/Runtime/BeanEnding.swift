@@ -21,7 +21,7 @@ struct BeanEnding {
     let callbacks = recipe.value.code.with { $0.onDestroys }
     if recipe.value.isSeed { return nil }
     if traits.contains(.runnable) || recipe.value.code.with({ !$0.schedules.isEmpty }) {
-      work = environment?.takeWork(of: recipe.value.slot).filter { $0.close() } ?? []
+      work = environment?.takeWork(of: recipe.value.slot).filter { $0.close() || $0.hasFailed } ?? []
     }
     let isOwned = recipe.value.code.with { !$0.isExternallyOwned }
     if work.isEmpty, !isOwned || callbacks.isEmpty && traits.isDisjoint(with: .released) { return nil }

@@ -35,11 +35,13 @@ final class BeanRun: Sendable {
   let work: BeanWork
   /// The position of the run among those of its environment.
   let number: Int
+  /// The time limit of the bean's release.
+  let limit: Duration?
   private let policy: RestartPolicy?
   private let state = Locked(State())
 
-  init(_ work: BeanWork, _ number: Int, _ policy: RestartPolicy?) {
-    (self.work, self.number, self.policy) = (work, number, policy)
+  init(_ work: BeanWork, _ number: Int, _ policy: RestartPolicy?, limit: Duration?) {
+    (self.work, self.number, self.policy, self.limit) = (work, number, policy, limit)
   }
 
   /// Starts the run in a task of its own, as soon as other runs are ready.

@@ -82,6 +82,39 @@ final class BeanWork: Sendable {
     return isBusy
   }
 
+  /// Whether the last call has failed after the work was closed; the release of the bean reports it.
+  var hasFailed: Bool { state.withLock { $0.failure != nil } }
+
+  /// Closes the work, and waits until its task has ended.
+  ///
+  /// - Parameter limit: the time limit of the wait; nil for none.
+  func end(within limit: Duration?) async {
+    _ = close()
+    guard let task = state.withLock({ $0.task }) else { return }
+    guard let limit else { return await task.value }
+    await withCheckedContinuation { continuation in
+      let waiter = Waiter(continuation)
+      let timer = Task {
+        try? await Task.sleep(for: limit)
+        waiter.resume()
+      }
+      Task {
+        await task.value
+        waiter.resume()
+        timer.cancel()
+      }
+    }
+  }
+
+  /// A wait that the first of two events ends.
+  private final class Waiter: Sendable {
+    private let continuation: Locked<CheckedContinuation<Void, Never>?>
+
+    init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Locked(continuation) }
+
+    func resume() { continuation.withLock { $0.take() }?.resume() }
+  }
+
   /// Waits until the task of closed work has ended. Returns the error of its last call, unless that was a
   /// `CancellationError`.
   func ended() async -> (any Error)? {
@@ -166,6 +199,9 @@ final class BeanWorks: Sendable {
   }
 
   var isEnding: Bool { state.withLock { $0.end != nil } }
+
+  /// Whether `run()` is in progress.
+  var isRunning: Bool { state.withLock { $0.isRunning } }
 
   /// Whether `run()` has not been called, and is to end at once.
   var isStoppedBefore: Bool { state.withLock { $0.end != nil && !$0.hasRun } }

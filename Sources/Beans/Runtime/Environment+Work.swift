@@ -51,6 +51,33 @@ extension Environment {
     throw first.with { $0.underlying += others }
   }
 
+  /// The part of a time limit that is left for the releases when a run ignores its cancellation.
+  private static let reserve = Duration.milliseconds(200)
+
+  /// Ends the runs one after the other, the latest first, while lookups still succeed: a run that serves requests completes
+  /// them. The release of a bean waits for a run that is left. Returns at once inside a run or a schedule.
+  ///
+  /// - Parameter limit: the time limit of the whole end; nil for none.
+  /// - Returns: the rest of the limit.
+  func endRuns(within limit: Duration? = nil) async -> Duration? {
+    guard let works = existingExtras?.existingWorks, works.isRunning, !core.lifecycle.isEnding,
+      !BeanWork.isInside(self)
+    else { return limit }
+    works.end(.released)
+    let began = ContinuousClock.now
+    let share = limit.map { $0 < Self.reserve * 2 ? $0 / 2 : $0 - Self.reserve }
+    for run in works.runs.reversed() where !core.lifecycle.isEnding {
+      let rest = share.map { max($0 - began.duration(to: .now), .zero) }
+      let warning = Task { [log, name] in
+        do { try await Task.sleep(for: .seconds(3)) } catch { return }
+        log.logger.warn("\(run.work.bean.label) in '\(name)' still runs, 3 seconds after it has been cancelled")
+      }
+      await run.work.end(within: [rest, run.limit].compactMap(\.self).min())
+      warning.cancel()
+    }
+    return limit.map { max($0 - began.duration(to: .now), .zero) }
+  }
+
   /// The error of a start that has failed; nil where the end of the environment is the cause.
   private var startFailure: (any Error)? {
     guard core.lifecycle.isFailed, let failure = existingExtras?.resources?.failure else { return nil }
@@ -84,6 +111,7 @@ extension Environment {
   /// Starts the runs of the beans that exist, in the order of their creation. The caller keeps the environment from
   /// being released.
   private func startExisting(_ works: BeanWorks) {
+    if works.isEnding { return }
     let slots = core.lock.withLock { () -> [Int32] in
       logBuilds()
       return (0..<createdBeans).map { creationLog[$0] }
@@ -101,7 +129,9 @@ extension Environment {
     let needs = (works.needs?(slot) ?? []).compactMap { startRun($0, works) }
     let recipe = recipe(slot)
     let (run, isNew) = works.reserve(slot) { number in
-      BeanRun(BeanWork(content.object, recipe.value.entry, in: self), number, recipe.value.code.with { $0.restarts })
+      BeanRun(
+        BeanWork(content.object, recipe.value.entry, in: self), number, recipe.value.code.with { $0.restarts },
+        limit: recipe.value.code.with { $0.releaseLimit })
     }
     if isNew { run.start(after: needs, in: self) }
     return run
