@@ -82,7 +82,9 @@ struct GraphCompiler {
     for definition in graph.definitions(.awaited) where !definition.isAtFault || definition.spec.scopeName != nil {
       faults += fault(awaiting: definition, in: graph).map { [$0] } ?? []
     }
-    for definition in graph.definitions where !definition.isAtFault || definition.spec.scopeName != nil {
+    for definition in graph.definitions
+    where definition.traits.contains(.runnable) || definition.spec.options != nil {
+      if definition.isAtFault, definition.spec.scopeName == nil { continue }
       faults += self.faults(working: definition, in: graph)
     }
     // Sources belong to an environment, which exists before any child, so no source can be built for each child.
@@ -116,7 +118,7 @@ struct GraphCompiler {
   private func faults(working definition: BeanDefinition, in graph: EnvironmentGraph) -> [EnvironmentError] {
     let isRunnable = definition.traits.contains(.runnable)
     let isScheduled = definition.spec.options != nil && !definition.isProduct && !definition.spec.schedules.isEmpty
-    let (lifetime, label) = (definition.lifetime, definition.label)
+    let lifetime = definition.lifetime
     guard isRunnable || isScheduled, !(definition.entry == 0 && graph.hasSeed), graph.isKnown(lifetime) else {
       return []
     }
@@ -127,6 +129,7 @@ struct GraphCompiler {
       keeper = "scope '\(lifetime.name)' keeps its instances"
     }
     var faults: [EnvironmentError] = []
+    let label = definition.label
     if isScheduled, let keeper {
       faults.append(definition.fault(.misplacedSchedule, "\(label) has a schedule, but \(keeper)"))
     }

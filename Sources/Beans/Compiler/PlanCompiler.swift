@@ -319,8 +319,7 @@ struct PlanCompiler {
     // Only scopes read the declaration: registered ones, and scope objects of a factory's children.
     let needsDeclaration = definition.kind == .scoped || graph.declarations.hasScope && !isSeed(definition)
     if !needsDeclaration, spec.instance == nil, definition.given.isEmpty, definition.properties.isEmpty,
-      spec.postConstructs.isEmpty, spec.onDestroys.isEmpty, spec.releaseLimit == nil, !spec.isExternallyOwned,
-      spec.schedules.isEmpty, spec.restarts == nil, definition.refusal == nil,
+      spec.options == nil || spec.hasNoCode, definition.refusal == nil,
       !hasListeners || definition.handlers.isEmpty
     {
       return .none

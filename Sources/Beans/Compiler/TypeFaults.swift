@@ -14,7 +14,7 @@ extension BeanDefinition {
       guard let owner = property.setter?.owner, !TypeRelation.isUsable(type, as: owner) else { continue }
       found.append(fault(.otherTemplateProperty, "\(property.name) is a property of \(owner), not of \(type)"))
     }
-    if spec.postConstructs.isEmpty, spec.onDestroys.isEmpty, spec.schedules.isEmpty { return found }
+    if spec.options == nil { return found }
     let owners = spec.postConstructs.map(\.owner) + spec.onDestroys.map(\.owner) + spec.schedules.map(\.owner)
     for owner in owners where !TypeRelation.isUsable(type, as: owner) {
       found.append(fault(.otherTemplateCallback, "a lifecycle callback expects a \(owner), not a \(type)"))

@@ -100,6 +100,11 @@ struct BeanSpec {
   var schedules: [BeanSchedule] { options?.value.schedules ?? [] }
   var restarts: RestartPolicy? { options?.value.restarts }
   var releaseLimit: Duration? { options?.value.releaseLimit }
+  /// Whether the options neither name users' code nor change the release.
+  var hasNoCode: Bool {
+    postConstructs.isEmpty && onDestroys.isEmpty && schedules.isEmpty && restarts == nil && releaseLimit == nil
+      && !isExternallyOwned
+  }
   var isExternallyOwned: Bool { options?.value.isExternallyOwned ?? false }
 
   /// The name of the declaration in faults before it is a bean.
