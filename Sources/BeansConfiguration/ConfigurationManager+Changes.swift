@@ -46,20 +46,18 @@ extension ConfigurationManager {
     for scope in Self.scopes(of: scope) {
       let address = ConfigurationStore.Address(key: key, scope: scope)
       for source in sources {
-        let traits = SourceTraits(source)
         let item = source.value(namespace: key.namespace, key: key.key, scope: scope).map {
           ConfigurationItem(namespace: key.namespace, key: key.key, value: $0, scope: scope, dynamic: true)
         }
-        store(item, at: address, of: source, traits)
-        origin?.store(item, at: address, of: source, traits)
+        store(item, at: address, of: source)
+        origin?.store(item, at: address, of: source)
       }
     }
   }
 
   /// Stores the answer of a source; an equal value stays.
   private func store(
-    _ item: ConfigurationItem?, at address: ConfigurationStore.Address, of source: any ConfigurationSource,
-    _ traits: SourceTraits
+    _ item: ConfigurationItem?, at address: ConfigurationStore.Address, of source: any ConfigurationSource
   ) {
     let old = state.withLock { $0.store.value(address, of: source) }
     guard let item else {
@@ -67,6 +65,7 @@ extension ConfigurationManager {
       return
     }
     if let old, old.item.isSame(as: item) { return }
+    let traits = SourceTraits(source)
     // A source that cannot overrule others is refused for a key that an earlier one has, whose value then counts.
     state.withLock { _ = try? $0.store.put(item, of: source, traits, isChange: true) }
   }

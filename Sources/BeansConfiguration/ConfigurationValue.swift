@@ -12,7 +12,15 @@ public final class ConfigurationValue<Value: Sendable>: Sendable {
   private let manager: ConfigurationManager
   private let name: String
   private let read: @Sendable (ConfigurationManager) throws -> Value
-  private let state: Locked<(value: Value, changeCount: Int)>
+  private let state: Locked<State>
+
+  private struct State {
+    var value: Value
+    /// The number of changes of the configuration before the reading.
+    var changeCount: Int
+    /// Whether some source has to be asked again at each use.
+    var isAsked: Bool
+  }
 
   /// Reads the value for the first time.
   init(
@@ -23,7 +31,8 @@ public final class ConfigurationValue<Value: Sendable>: Sendable {
     self.name = name
     self.read = read
     let changeCount = manager.changeCount
-    state = Locked((try read(manager), changeCount))
+    state = Locked(
+      State(value: try read(manager), changeCount: changeCount, isAsked: manager.hasAskedSources))
   }
 
   /// The current value. If the configuration has changed and has no valid value any more, an error is logged, and the
@@ -34,12 +43,12 @@ public final class ConfigurationValue<Value: Sendable>: Sendable {
   public var value: Value {
     let changeCount = manager.changeCount
     let known = state.withLock { $0 }
-    if known.changeCount == changeCount, !manager.hasAskedSources { return known.value }
+    if known.changeCount == changeCount, !known.isAsked { return known.value }
     do {
-      let value = try read(manager)
+      let (value, isAsked) = (try read(manager), manager.hasAskedSources)
       // A reader that began later may have stored a later value.
       return state.withLock { state in
-        if state.changeCount <= changeCount { state = (value, changeCount) }
+        if state.changeCount <= changeCount { state = State(value: value, changeCount: changeCount, isAsked: isAsked) }
         return state.value
       }
     } catch {
