@@ -216,15 +216,15 @@ final class BeanDefinition {
 
   /// Whether a bean must exist before the object of this one is created.
   func constructs(with bean: BeanDefinition, _ all: [Dependency]) -> Bool {
-    var isFound = false
+    var found = false
     for range in [requirements, arguments] {
       for index in range {
         all[index].forEachBean {
-          if case .definition(let definition, _) = $0, definition.with({ $0 === bean }) { isFound = true }
+          if case .definition(let definition, _) = $0, definition.with({ $0 === bean }) { found = true }
         }
       }
     }
-    return isFound
+    return found
   }
 
   /// Calls `body` with every bean that must exist before this bean, in order.
