@@ -4,10 +4,10 @@ import Testing
 
 @testable import BeansEventLoop
 
-/// What every public call does once its handle, or its loop, has been closed.
+/// The documented behaviour of every public call after its handle, or its loop, has been closed.
 @Suite(.timeLimit(.minutes(20)))
 struct AfterCloseTests {
-  /// Handles of one loop that have been told to close.
+  /// Handles of one loop on which `close()` has been called.
   struct Handles: Sendable {
     let connection: TCPConnection
     let listener: TCPListener
@@ -15,7 +15,7 @@ struct AfterCloseTests {
     let watcher: FileWatcher
   }
 
-  /// A call and whether it did what it is documented to do.
+  /// A call, and a check that it behaves as documented.
   typealias Row = (call: String, isRight: @Sendable (Handles) -> Bool)
 
   static let rows: [Row] = [
@@ -124,7 +124,7 @@ struct AfterCloseTests {
     try loop.run()
   }
 
-  /// Whether a write that is refused is told so, once and not before the call has returned.
+  /// Returns true if a refused write completes exactly once with an error, after the call has returned.
   private static func answer(_ handles: Handles, _ write: (@escaping TCPConnection.WriteCompletion) -> Void) -> Bool {
     let isBack = Box(false)
     write { error in

@@ -13,12 +13,12 @@ import Testing
       let loop = try EventLoop()
       let many = 50_000
       for index in 0..<many {
-        // Two blocks: the object, and what the closure captures.
+        // Two blocks: the object, and the captured context of the closure.
         let block = Block()
         loop.schedule(after: .zero) {
           withExtendedLifetime(block) {}
           guard index == many - 1 else { return }
-          // What one turn releases may be waiting.
+          // Blocks that one turn releases may be waiting.
           let waiting = report.blocksWaitingToBeJoined ?? .max
           if waiting > 4_096 {
             print("\(waiting) released blocks are waiting to be joined")
@@ -40,7 +40,7 @@ private struct HeapReport: @unchecked Sendable {  // `stream` is used by one thr
   private let text: UnsafeMutableBufferPointer<CChar>
   private let stream: UnsafeMutablePointer<FILE>
 
-  /// Takes all the memory it needs now: a report that asked for some would change what it tells.
+  /// Takes all the memory it needs now: a report that allocates later would change its own figures.
   init?() {
     text = .allocate(capacity: 1 << 20)
     // Swift's module of the C library lacks `malloc.h`.

@@ -67,7 +67,7 @@ struct ExecutorTests {
     let loop = try EventLoop()
     let counter = Counter(on: loop)
     let task = Task { await counter.increment() }
-    // Whether the job comes before close() or after it, it runs.
+    // The job runs, before close() or after it.
     try loop.close()
     #expect(await task.value)
   }

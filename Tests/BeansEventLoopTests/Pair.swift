@@ -56,7 +56,7 @@ struct Pair: Sendable {
   }
 }
 
-/// Why the two ends of a `Pair` were closed; each should hold exactly one reason.
+/// The reasons with which the two ends of a `Pair` were closed; each should hold exactly one.
 struct Reasons: Sendable {
   let client = Box<[TCPConnection.CloseReason]>([])
   let server = Box<[TCPConnection.CloseReason]>([])

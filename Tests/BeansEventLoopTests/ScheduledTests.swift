@@ -49,7 +49,7 @@ struct ScheduledTests {
     let loop = try EventLoop()
     let waited = Box(Duration.zero)
     loop.execute {
-      // The clock that libuv caches stands still meanwhile.
+      // The clock that libuv caches does not advance meanwhile.
       let busyUntil = ContinuousClock.now + .milliseconds(30)
       while ContinuousClock.now < busyUntil {}
       let start = ContinuousClock.now

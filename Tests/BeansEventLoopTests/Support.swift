@@ -4,7 +4,7 @@ import Testing
 
 @testable import BeansEventLoop
 
-/// Collects what callbacks on a loop's thread report, for the thread of the test to look at.
+/// Collects the values that callbacks on a loop's thread report, for the thread of the test to read.
 final class Box<Value: Sendable>: Sendable {
   private let content: Lock<Value>
 
@@ -50,7 +50,7 @@ func code(of body: () throws -> Void) -> EventLoopError.Code? {
   }
 }
 
-/// What this process holds in memory, from the second number (pages) of Linux's `statm`.
+/// Returns the resident memory of this process, from the second number (pages) of Linux's `statm`.
 func residentBytes() throws -> Int {
   let file = open("/proc/self/statm", O_RDONLY)
   try #require(file >= 0)
@@ -61,5 +61,5 @@ func residentBytes() throws -> Int {
   return try #require(fields.count > 1 ? Int(String(decoding: fields[1], as: UTF8.self)) : nil) * Int(getpagesize())
 }
 
-/// Whether the tests run under ThreadSanitizer or AddressSanitizer.
+/// True if the tests run under ThreadSanitizer or AddressSanitizer.
 let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil

@@ -45,7 +45,7 @@ struct TCPListenerTests {
     do {
       listener = try TCPListener(on: loop, host: "::1") { $0.close() }
     } catch {
-      // A machine without IPv6 says so; it must not be any other failure.
+      // A machine without IPv6 fails with one of these two; any other failure is a fault.
       #expect(error.name == "EADDRNOTAVAIL" || error.name == "EAFNOSUPPORT")
       return try loop.close()
     }
@@ -162,7 +162,7 @@ struct TCPListenerTests {
       client.onClose = { _ in loop.stop() }
       client.resumeReading()
       client.write(Array("first bytes".utf8))
-      // As many turns as a drain gives what has arrived, and some more.
+      // As many turns as a drain grants to connections that have arrived, and some more.
       @Sendable func wait(_ turns: Int) {
         if turns > 0 { loop.execute { wait(turns - 1) } } else { listener.close() }
       }
@@ -212,7 +212,7 @@ struct TCPListenerTests {
       if case .failure(let error) = result { outcome.update { $0 = error.code } }
       loop.stop()
     }
-    // The client's next attempt, a second later, finds nobody.
+    // The client's next attempt, a second later, finds no listener.
     listener.close()
     try loop.run()
     #expect(outcome.value == .connectionRefused)
@@ -258,7 +258,7 @@ struct TCPListenerTests {
         let before = failures.value
         var clients: [Int32] = []
         while let client = try BlockingClient.connect(port: port.value) { clients.append(client) }
-        // Nobody can be accepted, for want of descriptors; the loops go on.
+        // No connection can be accepted, for want of descriptors; the loops go on.
         while failures.value == before { sched_yield() }
         for thread in threads {
           let isThere = Event()

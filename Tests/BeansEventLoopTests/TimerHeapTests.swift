@@ -99,7 +99,7 @@ import Testing
     #expect(heap.earliest == 8)
     #expect(piecesGivenUp(by: &heap) == 3)
     #expect(heap.remove(key) != nil)
-    // A small one keeps what it has.
+    // A small heap keeps its memory.
     #expect(piecesGivenUp(by: &heap) == 0)
   }
 

@@ -23,7 +23,7 @@ struct WorkTests {
     let loop = try EventLoop()
     let wasWaiting = Box<[Bool]>([])
     loop.execute {
-      // From another thread, while the loop is busy here: nobody needs to pay for a wake-up.
+      // From another thread, while the loop is busy here: no wake-up is needed.
       let done = Event()
       DispatchQueue.global().async {
         for _ in 0..<100 { loop.execute {} }
@@ -91,7 +91,7 @@ struct WorkTests {
   }
 
   @Test func acceptedWorkIsNeverForgotten() throws {
-    // Senders race with the end of the loop: what was accepted has run when close() returns.
+    // Senders race with the end of the loop: all accepted work has run when close() returns.
     for _ in 0..<50 {
       let thread = try EventLoopThread()
       let loop = thread.loop

@@ -3,7 +3,8 @@ import Dispatch
 import Glibc
 import Testing
 
-/// The one manager of the process. Each test has a process of its own: what other tests log would go to this manager, too.
+/// The one manager of the process. Each test has a process of its own: entries of other tests would go to this manager,
+/// too.
 @Suite struct InstalledLogManagerTests {
   @Test func loggersFollowWhicheverManagerIsInstalled() async {
     await #expect(processExitsWith: .success) {
@@ -17,7 +18,7 @@ import Testing
       #expect(LogManager.getSingleton() === first)
       logger.warn("2")
       second.install()
-      // What the one before kept back is not lost.
+      // Entries that the previous destination kept back are not lost.
       #expect(log.flushes == 1)
       logger.warn("3")
       first.registerLogger("", level: .all, logs: [log])

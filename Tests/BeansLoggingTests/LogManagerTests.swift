@@ -73,7 +73,7 @@ import Testing
     logger.fatal("unheard")
     #expect(root.messages == ["1"])
     #expect(other.messages == ["2"])
-    // What a replaced destination kept back has been written.
+    // The entries that a replaced destination kept back have been written.
     #expect(other.flushes == 1)
   }
 

@@ -36,7 +36,7 @@ import Testing
     #expect(name == "main")
   }
 
-  /// Whether the main actor runs on the main thread depends on who started the process.
+  /// The id of the calling thread. The parent of the process decides if the main actor runs on the main thread.
   private static var number: pid_t {
     dlsym(nil, "gettid").map { unsafeBitCast($0, to: (@convention(c) () -> pid_t).self)() } ?? 0
   }

@@ -28,7 +28,7 @@ struct HealthCheckTests {
 
   private func status(_ operations: Operations, _ path: String) throws -> Int { try operations.get(path).status }
 
-  /// Lets the checks answer once more.
+  /// Runs the checks once more.
   private func askAgain() throws {
     try clock.waitForSleeper(of: .seconds(5))
     clock.advance(by: .seconds(5))
@@ -125,7 +125,7 @@ struct HealthCheckTests {
     }
     let first = try since()
     #expect(before.addingTimeInterval(-0.001) <= first && first <= Date())
-    // Another answer of the same kind does not change the time, a turn does. Times have milliseconds.
+    // Another result of the same status does not change the time; a turn does. Times have milliseconds.
     repeat { try askAgain() } while Date().timeIntervalSince(first) < 0.01
     #expect(try since() == first)
     check.failure = "disk full"

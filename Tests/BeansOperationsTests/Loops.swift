@@ -5,7 +5,7 @@ import TestSupport
 /// Runs loops on threads of their own around `body`, and closes them.
 func withLoops(_ count: Int = 1, _ body: ([EventLoop]) throws -> Void) throws {
   let threads = try (0..<count).map { try EventLoopThread(name: "loop \($0)") }
-  // Where `body` throws, a join could hang.
+  // If `body` throws, a join could hang.
   defer { for thread in threads { thread.loop.stop() } }
   try body(threads.map(\.loop))
   for thread in threads { try thread.stopAndJoin() }

@@ -22,8 +22,8 @@ struct MetricParser {
   private(set) var families: [Family] = []
 
   /// - Parameters:
-  ///   - text: what was answered.
-  ///   - isOpen: whether it is to be OpenMetrics 1.0, or the text format 0.0.4.
+  ///   - text: the body of the response.
+  ///   - isOpen: true for OpenMetrics 1.0, false for the text format 0.0.4.
   init(_ text: String, isOpen: Bool) throws {
     self.isOpen = isOpen
     if text.utf8.contains(13) { throw Fault(description: "a carriage return") }

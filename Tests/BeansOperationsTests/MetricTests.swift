@@ -11,7 +11,7 @@ struct MetricTests {
   private static let open = "application/openmetrics-text; version=1.0.0; charset=utf-8"
   private static let plain = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// Both forms of what is answered, each read strictly.
+  /// Both forms of the response, each parsed strictly.
   private func parse(_ operations: Operations) throws -> [MetricParser] {
     let open = try operations.get("/metrics", accept: "application/openmetrics-text")
     let plain = try operations.get("/metrics")

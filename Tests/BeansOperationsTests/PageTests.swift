@@ -31,7 +31,7 @@ struct PageTests {
     #expect(other != policy)
   }
 
-  /// The data that the page shows: what its script reads from it.
+  /// The data of the page, as its script reads it.
   private func data(_ page: OperationsResponse) throws -> [String: Any] {
     let match = try #require(page.text.firstMatch(of: /<script type="application\/json" id="data">(.*?)<\/script>/))
     return try #require(try JSONSerialization.jsonObject(with: Data(match.1.utf8)) as? [String: Any])

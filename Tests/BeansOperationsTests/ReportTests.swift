@@ -52,7 +52,7 @@ struct ReportTests {
       #expect(try scope("application")["oldestSeconds"] is Double == false)
       let request = try requests.build(1, in: session)
       #expect(try scope("session")["longestIdleSeconds"] is Double == false)
-      // Nobody measures what no loop ends.
+      // A scope that no loop ends has no measured age.
       #expect(try scope("request")["oldestSeconds"] is Double == false)
       request.finish()
       #expect(try scope("session")["longestIdleSeconds"] is Double)
@@ -94,7 +94,7 @@ struct ReportTests {
     #expect(own["Index"]?["flags"] as? [String] == ["lazy"])
     let inner = try #require(contexts["application/request"]?["beans"] as? [String: [String: Any]])
     #expect(inner["Handler"]?["dependencies"] as? [String] == ["Index", "Int"])
-    // What was known stays known.
+    // Values known before the shutdown stay known.
     try application.shutdown()
     #expect(try operations.get("/beans").status == 200)
   }
@@ -272,7 +272,7 @@ struct ReportTests {
     #expect([orders.level, mail.level, cart.level] == [.debug, .debug, .info])
     mail.debug("sent")
     #expect(log.journal.entries.last == "DEBUG sent")
-    // Of a path that nobody has registered.
+    // The path has no registered logger.
     #expect(post(operations, "/loggers/shop", " { \"configuredLevel\" : \"warn\" } ") == 204)
     #expect([orders.level, cart.level] == [.debug, .warn])
     #expect(post(operations, "/loggers/shop.orders", "{}") == 204)

@@ -10,7 +10,7 @@ struct RunHealthTests {
     let description = "the queue is away"
   }
 
-  /// Becomes ready, and fails, when it is told to.
+  /// Becomes ready, and fails, on demand.
   private final class Consumer: RunnableBean {
     private let (readiness, ready) = AsyncStream.makeStream(of: Void.self)
     private let (failure, fail) = AsyncStream.makeStream(of: Void.self)

@@ -12,7 +12,7 @@ import Testing
 struct ScrapeCostTests {
   private static let count = setting("SCRAPED_SESSIONS") ?? 30_000
 
-  /// The time for which a thread may be busy with one answer.
+  /// The time for which a thread may be busy with one response.
   ///
   /// - Parameter walk: the time of a look at each session, with which unoptimized code is compared, under a sanitizer or not.
   private static func limit(beside walk: Duration) -> Duration {
@@ -32,7 +32,7 @@ struct ScrapeCostTests {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  /// The longest of some answers.
+  /// The longest time of several responses.
   private func longest(_ operations: Operations, _ path: String, accept: String? = nil) throws -> Duration {
     var longest = Duration.zero
     for _ in 0..<5 {
@@ -81,7 +81,7 @@ struct ScrapeCostTests {
         #expect(time < Self.limit(beside: walk), "\(path), a walk takes \(walk)")
       }
 
-      // What is kept is exact at once.
+      // Figures that the registry keeps are exact at once.
       let open = try scope("session", operations)
       #expect(["open", "opened", "finished", "released"].map { open[$0] as? Int } == [count, count, 0, 0])
       let ended = try scope("request", operations)
@@ -90,7 +90,7 @@ struct ScrapeCostTests {
       #expect(text.contains("session: \(count) live, "))
       #expect(text.contains("\n  and \(count - 50) more\n"))
 
-      // What has to be looked at is that of a sample, which a scrape begins.
+      // Figures that need a look at each session come from a sample, which a scrape begins.
       try waitUntil("all beans in a sample") {
         let created = try? ["session", "request"].map { try scope($0, operations)["created"] as? Int }
         return created == [count, count + 1]
@@ -121,7 +121,7 @@ struct ScrapeCostTests {
     }
   }
 
-  /// Sessions that somebody else keeps; each question is one for all of them.
+  /// Sessions that another store keeps; each question is one for all of them.
   private final class OtherSessions: SessionReporting {
     let scopeName = "other"
     private let asker = pthread_self()
@@ -132,7 +132,7 @@ struct ScrapeCostTests {
       set { state.withLock { $0.open = newValue } }
     }
 
-    /// How often the creator's thread has asked, and others.
+    /// The number of questions from the creator's thread, and from other threads.
     var calls: (here: Int, elsewhere: Int) { state.withLock { ($0.here, $0.elsewhere) } }
 
     func statistics() -> SessionStatistics {
@@ -159,7 +159,7 @@ struct ScrapeCostTests {
     #expect(try operations.get("/environments", accept: "text/plain").text.contains("other sessions: 5000\n"))
     #expect(other.calls.here == calls)
     try waitUntil("a question on another thread") { other.calls.elsewhere > 0 }
-    // A sample finds that they are few; from then on each answer is exact.
+    // A sample finds that they are few; from then on each response is exact.
     other.open = 10
     try waitUntil("a sample of few sessions") { (try? open()) == 10 }
     other.open = 11

@@ -8,7 +8,7 @@ import TestSupport
 extension OperationsResponse {
   var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// What a JSON parser makes of the body.
+  /// Returns the body, parsed as JSON.
   func json() throws -> [String: Any] {
     guard let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
       throw Stuck(description: "no object: \(text)")
@@ -18,7 +18,7 @@ extension OperationsResponse {
 }
 
 extension Operations {
-  /// What is answered to a GET.
+  /// Returns the response to a GET.
   func get(_ path: String, accept: String? = nil) throws -> OperationsResponse {
     guard let answer = respond(method: "GET", path: path, accept: accept) else {
       throw Stuck(description: "no answer to \(path)")
@@ -38,7 +38,7 @@ final class Cart {}
 /// A bean of a request.
 final class Log {}
 
-/// A check that answers what it is told to.
+/// A check that returns scripted results.
 final class ScriptedCheck: HealthCheck {
   struct Failure: Error, CustomStringConvertible {
     let description: String
@@ -56,7 +56,7 @@ final class ScriptedCheck: HealthCheck {
     self.failure = failure
   }
 
-  /// What it throws; nil where all is well.
+  /// The message of the error that it throws; nil if the check passes.
   var failure: String? {
     get { state.withLock { $0.failure } }
     set { state.withLock { $0.failure = newValue } }
@@ -74,7 +74,7 @@ final class ScriptedCheck: HealthCheck {
 }
 
 extension ManualClock {
-  /// Waits until somebody sleeps for exactly so long from now.
+  /// Waits until a sleeper is due in exactly this time from now.
   func waitForSleeper(of duration: Duration) throws {
     try waitUntil("a sleep of \(duration)") { deadlines.contains(now.advanced(by: duration)) }
   }

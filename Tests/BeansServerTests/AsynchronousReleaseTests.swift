@@ -103,7 +103,8 @@ struct AsynchronousReleaseTests {
     try await thread.waitForEnd()
   }
 
-  /// Nobody can wait here without blocking what is waited for: the shutdown begins, the loop goes on with it.
+  /// A wait on the loop would block the very release that it waits for: the shutdown begins, and the loop goes on with
+  /// it.
   @Test func aSynchronousShutdownOnTheLoopNamesTheBeanOrLeavesItToTheLoop() throws {
     try withLoops { loops in
       let request = try request(on: loops[0])

@@ -2,7 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansServer
 
-/// What a release throws.
+/// The error that a release throws.
 struct Boom: Error, Equatable {
   var name = "boom"
 }

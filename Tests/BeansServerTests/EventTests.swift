@@ -6,7 +6,7 @@ import Testing
 
 private struct OrderPlaced: Sendable {}
 
-/// Where listeners are called whose scope is bound to a loop.
+/// The threads on which listeners are called if their scope is bound to a loop.
 @Suite(.timeLimit(.minutes(20)))
 struct EventTests {
   private let journal = Journal()
@@ -138,7 +138,7 @@ struct EventTests {
     }
   }
 
-  /// In a process of its own, whose log is its own.
+  /// Runs in a process of its own, whose log is its own.
   @Test func whatAListenerThrowsThatWasSentIsLogged() async {
     await #expect(processExitsWith: .success) {
       final class Lines: LogManager.Log, @unchecked Sendable {  // the journal is locked

@@ -1,6 +1,6 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// What happened, in order, written from any thread.
+/// The events of a test in order, written from any thread.
 final class Journal: Sendable {
   private let lines = Locked<[String]>([])
 

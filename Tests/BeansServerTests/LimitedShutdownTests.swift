@@ -133,7 +133,7 @@ private final class Shift: LoopScope, @unchecked Sendable {  // adds nothing
   init(loop: EventLoop) { super.init(name: "shift", loop: loop) }
 }
 
-/// Closed until somebody opens it, for one task.
+/// A latch for one task, closed until `open()`.
 private final class Latch: Sendable {
   private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
   func open() { continuation.finish() }

@@ -8,7 +8,7 @@ import Testing
     let threads = try (0..<2).map { try EventLoopThread(name: "lag \($0)") }
     let lag = LoopLag()
     lag.watch(threads.map(\.loop))
-    // Time itself is what is tested: a timer comes due within a tenth of a second, and waits for the rest of this.
+    // Time itself is under test: a timer comes due within a tenth of a second, and waits for the rest of this.
     threads[0].loop.execute { usleep(250_000) }
     var worst = Duration.zero
     while worst < .milliseconds(100) { worst = max(worst, lag.takeWorst()[0]) }

@@ -5,8 +5,8 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Scopes of a loop that are registered, or defined as a bean, instead of being the life of a factory's child; and what
-/// holds for the scope objects of children, too.
+/// Scopes of a loop that are registered, or defined as a bean, instead of being the life of a factory's child; and the
+/// rules that they share with the scope objects of children.
 @Suite("Scopes of a loop", .timeLimit(.minutes(20)))
 struct LoopScopeSpecification {
   private let journal = Journal()
@@ -16,7 +16,7 @@ struct LoopScopeSpecification {
 
   init() throws { application = try Environment(name: "application") }
 
-  /// How a scope comes to its environment.
+  /// The way in which a scope is added to its environment.
   enum Way: CaseIterable { case registered, bean }
 
   private func install(_ scope: RequestScope, _ way: Way) throws {
@@ -173,11 +173,11 @@ struct LoopScopeSpecification {
     }
   }
 
-  // MARK: two who finish the same session
+  // MARK: two threads that finish the same session
 
   private static let rounds = 20_000
 
-  /// Where two threads meet once in each round, as closely as the machine allows.
+  /// A meeting of two threads once in each round, as closely as the machine allows.
   private final class Rounds: Sendable {
     private let arrived = Atomic(0)
 
@@ -191,8 +191,8 @@ struct LoopScopeSpecification {
     }
   }
 
-  /// Runs `round` on two threads for each session, which both finish; answers how many lookups succeeded afterwards in
-  /// what `round` gave them.
+  /// Runs `round` on two threads for each session, which both finish; returns the number of lookups that succeeded
+  /// afterwards in the results of `round`.
   private func lookupsAfterFinish(
     in sessions: [Environment], _ request: @escaping @Sendable (_ thread: Int, _ round: Int) -> Environment?
   ) throws -> Int {

@@ -40,7 +40,7 @@ struct OwnLoopScopeSpecification {
 
   private let releasedOnTheLoop = ["cart on the loop", "log on the loop"]
 
-  /// Without what the scope itself has noted.
+  /// The releases, without the notes of the scope itself.
   private var releases: [String] { journal.entries.filter { $0 != "tenant ends" } }
 
   @Test("As the life of a child it keeps one instance for each bean and releases them on its loop")
@@ -132,7 +132,7 @@ struct OwnLoopScopeSpecification {
   }
 }
 
-private final class TenantScope: LoopScope, @unchecked Sendable {  // adds what is `Sendable`
+private final class TenantScope: LoopScope, @unchecked Sendable {  // adds only `Sendable` state
   private let journal: Journal
 
   init(loop: EventLoop, _ journal: Journal, deadline: Duration?, idleTimeout: Duration?) {

@@ -315,7 +315,7 @@ struct RegisteredLoopScopeTests {
     }
   }
 
-  /// The loop cannot wait for what only it can go on with.
+  /// A wait on the loop would block the work that only the loop can do.
   @Test(arguments: End.allCases)
   func aShutdownOnTheLoopDoesNotWaitForWhatIsAwaitedThere(_ end: End) throws {
     try withLoops { loops in

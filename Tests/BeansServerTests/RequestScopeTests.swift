@@ -101,7 +101,7 @@ struct RequestScopeTests {
       let request = try requests(on: loops[0]).build(1)
       try request.withBean(Transaction.self) { _ in
         try loops[0].perform { request.finish() }
-        // What the loop was handed before this closure has run.
+        // Work handed to the loop before this closure has run.
         try loops[0].perform {}
         #expect(journal.entries == [])
       }
@@ -289,7 +289,7 @@ struct RequestScopeTests {
       journal.note("second shutdown returns")
     }
     try isReturning.wait()
-    // Time enough for a shutdown that does not wait to be seen; one that waits passes whatever the time.
+    // Leaves a shutdown that does not wait enough time to be seen; one that waits passes with any time.
     for _ in 0..<1_000 where journal.entries.isEmpty { sched_yield() }
     gate.open()
     try first.join()
@@ -333,7 +333,7 @@ struct RequestScopeTests {
   @Test func aParentThatEndsDuringTheOpeningLeavesNoTimer() throws {
     try withLoops { loops in
       let request = try requests(on: loops[0]).build(1)
-      // What the container calls in this order when the application ends just before `opened`.
+      // The calls of the container, in this order, if the application ends just before `opened`.
       let scope = RequestScope(loop: loops[0], deadline: .seconds(3_600))
       scope.closed()
       scope.opened(request)

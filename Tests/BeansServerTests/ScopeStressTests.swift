@@ -25,7 +25,7 @@ struct ScopeStressTests {
         return loops[turn["taken"] % loops.count]
       }
       let tally = tally
-      // Which loop a scope got is told by a bean that is built from it.
+      // A bean that is built from the scope records its loop.
       sessions = try application.childFactory(
         "session", seed: Int.self, scope: { SessionScope(loop: next(), idleTimeout: .seconds(3_600)) }
       ) {

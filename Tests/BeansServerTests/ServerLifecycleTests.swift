@@ -114,7 +114,7 @@ struct ServerLifecycleTests {
       draining.value?()
       try thread.join()
       #expect(journal.entries == ["drain 10.0 seconds", "last request", "released"])
-      // A drain that says so twice does no harm.
+      // Ending a drain twice does no harm.
       draining.value?()
       draining.value = nil
     }
@@ -169,7 +169,7 @@ struct ServerLifecycleTests {
     }
   }
 
-  /// What a queue of the log holds when the process is told to end, and what is logged until the end, is written.
+  /// Entries in a queue of the log at SIGTERM, and entries logged until the end, are written.
   @Test func logsAreFlushedAtTheEnd() throws {
     final class Kept: LogManager.Log, @unchecked Sendable {  // the journal is locked
       let journal = Journal()
@@ -234,7 +234,7 @@ struct ServerLifecycleTests {
     }
   }
 
-  /// Nothing runs what begins to end, as in a start that hangs.
+  /// No thread runs the lifecycle that begins to end, as in a start that hangs.
   @Test func aSignalEndsAProcessThatDoesNotRunItsServiceWithinTheLimit() async {
     await #expect(processExitsWith: .signal(SIGTERM)) {
       let thread = try EventLoopThread()
@@ -277,7 +277,8 @@ struct ServerLifecycleTests {
       let thread = try running(lifecycle)
       lifecycle.stop()
       try releasing.wait()
-      // A source of its own tells when the signal has gone round; it was added last, so the lifecycle has seen it by then.
+      // A source of its own fires when the signal has gone round; it was added last, so the lifecycle has seen it by
+      // then.
       let seen = Gate("the signal")
       let source = try loops[0].perform { try loops[0].onSignal(SIGTERM) { seen.open() } }
       #expect(kill(getpid(), SIGTERM) == 0)
@@ -402,7 +403,7 @@ struct ServerLifecycleTests {
     }
   }
 
-  // MARK: what goes wrong before
+  // MARK: failures before the run
 
   @Test func aLoopThatHasEndedIsAnError() throws {
     let loop = try EventLoop()
@@ -413,7 +414,7 @@ struct ServerLifecycleTests {
   }
 
   @Test func oneThatNeverRanMayBeDroppedAndGivesItsSignalsBack() async {
-    // A process of its own, because what must not happen would stop this one.
+    // Runs in a process of its own, because the trap that must not happen would stop this one.
     await #expect(processExitsWith: .success) {
       let thread = try EventLoopThread()
       let application = try Environment(name: "application")

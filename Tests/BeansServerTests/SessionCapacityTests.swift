@@ -4,7 +4,7 @@ import BeansServer
 import TestSupport
 import Testing
 
-/// Which session goes where there is room for so many, and which never does.
+/// The choice of the session that is evicted at capacity, and the sessions that are never evicted.
 @Suite(.timeLimit(.minutes(20)))
 struct SessionCapacityTests {
   private static let never = Duration.seconds(3_600)
@@ -48,7 +48,7 @@ struct SessionCapacityTests {
       case .endOfARequest: try requests.withChild(1, in: first) { _ throws in }
       case .inside: #expect(sessions.withSession("a") { $0 === first } == true)
       case .rotation:
-        // No use: the session goes, whatever it is called.
+        // A new id does not count as a use: the session is evicted all the same.
         left = try sessions.rotate("a")
       }
       _ = try sessions.open("d", "")
@@ -84,7 +84,7 @@ struct SessionCapacityTests {
       #expect(ids.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{32}/) != nil })
       #expect(sessions.find(ids[0]) == nil)
       #expect(sessions.find(ids[1]) != nil && sessions.find(ids[2]) != nil)
-      // A limit of the call's own evicts nobody.
+      // The limit of a single call evicts no session.
       let built = try factory.build("")
       #expect(!sessions.add(built, as: "x", limit: 2))
       #expect(sessions.count == 2)
@@ -114,7 +114,7 @@ struct SessionCapacityTests {
       case 0..<4:
         let victim = expected.first { inside[$0]?.isEmpty ?? true }
         if live[id] == nil, expected.count == capacity {
-          // Whoever is asked for room and cannot give it is in use now.
+          // A candidate that cannot be evicted is in use now.
           for busy in expected.prefix(while: { $0 != victim }) { use(busy) }
           guard let victim else {
             #expect(throws: EnvironmentError(.exhausted, "")) { try sessions.open(id, "") }
@@ -160,7 +160,7 @@ struct SessionCapacityTests {
     #expect(counts.opened == counts.evicted + counts.ended)
   }
 
-  // MARK: who is inside
+  // MARK: calls inside a session
 
   enum Inside: CaseIterable { case body, suspendedBody, request, build }
 
@@ -229,7 +229,7 @@ struct SessionCapacityTests {
     }
   }
 
-  /// The loop runs what leaves after several looks of the idle timer, and the timer after that.
+  /// The loop runs the work of leaving calls after several looks of the idle timer, and the timer after that.
   @Test func oneThatSomebodyIsInsideOfDoesNotExpire() throws {
     try withLoops { loops in
       let idleTimeout = Duration.milliseconds(20)

@@ -3,7 +3,7 @@ import BeansEventLoop
 import BeansServer
 import Testing
 
-/// What a registry tells of its sessions, and what their ids are.
+/// The events of a registry's sessions, and the ids in them.
 @Suite(.timeLimit(.minutes(20)))
 struct SessionEventTests {
   private let application: Environment
@@ -51,7 +51,7 @@ struct SessionEventTests {
       }
       try session.waitForEnd()
       try waitUntil("the end being told") { journal.entries.count >= (end == .eviction ? 4 : 3) }
-      // All of the first session has been told before anybody else may end.
+      // All events of the first session come before any other may end.
       let name =
         switch end {
         case .idle, .deadline: "expired"
@@ -194,7 +194,7 @@ struct SessionEventTests {
       try sessions.withSession("b") { _ throws in
         let statistics = sessions.statistics()
         #expect(statistics.inUse == 1)
-        // That of the first one: in the second somebody is inside.
+        // The time of the first session: a call is inside the second one.
         #expect(try #require(statistics.longestIdle) <= #require(use.value).duration(to: .now))
         #expect(sessions.report().hasPrefix("sessions: 2 open of at most 9, 1 in use; opened 2, "))
         #expect(sessions.report().contains(/; the oldest is \d+\.\d s old; the longest idle time is \d+\.\d s\n$/))

@@ -24,7 +24,7 @@ struct SessionOpeningTests {
     for thread in threads { try thread.join() }
   }
 
-  /// What the seed of an opening threw, by the number of the attempt.
+  /// The error that the seed of an opening threw, with the number of the attempt.
   private struct Failed: Error, Equatable { let attempt: Int }
 
   @Test func theOpenerRunsOnceForAllWhoComeMeanwhile() throws {
@@ -69,7 +69,7 @@ struct SessionOpeningTests {
     let sessions = SessionRegistry(try application.childFactory("session", seed: String.self))
     var sawSharedFailure = false
     var round = 0
-    // Who comes late tries again; sooner or later some wait for one attempt.
+    // A late caller tries again; sooner or later some wait for one attempt.
     while !sawSharedFailure {
       round += 1
       try #require(round < 10_000)
@@ -145,8 +145,8 @@ struct SessionOpeningTests {
     try application.shutdown()
   }
 
-  /// Evictions, expiries, rotations and ends, all at once: nobody is ever inside of a session that ends for want of use or
-  /// of room, and each session is told of as opened once, and once as having ended, in this order.
+  /// Evictions, expiries, rotations and ends at once: no call is ever inside a session that ends for lack of use or
+  /// room, and each session publishes one opening and then one end.
   @Test(arguments: [false, true])
   func whoIsInsideStaysInside(_ withExplicitEnds: Bool) throws {
     try withLoops(2) { loops in
@@ -178,7 +178,7 @@ struct SessionOpeningTests {
               if try session.getBean(Cart.self) !== cart { Issue.record("another cart") }
             }
           } catch let error as EnvironmentError where error.code == .finished && (withExplicitEnds || !isInside) {
-            // Somebody else has ended it, or so short an idle time was over before anybody was inside.
+            // Another call has ended it, or the short idle time was over before a call was inside.
           }
           // Others may be inside of it.
           if step % 5 == 0, let rotated = try? sessions.rotate(id) { _ = sessions.withSession(rotated) { _ in } }
@@ -187,7 +187,7 @@ struct SessionOpeningTests {
         }
       }
       try application.shutdown()
-      // Told last: a session that has ended is counted a moment before.
+      // The event comes last: a session that has ended is counted a moment before.
       try waitUntil("all having left") {
         let ends = told.entries.count { !$0.hasPrefix("opened") && !$0.hasPrefix("rotated") }
         return ends == sessions.counts.opened

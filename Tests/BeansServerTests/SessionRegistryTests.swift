@@ -104,7 +104,7 @@ struct SessionRegistryTests {
         #expect(Set(opened.entries).count == 1)
       }
       #expect(sessions.count == 100)
-      // Those that came second have been finished.
+      // Sessions that lost the race have been finished.
       try waitUntil("only sessions of the registry being open") {
         application.statistics().contains { $0.scope == "session" && $0.opened - $0.finished == 100 }
       }

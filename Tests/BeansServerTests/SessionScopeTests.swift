@@ -154,7 +154,7 @@ struct SessionScopeTests {
     }
   }
 
-  /// Where a wait is possible it ends when everything is released: the loop of the requests is free.
+  /// A possible wait ends when everything is released: the loop of the requests is free.
   @Test(arguments: Finisher.allCases)
   func shutdownWaitsForTheRequestsOnTheOtherLoop(_ finisher: Finisher) throws {
     try withLoops(2) { loops in

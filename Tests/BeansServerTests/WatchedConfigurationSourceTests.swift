@@ -23,7 +23,7 @@ import Testing
       try file.replace("port = 81\nsize = 7\n")
       try changed.wait()
       try added.wait()
-      // What is gone is taken back.
+      // Keys that are gone are taken back.
       try waitUntil("name is gone") { !manager.hasValue(key: "name") }
       try environment.shutdown()
       source.close()

@@ -9,7 +9,7 @@ import Testing
 /// Releases on an executor of the user's choice.
 @Suite(.timeLimit(.minutes(20)))
 struct ExecutorScopeTests {
-  /// An executor with one queue, which tells whether the calling thread runs a job of it.
+  /// An executor with one queue. Tells if the calling thread runs one of its jobs.
   final class MarkedQueue: TaskExecutor {
     private static let key = DispatchSpecificKey<Bool>()
     private let queue = DispatchQueue(label: "releases")

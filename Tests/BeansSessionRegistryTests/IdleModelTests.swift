@@ -52,7 +52,7 @@ struct IdleModelTests {
     try await shop.application.shutdown()
   }
 
-  /// Each session ends once, whatever meets: uses, ids, ends, evictions, and the timer.
+  /// Each session ends once in any meeting of uses, ids, ends, evictions, and the timer.
   @Test(arguments: [nil, 5])
   func threadsAndTheTimerMeet(_ capacity: Int?) async throws {
     let shop = try Shop(capacity: capacity)

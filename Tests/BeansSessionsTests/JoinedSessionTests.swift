@@ -227,7 +227,7 @@ private final class RunningRequest: Sendable {
 
   func add() async { await run { visit in visit.cart.update { $0 += 1 } } }
 
-  /// Ends the request, and returns the error that it is told.
+  /// Ends the request, and returns the error that it receives.
   func end() async throws -> SessionError? {
     steps.continuation.finish()
     return try await task.withLock { $0 }?.value

@@ -1,7 +1,7 @@
 import BeansSessions
 import Testing
 
-/// What a store of sessions promises.
+/// The promises of a store of sessions.
 enum Promise: CaseIterable, CustomTestStringConvertible {
   case endedStaysEnded, expiredStaysExpired, expiredIsNotShown, differentValuesSurvive, lastWriterWins
   case conflictIsTold, othersAreTold, useKeepsAlive, touchesAreRare, strangersAreUnknown, rotationIsOneStep
@@ -28,7 +28,7 @@ enum Promise: CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  /// Looks whether a store keeps it; what it does not keep is an issue.
+  /// Checks that a store keeps the promise; a broken one is an issue.
   func check(_ test: StoreInTest) async throws {
     let store = test.store
     let id = "one"

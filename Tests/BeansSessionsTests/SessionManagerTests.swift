@@ -3,7 +3,7 @@ import BeansSessions
 import TestSupport
 import Testing
 
-/// What a `SessionManager` makes of each store.
+/// The behaviour of a `SessionManager` with each store.
 @Suite("Requests inside of sessions", .timeLimit(.minutes(20)))
 struct SessionManagerTests {
   private final class Visit: Sendable {

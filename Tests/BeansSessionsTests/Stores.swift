@@ -69,7 +69,7 @@ func withRedis<R>(
 }
 
 extension RedisOptions {
-  /// For tests in which a server answers, however busy the machine is.
+  /// Options for tests in which a server answers, also on a busy machine.
   static var patient: RedisOptions {
     var options = RedisOptions()
     options.connectTimeout = .seconds(60)
@@ -77,7 +77,7 @@ extension RedisOptions {
     return options
   }
 
-  /// For tests in which nobody answers.
+  /// Options for tests without a server.
   static var impatient: RedisOptions {
     var options = RedisOptions()
     options.connectTimeout = .milliseconds(100)

@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 import Testing
 
-/// What an environment for a test costs beside the same objects made by hand. Prints it where `BEANS_TESTING_CASES` says how
-/// many cases to measure: in a release build, some thousands.
+/// The cost of an environment for a test, beside the same objects made by hand. Prints it if `BEANS_TESTING_CASES`
+/// gives the number of cases to measure: in a release build, some thousands.
 @Suite("The cost of a case", .serialized) struct CostTests {
   final class Part<Kind, Step>: Sendable {
     let below: [any Sendable]

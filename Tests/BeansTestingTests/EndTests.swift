@@ -92,7 +92,7 @@ import Testing
     #expect(found.first?.line == line + 0)
     #expect(found.first?.text.contains("Database is still referenced although 'test' has ended") == true)
     #expect(await keep { $0.allowReferences(to: Library.Database.self) }.isEmpty)
-    // What the test itself has made, it may keep.
+    // The test may keep objects that it has made itself.
     #expect(await keep { $0.override(Library.Database.self) { Library.Database() } }.isEmpty)
   }
 

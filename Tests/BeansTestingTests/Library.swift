@@ -50,7 +50,7 @@ enum Library {
   }
 }
 
-/// What is recorded while `body` runs; what it throws is one of them.
+/// Returns the issues recorded while `body` runs, including its error.
 func issues(_ body: () async throws -> Void) async -> [Issue] {
   let found = Found()
   do {
@@ -70,7 +70,7 @@ func issues(_ body: () async throws -> Void) async -> [Issue] {
 private final class Found: Sendable { let issues = Locked<[Issue]>([]) }
 
 extension Issue {
-  /// What it says.
+  /// The text of the issue: its comments and its error.
   var text: String { (comments.map(\.rawValue) + [error.map { "\($0)" } ?? ""]).joined(separator: " ") }
 
   var line: Int? { sourceLocation?.line }

@@ -4,7 +4,7 @@ import BeansTesting
 import Testing
 
 @Suite("Overrides") struct OverrideTests {
-  /// What the startup of the library's declarations throws, with these overrides.
+  /// Returns the error of the startup of the library's declarations with these overrides.
   private func fault(
     declaring declare: (Environment) throws -> Void = Library.declare,
     _ overriding: (inout TestOverrides) throws -> Void
@@ -15,7 +15,7 @@ import Testing
     return try #require(error).description
   }
 
-  // MARK: what they reach
+  // MARK: reach of overrides
 
   @Test("A bean takes the place of the one that lookups of a protocol find, and is found as what it is")
   func protocols() async throws {

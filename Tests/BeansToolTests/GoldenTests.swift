@@ -6,7 +6,7 @@ import Testing
 
 @testable import BeansTool
 
-/// What is told of the shop, to the letter: whoever changes a form sees in the review what others will see.
+/// The printed forms of the shop's graph, to the letter: the review of a change shows the new text to its readers.
 @Suite("Tests/BeansToolTests/Golden") struct GoldenTests {
   private let shop = Program(
     name: "application", options: [], place: EnvironmentError.Origin(file: #filePath, line: 1),

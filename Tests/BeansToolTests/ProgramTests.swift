@@ -13,7 +13,7 @@ private final class Page: Sendable {
   init(catalogue: Catalogue, store: Store) {}
 }
 
-/// What the program does with its command line.
+/// The behaviour of the program for each command line.
 @Suite struct ProgramTests {
   private func program(_ declare: @escaping (Environment) throws -> Void) -> Program {
     Program(

@@ -27,7 +27,7 @@ private final class Reader: Sendable {
 }
 
 @Suite struct StartupTimesTests {
-  /// Starts what is declared, on a thread that may wait for tasks, as the first one of a program may.
+  /// Starts the declarations on a thread that may wait for tasks, as the first one of a program may.
   private func startup(_ declare: @escaping @Sendable (Environment) throws -> Void) async -> Program.Outcome {
     await withCheckedContinuation { continuation in
       DispatchQueue(label: "startup").async {

@@ -3,9 +3,9 @@ import BeansXML
 import Foundation
 import Testing
 
-/// Where faults of documents stand: at the element that says what is wrong.
+/// The places of faults in documents: the element with the error.
 @Suite struct FaultPlaceSpecification {
-  /// The faults of startup, each with where it stands; the first line of the text is line 2.
+  /// Returns the faults of startup, each with its place; the first line of the text is line 2.
   private func faults(
     _ text: String, _ prepare: (Environment) throws -> Void = { _ in }
   ) throws -> [(place: String, fault: EnvironmentError)] {

@@ -8,11 +8,11 @@ final class FaultyBean: Initializable {
   var text = ""
 }
 
-/// What is well-formed XML and still wrong: each fault with its place, none of the document defined.
+/// Well-formed XML with errors: each fault has its place, and none of the document is defined.
 @Suite struct FaultyDocumentTests {
   private static let bean = "class='FaultyBean'"
 
-  /// The text stands in the third line of a document, from its third column.
+  /// Returns the faults of a document that has the text in its third line, from its third column.
   private func faults(_ text: String) throws -> [EnvironmentError] {
     let environment = try Environment(name: "test")
     let document =
@@ -26,7 +26,7 @@ final class FaultyBean: Initializable {
   }
 
   @Test(arguments: [
-    // Elements that are unknown or stand in the wrong place.
+    // Unknown or misplaced elements.
     ("<unknown/>", 3, "<unknown> is not known in <beans>"),
     ("<bena \(bean)/>", 3, "<bena> is not known in <beans>; did you mean <bean>?"),
     ("<modul class='a'/>", 3, "did you mean <module>?"),
@@ -130,7 +130,7 @@ final class FaultyBean: Initializable {
     let fault = try #require(faults.first)
     #expect(fault.code == .invalidXML)
     #expect(fault.message.contains(says), "\(fault)")
-    // Text has no place of its own: that of the element it stands in.
+    // Text has no place of its own: that of its element.
     let place = column < 0 ? (line: 2, column: 1) : (line: 3, column: column)
     #expect(fault.origin == .init(file: "faulty.xml", line: place.line, column: place.column), "\(fault)")
   }

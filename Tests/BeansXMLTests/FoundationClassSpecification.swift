@@ -3,7 +3,7 @@ import BeansXML
 import Foundation
 import Testing
 
-/// Inherits `init()` and says so.
+/// Inherits `init()` and conforms to `Initializable`.
 final class Printer: NSObject, Initializable {
   var name = "printer"
   var pages = 0

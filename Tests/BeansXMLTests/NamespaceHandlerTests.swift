@@ -9,7 +9,7 @@ final class Gadget: Initializable {
 }
 
 /// `<g:gadget label="…" size="…"/>` for a bean, `<g:twice>…</g:twice>` for a value, `g:label` for an attribute.
-private final class GadgetHandler: NamespaceHandler, @unchecked Sendable {  // has no state but what is immutable
+private final class GadgetHandler: NamespaceHandler, @unchecked Sendable {  // has no mutable state
   private let suffix: String
 
   init(_ namespace: String, suffix: String = "") {

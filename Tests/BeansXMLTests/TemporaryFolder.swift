@@ -11,7 +11,7 @@ final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// Writes a file, making the folders it stands in, and answers its path.
+  /// Writes a file, creating its folders, and returns its path.
   @discardableResult
   func write(_ name: String, _ content: Data) throws -> String {
     let file = url.appendingPathComponent(name)

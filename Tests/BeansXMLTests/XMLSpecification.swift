@@ -3,7 +3,7 @@ import BeansXML
 import Foundation
 import Testing
 
-/// What documents mean, told by the public API alone.
+/// The meaning of documents, by the public API alone.
 @Suite struct XMLSpecification {
   private static let root = """
     <beans

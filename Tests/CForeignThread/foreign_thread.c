@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// What the Swift runtime exports for everybody.
+// Exported by the Swift runtime for all clients.
 extern void *swift_retain(void *object);
 extern void swift_release(void *object);
 
 static pthread_t thread;
 static atomic_bool is_running;
-/// What the thread may use, and what it uses: it looks again at the first after it has written the second.
+/// The object that the thread may use, and the one it uses: it reads the first again after it has written the second.
 static _Atomic(void *) watched;
 static _Atomic(void *) used;
 static atomic_ulong uses;
@@ -32,7 +32,7 @@ static void *run(void *ignored) {
       swift_retain(object);
       swift_release(object);
       atomic_fetch_add_explicit(&uses, 1, memory_order_relaxed);
-      // Where both threads share a processor, the other one has to come on.
+      // If both threads share a processor, the other one has to get its turn.
       if (turn % 128 == 0) sched_yield();
     }
     atomic_store(&used, NULL);

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 @Suite struct ConsoleLogTests {
-  /// What is written to a console that is a pipe.
+  /// Returns the text written to a console that is a pipe.
   private func text(synchronize: Bool, colorize: Bool = false, _ body: (ConsoleLog) -> Void) -> String {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)

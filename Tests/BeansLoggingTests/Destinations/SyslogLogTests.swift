@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func theSystemTakesWhateverItIsSent() {
-    // Whether anybody listens is not ours to know; a format in the text must not be followed.
+    // The test cannot know if a syslog daemon listens; a format in the text must not be followed.
     let log = SyslogLog(name: "syslog", formatter: .message())
     log.log(LogEntry(logger: "a", level: .debug, message: "a test's %s %n %d, to be ignored"))
     log.flush()

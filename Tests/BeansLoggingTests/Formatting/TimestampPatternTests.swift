@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func theLocalTimeOfAMoment() {
-    // Whatever the zone is, it tells what UTC was.
+    // The UTC time is right in any time zone.
     let time = CivilTime(LogTimestamp(seconds: 1_795_262_400, nanoseconds: 5))
     let seconds = time.day.number * 86_400 + time.hour * 3_600 + time.minute * 60 + time.second - time.offset
     #expect(seconds == 1_795_262_400)

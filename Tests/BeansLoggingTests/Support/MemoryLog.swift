@@ -1,7 +1,7 @@
 import BeansLogging
 import Dispatch
 
-/// Keeps what it is given.
+/// Keeps all entries in memory.
 final class MemoryLog: LogManager.Log, @unchecked Sendable {  // `semaphore` protects the variables
   private let semaphore = DispatchSemaphore(value: 1)
   private var received: [LogEntry] = []
@@ -31,7 +31,7 @@ final class MemoryLog: LogManager.Log, @unchecked Sendable {  // `semaphore` pro
   var flushes: Int { alone { flushed } }
 }
 
-/// What a test fails with on purpose.
+/// The error with which a test fails on purpose.
 struct Boom: Error, CustomStringConvertible {
   var description: String { "boom" }
 }

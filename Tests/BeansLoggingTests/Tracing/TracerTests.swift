@@ -73,7 +73,7 @@ import Testing
     #expect(log.entries.count == 800)
   }
 
-  /// In a process of its own, whose output it reads.
+  /// Runs in a process of its own, and reads its output.
   @Test func theProcessHasOneThatWritesToStandardError() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       Tracer.trace("inject", level: .low, message: "unheard")

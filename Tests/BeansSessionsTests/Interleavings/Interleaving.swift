@@ -3,9 +3,9 @@ import BeansSessions
 import BeansTesting
 import TestSupport
 
-/// One made-up order of what two nodes do, and what has become of it.
+/// One made-up order of the steps of two nodes, and its outcome.
 struct Interleaving {
-  /// What broke a promise; empty where nothing did.
+  /// The broken promises; empty if there are none.
   let violations: [String]
   let events: [String]
 
@@ -26,7 +26,7 @@ struct Interleaving {
   }
 }
 
-/// The run of one: a single thread, on which the test chooses who takes the next step.
+/// The run of one interleaving: a single thread, on which the test chooses the next task to go on.
 private final class InterleavingRun {
   private static let operations = 30
   private static let maximumRunning = 8
@@ -61,7 +61,7 @@ private final class InterleavingRun {
         step(faults: faults)
       }
     }
-    // Whatever clients have been given is looked at once more, with nothing in the way.
+    // Each id that clients have been given is read once more, with nothing in the way.
     for id in history.ids {
       begin(.read, id: id)
       while history.runningRequests > 0 { step(faults: false) }
@@ -95,7 +95,7 @@ private final class InterleavingRun {
     executor.run(while: { steps.isCalling })
   }
 
-  /// One of those who wait goes on.
+  /// Resumes one of the waiting tasks.
   private func step(faults: Bool) {
     let kinds = steps.kinds
     guard !kinds.isEmpty else { return }
@@ -118,7 +118,7 @@ private final class InterleavingRun {
   }
 }
 
-/// What a request does.
+/// The action of a request.
 private enum RequestKind: CaseIterable, Sendable {
   case read, changeA, changeB, changeBoth, changeNote, count, countTwice, rotate, end, giveUp
 

@@ -35,7 +35,7 @@ struct InterleavingSpecification {
     }
   }
 
-  /// Records what breaks a promise first.
+  /// Records the first broken promise.
   private func look(_ run: (UInt64) throws -> Interleaving) throws {
     let one: UInt64? = setting("SESSION_SEED")
     for seed in one.map({ $0...$0 }) ?? 1...max(1, setting("SESSION_SEEDS") ?? 1_000) {

@@ -8,7 +8,7 @@ final class ManualExecutor: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    // All of it under the lock: whoever takes the job may end the run, and with it this executor.
+    // All of it under the lock: the thread that takes the job may end the run, and with it this executor.
     jobs.withLock { jobs in
       jobs.append(job)
       arrivals.signal()

@@ -1,11 +1,11 @@
 import BeansSessions
 @_spi(BeansPackage) import BeansSupport
 
-/// What stores of sessions get wrong.
+/// Mistakes that stores of sessions make.
 enum StoreMistake: CaseIterable, Sendable {
   /// A save of a session that is gone creates it.
   case revives
-  /// A look at an id that nobody has creates a session of that id.
+  /// A load of an unknown id creates a session of that id.
   case adopts
   /// A save writes all values, as they were read.
   case writesWholeSessions
@@ -19,22 +19,22 @@ enum StoreMistake: CaseIterable, Sendable {
   case rotatesWhatIsGone
   /// A new session takes the place of one that has the id.
   case overwrites
-  /// Nobody is told that others have changed the same value.
+  /// A save overwrites a conflicting change without an error.
   case ignoresConflicts
-  /// A save answers the next version, whatever others have written.
+  /// A save returns the next version, without regard to the writes of others.
   case answersTheNextVersion
-  /// A look at a session answers all values, whatever version the caller has.
+  /// A load returns all values, at any version of the caller.
   case sendsAlways
-  /// What has expired is found all the same.
+  /// An expired session is found all the same.
   case showsExpired
   /// A look at a session is no use of it.
   case touchesNever
   /// Each look at a session puts the expiry off.
   case touchesAlways
-  /// A save that makes a session too large is dropped, and nobody is told.
+  /// A save that makes a session too large is dropped without an error.
   case hidesLimits
 
-  /// Which promises it breaks.
+  /// The promises that the mistake breaks.
   var broken: [Promise] {
     switch self {
     case .revives: [.endedStaysEnded, .expiredStaysExpired]
@@ -55,8 +55,8 @@ enum StoreMistake: CaseIterable, Sendable {
     }
   }
 
-  /// Whether clients of a `SessionManager` can lose a change, or find a session that is not theirs, by this mistake in the
-  /// interleavings. There a manager takes no id twice and removes no value, and sessions are small.
+  /// True if clients of a `SessionManager` can lose a change, or find a session that is not theirs, by this mistake in
+  /// the interleavings. There a manager takes no id twice and removes no value, and sessions are small.
   var concernsClients: Bool {
     switch self {
     case .keepsRemovedValues, .overwrites, .sendsAlways, .touchesNever, .touchesAlways, .hidesLimits: false
@@ -77,7 +77,7 @@ enum StoreMistake: CaseIterable, Sendable {
 final class NaiveStore: SessionStore {
   private let inner: any SessionStore
   private let mistake: StoreMistake
-  /// What has been read, by id and version.
+  /// The records that have been read, by id and version.
   private let read = Locked<[String: [UInt64: SessionRecord]]>([:])
 
   init(_ inner: any SessionStore, _ mistake: StoreMistake) { (self.inner, self.mistake) = (inner, mistake) }

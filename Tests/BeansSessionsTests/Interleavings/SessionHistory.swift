@@ -1,7 +1,7 @@
 import BeansSessions
 @_spi(BeansPackage) import BeansSupport
 
-/// What clients see of their sessions, and whether that keeps the promises. Knows nothing of versions, nodes or stores.
+/// The sessions as clients see them, checked against the promises. Has no notion of versions, nodes or stores.
 ///
 /// Times count what has happened. A read may find what the last acknowledged write has written, or any write that was not
 /// acknowledged before that one began. A request that begins after a refusal finds nothing of the refused request.
@@ -14,13 +14,13 @@ final class SessionHistory: Sendable {
     let begun: Int
     /// When it was acknowledged, if ever.
     var acknowledged: Int?
-    /// When the client was told that it has not been written, if ever.
+    /// The time at which the client received a refusal, if ever.
     var refused: Int?
   }
 
-  /// A session, whatever its id.
+  /// A session with all its ids.
   private struct Session {
-    /// A default made at random, which has to stay what it is.
+    /// A default made at random, which must not change.
     var owner: Int
     var writes: [String: [Write]] = [:]
     var isBeingEnded = false
@@ -31,7 +31,7 @@ final class SessionHistory: Sendable {
     let name: String
     /// Since when no request may find the session by it.
     var dead: Int?
-    /// Whether a request may not find the session by it.
+    /// True if a request may not find the session by it.
     var mayBeDead = false
   }
 
@@ -83,9 +83,9 @@ final class SessionHistory: Sendable {
 
   func fail(_ violation: String) { state.withLock { $0.violations.append(violation) } }
 
-  // MARK: what happens
+  // MARK: events
 
-  /// A request begins; answers its number.
+  /// Begins a request; returns its number.
   func begin(_ id: String?, _ what: String) -> Int {
     state.withLock { state in
       state.requests.append(Request(id: id, begun: state.tick()))
@@ -174,7 +174,7 @@ final class SessionHistory: Sendable {
     }
   }
 
-  /// The client has its answer.
+  /// The client has received its response.
   func answered(_ number: Int, _ cookie: SessionCookie) {
     state.withLock { state in
       let (time, request) = (state.tick(), state.requests[number])
@@ -203,7 +203,7 @@ final class SessionHistory: Sendable {
     }
   }
 
-  /// The client has been told of an error.
+  /// The client has received an error.
   func failed(_ number: Int, _ error: any Error) {
     state.withLock { state in
       let time = state.tick()
@@ -219,7 +219,7 @@ final class SessionHistory: Sendable {
     }
   }
 
-  /// So much time has passed that each session that nobody uses is over.
+  /// The time passes after which each unused session is over.
   func expired() {
     state.withLock { state in
       let time = state.tick()
@@ -233,5 +233,5 @@ final class SessionHistory: Sendable {
   }
 }
 
-/// What a request throws that thinks better of it.
+/// The error with which a request gives up on purpose.
 struct GivenUp: Error {}

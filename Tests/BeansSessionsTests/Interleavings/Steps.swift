@@ -1,6 +1,6 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// Where tasks wait until the test lets them go on.
+/// Suspends tasks until the test resumes them.
 final class Steps: Sendable {
   enum Kind: Sendable, Equatable {
     /// A call of the store has been sent.
@@ -19,17 +19,17 @@ final class Steps: Sendable {
   private let waiting = Locked<[Waiting]>([])
   private let calls = Locked(0)
 
-  /// Who waits, in the order in which they came.
+  /// The kinds of the waiting tasks, in the order in which they came.
   var kinds: [Kind] { waiting.withLock { $0.map(\.kind) } }
 
-  /// Whether a store is at work, of its own accord.
+  /// True if a store is at work, of its own accord.
   var isCalling: Bool { calls.withLock { $0 > 0 } }
 
   func beginCall() { calls.withLock { $0 += 1 } }
 
   func endCall() { calls.withLock { $0 -= 1 } }
 
-  /// Returns when the test says so; false where the step is to fail.
+  /// Returns true when the test resumes the task; false if the step is to fail.
   func wait(_ kind: Kind) async -> Bool {
     await withCheckedContinuation { continuation in
       waiting.withLock { $0.append(Waiting(kind: kind, continuation: continuation)) }

@@ -9,7 +9,7 @@ import BeansSessions
 struct RESPParserTests {
   private static let text =
     "+OK\r\n-ERR no\r\n:-42\r\n$5\r\na\r\nbc\r\n$0\r\n\r\n$-1\r\n*-1\r\n*0\r\n*3\r\n:1\r\n*2\r\n$1\r\nx\r\n*0\r\n$-1\r\n+end\r\n"
-  /// Made anew each time: AddressSanitizer does not find what a value that lasts points to in an enumeration.
+  /// Made anew each time: AddressSanitizer does not find objects that a lasting value references in an enumeration.
   private static var values: [RESPValue] {
     [
       .simple("OK"), .error("ERR no"), .integer(-42), .bytes(bytes("a\r\nbc")), .bytes([]), .null, .null, .array([]),
@@ -51,7 +51,7 @@ struct RESPParserTests {
       "*x\r\n", "%1\r\n", "\u{0}", "*1\r\n\r\n",
     ])
   func hostile(text: String) throws {
-    // What has no end of its line yet is refused when that comes.
+    // A reply without its end of line is refused when that comes.
     #expect(throws: RESPError.self) { try Self.read([bytes(text), bytes("\r\n")]) }
   }
 
@@ -90,7 +90,7 @@ struct RESPParserTests {
     let first: UInt64 = setting("HOSTILE_SEED") ?? 1
     for seed in first..<first + (setting("HOSTILE_MESSAGES") ?? 5_000) {
       let reply = Self.damaged(seed)
-      // Neither outcome is wrong; what is read is the same in one piece and in many.
+      // Either outcome is right, if the reply has the same one in one piece and in many.
       let whole = Result { try Self.read([reply]) }
       let pieces = Result { try Self.read(reply.map { [$0] }) }
       guard (try? whole.get()) == (try? pieces.get()) else {

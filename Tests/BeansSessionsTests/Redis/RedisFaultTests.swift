@@ -6,7 +6,7 @@ import Testing
 @testable import BeansRedis
 import BeansSessions
 
-/// What becomes of calls when the server or the connection fails. Each call ends within its time, or the test does not.
+/// The outcome of calls when the server or the connection fails. Each call ends within its time, or the test does not.
 @Suite("A Redis store whose server fails", .needsRedis, .timeLimit(.minutes(20)))
 struct RedisFaultTests {
   private static let change = SessionChange(version: 1, values: ["a": bytes("a2")])
@@ -141,7 +141,7 @@ struct RedisFaultTests {
       process.kill()
       try process.restart()
       #expect(try await create == 1)
-      // The new server knows nothing of it.
+      // The new server has no such session.
       #expect(await save == .ended)
       #expect(try await store.texts("two") == ["a": "a1"])
     }
@@ -208,7 +208,7 @@ struct RedisFaultTests {
   @Test("comes back by itself after a server that was away")
   func away() async throws {
     try await withRedis(options: .impatient) { redis in
-      /// What the store says now.
+      /// The result of the store at this moment.
       func ask() async -> SessionError? {
         await failure { () async throws(SessionError) in try await redis.store.load("one", unlessVersion: nil) }
       }
@@ -264,7 +264,7 @@ struct RedisFaultTests {
     try await EventLoop.withThread { loop in
       var options = RedisOptions()
       options.maximumWaiting = 3
-      // Nobody listens there.
+      // A port without a listener.
       let connection = RedisConnection(
         on: loop, to: SocketAddress(host: "127.0.0.1", port: 1), options: options)
       let journal = Journal()
@@ -322,7 +322,7 @@ struct RedisFaultTests {
     try await withProxy { proxy, store, raw, _ in
       _ = try await store.create("one", ["a": bytes("a1")])
       proxy.loseNextReply {
-        // What another node does before the second attempt arrives.
+        // The change of another node before the second attempt arrives.
         _ = try? raw("HSET", "session:one", "v", "3", "d:a", "3:other", "t", "other")
       }
       let error = await failure { () async throws(SessionError) in try await store.save("one", Self.change) }
@@ -349,7 +349,7 @@ struct RedisFaultTests {
 
   // MARK: helpers
 
-  /// What each of the five calls throws. On the loop, as other tests may keep the threads that tasks share.
+  /// The errors of the five calls. On the loop, as other tests may keep the threads that tasks share.
   private static func errors(_ store: RedisSessionStore, on loop: EventLoop) async -> [SessionError] {
     await Task(executorPreference: loop) {
       let begin = ContinuousClock.now
@@ -361,7 +361,7 @@ struct RedisFaultTests {
         await failure { () async throws(SessionError) in try await store.end("one") },
       ]
       #expect(!errors.contains(nil))
-      // A fifth of a second each at most, and what a loaded machine adds.
+      // A fifth of a second each at most, and the delay of a loaded machine.
       #expect(ContinuousClock.now - begin < .seconds(20))
       return errors.compactMap(\.self)
     }.value

@@ -5,29 +5,29 @@ import BeansSessions
 import Foundation
 import TestSupport
 
-/// Stands between a store and its server, and loses replies when a test says so; or in the place of a server.
+/// A proxy between a store and its server that loses replies on demand; or a server of its own.
 final class RedisProxy: Sendable {
   private struct State {
     var listener: TCPListener?
     var connections: [TCPConnection] = []
     /// Called when a reply has been lost; nil where none is to be lost.
     var loss: (@Sendable () -> Void)?
-    /// Whether the reply that is lost arrives up to its second array.
+    /// True if the lost reply arrives up to its second array.
     var losesInPart = false
     var lostReplies = 0
-    /// Whether the next call is held back, and whether its connection is closed at once.
+    /// Holds the next call back if it is wanted, and closes its connection at once if so.
     var hold: (isWanted: Bool, closes: Bool) = (false, true)
     /// A call that has been held back, and the connection to the server that it is to arrive on.
     var held: (call: [UInt8], server: TCPConnection)?
     /// The last connection of a client that has been accepted.
     var client: TCPConnection?
-    /// What clients have sent.
+    /// The bytes that clients have sent.
     var sent: [UInt8] = []
   }
 
   private let loop: EventLoop
   private let port: Int
-  /// What it answers by itself, to whatever comes; without any bytes it closes the connection. nil where it asks the server.
+  /// The reply of the proxy to each call; without any bytes it closes the connection. nil if it asks the server.
   private let answer: [UInt8]?
   private let state = Locked(State())
 
@@ -37,13 +37,13 @@ final class RedisProxy: Sendable {
 
   var lostReplies: Int { state.withLock { $0.lostReplies } }
 
-  /// How many sessions' calls have passed, without the first ones of a connection.
+  /// The number of calls about sessions that have passed, without the first ones of a connection.
   var calls: Int {
     let sent = String(decoding: state.withLock { $0.sent }, as: UTF8.self)
     return ["EVALSHA", "HGETALL", "HMGET"].reduce(0) { $0 + sent.components(separatedBy: "\r\n\($1)\r\n").count - 1 }
   }
 
-  /// Has the next reply arrive at nobody, and the connection end instead; `then` runs in between.
+  /// Loses the next reply and closes the connection instead; `then` runs in between.
   func loseNextReply(_ then: @escaping @Sendable () -> Void = {}) { state.withLock { $0.loss = then } }
 
   /// Lets the next reply arrive up to its second array, and ends the connection then.
@@ -65,7 +65,7 @@ final class RedisProxy: Sendable {
     for await _ in end.stream {}
   }
 
-  /// Whether a call is held back.
+  /// True if a call is held back.
   var isHolding: Bool { state.withLock { $0.held != nil } }
 
   /// Sends the call that is held back to the server, and returns when the server has replied.
@@ -83,7 +83,7 @@ final class RedisProxy: Sendable {
     loop.execute { held.server.close() }
   }
 
-  /// Whether a call has been held back now.
+  /// Returns true if a call has been held back now.
   private func hold(_ sent: [UInt8], for server: TCPConnection) -> (isHeld: Bool, closes: Bool) {
     state.withLock { state in
       guard state.hold.isWanted, String(decoding: sent, as: UTF8.self).contains("EVALSHA") else {

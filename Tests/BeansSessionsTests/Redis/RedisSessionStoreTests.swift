@@ -11,7 +11,7 @@ struct RedisSessionStoreTests {
   func expiry() async throws {
     try await withRedis { redis in
       let (store, raw) = (redis.store, redis.raw)
-      /// How long the one key will be there.
+      /// Returns the time until the one key expires.
       func timeLeft() throws -> Duration {
         for key in try raw.keys() { #expect(try raw("PTTL", key) != .integer(-1), "\(key)") }
         let keys = try raw.sessions()

@@ -11,10 +11,10 @@ void foreign_thread_stop(void);
 /// thread retains and releases it again and again. Returns when the thread has begun. One object at a time.
 void foreign_thread_watch(void *object);
 
-/// Takes the object back. Returns when the thread has let go of it.
+/// Takes the object back. Returns when the thread no longer uses it.
 void foreign_thread_forget(void *object);
 
-/// How often the thread has retained and released an object so far.
+/// Returns how often the thread has retained and released an object so far.
 unsigned long foreign_thread_uses(void);
 
 #endif
