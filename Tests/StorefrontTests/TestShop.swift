@@ -8,12 +8,12 @@ enum TestShop {
   /// For requests that a test opens itself, by the factories of the `ShopEnvironment`: no loop is there.
   @Sendable static func declare(_ application: Environment) throws { try declare(application, loops: [], [:], nil) }
 
-  /// For a `TestServer`, which finds what it needs in the environment.
+  /// Declares the shop for a `TestServer`, which finds its beans in the environment.
   ///
   /// - Parameters:
-  ///   - loops: how many loops serve.
-  ///   - variables: what the service reads, but the database.
-  ///   - sharesSessions: whether sessions are kept as nodes share them, in a bean `HookedSessions`.
+  /// - loops: the number of loops that serve.
+  /// - variables: the settings of the service, without the database.
+  /// - sharesSessions: true if sessions are kept as nodes share them, in a bean `HookedSessions`.
   static func served(
     loops: Int = 1, _ variables: [String: String] = [:], sharesSessions: Bool = false
   ) -> @Sendable (Environment) throws -> Void {

@@ -3,17 +3,18 @@ import Testing
 
 @testable import Storefront
 
-/// What RFC 9110, RFC 9112 and RFC 3986 say of messages, over real sockets: what they let a server take, and what not.
+/// The rules of RFC 9110, RFC 9112 and RFC 3986 for messages, over real sockets: messages that a server may take, and
+/// others.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct HTTPConformanceTests {
-  /// A message, and what becomes of it and of its connection.
+  /// A message, its response, and the state of its connection afterwards.
   struct Row: Sendable, CustomTestStringConvertible {
     /// The RFC and its section.
     let section: String
     /// Each scalar is one byte.
     let message: String
     let status: Int
-    /// Whether the connection takes another request; nil where either is right.
+    /// True if the connection takes another request; nil if either is right.
     let stays: Bool?
 
     init(_ section: String, _ message: String, _ status: Int, stays: Bool? = nil) {
@@ -105,7 +106,7 @@ struct HTTPConformanceTests {
     Row("9112 §7.1", chunked("7ffffffffffffff\r\n"), 413, stays: false),
   ]
 
-  /// What was right before any of the above.
+  /// Valid messages, which the strict rules above must not refuse.
   static let lenient: [Row] = [
     Row("9112 §3.2", "GET /healthz HTTP/1.1\r\nHost: shop.example:8080\r\n\r\n", 200, stays: true),
     Row("9112 §3.2", "GET /healthz HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", 200, stays: true),
@@ -180,7 +181,7 @@ struct HTTPConformanceTests {
     try server.end()
   }
 
-  /// Answers on the shop's routes.
+  /// A server with the shop's routes.
   private static func server(_ settings: HTTPServerSettings = .forTests) throws -> TestServer {
     try TestServer(settings) { exchange in
       let match = ShopRoute.router.match(exchange.request.method, exchange.request.path)
@@ -194,7 +195,7 @@ struct HTTPConformanceTests {
 
   // MARK: responses
 
-  /// RFC 9110 §9.3.2: no answer to HEAD has a body, the answer to one that is refused as little as any other.
+  /// RFC 9110 §9.3.2: no response to HEAD has a body, nor does that to a refused one.
   @Test(arguments: [
     ("HEAD /healthz HTTP/1.1\r\n\r\n", 400), ("HEAD /healthz HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
     ("HEAD /healthz HTTP/2.0\r\nHost: shop\r\n\r\n", 505),
@@ -215,7 +216,7 @@ struct HTTPConformanceTests {
     try server.end()
   }
 
-  /// RFC 9112 §9.3 and §C.2.2: an old client knows that the connection stays open only where it is told so.
+  /// RFC 9112 §9.3 and §C.2.2: an old client expects the connection to stay open only if a field announces it.
   @Test(arguments: [
     ("HTTP/1.0", "Connection: keep-alive", "keep-alive"), ("HTTP/1.0", "X: y", "close"), ("HTTP/1.1", "X: y", nil),
   ])

@@ -3,9 +3,10 @@ import Testing
 
 @testable import Storefront
 
-/// Messages made up from a seed, most of them damaged: whatever they are, the parser answers, refuses or waits.
+/// Messages made up from a seed, most of them damaged: the parser accepts, refuses or waits.
 ///
-/// `HOSTILE_MESSAGES` says how many damaged ones there are, `HOSTILE_SEED` where they begin; a message depends on its seed alone.
+/// `HOSTILE_MESSAGES` is the number of damaged ones, `HOSTILE_SEED` the first seed; a message depends on its seed
+/// alone.
 @Suite(.timeLimit(.minutes(20)))
 struct HostileMessagesTests {
   /// So many at a time: every other seed is of the other part.
@@ -36,18 +37,18 @@ struct HostileMessagesTests {
       if whole.status != nil { refusals += 1 }
     }
     print("== \(damaged) damaged messages of \(tried): \(requests) requests, \(refusals) refusals")
-    // What is refused before it is looked at tries nothing.
+    // A message refused at its first bytes tests nothing.
     #expect(requests > count / 5 && refusals > count / 5, "\(requests) requests, \(refusals) refusals")
   }
 }
 
-/// What a parser makes of bytes.
+/// The outcome of bytes in a parser.
 private struct Outcome: Equatable {
   private(set) var requests: [String] = []
   private(set) var bodies: [[UInt8]] = []
-  /// What the connection is refused with.
+  /// The status with which the connection is refused.
   private(set) var status: HTTPStatus?
-  /// What must not be.
+  /// The broken rules.
   private(set) var faults: [String] = []
 
   init(of pieces: [[UInt8]]) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storefront
 
-/// What the log of errors has written.
+/// The entries of the error log.
 private final class WrittenErrors: Sendable {
   private let lines = Locked<[String]>([])
   var count: Int { lines.withLock { $0.count } }
@@ -222,7 +222,7 @@ final class HandlerTests {
     try await writers.write { _ in }
     #expect(store.connections.lent == 0)
     store.close()
-    // What the store has answered counts for a while.
+    // The last result of the store is valid for a while.
     #expect(health(handler, time) == .ok)
     #expect(health(handler, later) == .serviceUnavailable)
     #expect(health(handler, later) == .serviceUnavailable)

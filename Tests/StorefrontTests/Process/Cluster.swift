@@ -3,11 +3,11 @@ import TestSupport
 
 @testable import Storefront
 
-/// Two nodes and what they share.
+/// Two nodes and their shared Redis and database.
 final class Cluster: @unchecked Sendable {
   // Safe to send: all is constant, but `nodes`, which one thread alone uses.
 
-  /// Keeps what it has acknowledged when it is killed.
+  /// Keeps acknowledged writes when it is killed.
   let redis: RedisProcess
   let database: TemporaryDatabase
   private var nodes: [ServiceProcess?]
@@ -16,8 +16,8 @@ final class Cluster: @unchecked Sendable {
 
   init(loops: Int = 2) throws {
     self.loops = loops
-    // While Redis itself synchronises its file, it writes later than it answers, and a kill loses that. The kernel keeps what is
-    // written.
+    // If Redis itself synchronises its file, it writes after its reply, and a kill loses that. The kernel keeps written
+    // data.
     let redis = try RedisProcess("--appendonly", "yes", "--appendfsync", "no")
     let database = try TemporaryDatabase()
     // One after the other: both would make the tables.

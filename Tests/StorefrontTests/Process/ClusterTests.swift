@@ -185,7 +185,7 @@ struct ClusterTests {
   }
 }
 
-/// What all visitors have done.
+/// The sums over all visitors.
 private final class Totals: Sendable {
   private struct State {
     var changes = 0
@@ -193,7 +193,7 @@ private final class Totals: Sendable {
     var unknown = 0
     var checks = 0
     var faults: [String] = []
-    /// Who waits, and for how many changes.
+    /// The waiting thread's semaphore, and its number of changes.
     var waiting: (changes: Int, semaphore: DispatchSemaphore)?
   }
 
@@ -237,7 +237,7 @@ private final class Totals: Sendable {
 /// The outcomes of requests that add one piece each.
 private struct Additions: Sendable, CustomStringConvertible {
   var acknowledged = 0
-  /// Without an answer, or with one that leaves the outcome open.
+  /// Without a response, or with one that leaves the outcome open.
   var unknown = 0
   /// Refused, so that nothing has been added, and sent again.
   var refused = 0
@@ -251,7 +251,7 @@ private struct Additions: Sendable, CustomStringConvertible {
   }
 }
 
-/// Changes one cart at both nodes at once, and knows what has to be in it.
+/// Changes one cart at both nodes at once, and keeps the expected content.
 private struct Visitor {
   struct Wrong: Error, CustomStringConvertible {
     let description: String
@@ -262,7 +262,7 @@ private struct Visitor {
   private let cluster: Cluster
   private var random: SplitMix64
   var cookie: String?
-  /// By product: what was acknowledged, and what was asked for without an answer.
+  /// By product: the acknowledged pieces, and those of requests without a response.
   private var acknowledged: [Int: Int] = [:]
   private var unknown: [Int: Int] = [:]
 
@@ -336,7 +336,7 @@ private struct Visitor {
     return response.status == 200 ? try Self.quantities(response) : nil
   }
 
-  /// How many of each product there are in a cart or an order.
+  /// Returns the quantity of each product in a cart or an order.
   private static func quantities(_ response: TestClient.Response) throws -> [Int: Int] {
     struct Lines: Decodable {
       struct Line: Decodable {
@@ -358,8 +358,8 @@ private struct Visitor {
     return responses.map(\.status)
   }
 
-  /// Buys at one node while the other one adds a product. Returns what was ordered, by product, and for the other one the status
-  /// and the cookie, if there was one: the visitor keeps that of the checkout.
+  /// Buys at one node while the other one adds a product. Returns the ordered pieces, by product, and for the other one
+  /// the status and the cookie, if there was one: the visitor keeps that of the checkout.
   mutating func buy(
     at node: Int, whileAdding product: Int
   ) throws -> (order: [Int: Int]?, added: Int, cookie: String?) {
@@ -372,7 +372,7 @@ private struct Visitor {
     return (order, added.status, added.fields["set-cookie"])
   }
 
-  /// How many orders the visitor has placed.
+  /// Returns the number of orders that the visitor has placed.
   mutating func orders(at node: Int) throws -> Int {
     let response = try ask("GET /api/orders", at: node)
     guard response.status == 200 else { throw Wrong(description: "\(response.status): \(response.text)") }
@@ -386,7 +386,7 @@ private struct Visitor {
     cookie = nil
     (acknowledged, unknown) = ([:], [:])
     while cookie == nil {
-      // Whoever gets no answer has no cart.
+      // A client without a response has no cart.
       do {
         try add(2, at: Int.random(in: 0..<2, using: &random))
         acknowledged[2] = 1
@@ -436,7 +436,7 @@ private struct Visitor {
     totals.check()
   }
 
-  /// Buys what is in the cart, and tries again where no answer comes. The id before is worth nothing then.
+  /// Buys the content of the cart, and tries again if no response comes. The id before is worth nothing then.
   private mutating func leave(_ totals: Totals) throws {
     let before = cookie
     var status: Int?

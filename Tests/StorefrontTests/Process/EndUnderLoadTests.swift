@@ -6,9 +6,10 @@ import Testing
 
 @testable import Storefront
 
-/// How the service ends while clients are at work: in order by SIGTERM, and by SIGKILL without losing what it has confirmed.
+/// The end of the service while clients are at work: in order by SIGTERM, and by SIGKILL without losing confirmed
+/// orders.
 ///
-/// `SOAK_ENDS` and `SOAK_KILLS` say how often, `SOAK_SEED` with which random numbers.
+/// `SOAK_ENDS` and `SOAK_KILLS` are the numbers of ends, `SOAK_SEED` seeds the random numbers.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct EndUnderLoadTests {
   private let database: TemporaryDatabase
@@ -19,7 +20,7 @@ struct EndUnderLoadTests {
     random = SplitMix64(seed: setting("SOAK_SEED") ?? 1)
   }
 
-  /// How many connections the largest of the crowds has; `SOAK_CONNECTIONS`, or as many of 2,000 as this process may open.
+  /// The number of connections of the largest crowd; `SOAK_CONNECTIONS`, or as many of 2,000 as this process may open.
   private static func mostConnections() throws -> Int {
     var limit = rlimit()
     let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -32,7 +33,7 @@ struct EndUnderLoadTests {
     return wanted
   }
 
-  /// A client with the request that it will send, and what the answer to it has to be.
+  /// A client with its request and the expected response.
   private struct Sender {
     let client: TestClient
     private let request: String
@@ -60,14 +61,14 @@ struct EndUnderLoadTests {
       }
     }
 
-    /// Puts something into a cart; nobody has to be somebody for it.
+    /// Puts a product into a cart; needs no account.
     private static let fill =
       "POST /api/cart HTTP/1.1\r\nHost: t\r\nContent-Type: application/x-www-form-urlencoded\r\n"
       + "Content-Length: 9\r\n\r\nproduct=2"
 
     func send() throws { try client.send(request) }
 
-    /// What was answered that should not have been; nil where all is well.
+    /// The fault of the response; nil if it is as expected.
     func fault(mayBeLost: Bool) -> String? {
       do {
         let response = try client.receive()
@@ -76,8 +77,8 @@ struct EndUnderLoadTests {
     }
   }
 
-  /// SIGTERM comes after some of the requests: those are answered, also where the whole process was kept from running for longer
-  /// than idle connections are granted. The others are answered as well, or not at all.
+  /// SIGTERM comes after some of the requests. Those are answered, even if the whole process was stopped for longer
+  /// than the grace of idle connections. The others are answered as well, or not at all.
   @Test mutating func noRequestThatWasSentBeforeTheEndIsLost() throws {
     let sizes = try [64, 200, Self.mostConnections()]
     let ends = setting("SOAK_ENDS") ?? 6
@@ -95,7 +96,7 @@ struct EndUnderLoadTests {
       // Some of them find the connection closed.
       for sender in senders[before...] { try? sender.send() }
       if isStalled {
-        // Longer than the grace of idle connections: time itself is what is tested.
+        // Longer than the grace of idle connections: time itself is under test.
         usleep(300_000)
         service.signal(SIGCONT)
       }
@@ -112,7 +113,7 @@ struct EndUnderLoadTests {
     )
   }
 
-  /// Orders that clients were told of are there after SIGKILL in the middle of others, and the stock fits them.
+  /// Confirmed orders survive SIGKILL in the middle of others, and the stock fits them.
   @Test mutating func confirmedOrdersSurviveAKill() throws {
     let confirmed = Confirmed()
     for _ in 0..<(setting("SOAK_KILLS") ?? 4) {
@@ -142,14 +143,14 @@ struct EndUnderLoadTests {
       #expect(sold[0] + left[0] == 250)
     }
     #expect(confirmed.count > 0)
-    // What is left starts, and ends in order.
+    // The database of the killed service starts, and ends in order.
     let last = try ServiceProcess(database: database.path)
     _ = try last.port()
     #expect(try last.end().isClean)
   }
 }
 
-/// Orders that clients were told of. Safe from any thread.
+/// Orders that clients have received a confirmation of. Safe from any thread.
 private final class Confirmed: @unchecked Sendable {
   private let lock = NSLock()
   private var all: Set<String> = []  // guarded by the lock

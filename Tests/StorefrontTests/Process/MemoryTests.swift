@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storefront
 
-/// What clients can make the service keep in memory.
+/// The memory of the service that clients can occupy.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct MemoryTests {
   /// Two hundred bodies of a mebibyte each, of which the last byte never comes.
@@ -17,7 +17,7 @@ struct MemoryTests {
     var refused = 0
     for _ in 0..<200 {
       let client = try TestClient(port: port)
-      // Who is refused may be cut off while it still sends.
+      // A refused client may be cut off while it still sends.
       do {
         try client.send("POST /api/cart HTTP/1.1\r\nHost: t\r\nContent-Length: \(length)\r\n\r\n")
         try client.send(part)
@@ -32,7 +32,7 @@ struct MemoryTests {
           + "Content-Length: 9\r\n\r\nproduct=2")
       #expect(try visitor.receive().status == 200)
     }
-    // A sanitizer takes memory of its own, and AddressSanitizer keeps what has been freed.
+    // A sanitizer takes memory of its own, and AddressSanitizer keeps freed blocks.
     if getenv("SANITIZER") == nil { #expect(try service.residentBytes() < 160 * length) }
     for client in clients where client.hasInput(within: 0) {
       refused += 1

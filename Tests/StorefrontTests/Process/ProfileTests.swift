@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storefront
 
-/// What `BEANS_PROFILES` does to the process.
+/// The effect of `BEANS_PROFILES` on the process.
 @Suite(.timeLimit(.minutes(20))) struct ProfileTests {
   @Test func theProfileForTestsLeavesNoDatabase() throws {
     let database = try TemporaryDatabase()

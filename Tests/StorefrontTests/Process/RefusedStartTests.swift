@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storefront
 
-/// What keeps the service from starting, as whoever starts it sees it.
+/// Faults that keep the service from starting, as an operator sees them.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct RefusedStartTests {
   private let database: TemporaryDatabase

@@ -23,7 +23,7 @@ struct RequestLinesTests {
     #expect(reasons.count == 2 && reasons.allSatisfy { $0.hasPrefix("storefront: ") }, "\(reasons)")
   }
 
-  /// An error that nobody expected, and its response, have one id; the next request has another one.
+  /// An unexpected error and its response have one id; the next request has another one.
   @Test func allLinesOfARequestCarryItsId() throws {
     let service = try ServiceProcess(database: database.path, environment: ["ACCESS_LOG": "yes"])
     let client = try TestClient(port: try service.port())

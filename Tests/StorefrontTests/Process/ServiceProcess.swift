@@ -11,13 +11,13 @@ final class ServiceProcess {
     let description: String
   }
 
-  /// How the process has ended, and what it has said.
+  /// The exit of the process, and its output.
   struct End {
     let status: Int32
     let isSignal: Bool
     let output: String
 
-    /// Whether it said that everything which came has gone, and that it was content.
+    /// True if the closing report is balanced and has no open handle.
     var isClean: Bool {
       status == 0 && !isSignal && output.contains("open handles: none") && !output.contains("≠")
     }
@@ -37,10 +37,10 @@ final class ServiceProcess {
   ///
   /// - Parameters:
   ///   - database: the path of its file.
-  ///   - descriptors: how many it may have open, at most; nil for as many as this process.
-  ///   - kibibytes: how large its files may get; nil for as large as those of this process.
-  ///   - streams: descriptors that take the place of its standard streams, by the stream's number; what is written there is not
-  ///     collected.
+  /// - descriptors: the number that it may have open, at most; nil for as many as this process.
+  /// - kibibytes: the size limit of its files; nil for that of this process.
+  /// - streams: descriptors that take the place of its standard streams, by the stream's number; output to them is not
+  ///   collected.
   ///   - command: stands in front of the program.
   ///   - copy: a path where the program is copied to and run, for the time of its life.
   ///   - environment: further variables.
@@ -72,7 +72,7 @@ final class ServiceProcess {
     for target in [STDOUT_FILENO, STDERR_FILENO] {
       posix_spawn_file_actions_adddup2(&actions, streams[target] ?? pipe[1], target)
     }
-    // Other tests open what they do not close for the children of this process; limits of descriptors count it.
+    // Other tests open descriptors that children of this process inherit; limits of descriptors count those.
     for inherited in Int32(3)..<256 { posix_spawn_file_actions_addclose(&actions, inherited) }
     // Threads of Dispatch block all signals, and a child inherits that.
     var attributes = posix_spawnattr_t()
@@ -111,16 +111,16 @@ final class ServiceProcess {
     if ending.status == nil { kill(id, SIGKILL) }
   }
 
-  /// What the process holds in memory, in bytes.
+  /// Returns the resident memory of the process in bytes.
   func residentBytes() throws -> Int {
     let fields = try String(contentsOfFile: "/proc/\(id)/statm", encoding: .utf8).split(separator: " ")
     return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(getpagesize())
   }
 
-  /// Whether the process has not ended.
+  /// True while the process has not ended.
   var isRunning: Bool { ending.status == nil }
 
-  /// How many descriptors the process has open.
+  /// Returns the number of open descriptors of the process.
   func openDescriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count }
 
   func signal(_ number: Int32) { kill(id, number) }
@@ -162,7 +162,7 @@ final class ServiceProcess {
   }
 }
 
-/// What a process has written so far. Safe from any thread.
+/// The output of a process so far. Safe from any thread.
 private final class Collected: @unchecked Sendable {
   // `condition` guards both.
   private var bytes: [UInt8] = []
@@ -171,7 +171,7 @@ private final class Collected: @unchecked Sendable {
 
   var text: String { condition.withLock { String(decoding: bytes, as: UTF8.self) } }
 
-  /// Reads until nobody has the other end any more.
+  /// Reads until the other end is closed by all processes.
   func read(_ input: Int32) {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -198,7 +198,7 @@ private final class Collected: @unchecked Sendable {
   }
 }
 
-/// How a process has ended, once it has. Safe from any thread.
+/// The exit status of a process, once it has ended. Safe from any thread.
 private final class Ending: @unchecked Sendable {
   // `condition` guards it.
   private var value: Int32?

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storefront
 
-/// The service as a process, and what signals do to it.
+/// The service as a process, and the effect of signals on it.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct SignalTests {
   private let database: TemporaryDatabase
@@ -66,7 +66,7 @@ struct SignalTests {
 
   /// From before the environment is built until all listeners are open.
   @Test(arguments: [2, 8]) func aSignalDuringTheStartEndsWithAReport(loops: Int) throws {
-    // How long a start takes here.
+    // The duration of a start on this machine.
     let began = ContinuousClock.now
     let first = try ServiceProcess(database: database.path, environment: ["LOOPS": "\(loops)"])
     _ = try first.port()
@@ -83,7 +83,7 @@ struct SignalTests {
     }
   }
 
-  /// Clients that come all the time, at a port that is known before: they are answered as always, or not at all.
+  /// Clients connect all the time to a known port: each is answered as always, or not at all.
   @Test(arguments: [2, 8]) func aSignalDuringTheStartLetsNobodySeeAnError(loops: Int) throws {
     let port = try Self.freePort()
     let environment = ["LOOPS": "\(loops)", "PORT": "\(port)"]
@@ -115,7 +115,7 @@ struct SignalTests {
         while hasBeenAnswered.wait(timeout: .now()) == .success {}
         hasBeenAnswered.wait()
       } else {
-        // The moment of the start is what is tested: no event tells of all of them.
+        // The moment of the start is under test: no event marks all of them.
         usleep(UInt32((start * step / 30) / .microseconds(1)))
       }
       let end = try service.end()
@@ -125,7 +125,8 @@ struct SignalTests {
     #expect(Set(try clients.flatMap { try $0.value() }) == [200])
   }
 
-  /// A port that nobody listens at, below those that the system gives to clients: one of them could connect to itself.
+  /// Returns a port without a listener, below those that the system gives to clients: one of them could connect to
+  /// itself.
   static func freePort() throws -> Int {
     for _ in 0..<1_000 {
       // Another process that runs these tests looks for one, too.

@@ -20,7 +20,7 @@ struct StalledReaderTests {
       database: database.path, streams: Dictionary(uniqueKeysWithValues: stalled.map { ($0, pipe.writeEnd) }),
       environment: ["PORT": "\(port)", "LOOPS": "2"])
     let visitors = try (0..<4).map { _ in try Self.client(port, of: service) }
-    // From here on a request for products is an error that nobody expected, which has a line in the log.
+    // From here on a request for products is an unexpected error, which has a line in the log.
     let other = try database.connect()
     for table in ["order_lines", "orders", "products"] { try other.execute("DROP TABLE \(table)") }
     for _ in 0..<(setting("STALLED_REQUESTS") ?? 50) {

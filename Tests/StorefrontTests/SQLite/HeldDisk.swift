@@ -24,10 +24,10 @@ final class HeldDisk: Sendable {
     guard hasBegun.wait(timeout: .now() + patience) == .success else { throw Stuck(description: "no synchronisation") }
   }
 
-  /// Whether a thread has begun a synchronisation, which is held. True once.
+  /// True once, after a thread has begun a synchronisation, which is held.
   var hasBegunSynchronisation: Bool { hasBegun.wait(timeout: .now()) == .success }
 
-  /// Ends what is held. Nothing is held any more.
+  /// Releases the held synchronisation, and holds no further one.
   func release() {
     held.withLock { $0[path] = nil }
     gate.open()

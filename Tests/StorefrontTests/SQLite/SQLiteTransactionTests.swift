@@ -155,7 +155,7 @@ import Testing
               try transaction.commit()
               written += 1
             } catch {
-              // Nobody waits for another writer here.
+              // A locked file is an error at once here, without a wait for the other writer.
               #expect(error.isBusy, "\(error)")
               sched_yield()
             }

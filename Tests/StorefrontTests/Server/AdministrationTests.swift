@@ -5,10 +5,10 @@ import Testing
 
 @testable import Storefront
 
-/// What only those who run the service are answered, over real sockets.
+/// The operations endpoints, which are served to this machine alone, over real sockets.
 @Suite(.serialized, .timeLimit(.minutes(20)), .beans(TestShop.served()))
 struct AdministrationTests {
-  /// Paths that the public is not told of.
+  /// Paths that the public cannot reach.
   static let paths = ["/health", "/sessions", "/beans", "/startup", "/loggers", "/configuration", "/metrics"]
 
   private let server: TestServer
@@ -87,7 +87,7 @@ struct AdministrationTests {
     try server.end()
   }
 
-  /// A page whose name has become that of this machine would otherwise read all of it.
+  /// Otherwise a page whose name has become that of this machine could read all of it.
   @Test func onlyRequestsToThisMachineByItsOwnNameAreAnswered() throws {
     let client = try server.client()
     for host in ["shop.example", "shop.example:8081", "127.0.0.1.shop.example", "localhost.shop.example"] {

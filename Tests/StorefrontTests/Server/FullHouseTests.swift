@@ -17,7 +17,7 @@ struct FullHouseTests {
     private static let capacity = 100_000
   #endif
 
-  /// Reports stay short, and whoever comes is served.
+  /// Reports stay short, and every client is served.
   @Test(.beans(TestShop.served(["SESSIONS": "\(capacity)"])))
   func aFullHouseOfSessionsIsReportedAndServed() throws {
     let capacity = Self.capacity
@@ -26,7 +26,7 @@ struct FullHouseTests {
     for _ in 0..<capacity { _ = try shop.sessions.add(shop.visits.build(SessionState())) }
     #expect(server.sessions == capacity)
     let port = server.port
-    // Each report counts all of them; whoever asks for something else meanwhile waits for one report and not for all.
+    // Each report counts all sessions; another request meanwhile waits for one report and not for all.
     let began = ContinuousClock.now
     let reports = (0..<4).map { _ in
       Worker {

@@ -120,7 +120,7 @@ struct HTTPDrainTests {
     server.drain(within: .zero)
     first.wait()
     #expect(server.server.counts.aborted == 1)
-    // One that is let go of is answered.
+    // A dropped exchange is answered.
     withExtendedLifetime(exchanges) {}
     try server.end()
   }

@@ -98,7 +98,7 @@ struct HTTPServerTests {
     #expect(try server.end().answered == 1)
   }
 
-  // MARK: answers from elsewhere
+  // MARK: responses from elsewhere
 
   @Test func keepsTheOrderWhateverTheOrderOfTheAnswers() throws {
     let box = ExchangeBox()
@@ -330,7 +330,7 @@ struct HTTPServerTests {
     try client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
     let first = box.take(1)
     try client.get("/large")
-    // The second waits behind the first; answering that lets the large one out, and nobody takes it.
+    // The second waits behind the first; a response to that lets the large one out, and no client takes it.
     first[0].respond(.text(.ok, ""))
     try client.get("/wait")
     while server.server.counts.openConnections > 0 { gone.wait(for: 10) }

@@ -48,7 +48,7 @@ struct LoadTests {
   }
 }
 
-/// Says once, to whoever comes as the n-th.
+/// Returns true once, to the n-th caller.
 private final class ExpectedCount: Sendable {
   private let rest: Atomic<Int>
 

@@ -57,13 +57,13 @@ struct ServiceTests {
     #expect(try JSONValue(client.receive().body) == .array([JSONValue(order.body)]))
     try client.get("/", next)
     #expect(try client.receive().text.contains("2 × House Espresso"))
-    // Somebody else sees nothing of it.
+    // Another visitor sees nothing of it.
     try client.get("/api/orders")
     #expect(try client.receive().text == "[]")
     try server.end()
   }
 
-  /// What the page holds is what its policy allows, and the policy allows no more.
+  /// The policy allows the content of the page, and no more.
   @Test func thePageKeepsItsOwnPolicy() throws {
     let client = try server.client()
     try client.get("/", "Accept: text/html\r\n")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storefront
 
-/// Who gets a session of the shop, and what other sites can do with it.
+/// The clients that get a session of the shop, and the requests of other sites.
 @Suite(.serialized, .timeLimit(.minutes(20)), .beans(TestShop.served()))
 struct SessionTests {
   private let server: TestServer
@@ -84,7 +84,7 @@ struct SessionTests {
         #expect(refused.fields["set-cookie"] == nil)
         #expect(refused.fields["retry-after"].flatMap { Int($0) } ?? 0 > 0)
       }
-      // Nobody else is asked to.
+      // No other request asks for it.
       try client.send(request("POST", "/api/cart", body: "product=3", fields: [cookie]))
       #expect(try client.receive().text.contains("\"pieces\":2"))
       try client.get("/")
@@ -106,7 +106,7 @@ struct SessionTests {
     let field = try #require(response.fields["set-cookie"])
     let next = "Cookie: \(field.prefix { $0 != ";" })"
     #expect(next != cookie)
-    // Whoever has the old one is a stranger: sees no order, and gets a session of its own.
+    // A client with the old id is a stranger: it sees no order, and gets a session of its own.
     try client.send(request("GET", "/api/orders", fields: [cookie]))
     #expect(try client.receive().text == "[]")
     try client.send(request("POST", "/api/cart", body: "product=2", fields: [cookie]))
@@ -114,7 +114,7 @@ struct SessionTests {
     #expect(!stranger.hasPrefix(cookie.dropFirst("Cookie: ".count)) && !stranger.hasPrefix(field.prefix { $0 != ";" }))
     try client.send(request("GET", "/api/orders", fields: [next]))
     #expect(try client.receive().text.contains("House Espresso"))
-    // What changes nothing leaves the id.
+    // A request that changes nothing leaves the id.
     try client.send(request("POST", "/api/checkout", fields: [next]))
     let refused = try client.receive()
     #expect(refused.status == 409)
@@ -123,7 +123,7 @@ struct SessionTests {
     try server.end()
   }
 
-  /// An id that nobody has been given may have been planted: who adopts it shares the session with whoever planted it.
+  /// An unknown id may have been planted: a service that adopts it shares the session with the attacker.
   @Test func anUnknownIdIsNeverAdopted() throws {
     let client = try server.client()
     let planted = "0123456789abcdef0123456789abcdef"
@@ -167,7 +167,7 @@ struct SessionTests {
     try server.end()
   }
 
-  /// RFC 9112 §3.2.2: a page of the host that the target names has sent the request, whatever the `Host` field holds.
+  /// RFC 9112 §3.2.2: a page of the host in the target has sent the request; the `Host` field does not matter.
   @Test(arguments: [
     ("http://shop.test", "shop.test", "http://shop.test", true),
     ("http://shop.test", "evil.test", "http://shop.test", true),
@@ -211,7 +211,7 @@ struct SessionTests {
     let sid = field.prefix { $0 != ";" }
     try client.send(request("GET", "/api/cart", fields: ["Cookie: \(sid)"]))
     #expect(try client.receive().text.contains("\"pieces\":1"))
-    // Without the prefix anybody may have set it.
+    // Without the prefix another site may have set it.
     try client.send(request("GET", "/api/cart", fields: ["Cookie: \(sid.dropFirst("__Host-".count))"]))
     #expect(try client.receive().text.contains("\"pieces\":0"))
     try server.end()

@@ -21,14 +21,14 @@ struct Shopper {
 
   func checkOut() throws { try send("POST", "/api/checkout") }
 
-  /// The next answer, which may bring a new cookie.
+  /// Returns the next response, which may bring a new cookie.
   mutating func receive() throws -> TestClient.Response {
     let response = try client.receive()
     keepCookie(response)
     return response
   }
 
-  /// The cart as text; the answer may bring a new cookie.
+  /// Returns the cart as text; the response may bring a new cookie.
   mutating func readCart() throws -> String {
     try send("GET", "/api/cart")
     return try receive().text

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storefront
 
-/// The shop while the disk does not end what it has begun. `SOAK_DISK` says how many times.
+/// The shop while the disk does not end a synchronisation. `SOAK_DISK` is the number of rounds.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct SlowDiskTests {
   @Sendable private static func served(_ application: Environment) throws {
@@ -21,7 +21,7 @@ struct SlowDiskTests {
     database = try Test.environment.getBean(TemporaryDatabase.self)
   }
 
-  /// Has the next change begin a new log, whose first bytes are synchronised.
+  /// Makes the next change begin a new log, whose first bytes are synchronised.
   private func emptyLog() throws { try database.connect().execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 
   /// Sends requests that need no write, each after the response to the one before.
@@ -52,7 +52,7 @@ struct SlowDiskTests {
 
   @Test("A checkpoint that waits for the disk delays no other request", .beans(served)) func aCheckpoint() throws {
     for _ in 0..<(setting("SOAK_DISK") ?? 1) {
-      // What begins the log is synchronised, too, and is not meant here.
+      // The beginning of the log is synchronised, too, and is not meant here.
       try emptyLog()
       var shopper = try Shopper(port: server.port)
       try shopper.checkOut()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storefront
 
-/// The shop while its store is locked by somebody else, or of no use.
+/// The shop while its store is locked by another process, or of no use.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct StorePressureTests {
   @Test(.beans(TestShop.served(["STORE_WAIT": "15s"]))) func aForeignLockDelaysNobodyElse() throws {
@@ -27,7 +27,8 @@ struct StorePressureTests {
     try server.end()
   }
 
-  /// A wait for the other writer would keep the loop from everybody else, once for each of the visitors and again and again.
+  /// A wait for the other writer would keep the loop from all other clients, once for each of the visitors and again
+  /// and again.
   @Test(.beans(TestShop.served(["STORE_WAIT": "15s"]))) func anotherWriterOfThisProcessDelaysNobodyElse() throws {
     let server = try TestServer(Test.environment)
     let visitors = try (0..<6).map { _ in try Shopper(port: server.port) }
@@ -152,7 +153,7 @@ struct StorePressureTests {
     for request in ["POST /api/checkout", "GET /by-hand/api/products"] {
       #expect(lines.contains { $0.contains(request) })
     }
-    // None is left out of the count: neither of the last second, nor what health says.
+    // None is left out of the count: neither of the last second, nor of the health check.
     let suppressed = end.output.matches(of: /(\d+) more errors/).compactMap { Int($0.1) }.reduce(0, +)
     #expect(lines.count + suppressed > 102, "\(end.output)")
   }

@@ -23,7 +23,7 @@ final class TestClient {
   private var input: [UInt8] = []
   private(set) var hasEnded = false
 
-  /// `receiveBuffer` limits what the system takes in for a client that does not read.
+  /// Connects. `receiveBuffer` limits the bytes that the system takes in for a client that does not read.
   init(port: Int, receiveBuffer: Int32? = nil) throws {
     // A process that another test starts must not keep the connection open.
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -31,7 +31,7 @@ final class TestClient {
     if var size = receiveBuffer {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
-    // A test that waits for what never comes fails instead of hanging.
+    // A test whose event never comes fails instead of hanging.
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -69,12 +69,12 @@ final class TestClient {
     try send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
   }
 
-  /// Asks until the service is ready: the check of the store answers by itself.
+  /// Asks until the service is ready: the check of the store ends by itself.
   func waitUntilReady() throws {
     repeat { try get("/readyz") } while try receive().status == 503
   }
 
-  /// The next response. `isHead`: it has no body although it tells a length.
+  /// Returns the next response. `isHead`: it has no body although it has a length.
   func receive(isHead: Bool = false) throws -> Response {
     while true {
       if let end = headEnd {
@@ -102,7 +102,7 @@ final class TestClient {
     return max(0, recv(descriptor, &bytes, most, 0))
   }
 
-  /// Whether there is something to receive, or the end, within so many milliseconds.
+  /// Returns true if there are bytes to receive, or the end, within so many milliseconds.
   func hasInput(within milliseconds: Int32) -> Bool {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&wanted, 1, milliseconds) > 0

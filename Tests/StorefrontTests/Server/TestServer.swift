@@ -12,11 +12,11 @@ final class TestServer: Sendable {
   let server: HTTPServer
   let port: Int
   private let threads: [EventLoopThread]
-  /// Where it is a whole service: shut down before the loops end.
+  /// The environment of a whole service: shut down before the loops end.
   let shop: ShopEnvironment?
   private var application: Environment? { shop?.application }
 
-  /// Answers every request with `200` and its path, unless there is a `handler`.
+  /// Responds to every request with `200` and its path, unless there is a `handler`.
   init(
     loops: Int = 1, _ settings: HTTPServerSettings = .forTests,
     handler: @escaping HTTPHandler = { $0.respond(.text(.ok, $0.request.path)) },
@@ -28,11 +28,12 @@ final class TestServer: Sendable {
     shop = nil
   }
 
-  /// The whole shop, as the public sees it or those who run it, in an environment that `TestShop.served` has declared.
+  /// The whole shop as a public server, or the operations endpoints, in an environment that `TestShop.served` has
+  /// declared.
   ///
   /// - Parameters:
   ///   - application: ready; it is the server's to shut down.
-  ///   - isForAdministration: whether to answer what only those who run the service are answered.
+  /// - isForAdministration: true for the operations endpoints.
   init(_ application: Environment, isForAdministration: Bool = false) throws {
     let shop = try application.getBean(ShopEnvironment.self)
     server = HTTPServer(settings: .forTests)
@@ -58,12 +59,12 @@ final class TestServer: Sendable {
     return port
   }
 
-  /// How many sessions of the shop there are, those of strangers for the time of a request included.
+  /// The number of sessions of the shop, including those of strangers for the time of a request.
   var sessions: Int {
     application?.statistics().first { $0.scope == "session" }.map { $0.opened - $0.finished } ?? 0
   }
 
-  /// What the shop has sold.
+  /// The sales of the shop.
   var sales: String? { (try? application?.getBean(Sales.self))?.text() }
 
   func client() throws -> TestClient { try TestClient(port: port) }
@@ -97,7 +98,7 @@ final class TestServer: Sendable {
     return try close().requests
   }
 
-  /// What `end` does after draining; what the service would say of itself.
+  /// Ends the server after draining, and returns the closing report of the service.
   func close() throws -> ClosingReport {
     try application?.shutdown()
     for thread in threads { try thread.stopAndJoin() }
@@ -126,7 +127,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   group.wait()
 }
 
-/// Keeps exchanges until the test answers them.
+/// Keeps exchanges until the test responds.
 final class ExchangeBox: Sendable {
   private let content = Locked<[HTTPExchange]>([])
   private let arrival = DispatchSemaphore(value: 0)
@@ -138,7 +139,7 @@ final class ExchangeBox: Sendable {
 
   var count: Int { content.withLock { $0.count } }
 
-  /// Lets go of those that are left: each keeps the server, whose handler may keep this.
+  /// Drops the remaining exchanges: each keeps the server, whose handler may keep this.
   func empty() { content.withLock { $0 = [] } }
 
   /// Blocks until `count` more have come, and takes all out.

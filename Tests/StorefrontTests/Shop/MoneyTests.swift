@@ -18,7 +18,7 @@ import Testing
     #expect(Money(cents: -3) * 0 == .zero)
   }
 
-  /// No amount, whoever has made it up, ends the process.
+  /// No amount ends the process.
   @Test func staysAtTheEndsOfItsRange() async {
     await #expect(processExitsWith: .success) {
       let (least, greatest) = (Money(cents: .min), Money(cents: .max))

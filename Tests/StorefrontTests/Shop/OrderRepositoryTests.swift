@@ -13,7 +13,7 @@ import Testing
     catalogue = try shop.getBean(Catalogue.self)
   }
 
-  /// Runs `body` as a request does, at whose end whatever has not been committed is rolled back.
+  /// Runs `body` as a request does, whose end rolls back uncommitted changes.
   @discardableResult
   private func request<R>(_ body: (OrderRepository, SQLiteTransaction) throws -> R) throws -> R {
     try shop.getBean(ShopEnvironment.self).requests.withChild(HTTPRequest(method: .get, path: "/")) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storefront
 
-/// What a database file may hold when the service starts.
+/// Database files that the service finds at its start.
 @Suite(.timeLimit(.minutes(20)))
 struct ShopSchemaTests {
   private let database: TemporaryDatabase
