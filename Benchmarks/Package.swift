@@ -7,7 +7,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// A package of its own, so that nobody who uses the libraries resolves or builds it.
+// A package of its own, so that users of the libraries never resolve or build it.
 let package = Package(
   name: "Benchmarks",
   dependencies: [.package(name: "swift-beans", path: "..")],
@@ -28,7 +28,7 @@ let package = Package(
         .product(name: "BeansXML", package: "swift-beans"),
       ],
       swiftSettings: settings),
-    // The least that a server on the same libraries can be, in C: what `scripts/bench-http` compares the service with.
+    // The minimal server on the same libraries, in C: `scripts/bench-http` compares the service with it.
     .executableTarget(
       name: "HealthServer", linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("http_parser")]),
   ]

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who uses the libraries resolves or builds it.
+// A package of its own, so that users of the libraries never resolve or build it.
 let package = Package(
   name: "Fuzz",
   dependencies: [.package(name: "swift-beans", path: "..")],

@@ -1,13 +1,13 @@
 import Foundation
 import PackagePlugin
 
-/// Runs the program that a package has for its declarations whenever that has changed, or a document beside their sources, so
-/// that what is wrong with them is an error of the build.
+/// Runs the program of a package's declarations whenever it has changed, or a document beside their sources. Errors in
+/// the declarations become errors of the build.
 @main
 struct BeansCheck: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     let programs = try Program.all(in: context.package)
-    // Built programs stand beside each other; the plugin has one for this alone.
+    // Built programs are in one folder; the plugin has a tool of its own to find it.
     let folder = try context.tool(named: "beans-place").url.deletingLastPathComponent()
     return try programs.map { program in
       if program.uses(target) {
@@ -16,7 +16,7 @@ struct BeansCheck: BuildToolPlugin {
         )
       }
       let executable = folder.appending(path: program.name)
-      // Without outputs: what is generated would become a resource of the target.
+      // Without outputs: a generated file would become a resource of the target.
       return .buildCommand(
         displayName: "Checking the beans of \(program.name)", executable: executable,
         arguments: ["check"] + program.moduleArguments, inputFiles: [executable] + program.documents)

@@ -3,7 +3,7 @@ import PackagePlugin
 
 /// An executable target that depends on `BeansTool`.
 struct Program {
-  /// What is built of it.
+  /// The name of the built product.
   let name: String
   private let target: SwiftSourceModuleTarget
 
@@ -42,13 +42,13 @@ struct Program {
     ([target] + target.recursiveTargetDependencies).compactMap { $0 as? SwiftSourceModuleTarget }
   }
 
-  /// What stands beside the sources of its modules and is compiled into nothing, such as XML documents: the declarations may
-  /// read it.
+  /// The files beside the sources of its modules that are compiled into nothing, such as XML documents: the
+  /// declarations may read them.
   var documents: [URL] {
     modules.flatMap { $0.sourceFiles.filter { $0.type == .resource || $0.type == .unknown }.map(\.url) }
   }
 
-  /// Where the sources of its modules stand.
+  /// The folders of the sources of its modules.
   var moduleArguments: [String] {
     modules.flatMap { ["--module", "\($0.moduleName)=\($0.directoryURL.path())"] }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package beans`: builds the program that a package has for its declarations, and has it answer.
+/// `swift package beans`: builds the program of a package's declarations, and runs it with the given words.
 @main
 struct BeansCommand: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   enum Command {
     case measure([Scenario])
@@ -6,7 +6,7 @@ struct Options {
     case profile(String)
     /// Sessions that are kept, in the Redis server at `redis`.
     case kept
-    /// What the program asks of itself, in a process of its own.
+    /// A command that the program gives to itself, in a process of its own.
     case coldStart(String)
 
     /// No operation leaves the start of a process, which a profiler counts, too.

@@ -1,5 +1,5 @@
-// The least that an HTTP server on libuv and http-parser can be: it answers every request with what the example service
-// answers to `GET /healthz`, and does nothing else. Prints its address; SIGTERM ends it.
+// The minimal HTTP server on libuv and http-parser: it responds to every request as the example service does to `GET
+// /healthz`, and does nothing else. Prints its address; SIGTERM ends it.
 //
 // usage: HealthServer [LOOPS]
 

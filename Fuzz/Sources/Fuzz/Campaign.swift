@@ -1,13 +1,13 @@
 import Glibc
 
-/// Many inputs for one target: counts what comes of them, and watches time and memory.
+/// Many inputs for one target: counts their outcomes, and watches time and memory.
 struct Campaign {
   let options: Options
 
   /// Processor time that no single input may take; inputs have a few kilobytes.
   private static let longest = 1.0
-  /// By how much memory may grow between a fifth of the inputs and all of them, beyond what Foundation is known to leak
-  /// with every malformed document.
+  /// The growth of memory that is allowed between a fifth of the inputs and all of them, beyond the known leaks of
+  /// Foundation for malformed documents.
   private static let growth = 16 << 20
   private static let leakPerMalformed = 160
 

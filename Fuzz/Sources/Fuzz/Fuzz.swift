@@ -1,7 +1,7 @@
 import BeansLogging
 import Glibc
 
-/// Feeds the parts that read what users write with a million inputs each; see `Options.usage`.
+/// Feeds the parts that read users' input with a million inputs each; see `Options.usage`.
 @main
 enum Fuzz {
   static func main() {

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   enum Target: String, CaseIterable {
     case xml, placeholder, conversion, set, variables, arguments, json, yaml
@@ -24,7 +24,7 @@ struct Options {
   var seed: UInt64 = 1
   var input: String?
   var record: String
-  /// Whether a sanitizer looks for leaks, and its records of who has allocated what grow.
+  /// True under a sanitizer that looks for leaks, whose records of allocations grow.
   var isSanitized = false
 
   static let usage = """

@@ -2,11 +2,12 @@ import Beans
 
 /// Finds all executions of a scenario that differ in the order of two conflicting steps, each once.
 ///
-/// Depth first, executing everything anew for each: a step that conflicts with an earlier one of another thread, which was
-/// not bound to come before it, is to be tried before that one (dynamic partial-order reduction, Flanagan and Godefroid,
-/// 2005); what has been tried before and is not affected since is not tried again (sleep sets, Godefroid, 1996).
+/// Depth first, executing all steps anew each time: a step that conflicts with an earlier one of another thread, which
+/// was not bound to come before it, is to be tried before that one (dynamic partial-order reduction, Flanagan and
+/// Godefroid, 2005); an order that has been tried before and is not affected since is not tried again (sleep sets,
+/// Godefroid, 1996).
 struct Explorer {
-  /// A place where it was chosen who goes on.
+  /// A point at which one of several threads was chosen to go on.
   private struct Node {
     let enabled: Set<ThreadNumber>
     var chosen: ThreadNumber
@@ -30,7 +31,7 @@ struct Explorer {
 
   init(threads count: Int) { self.count = count }
 
-  /// Who goes on, at each choice of the execution that was run last.
+  /// The thread chosen at each point of the execution that was run last.
   var schedule: Schedule { Schedule(choices: nodes.map(\.chosen)) }
 
   /// Runs one more execution by `run`; false when there is none left.
@@ -61,13 +62,13 @@ struct Explorer {
     var nodes: [Node]
     private var depth = 0
     private var events: [Event] = []
-    /// How many steps of each thread came before a thread's next one of necessity.
+    /// The number of steps of each thread that necessarily precede a thread's next one.
     private var clocks: [[Int]]
     private var objects: [UInt: Object] = [:]
     private var sleeping: Set<ThreadNumber> = []
     private var isRedundant = false
 
-    /// What came before a step on one object.
+    /// The steps on one object so far.
     private struct Object {
       var writes: [Int]
       var reads: [Int]
@@ -119,7 +120,7 @@ struct Explorer {
         nodes[last].backtrack.insert(thread)
         return
       }
-      // Somebody whom it waits for.
+      // A thread that it waits for.
       let leading = enabled.first { other in
         events[(last + 1)...].contains { $0.thread == other && $0.number <= clock[other] }
       }
@@ -154,7 +155,7 @@ extension [Int] {
   }
 }
 
-/// Who goes on, at each choice. Reads and prints as digits.
+/// The thread that goes on, at each choice. Reads and prints as digits.
 struct Schedule: Equatable, CustomStringConvertible {
   var choices: [ThreadNumber]
 

@@ -1,12 +1,12 @@
 import Beans
 
-/// What became of the beans of one round. Only the thread that runs writes to it.
+/// The fates of the beans of one round. Only the running thread writes to it.
 final class Ledger: @unchecked Sendable {
   private(set) var created = 0
   private(set) var released = 0
   /// Objects that are still there.
   fileprivate(set) var alive = 0
-  /// What must not happen.
+  /// The broken rules.
   private(set) var faults: [String] = []
 
   func fault(_ what: String) { faults.append(what) }
@@ -23,7 +23,7 @@ final class Ledger: @unchecked Sendable {
   }
 }
 
-/// A bean that says what becomes of it.
+/// A bean that records its creation and release.
 class Tracked: DisposableBean {
   let ledger: Ledger
   let dependencies: [Tracked]
@@ -45,12 +45,12 @@ class Tracked: DisposableBean {
   }
 }
 
-/// What can be tried of a round: bodies for threads, then what has to hold.
+/// One round of a scenario: bodies for threads, then the check of the outcome.
 struct Round {
   let ledger: Ledger
   let environments: [Environment]
   let bodies: [() -> Void]
-  /// Looks at what has come of it, and ends it.
+  /// Checks the outcome, and ends the round.
   let check: () throws -> Void
 }
 
@@ -60,7 +60,7 @@ struct Scenario {
   var threads = 2
   let make: () throws -> Round
 
-  /// What went wrong in one execution.
+  /// Returns the faults of one execution.
   func execute(_ threads: ScheduledThreads, _ chooser: any Chooser) throws -> [String] {
     let ledger: Ledger
     let weak: [() -> Environment?]
@@ -78,12 +78,12 @@ struct Scenario {
     return ledger.faults
   }
 
-  /// Tries everything, or the first `limit` executions.
+  /// Tries all executions, or the first `limit`.
   ///
-  /// - Returns: how many executions that were, whether that is all, and what went wrong in the first that failed.
+  /// - Returns: the number of executions, true if these are all, and the faults of the first that failed.
   func explore(limit: Int) throws -> (executions: Int, isComplete: Bool, failure: String?) {
     let threads = ScheduledThreads(count: self.threads)
-    // What the first one does for all: metadata, caches.
+    // The first executions fill caches for all: metadata, lookup tables.
     for _ in 0..<3 { _ = try execute(threads, FirstEnabled()) }
     var explorer = Explorer(threads: self.threads)
     var faults: [String] = []
@@ -114,7 +114,7 @@ final class Replay: Chooser {
 
   init(_ schedule: Schedule) { left = schedule.choices[...] }
 
-  /// Whether somebody could not go on who was to.
+  /// True if a thread of the schedule could not go on.
   private(set) var hasDeviated = false
 
   var isThrough: Bool { left.isEmpty }

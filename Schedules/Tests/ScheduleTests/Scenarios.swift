@@ -1,7 +1,7 @@
 import Beans
 
-/// An application with singletons, sessions and requests, whose beans say what becomes of them. Only the thread that runs
-/// uses what can change.
+/// An application with singletons, sessions and requests, whose beans record their fates. Only the running thread uses
+/// mutable state.
 final class Shop: @unchecked Sendable {
   final class Clock: Tracked {}
   final class Account: Tracked {}
@@ -14,11 +14,11 @@ final class Shop: @unchecked Sendable {
   let application: Environment
   let sessions: EnvironmentFactory<Int>
   let requests: EnvironmentFactory<Int>
-  /// Whether the factory of a `Broken` throws; asked for each time.
+  /// Returns true if the factory of a `Broken` throws; called each time.
   var isBroken: () -> Bool = { true }
-  /// What the factory of an `Order` does beside.
+  /// An extra action in the factory of an `Order`.
   var ordering: (Environment) throws -> Void = { _ in }
-  /// What the factory of an `Account` does beside.
+  /// An extra action in the factory of an `Account`.
   var accounting: (Environment) throws -> Void = { _ in }
 
   struct Broke: Error {}
@@ -62,7 +62,7 @@ final class Shop: @unchecked Sendable {
     if starts { try application.startup() }
   }
 
-  /// What `body` returns; nil where it came too late. Anything else that it throws is a fault.
+  /// Returns the result of `body`; nil if it came too late. Any other error is a fault.
   func result<T>(_ body: () throws -> T) -> T? {
     do { return try body() } catch let error as EnvironmentError where error.code == .finished { return nil } catch {
       ledger.fault("\(error)")
@@ -94,11 +94,11 @@ extension Scenario {
   /// Two threads with a session.
   ///
   /// - Parameters:
-  ///   - name: names the scenario where it is to be replayed.
+  /// - name: the name of the scenario, for a replay.
   ///   - prepare: changes the shop before the threads begin.
-  ///   - first: what the first thread does.
-  ///   - second: what the second one does.
-  ///   - check: what has to hold when both have finished, before the application is shut down.
+  /// - first: the body of the first thread.
+  /// - second: the body of the second thread.
+  /// - check: checks the outcome when both have finished, before the application is shut down.
   private static func session(
     _ name: String, prepare: @escaping (Shop) -> Void = { _ in }, _ first: @escaping (Shop, Environment) -> Void,
     _ second: @escaping (Shop, Environment) -> Void, check: @escaping (Shop) -> Void = { _ in }
@@ -118,7 +118,7 @@ extension Scenario {
   /// Two threads that come into each other's way.
   static var all: [Scenario] { builds + ends + shutdowns }
 
-  /// Those of them, one for each pair of things that threads do, that have to be tried in all interleavings.
+  /// The scenarios, one for each pair of things that threads do, that have to be tried in all interleavings.
   static let whole: Set = [
     "build/build the same", "build/finish", "finish/finish with a lookup below", "open/finish", "open/shutdown, once",
     "nested lookup/steal, once", "waiter/failing builder", "startup/startup, once", long,
@@ -153,7 +153,8 @@ extension Scenario {
           shop.ordering = { _ = try $0.getBean(Shop.Account.self) }
           shop.accounting = { _ = try $0.getBean(Shop.Order.self) }
         },
-        // Each waits for the other, or comes back to itself: whoever sees it says so, and nobody waits for ever.
+        // Each waits for the other, or comes back to itself: the thread that sees it throws, and no thread waits for
+        // ever.
         circular(Shop.Order.self), circular(Shop.Account.self), check: created(0...0)),
       session(
         "waiter/failing builder", fails(looking: Shop.Broken.self), fails(looking: Shop.Broken.self),
@@ -170,7 +171,7 @@ extension Scenario {
           do { found.append(try session.getBean(Shop.Broken.self)) } catch { failed += 1 }
         }
         return shop.round([session], [body, body]) {
-          // Who has waited is told; who comes later tries again.
+          // A waiting thread receives the error; a later one tries again.
           shop.expect(failed >= 1 && failed + found.count == 2, "\(failed) failed, \(found.count) found")
         }
       },
@@ -423,7 +424,7 @@ extension Scenario {
 // MARK: four threads
 
 extension Scenario {
-  /// What four threads might do in a moment, made up from a seed.
+  /// Possible calls of four threads at one moment, made up from a seed.
   static func random(_ seed: UInt64) -> Scenario {
     Scenario(name: "random \(seed)", threads: 4) {
       var numbers = Numbers(seed)

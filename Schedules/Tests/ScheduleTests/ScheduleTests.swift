@@ -123,7 +123,7 @@ extension AllSchedules {
       let (threads, others) = (ScheduledThreads(count: 4), ScheduledThreads(count: 4))
       for seed in 0..<UInt64(100) {
         let (scenario, chooser) = (Scenario.random(seed), Random(seed))
-        // What the first execution does for all: metadata, caches.
+        // The first execution fills caches for all: metadata, lookup tables.
         _ = try scenario.execute(threads, FirstEnabled())
         #expect(try scenario.execute(threads, chooser) == [])
         let printed = try #require(Schedule("\(chooser.schedule)"))
@@ -136,13 +136,13 @@ extension AllSchedules {
   }
 }
 
-/// What the environment of the process says.
+/// The settings in the environment of the process.
 enum Settings {
   private static let all = ProcessInfo.processInfo.environment
 
   static func number(_ name: String) -> Int? { all[name].flatMap { Int($0) } }
 
-  /// Those of two threads that have `SCENARIO` in their names.
+  /// The scenarios of two threads with `SCENARIO` in their names.
   static var scenarios: [Scenario] {
     Scenario.all.filter { scenario in all["SCENARIO"].map { scenario.name.contains($0) } ?? true }
   }

@@ -5,16 +5,16 @@ import Foundation
 /// A number from 0, for each of the threads of a scenario.
 typealias ThreadNumber = Int
 
-/// What threads are about to do, by number.
+/// The next steps of the threads, by number.
 struct Choice {
   /// Nil for a thread that has finished.
   let steps: [ScheduledStep?]
   let enabled: [ThreadNumber]
-  /// Who has been running; nil at the beginning.
+  /// The thread that ran last; nil at the beginning.
   let last: ThreadNumber?
 }
 
-/// Says who goes on.
+/// Chooses the thread that goes on.
 protocol Chooser: AnyObject {
   func choose(_ choice: Choice) -> ThreadNumber
   /// A thread has given a lock back.
@@ -32,18 +32,18 @@ final class FirstEnabled: Chooser {
   }
 }
 
-/// What one execution came to, beside what its scenario finds.
+/// The end of one execution, beside the findings of its scenario.
 enum ExecutionEnd: Equatable {
   case finished
-  /// Nobody could go on: what each thread was about to do.
+  /// No thread can go on: the next step of each thread.
   case deadlocked(String)
   /// A thread was not heard of: it waits for something that the scheduler does not know.
   case stuck
 }
 
-/// Threads of which one at a time runs, from one step to the next, as somebody chooses.
+/// Threads that run one at a time, from one step to the next, as a chooser decides.
 ///
-/// Whoever runs owns everything in here; semaphores hand that over.
+/// The running thread owns all state in here; semaphores hand that over.
 final class ScheduledThreads: StepScheduler, @unchecked Sendable {
   private final class Worker: @unchecked Sendable {  // as its owner
     let wake = DispatchSemaphore(value: 0)
@@ -82,9 +82,9 @@ final class ScheduledThreads: StepScheduler, @unchecked Sendable {
     }
   }
 
-  /// Runs one body on each thread. The chooser is asked before each step who may take his; a body's beginning is a step.
+  /// Runs one body on each thread. The chooser picks the thread before each step; a body's beginning is a step.
   ///
-  /// - Returns: how it ended. After anything but `.finished`, these threads cannot be used again.
+  /// - Returns: the end of the execution. After anything but `.finished`, these threads cannot be used again.
   func run(_ bodies: [() -> Void], _ chooser: any Chooser) -> ExecutionEnd {
     self.chooser = chooser
     (running, holders, end, timeouts) = (nil, [:], .finished, 0)
@@ -119,7 +119,7 @@ final class ScheduledThreads: StepScheduler, @unchecked Sendable {
         worker.wake.wait()
       }
     } else {
-      // Deadlocked: nobody will wake this thread.
+      // Deadlocked: no thread will wake this one.
       idle.signal()
       worker.wake.wait()
     }
@@ -136,7 +136,7 @@ final class ScheduledThreads: StepScheduler, @unchecked Sendable {
     if let next = next() { workers[next].wake.signal() } else { idle.signal() }
   }
 
-  /// Whose step comes next; nil where everybody has finished, or nobody can go on.
+  /// Returns the thread of the next step; nil if all have finished, or none can go on.
   private func next() -> ThreadNumber? {
     var enabled: [ThreadNumber] = []
     for (number, worker) in workers.enumerated() where !worker.isFinished {
@@ -163,10 +163,10 @@ final class ScheduledThreads: StepScheduler, @unchecked Sendable {
 }
 
 extension ScheduledStep {
-  /// What a thread does before its first step.
+  /// The step before a thread's first one.
   static var beginning: ScheduledStep { ScheduledStep(.read, 0) }
 
-  /// Whether it makes a difference which one of the two comes first.
+  /// Returns true if the order of the two steps makes a difference.
   func conflicts(with other: ScheduledStep) -> Bool {
     guard object == other.object, object != 0 else { return false }
     switch (kind, other.kind) {
@@ -176,5 +176,5 @@ extension ScheduledStep {
   }
 }
 
-/// Says at once how far it is: what is printed may come late.
+/// Prints to standard error, without delay: standard output may be buffered.
 func progress(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }

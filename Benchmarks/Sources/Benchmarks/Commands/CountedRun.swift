@@ -2,9 +2,9 @@ import CMeasure
 
 /// One contestant alone, a fixed number of times: for a profiler to watch, and for `scripts/check-cost`.
 struct CountedRun {
-  /// What `scripts/check-cost` knows it by.
+  /// The name of the operation in `scripts/check-cost`.
   let name: String
-  /// How many operations come first, which allocate to fill tables and are not counted.
+  /// The number of operations that come first, which allocate to fill tables and are not counted.
   var warmUp = 1000
   var usualOperations = 1_000_000
   let make: @Sendable () throws -> Contestant

@@ -7,23 +7,23 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// What a request costs whose session is kept in memory, in Redis, and in Redis by hand: `GET` and `SET` of the whole session over
-/// one connection that blocks.
+/// The cost of a request whose session is kept in memory, in Redis, and in Redis by hand: `GET` and `SET` of the whole
+/// session over one connection that blocks.
 ///
-/// An operation reads the session, changes it and has it kept. The processor is that of this process, all threads together; what
-/// the server takes is measured by itself.
+/// An operation reads the session, changes it and saves it. The processor time is that of this process, all threads
+/// together; that of the server is measured by itself.
 struct KeptSessions {
   struct Failed: Error, CustomStringConvertible { let description: String }
 
-  /// Where a Redis server listens on this machine. All of its keys are removed.
+  /// The port of a Redis server on this machine. All of its keys are removed.
   let port: Int
   let operations: Int
-  /// How many sessions are kept at the end, to count their bytes.
+  /// The number of sessions kept at the end, to count their bytes.
   let sessions: Int
 
   private static let sizes = [1_000, 10_000, 100_000]
 
-  /// Prints what was measured.
+  /// Prints the measurements.
   func run() throws {
     let server = try BlockingRedis(port: port)
     print(
@@ -93,16 +93,16 @@ struct KeptSessions {
   }
 }
 
-/// Who keeps sessions in one way.
+/// Keeps sessions in one way.
 private protocol Contender {
   /// So many requests, so many of them at a time.
   func perform(_ count: Int, _ concurrency: Int) throws
-  /// Whether all requests have been counted.
+  /// Throws unless all requests have been counted.
   func check() throws
   func end() throws
 }
 
-/// What a session keeps.
+/// The content of a session.
 private struct Content: Codable {
   var count = 0
   var text: String
@@ -333,7 +333,7 @@ private final class BlockingRedis {
 
   func count() throws -> Int { Int(String(decoding: try call("DBSIZE") ?? [], as: UTF8.self)) ?? 0 }
 
-  /// What one key takes; nil where there is none.
+  /// Returns the bytes of one key; nil if there is none.
   func bytesOfOneKey() throws -> Int? {
     guard let key = try call("RANDOMKEY") else { return nil }
     let bytes = try call(["MEMORY", "USAGE"].map { Array($0.utf8) } + [key] + ["SAMPLES", "0"].map { Array($0.utf8) })

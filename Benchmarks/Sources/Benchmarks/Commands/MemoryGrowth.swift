@@ -3,7 +3,7 @@ import CMeasure
 import Dispatch
 import Synchronization
 
-/// Whether a million requests leave the process as large as it was: n against 3n.
+/// Checks that a million requests leave the process as large as it was: n against 3n.
 struct MemoryGrowth {
   let operations: Int
   /// Forgets to finish every so many-th environment, to show that the check sees it; 0 for none.
@@ -12,7 +12,7 @@ struct MemoryGrowth {
   private static let residentLimit = 1 << 20
   private static let liveLimit = 64 << 10
 
-  /// Prints what was measured; false where memory grew.
+  /// Prints the measurements; returns false if memory grew.
   func run() throws -> Bool {
     let plain = try ContainerApplication(seed: Int.self)
     let released = Atomic(0)

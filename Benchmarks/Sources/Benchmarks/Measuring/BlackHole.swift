@@ -1,6 +1,6 @@
 import CMeasure
 
-/// Keeps the compiler from seeing that nobody needs the object: it is handed to a function it cannot look into.
+/// Keeps the compiler from seeing that the object is unused: it is handed to a function it cannot look into.
 @inline(__always)
 func use(_ object: AnyObject) { measure_use(Unmanaged.passUnretained(object).toOpaque()) }
 

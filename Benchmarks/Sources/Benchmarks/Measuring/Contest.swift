@@ -7,9 +7,9 @@ struct Contest {
   let contestants: [Contestant]
   let operations: Int
   var held: Int = 0
-  /// Thread time for what happens on one thread, wall time for the rest.
+  /// Thread time for work on one thread, wall time for the rest.
   var clock: () -> Double = { ThreadClock.nanoseconds }
-  /// How many operations are watched for allocations; 0 where the count would mean nothing.
+  /// The number of operations watched for allocations; 0 if the count would mean nothing.
   var counted = 1000
 
   func rows() throws -> [Table.Row] {
@@ -17,7 +17,7 @@ struct Contest {
     var rows = contestants.map { Table.Row(name: $0.name, reference: $0.name == reference ? nil : reference) }
     for contestant in contestants { try contestant.run(operations / 10 + 1) }
     for round in 0..<settings.rounds {
-      // Interleaved, and each round starts with another one, so that nobody always has the warm machine.
+      // Interleaved, and each round starts with another one, so that no contestant always has the warm machine.
       for step in rows.indices {
         let index = (round + step) % rows.count
         let start = clock()

@@ -13,7 +13,7 @@ extension EventLoop {
   }
 }
 
-/// What one thread hands to another that waits for it.
+/// The result that one thread hands to another that waits for it.
 private final class Answer<Value: Sendable>: Sendable {
   private let content = Mutex<Result<Value, any Error>?>(nil)
   private let isGiven = DispatchSemaphore(value: 0)

@@ -30,8 +30,8 @@ final class Heartbeat: Sendable {
     if !isStopped { loop.execute { self.beat() } }
   }
 
-  /// Nanoseconds that a turn has taken at most: by the clock on the wall, which counts what others took of the
-  /// processor, and by the processor's.
+  /// Nanoseconds that a turn has taken at most: in wall time, which includes the time of other processes, and in
+  /// processor time.
   func stop() -> (wall: Double, processor: Double) {
     state.withLock { state in
       state.isStopped = true

@@ -4,7 +4,7 @@ import Glibc
 struct OwnProcess {
   struct Failed: Error, CustomStringConvertible { let description: String }
 
-  /// What it has printed.
+  /// The output of the process.
   let output: String
   /// Processor time of all its threads, from its start to its end.
   let nanoseconds: Double

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the process occupies.
+/// The memory of the process.
 enum ProcessMemory {
   struct Unreadable: Error {}
 
-  /// Bytes of this process that stand in physical memory.
+  /// Bytes of this process in physical memory.
   static func resident() throws -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { throw Unreadable() }
     defer { fclose(file) }

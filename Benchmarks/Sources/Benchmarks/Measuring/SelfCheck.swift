@@ -1,4 +1,4 @@
-/// What a scenario proves before it measures: that both sides do what they are said to do.
+/// A failed proof before the measurement that both sides do the same work.
 struct SelfCheckFailed: Error, CustomStringConvertible {
   let description: String
 }

@@ -1,5 +1,5 @@
-/// Time of the calling thread's processor that has been measured so far: for scenarios whose operation needs
-/// preparations that are not part of it. Belongs to one thread.
+/// The measured processor time of the calling thread so far: for scenarios whose operation needs preparations that are
+/// not part of it. Belongs to one thread.
 final class Stopwatch {
   private(set) var total = 0.0
 

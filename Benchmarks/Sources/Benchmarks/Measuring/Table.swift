@@ -1,6 +1,6 @@
-/// What one scenario has measured.
+/// The measurements of one scenario.
 struct Table {
-  /// What was measured of one contestant.
+  /// The measurements of one contestant.
   struct Row {
     let name: String
     /// Per operation.
@@ -26,14 +26,14 @@ struct Table {
 
   let scenario: String
   let title: String
-  /// What one operation is.
+  /// The text that describes one operation.
   let operation: String
-  /// Whether the time is that of the thread's processor or that of the clock on the wall.
+  /// The clock: that of the thread's processor or that on the wall.
   var clock = "processor"
   var rows: [Row] = []
   var facts: [Fact] = []
   var plots: [Plot] = []
-  /// Why the scenario has failed.
+  /// The reasons for which the scenario has failed.
   var failures: [String] = []
 
   func row(_ name: String) -> Row? { rows.first { $0.name == name } }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Processor time of the calling thread: what other processes do on the machine does not count.
+/// Processor time of the calling thread: other processes on the machine do not count.
 enum ThreadClock {
   static var nanoseconds: Double {
     var time = timespec()
@@ -10,7 +10,7 @@ enum ThreadClock {
   }
 }
 
-/// Time as people have it, for what several threads do together.
+/// Time on the wall, for work of several threads together.
 enum WallClock {
   static var nanoseconds: Double {
     var time = timespec()

@@ -6,7 +6,7 @@ enum Together {
   struct NoThread: Error {}
 
   /// Runs `body` with the numbers from 0 on threads of their own, which all begin once the last of them is there.
-  /// Returns when all have ended, and throws what one of them threw.
+  /// Returns when all have ended, and throws an error that one of them threw.
   static func run(threads: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let work = SharedWork(threads: threads, body)
     var started: [pthread_t] = []
@@ -22,7 +22,7 @@ enum Together {
         }, argument.toOpaque())
       guard status == 0 else {
         argument.release()
-        // Those that wait for this one would wait for ever.
+        // Otherwise the threads that wait for this one would wait for ever.
         work.giveUp()
         for thread in started { pthread_join(thread, nil) }
         throw NoThread()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes what is asked for by `--json`, `--markdown` and `--plots`.
+/// Writes the files of `--json`, `--markdown` and `--plots`.
 enum OutputFile {
   struct Unwritable: Error, CustomStringConvertible { let description: String }
 

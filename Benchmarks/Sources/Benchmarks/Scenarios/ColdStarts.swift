@@ -3,11 +3,11 @@ import CMeasure
 import ColdStart
 
 /// The first startup of an application of a thousand different classes, each in a process of its own: later ones find
-/// what the Swift runtime has already looked up. Beside the same objects made by hand, also in such a process.
+/// entries in the caches of the Swift runtime. Beside the same objects made by hand, also in such a process.
 struct ColdStarts {
   let settings: Settings
 
-  /// What the program is started with, and then a side, to start once.
+  /// The command that starts the program to start one side once; the side follows.
   static let command = "start-cold"
   private static let (handwritten, container) = ("handwritten", "container")
 
@@ -44,7 +44,7 @@ struct ColdStarts {
     return table
   }
 
-  /// Starts one side, prints the nanoseconds and the allocations it took, and looks whether it has built what it should.
+  /// Starts one side, prints its nanoseconds and allocations, and checks that it has built all objects.
   static func start(_ side: String) throws {
     switch side {
     case handwritten:
@@ -64,7 +64,7 @@ struct ColdStarts {
     Contestant("cold-start") { times in for _ in 0..<times { keep(try startup()) } }
   }
 
-  /// What every process does, and the objects by hand.
+  /// The objects by hand, in a process that does nothing else.
   static func handwrittenOnce() -> Contestant {
     Contestant("handwritten-cold-start") { times in for _ in 0..<times { keep(Holder(Services.construct())) } }
   }

@@ -93,7 +93,7 @@ struct Contended {
   }
 }
 
-/// What two threads look up.
+/// The beans that two threads look up.
 private final class SharedLookups: Sendable {
   private let environment: Environment
   /// Protected by being written only before the threads begin.
@@ -110,7 +110,7 @@ private final class SharedLookups: Sendable {
   func lookUp(_ count: Int) throws { try environment.lookUp(count) }
 }
 
-/// A request's objects made at first use by whoever comes first, by hand: under a lock.
+/// A request's objects made at first use by either thread, by hand: under a lock.
 private final class HandwrittenLazy: Sendable {
   private let content = Mutex<R0?>(nil)
 
@@ -124,7 +124,7 @@ private final class HandwrittenLazy: Sendable {
   }
 }
 
-/// What each of two threads got.
+/// The results of each of two threads.
 private final class Found: @unchecked Sendable {
   // Each thread writes a memory of its own, which is read when both have ended.
   private let objects: [UnsafeMutablePointer<Unmanaged<R0>?>]
@@ -141,7 +141,7 @@ private final class Found: @unchecked Sendable {
 
   deinit { for memory in objects { memory.deallocate() } }
 
-  /// The object is held by what it was got from.
+  /// Notes the object without retaining it: its environment or holder keeps it alive.
   @inline(__always)
   func note(_ object: R0, _ number: Int, _ thread: Int) {
     use(object)

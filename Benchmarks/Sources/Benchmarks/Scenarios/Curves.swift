@@ -1,6 +1,7 @@
 import Beans
 
-/// The cost of what an application has many of: levels, beans of a request, listeners, child factories. A plot for each.
+/// The cost of parts that an application has many of: levels, beans of a request, listeners, child factories. A plot
+/// for each.
 struct Curves {
   let settings: Settings
 

@@ -1,6 +1,6 @@
 import Beans
 
-/// What the end of one child costs when it has a million live siblings.
+/// The cost of the end of one child that has a million live siblings.
 struct FinishAmongSiblings {
   let settings: Settings
 

@@ -1,6 +1,6 @@
 import Beans
 
-/// How the cost of a request grows with its beans: 1, 2, 4, … 64 of them.
+/// The cost of a request by the number of its beans: 1, 2, 4, … 64 of them.
 struct GraphSizes {
   let settings: Settings
 

@@ -131,7 +131,7 @@ struct LoopScenario {
         },
       ]
     ).rows()
-    // Nothing happens in between, so nobody has to come back: no hop is needed at all.
+    // Nothing happens in between, so no task has to come back: no hop is needed at all.
     let (alone, aloneOnQueue) = (onLoops[0], onQueues[0])
     table.rows += try contest(
       100_000,

@@ -1,7 +1,7 @@
 import Beans
 import CMeasure
 
-/// Who takes part in the request scenario. Each makes the eight beans of a request, uses the first, drops them all.
+/// The contestants of the request scenario. Each makes the eight beans of a request, uses the first, drops them all.
 enum RequestContestants {
   static let containerName = "Beans, seed: a class instance"
   private static let contextName = "hand-written with a context object"
@@ -133,7 +133,7 @@ enum RequestContestants {
     withExtendedLifetime(objects) {}
   }
 
-  /// Both sides build the same graph, share what is shared, use the application's singletons, and release.
+  /// Both sides build the same graph, share the same objects, use the application's singletons, and release.
   static func check() throws {
     let byHand = HandwrittenApplication()
     try SelfCheck.expect(

@@ -1,4 +1,4 @@
-/// What can be measured; README.md says how each is.
+/// The scenarios; README.md describes each.
 enum Scenario: String, CaseIterable {
   case request, sizes, children, lookup, features, curves, prototype, assisted, startup, coldStart = "cold-start"
   case asynchronous = "async", session, finish, contended, loop

@@ -5,8 +5,8 @@ import CMeasure
 import Glibc
 import Synchronization
 
-/// A million live sessions with two beans each, on one event loop: what each costs in memory, in time to open and to
-/// use, and how long the loop is busy at a time when all of them expire at once.
+/// A million live sessions with two beans each, on one event loop: the memory of each, the time to open and to use one,
+/// and the longest time the loop is busy when all of them expire at once.
 struct Sessions {
   let settings: Settings
 
@@ -115,9 +115,9 @@ struct Sessions {
       try loop.perform { store.live == count && store.expired == 0 }, "sessions ended while they were opened")
     try SelfCheck.expect(loop.scheduledCount == count, "not every session has a timer")
     let heart = Heartbeat(on: loop)
-    // Looks now and then: work sent to the loop to be told would be part of what is measured.
+    // Polls: work sent to the loop for a notification would be part of the measurement.
     while loop.scheduledCount > 0 { usleep(5000) }
-    // The turn of the last expiry counts, and those in which the loop gives back what so many timers needed.
+    // The turn of the last expiry counts, and those in which the loop gives back the memory of so many timers.
     for _ in 0..<4 { try loop.perform {} }
     let longest = heart.stop()
     let (left, expired) = try loop.perform { (store.live, store.expired) }

@@ -94,7 +94,7 @@ struct Startup {
     try environment.shutdown()
   }
 
-  /// What was built is used, and its end is nobody's time.
+  /// The objects are used, and their end is not measured.
   @inline(never)
   private func drop<Built>(_ built: Built) { withExtendedLifetime(built) {} }
 

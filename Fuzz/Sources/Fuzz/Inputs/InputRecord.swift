@@ -1,6 +1,6 @@
 import Glibc
 
-/// The file that has the input being used: what is there after a crash is what crashed.
+/// The file with the current input: after a crash it holds the input that crashed.
 struct InputRecord {
   private let file: Int32
 

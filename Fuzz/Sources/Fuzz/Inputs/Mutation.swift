@@ -1,8 +1,8 @@
 /// Makes slightly wrong text of right text.
 struct Mutation {
-  /// What is worth inserting: the words of the language.
+  /// Words of the language, worth inserting.
   let words: [String]
-  /// What is worth splicing in: whole inputs.
+  /// Whole inputs, worth splicing in.
   let others: [String]
   private static let longest = 16_384
 

@@ -9,7 +9,7 @@ struct ConversionTarget: FuzzTarget {
   private let factory = StandardConversionFactory()
 
   func makeInput(_ random: inout RandomNumbers) -> [UInt8] {
-    // The kind of the value, the type, and what the value is made of.
+    // The kind of the value, the type, and the bytes of the value.
     var input: [UInt8] = []
     for _ in 0..<4 { input.append(UInt8(truncatingIfNeeded: random.next())) }
     let bits = Self.bits(&random)
@@ -52,7 +52,7 @@ struct ConversionTarget: FuzzTarget {
     return "converted"
   }
 
-  /// What became an integer became the same number; what became text can be read again, where nothing is cut.
+  /// Checks that an integer is the same number again, and that text can be read again, where nothing is cut.
   private func checkBack(_ value: Any, _ result: Any, _ type: Any.Type) throws {
     if type == String.self, let integer = value as? any FixedWidthInteger {
       let again = try factory.convert(result, targetType: Swift.type(of: integer))

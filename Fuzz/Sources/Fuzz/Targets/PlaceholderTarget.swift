@@ -47,7 +47,7 @@ struct PlaceholderTarget: FuzzTarget {
 
   func run(_ input: [UInt8]) throws -> String {
     let text = String(decoding: input, as: UTF8.self)
-    // Written so that nothing is a placeholder, every text stands for itself.
+    // Escaped so that nothing is a placeholder, every text resolves to itself.
     let escaped = Self.escape(text)
     if try configuration.resolve(escaped) != text {
       throw Broken(description: "escaped text is not resolved to itself")
@@ -55,7 +55,7 @@ struct PlaceholderTarget: FuzzTarget {
     do {
       let resolved = try configuration.resolve(text)
       if try configuration.resolve(text) != resolved { throw Broken(description: "the same text is resolved to two") }
-      // With text around it, too: what stands before and behind cannot matter.
+      // With text around it, too: characters before and behind cannot matter.
       if try configuration.resolve("<\(text)>") != "<\(resolved)>", text.utf8.last != UInt8(ascii: "$") {
         throw Broken(description: "text around a text changes it")
       }
@@ -73,7 +73,7 @@ struct PlaceholderTarget: FuzzTarget {
     }
   }
 
-  /// Byte by byte: to a `String` a brace and what combines with it are one character.
+  /// Escapes byte by byte: to a `String` a brace and its combining characters are one character.
   private static func escape(_ text: String) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {

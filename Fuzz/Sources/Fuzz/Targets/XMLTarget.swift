@@ -2,7 +2,7 @@ import Beans
 import BeansXML
 import Foundation
 
-/// `Environment.loadXML`, and the startup of what it declares.
+/// `Environment.loadXML`, and the startup of its declarations.
 struct XMLTarget: FuzzTarget {
   let expected: [(outcome: String, share: Double)] = [
     ("started", 0.01), ("malformed", 0.01), ("not loaded: several faults", 0.001),
@@ -46,7 +46,7 @@ struct XMLTarget: FuzzTarget {
       try environment.loadXML(Data(input), source: "fuzz.xml", handlers: [], resolver: Self.resolve)
     } catch let error as EnvironmentError {
       try check(error)
-      // What the elements' readers say begins with the element.
+      // Messages of the elements' readers begin with the element.
       if error.code == .invalidXML, error.underlying.isEmpty, !error.message.hasPrefix("<") { return "malformed" }
       return error.underlying.isEmpty ? "not loaded: \(error.code)" : "not loaded: several faults"
     }
@@ -65,7 +65,7 @@ struct XMLTarget: FuzzTarget {
     return try XMLResource.localFile(resource, importedBy: source)
   }
 
-  /// Faults say where, and what.
+  /// Checks that a fault has its place and a description.
   private func check(_ error: EnvironmentError) throws {
     if error.description.isEmpty { throw Broken(description: "a fault without a description") }
     if error.underlying.isEmpty && error.origin == nil && error.code != .cyclicDependency {

@@ -26,7 +26,7 @@ enum ConversionValues {
     [String: Int].self, Set<Int>.self,
   ]
 
-  /// Those from 41 on are text.
+  /// The number of kinds. Kinds from 41 on are text.
   static let kinds = 56
 
   static func make(_ kind: Int, _ bytes: inout ByteReader) -> Any {
@@ -78,7 +78,7 @@ enum ConversionValues {
     }
   }
 
-  /// Whether a value is an instance of a type that only runtime knows.
+  /// Returns true if a value is an instance of a type that is known only at run time.
   static func isInstance(_ value: Any, of type: Any.Type) -> Bool {
     func check<Type>(_ type: Type.Type) -> Bool { value is Type }
     return _openExistential(type, do: check)

@@ -1,6 +1,6 @@
 import Synchronization
 
-// A class with a stored property of every kind, and what its properties are made of.
+// A class with a stored property of every kind, and the types of its properties.
 
 protocol Shape { var sides: Int { get } }
 protocol Living: AnyObject { var name: String { get } }

@@ -58,7 +58,8 @@ enum PropertyValues {
     }
   }
 
-  /// Whether two values are the same object, the same type, equal, or at least look alike; optionality does not matter.
+  /// Returns true if two values are the same object, the same type, equal, or at least look alike; optionality does not
+  /// matter.
   static func areSame(_ left: Any?, _ right: Any?) -> Bool {
     guard let left = plain(left), let right = plain(right) else { return plain(left) == nil && plain(right) == nil }
     if let left = left as? Any.Type, let right = right as? Any.Type { return left == right }

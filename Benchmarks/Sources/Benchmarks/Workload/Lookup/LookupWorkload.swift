@@ -12,8 +12,8 @@ final class Named: Sendable {
   init(id: String) { self.id = id }
 }
 
-/// What a lookup is compared with: the same objects in fields. They can change, so that a read has to retain what it
-/// returns; unchecked, so that it costs nothing else.
+/// The contestant of a lookup: the same objects in fields. They can change, so that a read has to retain its result;
+/// unchecked, so that it costs nothing else.
 final class Fields {
   @exclusivity(unchecked) var s0: S0
   @exclusivity(unchecked) var s1: S1

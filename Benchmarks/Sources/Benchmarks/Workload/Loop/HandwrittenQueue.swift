@@ -40,7 +40,7 @@ final class HandwrittenQueue: @unchecked Sendable {
     if wasEmpty { pthread_cond_signal(arrival) }
   }
 
-  /// Runs what has been handed over, then ends the thread.
+  /// Runs the pending work, then ends the thread.
   func stop() {
     pthread_mutex_lock(lock)
     isStopped = true

@@ -33,7 +33,7 @@ final class PingPong: Sendable {
   }
 }
 
-/// Counts what has arrived, and tells when it is all there.
+/// Counts arrivals, and signals when all are there.
 final class Arrivals: Sendable {
   private let left: Atomic<Int>
   private let isDone = DispatchSemaphore(value: 0)

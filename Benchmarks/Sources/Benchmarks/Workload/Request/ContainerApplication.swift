@@ -5,7 +5,7 @@ struct ContainerApplication<Seed> {
   let environment: Environment
   let requests: EnvironmentFactory<Seed>
 
-  /// - Parameter configure: declares what a request is made of.
+  /// - Parameter configure: declares the beans of a request.
   init(seed: Seed.Type, configure: (Environment) throws -> Void) throws {
     environment = try Environment(name: "application")
     requests = try environment.childFactory("request", seed: seed, configure: configure)

@@ -2,8 +2,8 @@ import BeansEventLoop
 import Glibc
 import Synchronization
 
-/// Sessions as somebody would write them by hand for the same loop: an object each in a dictionary, the time of its
-/// last use, and one timer that is armed again when it finds that the session has been used.
+/// Hand-written sessions for the same loop: an object each in a dictionary, the time of its last use, and one timer
+/// that is armed again when it finds that the session has been used.
 final class HandwrittenSessions: SessionStore, @unchecked Sendable {
   // Everything is used on the loop's thread alone.
   private let loop: EventLoop

@@ -1,4 +1,4 @@
-/// What a session is opened with: an object the service has anyhow.
+/// The seed of a session: an object the service has anyhow.
 final class SessionKey: Sendable {}
 
 final class Basket: Sendable {

@@ -7,6 +7,6 @@ protocol SessionStore: AnyObject, Sendable {
   /// Uses every session that lives.
   func useAll() throws
   var live: Int { get }
-  /// How many have ended by themselves.
+  /// The number of sessions that have expired.
   var expired: Int { get }
 }

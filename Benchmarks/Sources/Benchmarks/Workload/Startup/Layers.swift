@@ -32,9 +32,9 @@ final class Layer3: Sendable {
   }
 }
 
-/// So many of them, a quarter in each layer: who depends on whom is the same for the container and by hand.
+/// A number of beans, a quarter in each layer: the dependencies are the same for the container and by hand.
 struct Layers {
-  /// How many there are of each layer.
+  /// The number of beans in each layer.
   let width: Int
   let ids: [[String]]
 
