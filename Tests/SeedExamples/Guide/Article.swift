@@ -21,6 +21,9 @@ struct Article {
   }
 
   /// The listings between the markers of the file, without their indentation.
+  ///
+  /// A part that `// continued` begins belongs to the listing before it, so that a listing may consist of imports and of
+  /// declarations that the file nests in a type.
   var compiled: [String] {
     var listings: [String] = []
     var indentation: String?
@@ -30,6 +33,7 @@ struct Article {
       case ("// listing", _):
         indentation = String(repeating: " ", count: line.count - word.count)
         listings.append("")
+      case ("// continued", _): indentation = String(repeating: " ", count: line.count - word.count)
       case ("// end", _): indentation = nil
       case (_, let indentation?):
         listings[listings.count - 1] += line.dropFirst(line.isEmpty ? 0 : indentation.count) + "\n"

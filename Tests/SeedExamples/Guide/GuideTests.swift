@@ -29,7 +29,7 @@ import Testing
   @Test(
     "Each listing is one that is compiled here, to the letter",
     arguments: [
-      ("Beans", "XML"), ("Beans", "Configuration"), ("Beans", "ComingFromInject"), ("Beans", "Composing"),
+      ("Beans", "XML"), ("Beans", "Configuration"), ("Beans", "ComingFromInject"),
       ("Beans", "Sessions"),
       ("Beans", "LifeOfABean"), ("Beans", "ScopesOfYourOwn"), ("Beans", "Running"), ("Beans", "ShuttingDown"),
       ("Beans", "ComingFromSpring"),
@@ -122,79 +122,6 @@ import Testing
     #expect(error?.origin == .init(file: "parcel.xml", line: 2, column: 7), "\(error as Any)")
   }
 
-  @Test("Composing: the configuration says which declarations count")
-  func conditions() throws {
-    for (profiles, metrics, store) in [("production", false, "disk"), ("test", true, "memory")] {
-      let shop = try Environment(name: "shop")
-      try shop.define(
-        shop.settings().setValue(key: "beans.profiles", value: profiles).setValue(key: "metrics", value: metrics))
-      try Composing().declareStore(in: shop)
-      #expect(try shop.getBean((any Composing.Store).self, byId: "store").name == store)
-      let beans = (try shop.getBean(Composing.Metrics?.self), try shop.getBean(Composing.Journal?.self))
-      #expect((beans.0 != nil, beans.1 != nil) == (metrics, !metrics))
-    }
-  }
-
-  @Test("Composing: whoever asks for the protocol gets the decorator")
-  func decorators() throws {
-    let shop = try Environment(name: "shop")
-    try shop.define(shop.bean(Composing.DiskStore.self, factory: { .init() }))
-    try shop.define(shop.bean(Composing.Metrics.self, factory: { .init() }))
-    try Composing().cacheStore(in: shop)
-    #expect(try shop.getBean((any Composing.Store).self).name == "cached disk")
-    #expect(try shop.getBean(Composing.DiskStore.self).name == "disk")
-  }
-
-  @Test("Composing: a module declares what belongs together, and keeps some of it private")
-  func modules() throws {
-    let shop = try Composing().makeShop()
-    try shop.define(shop.settings().setValue(key: "beans.profiles", value: "production"))
-    #expect(try shop.getBean(Composing.Checkout?.self) != nil)
-    #expect(try shop.getBean(Composing.Gateway?.self) == nil)
-    #expect(try shop.getBeansByType(Composing.Journal.self).count == 1)
-  }
-
-  @Test("Composing: a tag tells two databases apart")
-  func qualifiers() throws {
-    let shop = try Environment(name: "shop")
-    try Composing().declareDatabases(in: shop)
-    #expect(try shop.getBean(Composing.Reports.self).text == "main, replica")
-  }
-
-  @Test("Composing: listeners hear of an order that a request places")
-  func events() throws {
-    let shop = try Environment(name: "shop")
-    defer { try? shop.shutdown() }
-    try Composing().declareListeners(in: shop)
-    let requests = try shop.childFactory("request", seed: Int.self)
-    try requests.withChild(7) { request in try Composing().placeOrder(7, in: request) }
-    #expect(try shop.getBean(Composing.Invoices.self).numbers.withLock { $0 } == [7])
-    #expect(try shop.getBean(Composing.Archive.self).lines.withLock { $0 } == ["order 7"])
-  }
-
-  @Test("Composing: a bean takes all of a type, as a set or by their ids")
-  func collections() throws {
-    let shop = try Environment(name: "shop")
-    try Composing().declareCounter(in: shop)
-    let counter = try shop.getBean(Composing.Counter.self)
-    #expect(Set(counter.countries.map(\.code)) == ["DE", "FR"])
-    #expect(counter.pay(3, by: "card") == "3 by card" && counter.pay(3, by: "invoice") == "3 later")
-    #expect(counter.pay(3, by: "cheque") == nil)
-  }
-
-  @Test("Composing: a singleton reaches the request that is running")
-  func relationships() throws {
-    let shop = try Environment(name: "shop")
-    defer { try? shop.shutdown() }
-    try shop
-      .define(shop.bean(Composing.Audit.self, factory: Composing.Audit.init))
-      .define(shop.bean(Composing.Archive.self, factory: Composing.Archive.init))
-    let requests = try shop.childFactory("request", seed: Composing.Visitor.self)
-    let audit = try shop.getBean(Composing.Audit.self)
-    try requests.withChild(.init(name: "Ada")) { _ throws in try audit.record("came") }
-    #expect(try shop.getBean(Composing.Archive.self).lines.withLock { $0 } == ["Ada: came"])
-  }
-
   @Test("Life of a bean: a release that hangs keeps nothing else waiting")
   func timeToEnd() throws {
     let shop = try Environment(name: "shop")
@@ -228,55 +155,6 @@ import Testing
     operations.stop()
     try await shop.shutdown()
     try thread.stopAndJoin()
-  }
-
-  @Test("Composing: what its taker owns is given back")
-  func owned() throws {
-    let shop = try Environment(name: "shop")
-    defer { try? shop.shutdown() }
-    let released = Mutex(0)
-    try shop
-      .define(
-        shop.bean(Composing.Cursor.self, factory: Composing.Cursor.init).scope("prototype")
-          .onDestroy { _ in released.withLock { $0 += 1 } }
-      )
-      .define(shop.bean(Composing.Catalogue.self, factory: Composing.Catalogue.init))
-    #expect(try shop.getBean(Composing.Catalogue.self).rows() == 3)
-    #expect(released.withLock { $0 } == 1)
-  }
-
-  @Test("Composing: short forms declare the beans, and their context selects them")
-  func shortForms() throws {
-    let shop = try Environment(name: "shop")
-    try Composing().declareCheckout(in: shop)
-    let (checkout, home) = try Composing().checkout(of: shop)
-    #expect(try shop.getBean(Composing.Checkout.self, byId: "checkout") === checkout)
-    #expect(home.code == "NL")
-    try shop.shutdown()
-  }
-
-  @Test("Composing: the shop opens when everything is ready")
-  func awaited() async throws {
-    let shop = try await Composing().openShop()
-    #expect(try shop.getBean(Composing.Doors?.self) != nil)
-    try await shop.shutdown()
-  }
-
-  @Test("Composing: a lookup in a child waits for what the child creates")
-  func awaitedInAChild() async throws {
-    let shop = try Environment(name: "shop")
-    try shop.define(shop.bean(Composing.Warehouse.self, async: { try await Composing.Warehouse.connect() }))
-    let visits = try Composing().declareVisits(in: shop)
-    #expect(try await Composing().balance(of: .init(name: "Ada"), visits) == 3)
-    try await shop.shutdown()
-  }
-
-  @Test("Composing: what threads share is Sendable, or says why not")
-  func sharing() throws {
-    let shop = try Environment(name: "shop")
-    defer { try? shop.shutdown() }
-    try Composing().checkSharing(of: shop)
-    #expect(shop.report().contains("Till confined to: the cashier's loop"))
   }
 
   @Test("Sessions: a visitor keeps the session, a stranger gets one of its own, and one too many is asked to come back")
