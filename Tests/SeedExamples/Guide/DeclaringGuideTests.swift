@@ -6,13 +6,16 @@ import Testing
   @Test(
     "Each listing is compiled to the letter",
     arguments: [
-      "Composing", "ChoosingAParameter", "Events", "AsynchronousBeans", "SharingBetweenThreads",
+      "WhatIsABean", "Composing", "ChoosingAParameter", "Events", "AsynchronousBeans", "SharingBetweenThreads",
     ])
   func listings(article name: String) throws {
     let article = try Article(name, listings: "\(name)Listings")
     #expect(!article.blocks("swift").isEmpty)
     #expect(article.blocks("swift") == article.compiled)
   }
+
+  @Test("What is a bean: each request is built from its seed and the application's bean")
+  func terms() throws { #expect(try WhatIsABean().greet() == ["Hello, Ada!", "Hello, Grace!"]) }
 
   @Test("Composing: the configuration selects the active declarations")
   func conditions() throws {
