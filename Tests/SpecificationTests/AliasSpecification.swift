@@ -90,7 +90,7 @@ private final class PumpFactory: Initializable, FactoryBean {
       .alias("own", of: "own")
       .alias("twice", of: "one").alias("twice", of: "one")
     let faults = try startupFaults(of: environment)
-    // A circle is one fault, whichever of its aliases one begins with.
+    // A circle is one fault, at whichever of its aliases the search begins.
     #expect(
       faults.map { "\($0.code)" }.sorted()
         == ["cyclicDependency", "cyclicDependency", "duplicateId", "duplicateId", "unknownBean"])

@@ -150,7 +150,7 @@ import Testing
     try requireFault(.scopeNotActive) { try factory.build("none") }
   }
 
-  // MARK: where a factory lives
+  // MARK: the home of a factory
 
   @Test("A factory of a request builds with that request's beans, seed and environment")
   func requestScoped() throws {
@@ -225,7 +225,7 @@ import Testing
         Product(Assisted("\(seed.get()) \(counter.increment())"))
       }
       .scope("prototype"))
-    // Not the parent, which has no counter, but every request.
+    // The parent has no counter; every request has one.
     let requests = try parent.childFactory(
       "request", seed: Void.self, configure: { try $0.define($0.bean(Counter.self, factory: Counter.init)) })
     try requests.withChild(()) { request in
@@ -236,7 +236,7 @@ import Testing
     try requireFault(.unknownBean) { try parent.getBean(Factory<Tag>.self) }
   }
 
-  // MARK: builds that fail
+  // MARK: failing builds
 
   @Test("What a product's factory throws arrives as creationFailed with the original in it; the next build tries again")
   func throwing() throws {

@@ -89,7 +89,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
             return Index()
           }))
     async let started = environment.ready()
-    // Neither goes on before both have begun.
+    // No factory continues before both have begun.
     await gate.arrivals(2)
     gate.open()
     #expect(try await started === environment)
@@ -142,7 +142,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     let fault = try requireFault(.notReady) { try start(environment) }
     #expect(fault.message.contains("Store") && fault.message.contains("Service"))
     #expect(fault.message.contains("try await ready()"))
-    // It has started all the same.
+    // The environment has started all the same.
     #expect(try environment.getBean(String.self) == "text")
     try await environment.ready()
     try start(environment)
@@ -546,7 +546,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test func aLoopOfLookupsAndCreationsEnds() async throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Store.self, lazy: true, async: { Store() }))
-    // Threads that cannot wait ask meanwhile, and either find it or are told so.
+    // Threads that cannot wait look the bean up meanwhile, and get it or the error.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {

@@ -29,7 +29,7 @@ private final class Archive: AsyncDisposableBean, Sendable {
   }
 }
 
-/// The error that `body` throws; fails the test where it throws none or one of another code.
+/// Returns the error that `body` throws; fails the test if it throws none or one of another code.
 private func requireAwaitedFault<R>(
   _ code: EnvironmentError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> R
 ) async throws -> EnvironmentError {
@@ -67,7 +67,7 @@ private func requireAwaitedFault<R>(
           }))
     let fault = try await requireAwaitedFault(.creationFailed) { try await environment.ready() }
     #expect(fault.causes == [Boom()])
-    // The hanging factory uses what it has taken.
+    // The hanging factory uses the beans that it has taken.
     #expect(journal.entries == [])
     #expect(
       try await requireAwaitedFault(.creationFailed) { try await environment.readyBean(Store.self) }.causes == [Boom()])
@@ -115,7 +115,7 @@ private func requireAwaitedFault<R>(
     let fault = try await requireAwaitedFault(.creationFailed) { try await environment.readyBean(Catalogue.self) }
     #expect(fault.path == ["Catalogue", "Index"])
     gate.open()
-    // The environment is open, and the store was made all the same.
+    // The environment is open, and the store was created all the same.
     #expect(try await environment.readyBean(Store.self).name == "store")
     #expect(journal.entries == ["cancelled"])
     try await environment.shutdown()
@@ -390,7 +390,7 @@ private func requireAwaitedFault<R>(
 
   // MARK: circles
 
-  /// Ways for an asynchronous factory to ask for a bean.
+  /// The ways in which an asynchronous factory asks for a bean.
   enum Asking: CaseIterable, Sendable {
     case lookup, wait, childTask, group, task
 
@@ -528,7 +528,7 @@ private func requireAwaitedFault<R>(
 
   @Test("ready() is linear in a chain of asynchronous beans, each taken through plain ones")
   func aChain() async {
-    // In a process of its own, whose time is spent on nothing else.
+    // A process of its own spends its time on nothing else.
     await #expect(processExitsWith: .success) {
       let (short, long) = try await (AsyncCreationSpecification.cost(10), AsyncCreationSpecification.cost(100))
       #expect(long < 20 * short, "\(short) and \(long)")
@@ -542,7 +542,7 @@ private func requireAwaitedFault<R>(
     let (rows, columns) = (20, 5)
     for row in 0..<rows {
       for column in 0..<columns {
-        // Each takes the whole row before it, so that there are too many ways to the first row to follow each.
+        // Each bean takes the whole row before it, so the paths to the first row are too many to follow each.
         let below = row == 0 ? [] : (0..<columns).map { BeanValue.reference("\(row - 1).\($0)") }
         try environment.define(
           environment.bean(
@@ -559,7 +559,7 @@ private func requireAwaitedFault<R>(
     try await environment.shutdown()
   }
 
-  /// Processor time of the process for making so many ready, one after the other: the best of several runs.
+  /// Returns the processor time for making so many beans ready in sequence: the best of several runs.
   private static func cost(_ count: Int) async throws -> Double {
     var best = Double.infinity
     for _ in 0..<7 {

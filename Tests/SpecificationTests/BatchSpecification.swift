@@ -1,14 +1,14 @@
 import Beans
 import Testing
 
-/// One lookup builds several beans, one after the other. None of those that it has yet to begin is held back from anybody:
-/// from a factory of the same lookup, or from another thread.
+/// One lookup builds several beans in sequence. Beans whose build has not begun are available to all callers:
+/// to a factory of the same lookup, and to another thread.
 @Suite("Beans that one lookup builds", .timeLimit(.minutes(20)))
 struct BatchSpecification {
-  /// Where the beans are declared: in a request, or as lazy singletons.
+  /// The place of the declarations: a request, or lazy singletons.
   enum Place: CaseIterable { case request, application }
 
-  /// An environment in which `declare` has declared beans that are built when they are looked up.
+  /// Returns an environment with the declarations of `declare`, whose beans are built when they are looked up.
   private func environment(_ place: Place, _ declare: (Environment) throws -> Void) throws -> Environment {
     let application = try Environment(name: "application")
     switch place {
@@ -137,7 +137,7 @@ struct BatchSpecification {
 
   // MARK: across threads
 
-  /// Thread n builds first-n, and was to build second-n afterwards; first-n looks up second-(n + 1). Nobody needs itself.
+  /// Thread n builds first-n, then second-n; first-n looks up second-(n + 1). No bean needs itself.
   @Test(
     "Threads whose factories look up what the others were to build later meet neither deadlock nor circle",
     arguments: Place.allCases, [2, 3, 4])
@@ -175,7 +175,7 @@ struct BatchSpecification {
           try meeting.arriveAndWait()
           return [try environment.getBean(Node.self, byId: "second-\(1 - number)")]
         }
-        // Needs the first of its own thread, which waits for the second of the other.
+        // The bean needs the first one of its own thread, which waits for the second one of the other.
         try node("second-\(number)", in: environment) { environment in
           [try environment.getBean(Node.self, byId: "first-\(number)")]
         }

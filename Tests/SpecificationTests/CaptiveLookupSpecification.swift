@@ -3,7 +3,7 @@ import Testing
 
 /// Lookups of shorter-lived beans by the factory of a longer-lived one, alone or with others.
 @Suite("Captive lookups") struct CaptiveLookupSpecification {
-  /// One lookup in the current request, whose result the singleton keeps.
+  /// A lookup in the current request, whose result the singleton keeps.
   struct Lookup: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let look: @Sendable (Environment) throws -> Any
@@ -62,7 +62,7 @@ import Testing
     let requests: EnvironmentFactory<Int>
   }
 
-  /// A shop whose lazy singleton keeps what it looks up in the current request while it is built.
+  /// A shop whose lazy singleton keeps the result of a lookup in the current request while it is built.
   private func shop(_ lookup: Lookup) throws -> Shop {
     let application = try Environment(name: "application")
     let sessions = try application.childFactory("session", seed: String.self)
@@ -93,7 +93,7 @@ import Testing
     for isBuilt in [false, true] {
       try shop.sessions.withChild("a") { session in
         try shop.requests.withChild(1, in: session) { request in
-          // Whether the beans have been built before, and the answer is known, makes no difference.
+          // The error is the same if the beans have been built before, and the lookup is cached.
           if isBuilt { _ = try lookup.look(request) }
           let fault = try requireFault(.captiveDependency) { try request.getBean(Keeper.self) }
           #expect(fault.passes("Keeper"), "\(fault)")
@@ -102,7 +102,7 @@ import Testing
         }
       }
     }
-    // Nothing has been kept, and nothing hinders a build that needs no request.
+    // The singleton has kept nothing, and can be built without a request.
     _ = try shop.application.getBean(Keeper.self)
     try shop.application.shutdown()
   }
@@ -292,7 +292,7 @@ private final class Providers {
   }
 }
 
-/// Keeps whatever it is given.
+/// Keeps the value that it is given.
 private final class Keeper {
   let kept: Any
   init(_ kept: Any) { self.kept = kept }

@@ -167,7 +167,7 @@ struct ChildHandleSpecification {
     try requireFault(.finished) { try sessions.open("t") }
   }
 
-  // The synchronous forms, which an asynchronous function cannot call by their names.
+  // Synchronous forms, which an asynchronous function cannot call by their names.
 
   private static func end(_ handle: ChildHandle) throws { try handle.end() }
   private static func fail(_ handle: ChildHandle) { handle.end(failing: Boom()) }

@@ -2,10 +2,10 @@ import Beans
 import Synchronization
 import Testing
 
-/// Whatever the size of a factory's child, beans are found, and released in reverse order of creation.
+/// A factory's child of any size finds its beans, and releases them in reverse order of creation.
 @Suite("Children of every size", .timeLimit(.minutes(20)))
 struct ChildSizeSpecification {
-  /// Notes what happens to the beans of a child.
+  /// Notes the creations and releases of a child's beans.
   private final class Trail: Sendable {
     private let entries = Guarded<[Int]>([])
     func note(_ number: Int) { entries.withLock { $0.append(number) } }
@@ -22,14 +22,14 @@ struct ChildSizeSpecification {
     return (environment, try factory.build(seed))
   }
 
-  /// Around the numbers that a byte can name, the seed counted.
+  /// Counts around the largest number of one byte; the seed is included.
   @Test(
     "Whatever the number of its beans, a child releases them in reverse order of creation",
     arguments: [1, 7, 8, 9, 254, 255, 256, 257, 700])
   func ordersOfEverySize(count: Int) throws {
     let trail = Trail()
     let (environment, child) = try child(of: count, seed: -1, trail)
-    // Neither in the order of declaration nor in the reverse.
+    // The order is neither that of declaration nor its reverse.
     let asked = (0..<count).map { ($0 * 5 + 3) % count }.reduce(into: [Int]()) { if !$0.contains($1) { $0.append($1) } }
     for number in asked { #expect(try child.getBean(Int.self, byId: "\(number)") == number) }
     child.finish()
@@ -38,7 +38,7 @@ struct ChildSizeSpecification {
     try environment.shutdown() as Void
   }
 
-  /// More than numbers of two bytes can name.
+  /// The child has more slots than two bytes can number.
   @Test("A child of 66,000 beans finds them and releases them in reverse order of creation")
   func moreSlotsThanTheOrderCanName() throws {
     let trail = Trail()

@@ -190,7 +190,7 @@ import Testing
     try requireFault(.conversionFailed) { try second.startup() }
   }
 
-  // MARK: kinds of one's own
+  // MARK: user-defined kinds
 
   @Test("An Injection that is defined as a bean adds a kind, wherever it is declared, for all below")
   func ownKind() throws {
@@ -249,7 +249,7 @@ import Testing
     #expect(fault.causes == [Boom()])
   }
 
-  // MARK: objects of others
+  // MARK: foreign objects
 
   @Test("inject runs the class's injections on an object, and nothing else")
   func inject() throws {

@@ -125,7 +125,7 @@ import Testing
     #expect(try threads[0].value() !== threads[1].value())
   }
 
-  // MARK: nobody waits for what is not his
+  // MARK: unrelated lookups
 
   @Test("A slow factory does not block an unrelated bean, a filled slot, or a child")
   func slowFactory() throws {

@@ -72,7 +72,7 @@ struct ConcurrencyStressSpecification {
     }
   }
 
-  /// What counts lookups has to survive the end: they knock on while the last word is being said.
+  /// The count of lookups survives the end: lookups still arrive while the last state is being set.
   @Test("Lookups that knock on while the end is being marked are refused, and the end comes")
   func lookupsKnockOnWhileTheEndIsMarked() throws {
     for _ in 0..<Self.rounds * 10 {
@@ -223,7 +223,7 @@ struct ConcurrencyStressSpecification {
     }
   }
 
-  /// In a process of its own, where it may silence the log.
+  /// A process of its own may silence the log.
   @Test("Of shutdowns that meet, in parent and child, one throws what failed")
   func shutdownsMeet() async {
     await #expect(processExitsWith: .success) {

@@ -24,14 +24,14 @@ private final class PumpFactory: Initializable, FactoryBean, Sendable {
 
 private struct Misfit: Error {}
 
-/// Not started, with profiles.
+/// Returns an environment with profiles that has not started.
 private func makeEnvironment(_ profiles: String? = nil, parent: Environment? = nil) throws -> Environment {
   let environment = try Environment(name: "shop", parent: parent)
   if let profiles { try environment.define(environment.settings().setValue(key: "beans.profiles", value: profiles)) }
   return environment
 }
 
-/// One store for each of two profiles, both with the same id.
+/// Defines one store for each of two profiles, both with the same id.
 private func defineStores(in environment: Environment) throws {
   try environment
     .define(environment.bean(DiskStore.self, id: "store", factory: { DiskStore() }).profile("production"))
@@ -318,7 +318,7 @@ private func defineStores(in environment: Environment) throws {
 }
 
 @Suite struct InactiveReportSpecification {
-  /// The place of the line behind the one that calls.
+  /// Returns the place of the line after the calling one.
   private func place(_ line: Int = #line) -> String { "ConditionSpecification.swift:\(line + 1)" }
 
   @Test func aReportNamesWhatDoesNotCountInItsPlaceWithTheReason() throws {

@@ -255,7 +255,7 @@ import Testing
   func pinnedOutOfRange(index: Int) throws {
     let environment = try Environment()
     try environment.define(environment.bean(Limits.self, factory: Limits.init(open:)).argument(index, value: 1))
-    // Where index 0 is left alone, `Int` is unknown as well.
+    // If index 0 is not pinned, `Int` is unknown as well.
     let faults = try startupFaults(of: environment)
     #expect(faults.contains { $0.code == .invalidDeclaration && $0.description.contains("\(index)") }, "\(faults)")
   }

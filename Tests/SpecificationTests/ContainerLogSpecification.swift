@@ -2,7 +2,7 @@ import Beans
 import BeansLogging
 import Testing
 
-/// Each test in a process of its own, whose log manager and tracer are its own.
+/// Each test runs in a process of its own, with its own log manager and tracer.
 @Suite("What the container says of itself", .timeLimit(.minutes(20)))
 struct ContainerLogSpecification {
   @Test("At debug the log tells of environments and beans")
@@ -117,7 +117,7 @@ private final class Handler: Bean {
   func postConstruct() {}
 }
 
-/// What is said in this process, to the log and to the tracer.
+/// Records the entries of the log and of the tracer in this process.
 private struct Recording {
   let lines = Lines(name: "lines", formatter: .level() + " " + .message())
   let traces = Lines(name: "traces", formatter: .logger() + ": " + .message())
@@ -131,7 +131,7 @@ private struct Recording {
     return try Environment(name: "application")
   }
 
-  /// From the start to the end, with one request.
+  /// Runs the environment from the start to the end, with one request.
   func run(_ environment: Environment) throws {
     try environment.define(environment.bean(Pool.self, id: "pool", factory: { Pool() }))
     let requests = try environment.childFactory("request", seed: Int.self) {

@@ -1,9 +1,9 @@
 import Beans
 import Testing
 
-/// A builds x and needs y, B builds y and needs x: found when the second of them would wait, never a deadlock.
+/// A builds x and needs y, B builds y and needs x: the second one to wait gets an error, never a deadlock.
 @Suite("Cycles across threads", .timeLimit(.minutes(20))) struct CrossThreadCycleSpecification {
-  /// An environment of lazy nodes, each of which looks up the next in the ring, after all factories have been entered.
+  /// Returns an environment of lazy nodes; each looks up the next in the ring, when all factories have been entered.
   private func ring(
     of ids: [String], closed: Captured<Bool>, surviving: Set<String> = []
   ) throws -> Environment {
@@ -56,7 +56,7 @@ import Testing
   func survivor() throws {
     let closed = Captured<Bool>()
     closed.value = true
-    // Whichever of the two is refused survives it; the other one then gets its bean.
+    // The refused factory survives, whichever it is; the other one then gets its bean.
     let environment = try ring(of: ["a", "b"], closed: closed, surviving: ["a", "b"])
     let threads = ["a", "b"].map { id in BackgroundThread { try environment.getBean(Node.self, byId: id) } }
     let (a, b) = (try threads[0].value(), try threads[1].value())

@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// Cycles that the declarations show are faults of startup; those that only lookups inside factories close are found when they close.
+/// Cycles of declarations are faults of startup; cycles of lookups inside factories are found when they close.
 @Suite("Cycles", .timeLimit(.minutes(20))) struct CycleSpecification {
   // MARK: declared
 

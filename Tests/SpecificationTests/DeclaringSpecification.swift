@@ -41,7 +41,7 @@ import Testing
       #expect(error.message.hasPrefix(what))
       #expect(error.origin == EnvironmentError.Origin(file: "Late.swift", line: 7), "\(what)")
     }
-    // Where nothing is said, it is the place of the call.
+    // The default is the place of the call.
     let here = try requireFault(.frozen) { try environment.registerScope(AbstractBeanScope(name: "late")) }
     #expect(here.origin == EnvironmentError.Origin(file: #fileID, line: #line - 1))
   }

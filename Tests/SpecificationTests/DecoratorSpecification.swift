@@ -8,7 +8,7 @@ private final class DiskStore: Store {
   init(_ name: String = "disk") { self.name = name }
 }
 
-/// A store that stands before another one.
+/// A store that decorates another one.
 private final class Around: Store, DisposableBean {
   let inner: any Store
   private let word: String

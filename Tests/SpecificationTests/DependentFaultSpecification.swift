@@ -1,9 +1,9 @@
 import Beans
 import Testing
 
-/// Startups with one declaration that is at fault, and others that depend on it.
+/// Startups with one faulty declaration, and others that depend on it.
 @Suite("Dependents of declarations at fault") struct DependentFaultSpecification {
-  /// A declaration at fault that would be a `Service` with the id 'service', with the codes of its faults.
+  /// A faulty declaration that would be a `Service` with the id 'service', with the codes of its faults.
   struct Faulty: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let codes: [EnvironmentError.Code]

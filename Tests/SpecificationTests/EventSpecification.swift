@@ -6,10 +6,10 @@ private struct OrderCancelled: Sendable {}
 private class Alarm: @unchecked Sendable {}  // has no state
 private final class FireAlarm: Alarm, @unchecked Sendable {}  // has no state
 
-/// A bean that does nothing by itself.
+/// A bean without behaviour.
 private final class Clerk: Sendable {}
 
-/// A listener by its type.
+/// A bean that is a listener by its type.
 private final class Book: EventListener, Sendable {
   private let journal: Guarded<[String]>
   init(_ journal: Guarded<[String]>) { self.journal = journal }
@@ -36,7 +36,7 @@ private struct Stamp: EventListener {
     }
   }
 
-  // MARK: who receives
+  // MARK: receivers
 
   @Test func listenersAreCalledInOrderOfDefinition() throws {
     defer { try? shop.shutdown() }
@@ -356,7 +356,7 @@ private struct Stamp: EventListener {
         }
       )
       .define(clerk("quick", in: shop))
-    // A lookup starts the environment as far as it can, and so does an event.
+    // A lookup starts the environment as far as possible, and so does an event.
     let fault = try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
     #expect(fault.path == ["Clerk 'slow'"])
     #expect(fault.isFrom(file: #fileID, line: line))
@@ -415,14 +415,14 @@ private struct Stamp: EventListener {
     #expect(entries == ["cancelled", "third"])
   }
 
-  /// In a process of its own: an overflow is a crash.
+  /// The test runs in a process of its own: an overflow is a crash.
   @Test func anEventThatPublishesItselfForEverIsAnError() async {
     await #expect(processExitsWith: .success) {
       let shop = try Environment(name: "shop")
       try shop.define(
         shop.bean(Clerk.self, factory: Clerk.init).listens { (_, event: OrderPlaced) in try shop.publish(event) })
       let fault = try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
-      // Not one step for each of the thousands of levels.
+      // The path has no step for each of the thousands of levels.
       #expect(fault.path == ["Clerk", "'shop'"])
       try shop.shutdown() as Void
     }

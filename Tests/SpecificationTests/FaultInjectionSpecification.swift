@@ -26,11 +26,11 @@ import Testing
     for end in End.allCases {
       let whole = await Run(failingAt: [], end)
       for first in whole.places.indices {
-        // Releases after a failed startup among them.
+        // The places include releases after a failed startup.
         let once = await Run(failingAt: [first], end)
-        // All those that make startup fail; of the others, whose number is large, some in one way of ending.
+        // The test tries all first failures that make startup fail, and for one way of ending some of the many others.
         if once.hasStarted, end != .shutdown || first % 4 != 0 { continue }
-        // A release that is awaited waits for the threads that all tests have in common.
+        // An awaited release waits for the threads that all tests share.
         if end == .asynchronous, first % 8 != 0 { continue }
         for second in once.places.indices.dropFirst(first + 1) {
           let run = await Run(failingAt: [first, second], end)
@@ -40,11 +40,11 @@ import Testing
     }
   }
 
-  /// What holds wherever it throws, once or several times.
+  /// Checks the facts that hold wherever the run throws, once or several times.
   private func check(_ run: Run, _ place: Comment, failures: Int = 1) {
     #expect(run.live == 0, place)
     #expect(run.environments == 0, place)
-    // It is thrown once, or, where it makes startup fail, by every later call.
+    // The error is thrown once, or, if it makes startup fail, by every later call.
     #expect(!run.errors.isEmpty, place)
     for (_, error) in run.errors {
       #expect((1...failures).contains(error.causes.count), "\(place), \(error)")
@@ -57,14 +57,14 @@ import Testing
     }
   }
 
-  /// What is usable afterwards.
+  /// Checks that the rest of the application is usable afterwards.
   private func checkUse(_ run: Run, _ place: String, _ whole: Run) {
     let failed = run.errors.map(\.action)
     guard run.hasStarted else {
       #expect(failed == ["startup", "lazy", "lazy", "custom", "custom", "request", "request"], "\(place): \(failed)")
       return
     }
-    // What could not be built is built by the next lookup; what could not be released is thrown by the shutdown.
+    // The next lookup builds a bean that could not be built; the shutdown throws the failure of a release.
     #expect(failed.count == 1, "\(place): \(failed)")
     #expect(Set(run.journal) == Set(whole.journal), "\(place)")
     if place.hasPrefix("released") || place.hasPrefix("ended") {
@@ -87,7 +87,7 @@ private final class Run {
   var journal: [String] { injector.journal.entries }
   var places: [String] { injector.places.withLock { $0 } }
   var live: Int { injector.live.load(ordering: .relaxed) }
-  /// How many environments are left. A thread that resumes the task that awaits an end drops its own reference after that.
+  /// The number of live environments. A thread that resumes the task that awaits an end drops its reference after that.
   var environments: Int {
     var rounds = 1_000_000
     while rounds > 0, opened.contains(where: { $0.environment != nil }) {
@@ -97,7 +97,7 @@ private final class Run {
     return opened.count { $0.environment != nil }
   }
 
-  /// What the journal says of one event, in order.
+  /// Returns the entries of the journal for one event, in order.
   func lines(_ prefix: String) -> [String] {
     journal.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
   }
@@ -119,7 +119,7 @@ private final class Run {
     let factories = try declare(application, end)
     attempt("startup") { try application.startup() }
     hasStarted = errors.isEmpty
-    // Twice: what has failed once is built by the next lookup.
+    // The lookup is repeated: the next one builds a bean whose build has failed once.
     for _ in 0..<2 { attempt("lazy") { _ = try application.getBean(Part.self, byId: "lazy") } }
     for _ in 0..<2 { attempt("custom") { _ = try application.getBean(Part.self, byId: "custom") } }
     for (index, factory) in factories.enumerated() {
@@ -205,7 +205,7 @@ private final class Run {
   }
 }
 
-/// Whose beans a factory makes: 0 for the application, then the number of the request.
+/// The environment whose beans a factory creates: 0 for the application, then the number of the request.
 private struct Place { let number: Int }
 
 /// Throws at some places, once each, and notes all places that are passed.

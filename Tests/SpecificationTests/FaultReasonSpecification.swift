@@ -12,7 +12,7 @@ private final class Catalogue {
   init(disk: Qualified<Fast, Disk>) {}
 }
 
-/// The reasons that faults give where another reason is near.
+/// The reasons that faults give if another reason is near.
 @Suite struct FaultReasonSpecification {
   private let environment: Environment
 

@@ -67,7 +67,7 @@ private final class Port: Initializable {
         help: \(error.help)
         see Faults.md#creationfailed
         """)
-    // What a program prints that ends with it.
+    // A program that ends with the error prints this text.
     #expect(String(reflecting: error) == error.report)
     #expect("\(error)".ranges(of: cause).count == 1, "\(error)")
     try environment.shutdown()
@@ -100,7 +100,7 @@ private final class Port: Initializable {
     #expect(try line(of: .frozen) { try visits.when { _ in true } } == #line)
     #expect(try line(of: .creationFailed) { try environment.getBean(Pool.self) } == declared)
     #expect(try line(of: .creationFailed) { try environment.getBeansByType(Pool.self) } == declared)
-    // What a body throws is its own.
+    // An error of the body passes through unchanged.
     let own = try requireFault(.exhausted) {
       try visits.withChild(1) { _ in throw EnvironmentError(.exhausted, "full") }
     }

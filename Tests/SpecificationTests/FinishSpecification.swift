@@ -4,7 +4,7 @@ import Testing
 @Suite("Finish", .timeLimit(.minutes(20))) struct FinishSpecification {
   private let journal = Journal()
 
-  /// An application whose requests have the beans "a", "b" and "c", each of which notes its release.
+  /// Returns the factory of requests that have the beans "a", "b" and "c", each of which notes its release.
   private func requests(
     of application: Environment, failing: Set<String> = []
   ) throws -> EnvironmentFactory<Int> {

@@ -3,11 +3,11 @@ import CForeignThread
 import Synchronization
 import Testing
 
-/// What is legal around C libraries: an object's address, handed out uncounted by its own initializer, which another
-/// thread retains and releases until it is taken back. In a process of its own: what goes wrong here is a crash.
+/// A legal pattern with C libraries: an initializer hands out its object's address uncounted, and another thread
+/// retains and releases the object until the address is taken back. A process of its own contains a crash.
 @Suite("Objects that a C library knows", .timeLimit(.minutes(20)), .serialized)
 struct ForeignThreadSpecification {
-  /// In several processes: how the two threads fall in step differs from one to the next more than within one.
+  /// The test uses several processes: the timing of the two threads differs more between processes than within one.
   @Test(
     "A bean that a foreign thread retains and releases, from init to preDestroy, is taken and released like any other",
     arguments: 1...4)
@@ -33,14 +33,14 @@ struct ForeignThreadSpecification {
       try application.shutdown() as Void
       foreign_thread_stop()
       #expect(wrong == 0)
-      // Otherwise it has tested nothing.
+      // Without uses, the test has tested nothing.
       #expect(foreign_thread_uses() > 0)
       #expect(Population.made.load(ordering: .relaxed) == 4 * ForeignThread.rounds)
       #expect(Population.gone.load(ordering: .relaxed) == 4 * ForeignThread.rounds)
     }
   }
 
-  /// What the other test does is legal, whatever becomes of it in a container.
+  /// The use in the other test is legal, independent of the container.
   @Test("The same objects, made and let go of by hand, come to no harm")
   func byHand() async {
     await #expect(processExitsWith: .success) {
@@ -64,7 +64,7 @@ struct ForeignThreadSpecification {
 }
 
 private enum ForeignThread {
-  /// Of one process, a quarter of all.
+  /// The rounds of one process, a quarter of all.
   #if DEBUG
     static let rounds = 25_000
   #else
@@ -72,7 +72,7 @@ private enum ForeignThread {
   #endif
 }
 
-/// How many objects there have been.
+/// The numbers of objects created and deallocated.
 private enum Population {
   static let made = Atomic(0)
   static let gone = Atomic(0)
@@ -85,7 +85,7 @@ private class Counted {
 
 private final class Pool: Sendable {}
 
-/// As a wrapper of a C library's handle is: the library calls back with its address.
+/// A wrapper of a C library's handle: the library calls back with its address.
 private final class Handle: Counted, DisposableBean {
   let number: Int
 

@@ -2,7 +2,7 @@ import Beans
 import BeansGraph
 import Testing
 
-/// What a gallery is made of: a bean for each way of taking another one.
+/// The beans of a gallery: one for each way of taking another one.
 private final class Archive: Sendable {}
 private final class Lantern: Sendable {}
 private final class Tourist: Sendable {}
@@ -110,7 +110,7 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(try node("gallery/Painting 'restored'").flags == [.product])
     #expect(try node("gallery/Restorer '&restored'").flags == [.factory])
     #expect(try node("gallery/tour/Tourist").flags == [.seed])
-    // That of the factory.
+    // The place of the factory's declaration.
     #expect(try node("gallery/tour/Tourist").origin?.line == 58)
     #expect(try node("gallery/tour/decorator of Exit").flags == [.decorator])
     #expect(try node("gallery/Guide").scope == "tour")
@@ -146,7 +146,7 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(asked.value == 2)
     #expect(try environment.graph() == before)
     #expect(try environment.graph() == before)
-    // Startup has found what counts.
+    // Startup has found the active declarations.
     #expect(asked.value == 2)
     try environment.shutdown()
     #expect(throws: EnvironmentError(.finished, "")) { try environment.graph() }
@@ -196,7 +196,7 @@ private final class Restorer: FactoryBean, Sendable {
     for check in [{ try environment.validate() }, { _ = try environment.graph() }] {
       let error = try #require(throws: EnvironmentError.self) { try check() }
       #expect(error.code == .startupFailed)
-      // The tour's guide wants a tourist and an archive.
+      // The tour's guide needs a tourist and an archive.
       #expect(error.underlying.count == 3)
     }
     try environment.define(environment.bean(Archive.self, factory: { Archive() }))
@@ -245,7 +245,7 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(graph.nodes.allSatisfy { $0.inactive?.contains("profile 'summer' is not active") == true })
   }
 
-  // MARK: questions
+  // MARK: queries
 
   @Test("A filter keeps what is so many steps away, in both directions, and the environments around it")
   func filter() throws {

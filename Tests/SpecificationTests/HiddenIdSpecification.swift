@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// Prototypes of the application as seen from children that hide an id which they refer to.
+/// Prototypes of the application as seen from children that hide an id to which they refer.
 @Suite("Prototypes whose dependency a child hides") struct HiddenIdSpecification {
   /// An application with a prototype `Report` that refers to 'source'.
   private func application(scope: String = "prototype") throws -> Environment {

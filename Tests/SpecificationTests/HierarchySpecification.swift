@@ -181,7 +181,7 @@ import Testing
     _ = try parent.getBean(Pool.self)
   }
 
-  // MARK: to whom a bean belongs
+  // MARK: the environment of a bean
 
   @Test("A singleton is built in the environment that declares it, with that environment's dependencies")
   func singletonBelongsToItsEnvironment() throws {

@@ -281,7 +281,7 @@ private struct Request: Sendable {}
       try environment.define(
         environment.bean((any Service).self, id: "\(number)", lazy: true, factory: { Impl("made", journal) }))
     }
-    // Memory of a replaced object is likely to be that of the next one.
+    // The next object is likely to get the memory of the replaced one.
     for number in 0..<100 { _ = try environment.getBean((any Service).self, byId: "\(number)") }
     #expect(journal.count(of: "replaced begins") == 100)
     try environment.shutdown()
@@ -363,7 +363,7 @@ private struct Request: Sendable {}
 
   @Test("A scope that destroys its instances by hand releases no bean that one of them forwards")
   func scopeWithoutCache() throws {
-    /// Keeps nothing.
+    /// A scope that keeps nothing.
     final class Fleeting: BeanScope, Sendable {
       let name = "fleeting"
       func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {

@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// Whatever is handed to `bean(_:)`: it works, or startup says why not.
+/// Any instance handed to `bean(_:)` works, or startup reports the reason.
 @Suite("Instances as beans", .timeLimit(.minutes(20)))
 struct InstanceDeclarationSpecification {
   private enum Colour: Equatable {
@@ -81,7 +81,7 @@ struct InstanceDeclarationSpecification {
   func keyPathsThroughStructsAndOnValues() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Outer.self, factory: Outer.init).property(\.inner.numbers, value: [1, 2]))
-    // Nobody else uses it.
+    // No other code uses it.
     nonisolated(unsafe) let shared = Outer()
     try environment.define(
       environment.bean(Handle.self, factory: { Handle(target: shared) }).property(\.target.name, value: "set"))
@@ -106,7 +106,7 @@ struct InstanceDeclarationSpecification {
     try environment.shutdown()
   }
 
-  /// Each child of a factory is handed the instance; the end of one of them does not take it from the others.
+  /// Each child of a factory gets the instance; the end of one of them does not take it from the others.
   @Test("An instance declared for a factory's children serves all of them, one after the other")
   func anInstanceDeclaredForAFactorysChildrenServesAllOfThem() throws {
     let environment = try Environment()

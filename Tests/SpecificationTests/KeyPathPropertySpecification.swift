@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// What is injected through a key path arrives wherever the path leads, for the first instance and for all later ones.
+/// A value injected through a key path arrives at the end of the path, in the first instance and in all later ones.
 @Suite struct KeyPathPropertySpecification {
   class Part {}
 

@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// Graphs that are large enough to be read ahead: what is found then is what would be found anyway.
+/// Graphs large enough to be read ahead have the same results as small ones.
 @Suite("Large graphs") struct LargeGraphSpecification {
   private final class Leaf: Sendable {}
 

@@ -262,7 +262,7 @@ import Testing
   @Test("An object whose building fails is not kept alive")
   func failedObjectIsFreed() throws {
     let environment = try Environment()
-    // Built on this thread.
+    // The part is built on this thread.
     nonisolated(unsafe) weak var failed: Part?
     try environment.define(
       environment.bean(

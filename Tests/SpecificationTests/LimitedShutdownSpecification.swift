@@ -1,11 +1,11 @@
 import Beans
 import Testing
 
-/// Releases that hang do so until the test has seen what it came for, so that only what is abandoned depends on the time.
+/// A release hangs until the test has seen its result, so only abandoned releases depend on the time.
 @Suite("A shutdown with a limit", .timeLimit(.minutes(20)))
 struct LimitedShutdownSpecification {
   private let journal = Journal()
-  /// The releases that hang, as they begin.
+  /// Notes the releases that hang, when they begin.
   private let hung = Journal()
   private let end = Gate("end of what hangs")
 
@@ -30,7 +30,7 @@ struct LimitedShutdownSpecification {
     return try environment.startup()
   }
 
-  /// Without await, wherever it is called.
+  /// Calls the synchronous form, from any context.
   private func shutDown(_ environment: Environment) throws { try environment.shutdown(within: long) }
 
   private func waitForEnd(of environment: Environment) throws {
@@ -39,7 +39,7 @@ struct LimitedShutdownSpecification {
     try released.wait()
   }
 
-  /// Long enough for what does not hang.
+  /// A limit that is long enough for all releases that do not hang.
   private let long = Duration.seconds(10_000)
 
   @Test("An end in time is that of any shutdown")
@@ -147,7 +147,7 @@ struct LimitedShutdownSpecification {
   func severalHang() throws {
     var (environment, fault): (Environment, EnvironmentError)
     var attempts = 0
-    // The second release has the last tenth of a second, which a thread that has to be woken may miss.
+    // The second release has the last tenth of a second; a thread that has to be woken may miss it.
     repeat {
       attempts += 1
       environment = try self.environment(hanging: ["b", "c"])

@@ -2,12 +2,12 @@ import Beans
 import Glibc
 import Testing
 
-/// Startup is linear in declarations, also where they are strange: five times as many cost at most fifteen times as much.
+/// Startup is linear, even in unusual declarations: five times as many cost at most fifteen times as much.
 @Suite("Startup is linear", .timeLimit(.minutes(20)), .serialized)
 struct LinearitySpecification {
   private static let small = 600, large = 3_000
 
-  /// Processor time of the calling thread, in seconds: what else runs on the machine does not count.
+  /// Returns the processor time of the calling thread in seconds, independent of other work of the machine.
   private func now() -> Double {
     withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { time in
       if let time = time.baseAddress { clock_gettime(CLOCK_THREAD_CPUTIME_ID, time) }
@@ -17,7 +17,7 @@ struct LinearitySpecification {
     }
   }
 
-  /// The best of two runs each.
+  /// Returns the ratio of the costs, each the best of two runs.
   private func ratio(
     small: Int = Self.small, large: Int = Self.large, _ declare: (Environment, Int) throws -> Void
   ) throws -> Double {
@@ -80,7 +80,7 @@ struct LinearitySpecification {
     #expect(ratio < 15)
   }
 
-  /// Factories in each other, each of whose children declare beans.
+  /// Declares factories in each other, whose children declare beans.
   private func nest(
     _ depth: Int, in environment: Environment, declaring declare: (Environment, Int) throws -> Void
   ) throws {

@@ -1,9 +1,9 @@
 import Beans
 import Testing
 
-/// A provider and a lookup, asked for the same bean in the same environment.
+/// A provider and a lookup that request the same bean in the same environment.
 @Suite("Reasons of lookups") struct LookupReasonSpecification {
-  /// The error of a provider, whose environment's own lookup finds no such bean: children declare it.
+  /// Returns the error of a provider whose environment's own lookup finds no such bean: only children declare it.
   private func reasonOfProvider<T: Sendable>(
     _ provider: Provider<T>, id: String? = nil, in environment: Environment,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// Asks a provider that the application holds, then the environment itself; both have to fail with one reason.
+  /// Calls a provider of the application, then looks up in the environment; both have to fail for one reason.
   @discardableResult
   private func reason<T: Sendable>(
     _ provider: Provider<T>, id: String? = nil, in environment: Environment,

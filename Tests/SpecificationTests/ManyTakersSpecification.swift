@@ -1,11 +1,11 @@
 import Beans
 import Testing
 
-/// References that are counted ahead: whatever becomes of the steps that were to take them, each is dropped once.
+/// References that are retained ahead: each is released once, even if the steps that were to take them fail.
 @Suite("Beans with several takers") struct ManyTakersSpecification {
   private let alive = Population()
 
-  /// Opens a child of what `declare` declares, runs `body` in it, ends it; answers how many beans are left then.
+  /// Opens a child with the declarations of `declare`, runs `body` in it, ends it; returns the number of beans left.
   private func left(
     declaring declare: (Environment) throws -> Void, _ body: (Environment) throws -> Void
   ) throws -> Int {
@@ -18,7 +18,7 @@ import Testing
     return alive.value
   }
 
-  /// A leaf that two need, and a root that needs all of them.
+  /// Declares a leaf that two beans need, and a root that needs all of them.
   private func diamond(_ child: Environment, rootFails: Bool = false, rightFails: Bool = false) throws {
     let alive = alive
     try child.define(child.bean(Leaf.self, factory: { Leaf(alive) }))
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// A step's own bean is built by a lookup from the factory of one before it: what was counted for it is given back.
+  /// The factory of an earlier step looks up a later step's bean: the references retained for that step are released.
   @Test("A factory may look up what was to come later, and each bean is built and dropped once")
   func aFactoryLooksUpWhatIsToComeLater() throws {
     let alive = alive
@@ -143,11 +143,11 @@ import Testing
     #expect(left == 0)
   }
 
-  /// What somebody else knows already is counted the ordinary way.
+  /// An object that is referenced elsewhere is retained in the ordinary way.
   @Test("An object that is known elsewhere outlives the child")
   func aBeanThatIsKnownElsewhere() throws {
     let alive = alive
-    // Nobody else uses it.
+    // No other code uses it.
     nonisolated(unsafe) let shared = Leaf(alive)
     let left = try left(declaring: { child in
       try child.define(child.bean(Leaf.self, factory: { shared }))
@@ -160,7 +160,7 @@ import Testing
     withExtendedLifetime(shared) {}
   }
 
-  /// Slots beyond the bits there are.
+  /// The child has more slots than bits.
   @Test("More than seventy beans, with several takers, are dropped once")
   func moreBeansThanBits() throws {
     let alive = alive
@@ -178,7 +178,7 @@ import Testing
     #expect(left == 0)
   }
 
-  /// Each bean takes the one before it and the first; the last one is the only root.
+  /// Declares a chain: each bean takes the one before it and the first; the last one is the only root.
   private func chain(_ length: Int, in child: Environment, failingAt failing: Int? = nil) throws {
     let alive = alive
     try child.define(child.bean(Middle.self, id: "0", factory: { Middle(alive, nil) }))

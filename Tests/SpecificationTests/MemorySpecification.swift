@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// What is retained after the end, after a failure, and where nobody ended anything.
+/// The objects that are retained after the end, after a failure, and without an end.
 @Suite("What is held, and what is let go of", .timeLimit(.minutes(20)))
 struct MemorySpecification {
   @Test("A finished child is deallocated, though a bean of it holds it")
@@ -92,7 +92,7 @@ struct MemorySpecification {
     weak var captured: Tracked?
     do {
       let (a, b, c) = (Tracked(.init()), Tracked(.init()), Tracked(.init()))
-      // Nobody else uses it.
+      // No other code uses it.
       nonisolated(unsafe) let d = Tracked(.init())
       (pinned, property, instance, captured) = (a, b, c, d)
       try environment.define(

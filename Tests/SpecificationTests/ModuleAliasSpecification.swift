@@ -13,18 +13,18 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
 }
 
 @Suite("Aliases of a module") struct ModuleAliasSpecification {
-  /// With a profile, in which nothing is done unless a test says so.
+  /// Returns an environment with the active profile 'test' and no other declarations.
   private func makeEnvironment() throws -> Environment {
     let environment = try Environment(name: "shop")
     return try environment.define(environment.settings().setValue(key: "beans.profiles", value: "test"))
   }
 
-  /// A clock that has two ids.
+  /// A module with a clock that has two ids.
   private let clocks = Adhoc { environment in
     try environment.define(environment.bean(Clock.self, id: "clock")).alias("watch", of: "clock")
   }
 
-  /// A clock that nobody else sees, with a second id.
+  /// Returns a module with a private clock that has a second id.
   private func privateClock(_ more: @escaping (Environment) throws -> Void = { _ in }) -> Adhoc {
     Adhoc { environment in
       try environment.define(environment.bean(Clock.self, id: "clock").private()).alias("watch", of: "clock")

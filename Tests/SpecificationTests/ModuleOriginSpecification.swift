@@ -8,7 +8,7 @@ private final class Clock: Initializable, Sendable {}
 
   init() throws { environment = try Environment(name: "shop", traceOrigin: true) }
 
-  /// What declaring it in a module throws, or what startup finds then.
+  /// Returns the error that the declaration throws in a module, or that startup finds.
   private func fault(_ body: @escaping (Environment) throws -> Void) throws -> EnvironmentError {
     try requireFault {
       try environment.include(Adhoc(body))

@@ -18,7 +18,7 @@ private final class Later: Sendable {
   init(gateway: Provider<Gateway>) { self.gateway = gateway }
 }
 
-/// Keeps its gateway to itself.
+/// A module with a private gateway.
 private struct Payments: BeanModule {
   func configure(_ environment: Environment) throws {
     try environment

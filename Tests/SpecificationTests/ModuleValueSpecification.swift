@@ -42,7 +42,7 @@ private final class Counted: Plain {
   let number = 1
 }
 
-/// Includes itself with ever other content.
+/// A module that includes itself with different content each time.
 private struct Endless: BeanModule, Hashable {
   var number = 0
 

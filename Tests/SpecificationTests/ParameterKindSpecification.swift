@@ -31,7 +31,7 @@ import Testing
       invalid([String: Provider<Int>].self)
         == "a dictionary of Provider<Int> cannot be injected: write Provider<Dictionary<String, Int>>")
     #expect(invalid([Current<Int>].self) == "an array of Current<Int> cannot be injected: write Current<Array<Int>>")
-    // What would not be right outside either is not said.
+    // The message suggests no form that would not be valid either.
     #expect(invalid([Provider<[Int]>].self) == "an array of Provider<Array<Int>> cannot be injected")
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 private final class Clock: Initializable, Sendable {}
 
-/// Not started, with the active profiles as the configuration lists them.
+/// Returns an environment that has not started, with the active profiles as the configuration lists them.
 private func makeEnvironment(_ profiles: String, parent: Environment? = nil) throws -> Environment {
   let environment = try Environment(name: "shop", parent: parent)
   return try environment.define(environment.settings().setValue(key: "beans.profiles", value: profiles))

@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// Calls into the container from where nobody expects them: each ends in a bean or an error, in finite time.
+/// Calls into the container from unusual places: each ends in a bean or an error, in finite time.
 @Suite("Calls from inside", .timeLimit(.minutes(20)))
 struct ReentrancySpecification {
   @Test("A factory may finish the environment it builds for: its bean is released, once")
@@ -202,7 +202,7 @@ struct ReentrancySpecification {
     #expect(child.isReleased)
   }
 
-  /// One thread starts the parent and reaches into the child, another starts the child and needs the parent.
+  /// One thread starts the parent and looks up in the child, another starts the child and needs the parent.
   @Test("A parent and its child, started by two threads that need each other, both come to an end")
   func parentAndChildStartedByTwoThreadsThatNeedEachOther() async {
     await #expect(processExitsWith: .success) {
@@ -259,7 +259,7 @@ struct ReentrancySpecification {
     #expect(code { try environment.getBean(Tracked.self) } == .cyclicDependency)
   }
 
-  /// Each level is another environment, so that no bean is met twice.
+  /// Each level is another environment, so no bean is met twice.
   @Test("A bean that opens children without end fails before the stack does")
   func aBeanThatOpensChildrenWithoutEnd() async {
     await #expect(processExitsWith: .success) {
@@ -323,7 +323,7 @@ struct ReentrancySpecification {
     #expect(code { try template.startup() } == .scopeNotActive)
     #expect(code { try Environment(parent: template).startup() } == .scopeNotActive)
     let child = try factory.build(())
-    // Ending what never ran is nobody else's end.
+    // The end of the template ends no child.
     try template.shutdown()
     #expect(try child.getBean(Int.self) == 7)
     #expect(try factory.build(()).getBean(Int.self) == 7)
@@ -366,7 +366,7 @@ private final class Looking: DisposableBean {
 
 private final class CuriousScope: BeanScope {
   let environment: Environment
-  /// From when on nothing is declared any more: before that, a lookup would start the environment.
+  /// A flag that is set after the last declaration: before that, a lookup would start the environment.
   let isCurious = Guarded(false)
   init(_ environment: Environment) { self.environment = environment }
   var name: String {

@@ -379,7 +379,7 @@ private final class Guest: Sendable {
   }
 }
 
-/// Something that is made for one taker, and has to be given back.
+/// An object that is created for one taker, and has to be released.
 private final class Cursor: DisposableBean, Sendable {
   let journal: Journal
   let number: Int
@@ -437,7 +437,7 @@ private final class Cursor: DisposableBean, Sendable {
     let third = try shelf.cursors.get()
     #expect(try [second.get().number, third.get().number] == [2, 3])
     try environment.shutdown()
-    // The reader comes before the cursor that it has taken; what is younger comes first.
+    // The reader comes before the cursor that it has taken; younger beans come first.
     #expect(journal.entries == ["cursor 3", "late", "cursor 2", "reader", "cursor 1"])
     try requireFault(.finished) { try second.get() }
     try third.release()

@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// Releases that hang do so until the test has seen what it came for.
+/// A release hangs until the test has seen its result.
 @Suite("A limit of a bean's own release", .timeLimit(.minutes(20)))
 struct ReleaseLimitSpecification {
   private let journal = Journal()
@@ -22,7 +22,7 @@ struct ReleaseLimitSpecification {
     try environment.define(bean)
   }
 
-  /// Without await, wherever it is called.
+  /// Calls the synchronous form, from any context.
   private func shutDown(_ environment: Environment) throws { try environment.shutdown() }
 
   private func environment(hanging: Set<String>, _ ids: [String] = ["a", "b", "c"]) throws -> Environment {

@@ -94,7 +94,7 @@ struct RepeatedProductSpecification {
           environment.bindFactory(Holder.self).with(HolderTag.self).to { (tracked: Tracked, seed: Assisted<Int>) in
             Holder(tracked: tracked, number: seed.get())
           })
-        // A thread may hold what its closure has captured for a moment after its end: that is the environment.
+        // A thread may keep the captures of its closure, here the environment, for a moment after its end.
         let sums = try onThreads(4) { number in
           let factory = try environment.getBean(Factory<HolderTag>.self)
           return try (0..<10).reduce(0) { sum, _ in sum + (try factory.build(number).number) }

@@ -11,7 +11,7 @@ import Testing
     return environment
   }
 
-  /// The line of the report that speaks of `id`.
+  /// Returns the line of the report for `id`.
   private func line(of id: String, in report: String) throws -> String {
     try #require(report.split(separator: "\n").map(String.init).first { $0.contains(id) }, "\(report)")
   }

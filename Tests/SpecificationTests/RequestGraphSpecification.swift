@@ -3,12 +3,12 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Requests whose beans take nothing but each other and singletons, and what may come between them.
+/// Requests whose beans take only each other and singletons, and the calls that may come between them.
 @Suite("Beans of a request that take each other", .timeLimit(.minutes(20)))
 struct RequestGraphSpecification {
   private let counters = Tracked.Counters()
 
-  /// Runs `body` in a child of what `declare` declares; all beans are gone afterwards.
+  /// Runs `body` in a child with the declarations of `declare`; all beans are gone afterwards.
   private func inChild(
     under declareParent: (Environment) throws -> Void = { _ in }, _ declare: (Environment) throws -> Void,
     _ body: (Environment) throws -> Void
@@ -35,7 +35,7 @@ struct RequestGraphSpecification {
       .define(child.bean(Root.self, factory: { (_: Int, leaf: Leaf, left: Left) in Root(counters, leaf, left) }))
   }
 
-  /// How many beans the child has created; known at the latest when it has finished.
+  /// Returns the number of beans that the child has created; it is known at the latest when the child has finished.
   private func created(_ request: Environment) -> Int? {
     request.statistics().first { $0.scope == "request" }?.created
   }
@@ -125,7 +125,7 @@ struct RequestGraphSpecification {
         }
         #expect(error?.code == .cyclicDependency)
       }
-      // Without the circle it goes on where it stopped.
+      // Without the circle the build continues where it stopped.
       let root = try request.getBean(Root.self)
       #expect(root.leaf.seed == 1)
     }
@@ -148,7 +148,7 @@ struct RequestGraphSpecification {
     }
   }
 
-  /// Around the numbers that a word has bits for, and that a byte can name.
+  /// Numbers around the bits of a word, and around the largest number of one byte.
   @Test(
     "A bean and what it takes are found among any number of others", arguments: [62, 63, 64, 70, 252, 253, 254, 300])
   func manySlots(_ others: Int) throws {
@@ -167,7 +167,7 @@ struct RequestGraphSpecification {
     }
   }
 
-  /// What the other thread is about to build is no circle.
+  /// A bean that the other thread is about to build is no circle.
   @Test("Two threads that ask for the same bean of a child at the same time get one, and meet no circle")
   func twoThreadsMeet() throws {
     let counters = counters
@@ -191,7 +191,7 @@ struct RequestGraphSpecification {
     #expect(counters.died.value == 3 * rounds)
   }
 
-  /// Two threads that come to each request at the same time.
+  /// A meeting of two threads that reach each request at the same time.
   private final class Meeting: Sendable {
     let requests: [Environment]
     private let arrived = Atomic(0)

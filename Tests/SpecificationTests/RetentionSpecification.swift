@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// After its end nothing of a container is kept alive by the container. Every test holds its objects in an inner function,
+/// The container keeps nothing alive after its end. Every test holds its objects in an inner function,
 /// so that no local variable of its own keeps them.
 @Suite("Nothing is retained") struct RetentionSpecification {
   private struct Traces {
@@ -115,7 +115,7 @@ import Testing
     session.finish()
     #expect(seed == nil)
 
-    /// Hands over an object that nobody else holds.
+    /// Returns whether the object is deallocated that a failed opening was handed.
     func isLetGo(_ open: (Item) throws -> Environment) throws -> Bool {
       weak var seed: Item?
       func run() throws {
@@ -297,7 +297,7 @@ import Testing
 
   @Test("A failed environment keeps nothing that it had built")
   func failedStartup() throws {
-    // Built on this thread.
+    // The item is built on this thread.
     nonisolated(unsafe) weak var item: Item?
     let environment = try Environment()
     try environment.define(
@@ -381,7 +381,7 @@ private final class Asking {
 
 private final class Clinging: Initializable, EnvironmentAware {
   let item: Item?
-  /// Strong on purpose.
+  /// The reference is strong on purpose.
   var environment: Environment?
   init() { item = nil }
   init(_ item: Item) { self.item = item }

@@ -6,7 +6,7 @@ import Testing
 struct RunningSpecification {
   private let journal = Journal()
 
-  /// Declared the wrong way round.
+  /// Returns a shop whose declarations are in reverse order.
   private func shop(_ declare: (Environment) throws -> Void = { _ in }) throws -> Environment {
     let shop = try Environment(name: "shop")
     try shop
@@ -120,7 +120,7 @@ struct RunningSpecification {
       init(_ journal: Journal) { self.journal = journal }
       func run() async throws {
         journal.note("current: \(Environment.current?.name ?? "none")")
-        // Would wait for this run: it only begins the end.
+        // An awaited shutdown would wait for this run: the call only begins the end.
         try await Environment.current?.shutdown()
         journal.note("cancelled: \(Task.isCancelled)")
       }
@@ -208,7 +208,7 @@ struct RunningSpecification {
     #expect(journal.entries == ["start lingering", "end lingering", "over"])
   }
 
-  /// Runs until the test lets it go.
+  /// Runs until the test releases it.
   private final class Stubborn: RunnableBean, Sendable {
     let gate = AsyncGate()
     init(_ database: Database) {}
@@ -417,7 +417,7 @@ struct RunningSpecification {
 
   // MARK: restarts
 
-  /// Fails each time, after a time that the test decides.
+  /// Fails each time, after a time that the test sets.
   private final class Unstable: RunnableBean, Sendable {
     let calls = AsyncGate()
     let journal: Journal
@@ -606,7 +606,7 @@ extension RunningSpecification {
     init(repository: Repository, migrations: Migrations, journal: Journal) { super.init("consumer", journal) }
   }
 
-  /// Fails when it is told to.
+  /// Fails when the test opens its gate.
   fileprivate final class Failing: RunnableBean, Sendable {
     let gate = AsyncGate()
     let journal: Journal

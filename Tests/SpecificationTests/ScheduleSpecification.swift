@@ -42,7 +42,7 @@ struct ScheduleSpecification {
     #expect(journal.entries == [])
     try await advance(clock, by: .seconds(1))
     try await advance(clock, by: .seconds(60))
-    // Several intervals at once are one call.
+    // Several elapsed intervals cause one call.
     try await advance(clock, by: .seconds(600))
     let expected = [60, 120, 720].map { "call at \(Duration.seconds($0)), in shop" }
     #expect(journal.entries == expected)
@@ -144,7 +144,7 @@ struct ScheduleSpecification {
     try await clock.waitForSleepers(2)
     clock.advance(by: .seconds(60))
     try await clock.waitForSleepers(2)
-    // The next one is at 00:02; this skips it and the one at 00:04.
+    // The next call is due at 00:02; this skips it and the one at 00:04.
     clock.advance(by: .seconds(250))
     try await clock.waitForSleepers(2)
     try await environment.shutdown()

@@ -2,7 +2,7 @@ import Beans
 import Synchronization
 import Testing
 
-/// Scope objects and scope names where they do not belong, or do more than they should.
+/// Scope objects and scope names in wrong places, or with too many effects.
 @Suite("Scopes in odd places", .timeLimit(.minutes(20)))
 struct ScopeMisuseSpecification {
   // MARK: scope objects of factories
@@ -20,7 +20,7 @@ struct ScopeMisuseSpecification {
       })
     let child = try factory.build(())
     #expect(journal.entries == ["prepare 0", "prepare 1", "prepare 2"])
-    // Each bean is one of those that were prepared, and each is another one.
+    // Each bean is one of the prepared ones, and each is another one.
     _ = try child.getBean(Tracked.self)
     _ = try child.getBean(Int.self)
     _ = try child.getBean(String.self)
@@ -109,7 +109,7 @@ struct ScopeMisuseSpecification {
     try environment.shutdown()
   }
 
-  /// The child's plan has been compiled, its slots have been counted.
+  /// The child's plan has been compiled, and its slots have been counted.
   @Test("A plain environment inside a child cannot declare for the scope of that child")
   func aPlainEnvironmentInsideAChildDeclaresForTheChildsScope() async {
     await #expect(processExitsWith: .success) {
@@ -208,7 +208,7 @@ private final class EagerScope: AbstractBeanScope, @unchecked Sendable {  // add
   }
 }
 
-/// Answers with an object that is not what was asked for.
+/// Returns an object of a type that was not requested.
 private final class LyingScope: BeanScope {
   var name: String { "lying" }
   func prepare(bean: BeanDeclaration, factory: any BeanFactory) {}

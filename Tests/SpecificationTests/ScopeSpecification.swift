@@ -307,7 +307,7 @@ private final class RecordingScope: BeanScope {
 
   let name = "recording"
   private let state = Guarded(State())
-  // Only the tests' own threads, one at a time, come here.
+  // Only the tests' own threads, one at a time, access it.
   nonisolated(unsafe) private var cache: [ObjectIdentifier: AnyObject] = [:]
 
   var prepared: [ObjectIdentifier] { state.withLock(\.prepared) }
@@ -343,5 +343,5 @@ private final class RefusingScope: BeanScope {
   func finish() {}
 }
 
-/// A bean that no factory makes.
+/// A bean without a factory.
 private final class Broken {}

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Two threads end the same session, again and again: nobody to whom `finish()` has returned can look anything up.
+/// Two threads end the same session repeatedly: after any `finish()` has returned, each lookup fails.
 @Suite("The second of two who finish", .timeLimit(.minutes(20)), .serialized)
 struct SecondFinishSpecification {
   private static let rounds = 20_000
@@ -20,7 +20,7 @@ struct SecondFinishSpecification {
     }
   }
 
-  /// Where two threads meet once in each round, as closely as the machine allows.
+  /// A meeting point of two threads, once in each round, as close as the machine allows.
   private final class Rounds: Sendable {
     private let arrived = Atomic(0)
 

@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// The listings of the documents that the container comes from, spelled for this Swift.
+/// The listings of the documents on which the container is based, in this version of Swift.
 @Suite("Examples of the seeds") struct SeedExamplesSpecification {
   @Test("The first example: a bar by its constructor, a foo by a closure that looks it up")
   func firstEnvironment() throws {

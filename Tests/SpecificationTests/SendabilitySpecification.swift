@@ -220,7 +220,7 @@ private final class Rack {
 }
 
 extension String {
-  /// What follows a text.
+  /// Returns the rest of the report after a text.
   fileprivate func components(_ text: String) -> String? {
     let parts = split(separator: text, maxSplits: 1)
     return parts.count == 2 ? String(parts[1]) : nil

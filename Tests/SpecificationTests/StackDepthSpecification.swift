@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// Long chains must not be walked by recursion, and where a lookup has to, it ends in an error while there is stack left.
+/// Long chains must not be walked by recursion; a lookup that has to recurse fails while there is stack left.
 /// Each test runs in a process of its own: an overflow is a crash.
 @Suite("Long chains", .timeLimit(.minutes(20)))
 struct StackDepthSpecification {
@@ -17,7 +17,7 @@ struct StackDepthSpecification {
     }
   }
 
-  /// Declared from the far end, so that no bean's dependency has been declared before it.
+  /// The declarations begin at the far end, so no bean's dependency has been declared before it.
   @Test("A long chain starts in whatever order it is declared")
   func longChainsDeclaredBackwards() async {
     await #expect(processExitsWith: .success) {
@@ -103,7 +103,7 @@ struct StackDepthSpecification {
           Link(seed.get(), seed.get() == 0 ? nil : try links.get().build(seed.get() - 1))
         })
       let factory = try environment.getBean(Factory<LinkTag>.self)
-      // On the long way, then on the short one.
+      // The first pass takes the general path, the second one the fast path.
       for _ in 0..<2 {
         #expect(code { try factory.build(-1) } == .creationFailed)
         #expect(try factory.build(100).number == 100)
@@ -170,8 +170,8 @@ struct StackDepthSpecification {
   }
 }
 
-/// Holds its neighbour without being held by it, and lets go of it before it dies, so that only the container could
-/// recurse.
+/// Holds its neighbour without being held by it, and drops the reference before its own end, so only the container
+/// could recurse.
 private final class Link {
   let number: Int
   init(_ number: Int, _ other: Link?) { self.number = number }

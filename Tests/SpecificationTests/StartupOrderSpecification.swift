@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 @Suite("Startup order") struct StartupOrderSpecification {
-  // Not private: an optimised build prints a private type's name with its context.
+  // The class is not private: an optimised build prints a private type's name with its context.
   final class A {}
   final class B {}
   final class C {}

@@ -29,7 +29,7 @@ import Testing
     #expect(try time("Index").place < time("Page").place)
     #expect(try time("Index").time.parent == "Page")
     #expect(try time("Page").time.parent == nil)
-    // Nobody knew beforehand.
+    // The lookup in the factory was not known before the build.
     #expect(try time("Int").time.parent == "String")
     #expect(try time("Int").time.duration == nil)
     for bean in ["Store 'store'", "Index", "Page", "String"] {
@@ -64,7 +64,7 @@ import Testing
     try application.define(application.bean(7)).startup()
     #expect(application.startupTimes.isEmpty)
     #expect(application.startupDuration == nil)
-    // Too late.
+    // The option comes too late.
     try application.startup(options: .recordTimes)
     #expect(application.startupDuration == nil)
   }

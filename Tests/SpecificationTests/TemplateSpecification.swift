@@ -81,7 +81,7 @@ import Testing
     #expect(store.name == "orders")
   }
 
-  // MARK: what is inherited
+  // MARK: inheritance
 
   @Test("The class and its factory are inherited")
   func inheritsClass() throws {
@@ -270,7 +270,7 @@ import Testing
   func ownParent() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "a", parent: "a"))
-    // Its own declaration does not count: unknown where no ancestor has the id.
+    // The declaration itself is ignored: the id is unknown if no ancestor has it.
     let fault = try requireFault(.cyclicDependency, .unknownBean) { try environment.startup() }
     #expect(fault.description.contains("'a'") || fault.passes("a"))
   }

@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-/// Declarations whose static types lie about what is built must end in a fault, never in a misread object.
+/// Declarations whose static types differ from the built objects must end in a fault, never in a misread object.
 @Suite("Types that lie", .timeLimit(.minutes(20)))
 struct TypeConfusionSpecification {
   @Test("A template that makes a value serves a bean of a protocol as such, or is a type mismatch")
@@ -37,7 +37,7 @@ struct TypeConfusionSpecification {
     let environment = try Environment()
     let type: Circle.Type = WideCircle.self
     try environment.define(environment.bean(type, factory: { Circle() }))
-    // The factory is only known to make circles.
+    // The factory is only known to create circles.
     #expect(code { try environment.getBean(WideCircle.self) } != nil)
   }
 

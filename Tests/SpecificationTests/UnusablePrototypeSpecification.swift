@@ -36,7 +36,7 @@ import Testing
   @Test("What takes one says of it what a lookup of it says")
   func taken() throws {
     let environment = try Environment()
-    // Two counters here, one of which is not open; in children the nearest one is meant.
+    // The environment has two counters, one of which is not open; children use the nearest one.
     try environment.define(environment.bean(Counter.self, factory: Counter.init))
     try environment.define(environment.bean(Counter.self, factory: Counter.init).scope("request"))
     try environment.define(
@@ -50,7 +50,7 @@ import Testing
     let taken = try requireFault(.ambiguousBean) { try environment.getBean(Taker.self) }
     #expect(taken.message.hasSuffix(fault.message), "\(taken)")
     #expect(taken.passes("Journal"))
-    // What is missed by itself comes first.
+    // A bean's own missing dependency comes first.
     let other = try requireFault(.scopeNotActive) { try environment.getBean(OtherTaker.self) }
     #expect(!other.passes("Journal"))
     try environment.shutdown()

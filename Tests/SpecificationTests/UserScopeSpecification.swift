@@ -20,7 +20,7 @@ struct UserScopeSpecification {
     }
   }
 
-  /// Requests with a part that notes its end, each with a scope object of its own, the last of which is in `scope`.
+  /// Returns the factory of requests with a part that notes its end; `scope` has the scope object of the last one.
   private func requests(
     of application: Environment, scope: Captured<AbstractBeanScope>
   ) throws -> EnvironmentFactory<Int> {
@@ -52,7 +52,7 @@ struct UserScopeSpecification {
     #expect(journal.entries == ["released"])
   }
 
-  /// How one bean of a child needs another.
+  /// The way in which one bean of a child needs another.
   enum Need: CaseIterable { case requirement, requirementAndParameter, parameter, property, prototype }
 
   @Test(
@@ -209,7 +209,7 @@ struct UserScopeSpecification {
     try application.shutdown()
   }
 
-  // MARK: asked every time
+  // MARK: repeated calls
 
   @Test("A factory's scope object is asked at every lookup, and decides each time")
   func objectIsAskedEveryTime() throws {
@@ -327,7 +327,7 @@ struct UserScopeSpecification {
 
   // MARK: registered scopes
 
-  /// An environment of lazy beans, of which "middle" belongs to a registered scope; each notes its end.
+  /// Declares lazy beans, of which "middle" belongs to a registered scope; each notes its end.
   private func layers(_ application: Environment) throws {
     let journal = journal
     for id in ["first", "middle", "last"] {
@@ -435,7 +435,7 @@ struct UserScopeSpecification {
     #expect(application.statistics().first?.released == 3)
   }
 
-  // MARK: outside a request, and beyond it
+  // MARK: outside a request
 
   @Test("A provider of a bean that only configure declares is scopeNotActive outside a request")
   func providerOfWhatConfigureDeclares() throws {
@@ -469,7 +469,7 @@ struct UserScopeSpecification {
     }
     #expect(fault.passes("Holder"))
     #expect(fault.passes("Part"))
-    // Nothing has been kept, and nothing hinders a build that needs no request.
+    // The singleton has kept nothing, and can be built without a request.
     _ = try application.getBean(Holder.self)
     try application.shutdown()
   }
@@ -484,7 +484,7 @@ struct UserScopeSpecification {
     try application.define(application.bean(Part.self, id: "declared outside").scope("request"))
     let requests = try application.childFactory("request", seed: Int.self)
     let request = try requests.build(1)
-    // Whether it has been built before makes no difference.
+    // The error is the same if the bean has been built before.
     _ = try request.getBean(Part.self)
     captured.value = request
     try requireFault(.captiveDependency) { try application.getBean(Holder.self) }
@@ -502,7 +502,7 @@ struct UserScopeSpecification {
     let requests = try application.childFactory("request", seed: Int.self)
     for seed in 1...3 {
       try requests.withChild(seed) { request in
-        // The answer may be known from before.
+        // The lookup may be cached from before.
         if seed == 3 { _ = try request.getBean((any Kept).self) }
         try requireFault(.captiveDependency) { try request.getBean(Keeper.self) }
       }
@@ -575,7 +575,7 @@ private final class Asking {
   init(_ part: Provider<Part>) { self.part = part }
 }
 
-/// A new instance each time.
+/// Returns a new instance each time.
 private final class RotatingScope: BeanScope {
   let name: String
   let asked = Counter()
@@ -588,7 +588,7 @@ private final class RotatingScope: BeanScope {
   func finish() {}
 }
 
-private final class NotingScope: AbstractBeanScope, @unchecked Sendable {  // adds what is `Sendable`
+private final class NotingScope: AbstractBeanScope, @unchecked Sendable {  // adds a `Sendable` constant
   private let journal: Journal
   init(name: String, _ journal: Journal) {
     self.journal = journal
@@ -600,7 +600,7 @@ private final class NotingScope: AbstractBeanScope, @unchecked Sendable {  // ad
   }
 }
 
-private class PreparingScope: AbstractBeanScope, @unchecked Sendable {  // adds what is `Sendable`
+private class PreparingScope: AbstractBeanScope, @unchecked Sendable {  // adds a `Sendable` constant
   private let body: @Sendable () throws -> Void
   init(name: String, _ body: @escaping @Sendable () throws -> Void) {
     self.body = body
@@ -609,7 +609,7 @@ private class PreparingScope: AbstractBeanScope, @unchecked Sendable {  // adds 
   override func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws { try body() }
 }
 
-/// Builds its beans early, and does something afterwards.
+/// Builds its beans early, and runs a closure afterwards.
 private final class EagerScope: PreparingScope, @unchecked Sendable {  // adds no state
   override func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {
     _ = try get(bean: bean, factory: factory)
@@ -617,7 +617,7 @@ private final class EagerScope: PreparingScope, @unchecked Sendable {  // adds n
   }
 }
 
-/// A bean that may know another one.
+/// A bean that may have a reference to another one.
 private final class Link {
   var other: Link?
 }

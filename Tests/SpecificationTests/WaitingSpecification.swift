@@ -91,7 +91,7 @@ struct WaitingSpecification {
     try environment.shutdown()
   }
 
-  /// Failing and succeeding builds of one slot in quick succession: nobody waits for ever, nobody gets a bean of two.
+  /// Failing and succeeding builds of one slot in quick succession: no caller waits for ever, none gets a second bean.
   @Test("Failing and succeeding builds in quick succession leave nobody waiting, and one bean")
   func failuresAndSuccessesInTurn() throws {
     let environment = try Environment()

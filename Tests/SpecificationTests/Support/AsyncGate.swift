@@ -1,4 +1,4 @@
-/// What tasks wait at until it is opened, and where they can be waited for.
+/// A gate at which tasks wait until it is opened, and which reports their arrivals.
 final class AsyncGate: Sendable {
   private struct State {
     var isOpen = false
@@ -9,7 +9,7 @@ final class AsyncGate: Sendable {
 
   private let state = Guarded(State())
 
-  /// Says that it is here, then waits until the gate is open.
+  /// Notes the arrival of the task, then waits until the gate is open.
   func pass() async {
     arrive()
     await withCheckedContinuation { continuation in
@@ -31,7 +31,7 @@ final class AsyncGate: Sendable {
     for watcher in watching { watcher.1.resume() }
   }
 
-  /// Waits until so many have arrived.
+  /// Waits until so many tasks have arrived.
   func arrivals(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread of its own: what blocks in it cannot starve the pool that runs the tests.
+/// A thread of its own: a body that blocks cannot starve the pool that runs the tests.
 final class BackgroundThread<Value: Sendable>: Sendable {
   private let outcome = Guarded<Result<Value, any Error>?>(nil)
   private let directory = Guarded("")
@@ -29,7 +29,7 @@ final class BackgroundThread<Value: Sendable>: Sendable {
     pthread_detach(thread)
   }
 
-  /// Waits for the end of the thread; throws what its body threw, or `Stuck`.
+  /// Waits for the end of the thread; throws the error of its body, or `Stuck`.
   @discardableResult
   func value() throws -> Value {
     try result().get()
@@ -40,7 +40,7 @@ final class BackgroundThread<Value: Sendable>: Sendable {
     return outcome.withLock { $0 }!
   }
 
-  /// Waits until the thread sleeps in the kernel or has ended: whatever it was to do, it has done or waits to do.
+  /// Waits until the thread sleeps in the kernel or has ended: its steps have completed, or wait.
   func waitUntilAsleepOrEnded() throws {
     try started.wait()
     let task = directory.withLock { $0 }
@@ -55,7 +55,7 @@ final class BackgroundThread<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until the thread sleeps in the kernel. The container does not tell who waits for a build; the kernel does.
+  /// Waits until the thread sleeps in the kernel: the container does not report threads that wait for a build.
   func waitUntilAsleep() throws {
     try started.wait()
     let task = directory.withLock { $0 }
@@ -66,7 +66,7 @@ final class BackgroundThread<Value: Sendable>: Sendable {
       let isAsleep = status.contains("State:\tS")
       repetitions = isAsleep && status == last ? repetitions + 1 : 0
       last = status
-      // The counter of context switches is part of the text: so many equal ones are one long sleep.
+      // The text includes the counter of context switches: so many equal texts are one long sleep.
       return repetitions == 100
     }
   }
@@ -86,7 +86,7 @@ func onThreads<Value: Sendable>(
   return try threads.map { try $0.value() }
 }
 
-/// Lets its threads pass when the last of them is there, by spinning: they meet as closely as the machine allows.
+/// Releases its threads when the last one has arrived, by spinning: they meet as closely as the machine allows.
 private final class Start: Sendable {
   private let missing: Atomic<Int>
 
@@ -103,7 +103,7 @@ private final class ThreadEntry {
   init(_ run: @escaping () -> Void) { self.run = run }
 }
 
-/// Where the kernel describes the calling thread.
+/// Returns the directory in which the kernel describes the calling thread.
 private func ownDirectory() -> String {
   var bytes = [UInt8](repeating: 0, count: 256)
   let count = bytes.withUnsafeMutableBytes { readlink("/proc/thread-self", $0.baseAddress!, $0.count) }

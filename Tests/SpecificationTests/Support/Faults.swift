@@ -1,12 +1,12 @@
 import Beans
 import Testing
 
-/// What a test's factories and callbacks throw.
+/// The error that a test's factories and callbacks throw.
 struct Boom: Error, Equatable {
   var name = "boom"
 }
 
-/// The error that `body` throws; fails the test when it throws none, another kind, or another code.
+/// Returns the error that `body` throws; fails the test if it throws none, another kind, or another code.
 @discardableResult
 func requireFault<R>(
   _ codes: EnvironmentError.Code..., sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> R
@@ -16,7 +16,7 @@ func requireFault<R>(
   return fault
 }
 
-/// The code of what `body` throws; nil where it throws nothing.
+/// Returns the code of the error that `body` throws; nil if it throws none.
 func code<R>(_ body: () throws -> R) -> EnvironmentError.Code? {
   do {
     _ = try body()
@@ -24,7 +24,7 @@ func code<R>(_ body: () throws -> R) -> EnvironmentError.Code? {
   } catch { return (error as? EnvironmentError)?.code }
 }
 
-/// All faults of a startup; none where it succeeds.
+/// Returns all faults of a startup; none if it succeeds.
 func faults(of environment: Environment) -> [EnvironmentError] {
   do {
     try environment.startup()
@@ -37,7 +37,7 @@ func faults(of environment: Environment) -> [EnvironmentError] {
   }
 }
 
-/// All faults that `startup()` reports, one or several.
+/// Returns all faults that `startup()` reports, one or several.
 func startupFaults(
   of environment: Environment, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> [EnvironmentError] {
@@ -47,7 +47,7 @@ func startupFaults(
 }
 
 extension EnvironmentError {
-  /// What a factory threw, through however many wrappers.
+  /// The errors that factories threw, through any number of wrappers.
   var causes: [Boom] {
     underlying.flatMap { error -> [Boom] in
       if let boom = error as? Boom { return [boom] }
@@ -55,7 +55,7 @@ extension EnvironmentError {
     }
   }
 
-  /// Whether one element of the path speaks of `name`.
+  /// Returns whether one element of the path names `name`.
   func passes(_ name: String) -> Bool {
     path.contains { $0.contains(name) }
   }

@@ -7,10 +7,10 @@ struct Stuck: Error, CustomStringConvertible {
   let description: String
 }
 
-/// How long a test waits for an event that must come: long enough for a loaded machine under a sanitizer.
+/// The time that a test waits for an event: long enough for a loaded machine under a sanitizer.
 let patience = DispatchTimeInterval.seconds(600)
 
-/// Closed until somebody opens it; then it stays open for everyone.
+/// A gate that is closed until it is opened; then it stays open.
 final class Gate: Sendable {
   private let name: String
   private let semaphore = DispatchSemaphore(value: 0)
@@ -27,7 +27,7 @@ final class Gate: Sendable {
   }
 }
 
-/// Lets its threads pass when the last of them has arrived.
+/// Releases its threads when the last of them has arrived.
 final class MeetingPoint: Sendable {
   private let missing: Guarded<Int>
   private let gate: Gate
@@ -47,7 +47,7 @@ final class MeetingPoint: Sendable {
   }
 }
 
-/// Gives the processor away until `condition` holds; for events of the container that it tells nobody about.
+/// Yields the processor until `condition` holds, for events that the container does not report.
 func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
   let deadline = DispatchTime.now() + patience
   while try !condition() {
@@ -56,7 +56,7 @@ func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
   }
 }
 
-/// Closed until somebody opens it, for one task.
+/// A gate that is closed until it is opened, for one task.
 final class Latch: Sendable {
   private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
 

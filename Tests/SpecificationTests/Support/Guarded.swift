@@ -2,7 +2,7 @@ import Dispatch
 
 /// A value that one thread uses at a time.
 ///
-/// With a semaphore, not a `Mutex`: ThreadSanitizer does not see what a contended `Mutex` orders.
+/// A semaphore protects it, not a `Mutex`: ThreadSanitizer does not see the order of a contended `Mutex`.
 final class Guarded<Value>: @unchecked Sendable {  // `semaphore` protects `value`
   private let semaphore = DispatchSemaphore(value: 1)
   private var value: Value

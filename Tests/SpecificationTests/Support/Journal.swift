@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in order, written from any thread.
+/// Entries in order, written from any thread.
 final class Journal: Sendable {
   private let lines = Guarded<[String]>([])
 
@@ -15,7 +15,7 @@ final class Journal: Sendable {
   }
 }
 
-/// A number that threads may raise together.
+/// A number that several threads may increment.
 final class Counter: Sendable {
   private let number = Guarded(0)
 
@@ -30,7 +30,7 @@ final class Counter: Sendable {
   var value: Int { number.withLock { $0 } }
 }
 
-/// A place to put one value that a closure of the container is given.
+/// Stores one value that the container passes to a closure.
 final class Captured<Value: Sendable>: Sendable {
   private let content = Guarded<Value?>(nil)
 

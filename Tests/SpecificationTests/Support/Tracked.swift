@@ -1,6 +1,6 @@
 import Beans
 
-/// A bean that counts its instances, so that a leak and a release too many both show.
+/// A bean that counts its instances, so that a leak and an excess release are both found.
 final class Tracked: DisposableBean {
   struct Counters: Sendable {
     let built = Counter()
