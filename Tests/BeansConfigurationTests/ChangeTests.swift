@@ -97,7 +97,7 @@ import Testing
     #expect(try manager.getConfiguration(Release.self, prefix: "release").first == rounds)
   }
 
-  // MARK: values that take others back
+  // MARK: withdrawn values
 
   @Test func anAbsentValueTakesEarlierOnesBack() throws {
     try manager.addSource(FixedSource("defaults", ["relay": "r", "port": 25, "limits.a": 1, "limits.b": 2]))
@@ -112,14 +112,14 @@ import Testing
     #expect(try child.resolve("${relay=none}") == "none")
     #expect(try manager.getValue(String.self, key: "relay") == "r")
     #expect(child.report().contains("relay = (none)"))
-    // A later source has precedence over the one that took the value back.
+    // A later source has precedence over the one that withdrew the value.
     try child.addSource(FixedSource("later", canOverrule: true, ["relay": "s"]))
     #expect(try child.getValue(String?.self, key: "relay") == "s")
   }
 
   // MARK: sources without lists
 
-  /// Has values for all keys that end with `.known`, the latest of which it counts.
+  /// A source with values for all keys that end with `.known`, which counts the latest one.
   private final class Reader: ConfigurationSource {
     let url = "reader"
     let canOverrule: Bool

@@ -20,7 +20,7 @@ import Testing
     let listener = manager.addListener(Int.self, key: "k") { value in
       seen.note([value, (try? manager.getValue(Int.self, key: "k")) ?? -1])
     }
-    // It holds the manager that holds it.
+    // The listener holds the manager that holds it.
     defer { listener.cancel() }
     #expect(seen.all.isEmpty)
     try change("2")

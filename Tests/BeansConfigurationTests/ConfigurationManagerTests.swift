@@ -41,7 +41,7 @@ import Testing
     #expect(fault?.code == .conversionFailed)
     for part in ["port", "the file", "many", "Int"] { #expect(fault?.message.contains(part) == true, "\(part)") }
     #expect(code { try manager.getValue(Int.self, key: "engine") } == .noConversion)
-    // A default is for what is missing, not for what is wrong.
+    // A default replaces a missing value, not a wrong one.
     #expect(code { try manager.getValue(Int.self, key: "port", defaultValue: 1) } == .conversionFailed)
   }
 
@@ -171,7 +171,7 @@ import Testing
   @Test func theNearestManagerDecides() throws {
     try manager.addSource(FixedSource("a", ["k": 1, "inherited": 5]))
     let child = ConfigurationManager(parent: manager)
-    // No source of the parent is in its way.
+    // No source of the parent prevents it.
     try child.addSource(FixedSource("b", ["k": 2]))
     #expect(try child.getValue(Int.self, key: "k") == 2)
     #expect(try manager.getValue(Int.self, key: "k") == 1)

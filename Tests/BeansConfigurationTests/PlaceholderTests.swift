@@ -58,7 +58,7 @@ import Testing
     #expect(try manager.resolve("${port}", as: Int.self) as? Int == 80)
     #expect(try manager.resolve("1${port}", as: Int.self) as? Int == 180)
     #expect(try manager.resolve("${none=1,2}", as: [Int].self) as? [Int] == [1, 2])
-    // What stands for itself need not have a text.
+    // A placeholder that is the whole text needs no text value.
     #expect(try manager.resolve("${engine}", as: Engine.self) is Engine)
     #expect(code { try manager.resolve("${host}", as: Int.self) } == .conversionFailed)
     #expect(code { try manager.resolve("${host}", as: Engine.self) } == .noConversion)

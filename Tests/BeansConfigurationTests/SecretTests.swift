@@ -7,7 +7,7 @@ import Testing
 @Suite struct SecretTests {
   private let manager = ConfigurationManager()
 
-  /// Calls `read` and returns everything that the fault says.
+  /// Calls `read` and returns all texts of the fault.
   private func fault(_ read: () throws -> Void) -> String {
     do {
       try read()

@@ -16,7 +16,7 @@ import Testing
     try manager.addSource(ProcessInfoConfigurationSource(variables: variables))
   }
 
-  /// Reads a section that has faults, and returns these.
+  /// Reads a faulty section, and returns its faults.
   private func faults<T: Decodable>(
     _ type: T.Type, _ prefix: String = "mail", rejectsUnknownKeys: Bool = false
   ) throws -> [EnvironmentError] {
@@ -196,7 +196,7 @@ import Testing
     #expect(fault.code == .conversionFailed)
     #expect(fault.message.contains("'db.pool' is refused by Pool: 2 is more than 1"), "\(fault)")
     #expect(fault.underlying.first is Pool.Refusal)
-    // Not before all of its values are right.
+    // The check runs only when all of its values are valid.
     try add(["db.pool.most": "x"], url: "third")
     #expect(try faults(Outer.self, "db").map(\.code) == [.conversionFailed])
   }

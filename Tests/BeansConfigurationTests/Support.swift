@@ -1,7 +1,7 @@
 import BeansConfiguration
 @_spi(BeansPackage) import BeansSupport
 
-/// A source whose items a test names.
+/// A source with the items of a test.
 final class FixedSource: ConfigurationSource {
   let url: String
   let canOverrule: Bool
@@ -26,7 +26,7 @@ final class FixedSource: ConfigurationSource {
   }
 }
 
-/// A place for what closures on other threads see.
+/// Stores the values that closures on other threads see.
 final class Seen<Value: Sendable>: Sendable {
   private let content = Locked<[Value]>([])
 

@@ -53,7 +53,7 @@ import Testing
     #expect(message("LocallyTwice").contains("2 times BeansReflectionTests.ClassNameTests.LocallyTwice"))
   }
 
-  /// A class at the top of its module hides what is nested elsewhere.
+  /// A class at the top of its module hides a namesake that is nested elsewhere.
   @Test func nestedNamesake() throws { #expect(try isFound("NamedOutside", NamedOutside.self)) }
 
   @Test func notClasses() {

@@ -19,7 +19,7 @@ private typealias Token = Kinds.Token
     try BeanDescriptor.forClass(Everything.self).getProperty(name)
   }
 
-  /// Sets each of `good` through the descriptor and finds it in the property, and finds it unchanged after each of `bad`.
+  /// Sets each of `good` through the descriptor and finds it in the property, unchanged after each of `bad`.
   private func check<Value>(
     _ name: String, _ path: KeyPath<Everything, Value>, good: [Any?], bad: [Any?], _ same: (Value, Any?) -> Bool
   ) throws {
@@ -285,7 +285,7 @@ private typealias Token = Kinds.Token
     withExtendedLifetime(held) {}
   }
 
-  /// What the end of an old value sees is the new one.
+  /// The end of an old value reads the new one.
   @Test func endsOfOldValuesReadTheProperty() throws {
     let everything = Everything(owner: owner)
     let property = try property("object")

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import BeansReflection
 
-/// A class with a stored property of every kind, `Everything`, and what its properties are made of.
+/// A class with a stored property of every kind, `Everything`, and the types of its properties.
 enum Kinds {
   protocol Shape { var sides: Int { get } }
   protocol Living: AnyObject { var name: String { get } }
@@ -26,7 +26,7 @@ enum Kinds {
   final class Stone: Sendable {}
   struct Unique: ~Copyable { var number = 1 }
 
-  /// Says when it is gone.
+  /// Reports its deallocation.
   final class Probe: Sendable {
     private let gone: @Sendable () -> Void
     init(gone: @escaping @Sendable () -> Void) { self.gone = gone }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BeansReflection
 
-/// What is read, what is asked by casts, and what the compiler says are the same.
+/// The results of reading, of casts and of the compiler are equal.
 @Suite struct ProtocolTypeTests {
   private static let types: [Any.Type] = [
     Base.self, Derived.self, Grandchild.self, Other.self, Value.self, Generic<Int>.self, Generic<String>.self,
@@ -17,7 +17,7 @@ import Testing
     ((any Bound).self, { $0 is any Bound.Type }),
     ((any Plain & Bound).self, { $0 is any (Plain & Bound).Type }),
     ((any Based).self, { $0 is any Based.Type }),
-    // A cast to `any (Base & Plain).Type` would only look at the protocol.
+    // A cast to `any (Base & Plain).Type` would only test the protocol.
     ((any Base & Plain).self, { $0 is any Plain.Type && $0 is Base.Type }),
     ((any Plain & AnyObject).self, { $0 is any (Plain & AnyObject).Type }),
     ((any Error).self, { $0 is any Error.Type }),
@@ -64,7 +64,7 @@ import Testing
     #expect(TypeRelation.shape(of: (any Error).self, for: Self.metadata(Failure.self)) == nil)
   }
 
-  /// What is not one protocol is left to whoever asks.
+  /// A list that is not a single protocol is left to the caller.
   @Test func lists() {
     let list = ProtocolList([(any Plain).self, (any Bound).self, Int.self])
     #expect(list.conformances(of: Derived.self) == (0b011, 0b100))
@@ -95,7 +95,7 @@ import Testing
   private static func metadata(_ type: Any.Type) -> UnsafeRawPointer { unsafeBitCast(type, to: UnsafeRawPointer.self) }
 
   private static func witnesses(_ type: any Plain.Type) -> UnsafeRawPointer {
-    // Without `as` it would be opened first.
+    // Without `as` the existential would be opened first.
     unsafeBitCast(type as any Plain.Type, to: (UnsafeRawPointer, UnsafeRawPointer).self).1
   }
 }

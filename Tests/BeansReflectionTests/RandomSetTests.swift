@@ -15,7 +15,7 @@ import Testing
     do {
       let owner = Kinds.Animal(name: "owner"), target = Kinds.Everything(owner: owner)
       let properties = try BeanDescriptor.forClass(Kinds.Everything.self).getProperties()
-      // What is held by weak properties only would be gone before it is read back.
+      // An object that only weak properties hold would be gone before it is read back.
       var values = RandomValues(made: made, gone: gone)
       var stored = 0
       for _ in 0..<Self.rounds / 3 {
@@ -44,7 +44,7 @@ import Testing
     if !holds { throw Stuck(description: "seed \(seed): \(property.label) = \(String(describing: value))") }
   }
 
-  /// What the property's nil and values are once optionality is taken away.
+  /// Returns the nil or the value of a property without its optionality.
   private func plain(_ value: Any?) -> Any? {
     var value = value
     while let current = value, let optional = current as? any OptionalType { value = optional.wrappedValue }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BeansReflection
 
-/// The runtime these tests run on has the known form; what is done on others works as well.
+/// The runtime of these tests has the known form; the path for other runtimes works as well.
 @Suite struct RuntimeLayoutTests {
   @Test func theFormIsKnown() {
     #expect(RuntimeLayout.hasConformances)

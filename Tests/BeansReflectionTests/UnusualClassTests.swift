@@ -21,7 +21,7 @@ import Testing
     for name in ["before", "after"] { #expect(try property(Holder<Int>.self, name).get(Holder(1)) as? UInt8 == 7) }
   }
 
-  /// In a generic class functions and metatypes have their general form, in others not; both are refused.
+  /// In a generic class, functions and metatypes have their general form, in others not; both are refused.
   @Test func functionsInGenericClasses() throws {
     #expect(code { try property(Holder<() -> Int>.self, "value").get(Holder { 1 }) } == .invalidDeclaration)
     #expect(code { try property(Holder<Int.Type>.self, "value").get(Holder(Int.self)) } == .invalidDeclaration)
@@ -65,7 +65,7 @@ import Testing
     #expect(code { try property(Derived.self, "name").set(derived, value: "x") } == .invalidDeclaration)
   }
 
-  /// A subclass may reuse the name of what is private in its superclass: two properties, the nearer one found by name.
+  /// A subclass may reuse the name of a private property of its superclass: the nearer of the two is found by name.
   @Test func propertiesOfTheSameName() throws {
     let descriptor = try BeanDescriptor.forClass(Kinds.Everything.self)
     let everything = Kinds.Everything(owner: Kinds.Animal())

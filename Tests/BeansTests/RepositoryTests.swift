@@ -12,7 +12,7 @@ import Testing
         .deletingLastPathComponent().appendingPathComponent("Sources/Beans"))
   }
 
-  /// Each row of the article ends in a file or a target of `Tests` and a test in it.
+  /// Each row of the article ends in the name of a file or a target of `Tests`, and of a test in it.
   @Test func everyPromiseNamesATestThatExists() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -80,13 +80,13 @@ import Testing
     let sources = try Self.sources.get()
     #expect(sources.count > 20)
     #expect(Set(sources.compactMap { $0.folders.first }) == Set(Self.order))
-    // Beside the folders stands only what they re-export.
+    // Next to the folders is only the file of re-exports.
     #expect(sources.filter { $0.folders.isEmpty }.map(\.path) == ["Exports.swift"])
   }
 
   @Test func foldersNameOnlyThoseBeforeThem() throws {
     let sources = try Self.sources.get()
-    /// Where each type is declared; only those that one file declares can be told by their name.
+    /// The files that declare each type; only a type of a single file is identified by its name.
     var homes: [String: [SwiftSource]] = [:]
     for source in sources {
       for name in source.declared { homes[name, default: []].append(source) }
@@ -104,7 +104,7 @@ import Testing
     #expect(violations.isEmpty, "\n\(violations.joined(separator: "\n"))")
   }
 
-  /// Members that one file alone declares can be told by their names. Extensions of `Environment` are in several folders.
+  /// A member of a single file is identified by its name. Extensions of `Environment` are in several folders.
   @Test func foldersUseOnlyMembersOfThoseBeforeThem() throws {
     let sources = try Self.sources.get()
     var homes: [String: [SwiftSource]] = [:]

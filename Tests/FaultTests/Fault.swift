@@ -1,31 +1,31 @@
 import Beans
 import Testing
 
-/// One way to go wrong: what to do, and what comes of it. A row of the document.
+/// One way to go wrong, and the resulting error. A row of the document.
 struct Fault: Sendable, CustomTestStringConvertible {
-  /// When the fault shows.
+  /// The time at which the fault is found.
   enum Moment {
-    /// When startup looks at the declarations, before anything is built.
+    /// Startup checks the declarations, before anything is built.
     case checking
-    /// When startup builds sources, scopes and post processors, before all other beans.
+    /// Startup builds sources, scopes and post processors, before all other beans.
     case preparing
-    /// When startup builds the beans.
+    /// Startup builds the beans.
     case building
-    /// In a call of the user's.
+    /// A call by the user.
     case calling
   }
 
   let code: EnvironmentError.Code
   let cause: String
   let moment: Moment
-  /// Whether the error says where the declaration at fault is written, or the call; an end has no place.
+  /// Whether the error has the place of the faulty declaration or of the call; an end has no place.
   let hasOrigin: Bool
   private let body: @Sendable (Environment) async throws -> Void
 
   var testDescription: String { "\(code): \(cause)" }
   var isOfStartup: Bool { moment != .calling }
 
-  /// A fault that startup finds: `declare` is handed an environment called "shop", which is started after it.
+  /// Returns a fault that startup finds: `declare` gets an environment called "shop", which is started after it.
   static func startup(
     _ code: EnvironmentError.Code, _ cause: String, when moment: Moment = .checking,
     _ declare: @escaping @Sendable (Environment) throws -> Void
@@ -33,7 +33,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     Fault(code: code, cause: cause, moment: moment, hasOrigin: true, body: declare)
   }
 
-  /// A fault that a call answers with, at once: `call` is handed an environment called "shop", which has not started.
+  /// Returns a fault that a call throws at once: `call` gets an environment called "shop", which has not started.
   static func call(
     _ code: EnvironmentError.Code, _ cause: String, hasOrigin: Bool = true,
     _ call: @escaping @Sendable (Environment) throws -> Void
@@ -41,7 +41,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     Fault(code: code, cause: cause, moment: .calling, hasOrigin: hasOrigin, body: call)
   }
 
-  /// A fault that a call answers with which waits, as `call`.
+  /// Returns a fault that an awaiting call throws.
   static func awaiting(
     _ code: EnvironmentError.Code, _ cause: String,
     _ call: @escaping @Sendable (Environment) async throws -> Void
@@ -49,7 +49,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     Fault(code: code, cause: cause, moment: .calling, hasOrigin: true, body: call)
   }
 
-  /// Does it, and returns what is thrown.
+  /// Causes the fault, and returns the error.
   func inject(in shop: Environment) async throws -> EnvironmentError {
     if isOfStartup { try await body(shop) }
     return try await #require(throws: EnvironmentError.self, "\(testDescription)") {
@@ -57,7 +57,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Does it in an environment of its own, which is gone afterwards.
+  /// Causes the fault in an environment of its own, which is gone afterwards.
   func inject() async throws -> EnvironmentError {
     let shop = try Environment(name: "shop")
     let error = try await inject(in: shop)
@@ -65,7 +65,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     return error
   }
 
-  /// In the order of the document.
+  /// All faults in the order of the document.
   static let all =
     beans + types + conversions + configuration + cycles + lifetimes + awaited + states + building + declarations
     + documents

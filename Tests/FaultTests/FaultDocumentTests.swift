@@ -2,7 +2,7 @@ import Beans
 import Foundation
 import Testing
 
-/// The document lists every fault of the tests, with the text that is really printed.
+/// The document lists every fault of the tests, with its printed text.
 @Suite("Sources/Beans/Beans.docc/Faults.md") struct FaultDocumentTests {
   @Test("has the row of every fault, to the letter; UPDATE_DOCUMENTS=yes writes them")
   func rows() async throws {

@@ -1,7 +1,7 @@
 import Beans
 import Foundation
 
-/// What the document says of faults: a section for each cause, with a row for each fault that comes of it, made by doing that.
+/// The faults in the document: a section for each cause, with a row for each fault of that cause, made by injecting it.
 struct FaultTable {
   /// The rows of each cause.
   let rows: [FaultCause: [String]]
@@ -15,7 +15,7 @@ struct FaultTable {
     self.rows = rows
   }
 
-  /// The sections of all causes: what helps is what reports say.
+  /// The sections of all causes; the help is the text of reports.
   var sections: String {
     FaultCause.allCases.map { cause in
       let table = rows[cause].map { ["| fault | message |\n|---|---|"] + $0 } ?? []
@@ -26,7 +26,8 @@ struct FaultTable {
 
   private static var place: Regex<Substring> { /FaultTests\/[\w+]+\.swift:\d+/ }
 
-  /// The message as it is printed, in one line, without what changes with every line of the tests or with the machine.
+  /// Returns the printed message in one line, without parts that change with the lines of the tests or with the
+  /// machine.
   static func text(of error: EnvironmentError) -> String {
     withoutPlaces(
       "\(error)".replacing(FileManager.default.temporaryDirectory.path, with: "")
@@ -34,11 +35,11 @@ struct FaultTable {
         .replacing(/\s+/, with: " "))
   }
 
-  /// The text with other lines in the place of those of the tests.
+  /// Returns the text with other lines in place of those of the tests.
   static func withoutPlaces(_ text: String) -> String {
     var text = text
     let places = Set(text.matches(of: place).map { String($0.output) })
-    // Numbered from 1, as if the faulty declarations were all there is in the file.
+    // Places are numbered from 1, as if the file contained only the faulty declarations.
     for (number, place) in places.sorted(by: { ($0.count, $0) < ($1.count, $1) }).enumerated() {
       text = text.replacing(place, with: "Shop.swift:\(number + 1)")
     }
@@ -46,7 +47,7 @@ struct FaultTable {
   }
 }
 
-/// The document that holds the table, for people to look their fault up in.
+/// The document that holds the table, in which readers find their fault.
 struct FaultDocument {
   static let path = {
     let folders = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
@@ -56,13 +57,13 @@ struct FaultDocument {
 
   let text: String
 
-  /// The file as it is.
+  /// Reads the file.
   init() throws { text = try String(contentsOfFile: Self.path, encoding: .utf8) }
 
   /// The lines from the first section on, to the end of the document.
   var lines: [String] { Self.lines(text.range(of: Self.first).map { String(text[$0.lowerBound...]) } ?? "") }
 
-  /// What stands below the heading with that anchor, as far as the next one; nil where there is none.
+  /// Returns the text below the heading with that anchor, up to the next one; nil if there is none.
   func section(_ anchor: some StringProtocol) -> String? {
     let lines = lines
     let isHeading = { (line: String) in line.hasPrefix("## ") || line.hasPrefix("### ") }

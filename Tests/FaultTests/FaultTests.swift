@@ -2,7 +2,7 @@ import Beans
 import Glibc
 import Testing
 
-/// Each way to go wrong, by itself.
+/// Each fault by itself.
 @Suite("Faults") struct FaultTests {
   @Test("have the code the document says, and say what, who and where", arguments: Fault.all)
   func saysEverything(_ fault: Fault) async throws {
@@ -23,7 +23,7 @@ import Testing
     do {
       let shop = try Environment(name: "shop")
       gone = shop
-      // Before everything else, so that it is there whenever anything is built.
+      // The witness is defined before all else, so that it exists whenever any bean is built.
       if fault.isOfStartup { try shop.define(shop.bean(Witness.self, factory: { Witness(census) })) }
       let error = try await fault.inject(in: shop)
       if fault.isOfStartup {
@@ -45,7 +45,7 @@ import Testing
       }
     }
     #expect(census.alive == 0)
-    // A release that was abandoned holds it until it returns.
+    // An abandoned release holds the environment until it returns.
     for _ in 0..<60_000 where gone != nil { usleep(1_000) }
     #expect(gone == nil, "the environment is still alive")
   }

@@ -2,7 +2,7 @@ import Beans
 import Foundation
 import Testing
 
-/// A startup with everything wrong that startup can find.
+/// A startup with all faults that startup can find.
 @Suite("Faults of one startup") struct FaultsAtOnceTests {
   private static let single = Fault.all.filter { $0.moment == .checking && $0.code != .startupFailed }
 
@@ -53,7 +53,7 @@ import Testing
         places.insert(try #require(fault.origin, "\(fault)").description)
         #expect(!fault.path.isEmpty, "\(fault)")
       }
-      // Each is one fault, however many of the others there are.
+      // Each is one fault, independent of the number of others.
       let expected: [EnvironmentError.Code: Int] = [
         .unknownBean: 4, .ambiguousBean: 1, .cyclicDependency: 1, .duplicateId: 1, .unknownScope: 1,
         .captiveDependency: 1, .unknownProperty: 2, .conversionFailed: 2, .noConversion: 1,
@@ -69,7 +69,7 @@ import Testing
     #expect(gone == nil)
   }
 
-  /// The report as it is printed is what the file has; UPDATE_DOCUMENTS=yes writes it.
+  /// The printed report equals the file; UPDATE_DOCUMENTS=yes writes it.
   private static func compare(_ report: String) throws {
     let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(component: "faults.txt")
     if ProcessInfo.processInfo.environment["UPDATE_DOCUMENTS"] == "yes" {

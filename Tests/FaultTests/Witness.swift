@@ -13,7 +13,7 @@ final class Census: Sendable {
   var alive: Int { counts.withLock { $0.made - $0.gone } }
 }
 
-/// A bean that is there to be released again, whatever goes wrong with the others.
+/// A bean that exists to be released again, after any fault of the others.
 final class Witness: Sendable {
   private let census: Census
 
@@ -25,7 +25,7 @@ final class Witness: Sendable {
   deinit { census.leave() }
 }
 
-/// Threads that run at the same time; returns when all of them are over, and what each threw.
+/// Runs threads at the same time; returns the error of each when all have ended.
 func together(_ bodies: [@Sendable () throws -> Void]) -> [(any Error)?] {
   final class Entry: Sendable {
     let body: @Sendable () throws -> Void

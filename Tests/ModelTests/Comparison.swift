@@ -1,6 +1,6 @@
-/// How the container and the reference are compared.
+/// The comparison of the container with the reference.
 enum Comparison {
-  /// The first line in which they differ; nil where there is none.
+  /// Returns the first line in which they differ; nil if there is none.
   static func difference(_ scenario: Scenario, mistake: Mistake? = nil) -> String? {
     if ReferenceRules(scenario).undecided != nil { return nil }
     let outcome = ContainerUnderTest.run(scenario)
@@ -20,12 +20,12 @@ enum Comparison {
     return "after \(operation) the container says '\(line(found))', the reference '\(line(expected))'"
   }
 
-  /// Whether the container may say a line where the reference says another one, which may name several faults.
+  /// Returns whether a line of the container matches one of the reference, which may name several faults.
   private static func agree(_ expected: String, _ found: String) -> Bool {
     expected == found || expected.split(separator: " or ").contains(found[...])
   }
 
-  /// A difference, with the smallest scenario that shows one, as Swift.
+  /// Returns a difference, with the smallest scenario that has one, as Swift.
   static func report(_ scenario: Scenario, mistake: Mistake? = nil) -> String {
     let shrunk = ScenarioShrinker { difference($0, mistake: mistake) != nil }.shrink(scenario)
     return "\(difference(shrunk, mistake: mistake) ?? "it is gone")\n\n\(ScenarioSwift.source(shrunk))"
@@ -40,14 +40,14 @@ struct Choices {
   private var next = 0
   private var runs = 1
 
-  /// One of so many possibilities.
+  /// Returns one of so many possibilities.
   mutating func choose(_ count: Int) -> Int {
     if next == taken.count { taken.append((0, count)) }
     next += 1
     return taken[next - 1].choice
   }
 
-  /// Goes on to other decisions; false where there are none, or too many.
+  /// Proceeds to other decisions; returns false if there are none, or too many.
   mutating func advance() -> Bool {
     runs += 1
     while let last = taken.last, last.choice + 1 == last.count { taken.removeLast() }

@@ -1,6 +1,6 @@
 import Beans
 
-/// The file of all declarations, whose lines are their numbers: a fault that stands elsewhere is one of a call.
+/// The file of all declarations, whose lines are their numbers: a fault with another place is one of a call.
 private let declarationFile: StaticString = "d"
 
 /// A factory of any seed.
@@ -57,7 +57,7 @@ struct ContainerUnderTest {
   private struct Opened {
     let environment: Environment
     let level: Int
-    /// The environment made by hand that declares this one's factory, or this one.
+    /// The environment created by hand that declares this one's factory, or this one.
     let owner: Int
     var openers: [Int: Opener] = [:]
     var scope: AbstractBeanScope?
@@ -70,7 +70,7 @@ struct ContainerUnderTest {
     recorder = Recorder(scenario)
   }
 
-  /// What the scenario leads to.
+  /// Runs the scenario, and returns its outcome.
   static func run(_ scenario: Scenario) -> Outcome {
     var container = ContainerUnderTest(scenario)
     let recorder = container.recorder
@@ -128,7 +128,7 @@ struct ContainerUnderTest {
     }
   }
 
-  /// Releases a bean that is owned, or all that are owned by a bean.
+  /// Releases a bean that is owned, or all beans that a bean owns.
   private func giveBack(_ found: Given) {
     switch found {
     case .owned(_, let release): attempt(release)
@@ -137,7 +137,7 @@ struct ContainerUnderTest {
     }
   }
 
-  /// Notes what the body throws.
+  /// Notes the error that the body throws.
   private func attempt(_ body: () throws -> Void) {
     do { try body() } catch let error as EnvironmentError {
       let faults = error.code == .startupFailed ? error.underlying.map { $0 as! EnvironmentError } : [error]

@@ -3,7 +3,7 @@ struct Fault: Error, Hashable, Comparable {
   let code: String
   let declaration: Int?
 
-  /// Says which faults there are. Whose captive dependencies are found while there are circles is not compared.
+  /// Returns the text of faults. The owners of captive dependencies are not compared if there are circles.
   static func text(_ faults: [Fault]) -> String {
     let hasCircle = faults.contains { $0.code == "cyclicDependency" }
     let compared = Set(faults).filter { !hasCircle || !["captiveDependency", "scopeNotActive"].contains($0.code) }
@@ -11,7 +11,7 @@ struct Fault: Error, Hashable, Comparable {
       + compared.sorted().map { "\($0.code)@\($0.declaration.map { "d\($0)" } ?? "-")" }.joined(separator: " ")
   }
 
-  /// Tells of one of several faults.
+  /// Returns the text of one of several faults.
   static func text(oneOf faults: [Fault]) -> String { faults.sorted().map { text([$0]) }.joined(separator: " or ") }
 
   static func < (one: Fault, other: Fault) -> Bool {

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Scenarios have no registered scopes but `AbstractBeanScope`s, no beans that are scopes, and no scope objects of children.
-/// Beans of a registered scope take nothing that is not open where it is registered, and nothing but ends follows its end.
-/// Factory beans and decorators have no templates, and instances are declared in environments that are made by hand.
+/// Scenarios have no registered scopes but `AbstractBeanScope`s, no beans that are scopes, and no scope objects of
+/// children. Beans of a registered scope take only beans that are open where it is registered, and only ends follow its
+/// end. Factory beans and decorators have no templates, and instances are declared in environments created by hand.
 ///
-/// Environment variables: `MODEL_SEEDS` says how many scenarios are run, `MODEL_FIRST_SEED` where they begin.
+/// Environment variables: `MODEL_SEEDS` is the number of scenarios to run, `MODEL_FIRST_SEED` the first one.
 @Suite("The container beside a naive reference", .timeLimit(.minutes(30))) struct ModelSpecification {
   private static let parts: UInt64 = 4
 
@@ -46,6 +46,6 @@ import Testing
     #expect(ScenarioGenerator.scenario(seed: 1) != ScenarioGenerator.scenario(seed: 2))
   }
 
-  /// Says at once how far it is: what is printed may come late.
+  /// Writes the progress at once, without the buffer of standard output.
   private func progress(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }

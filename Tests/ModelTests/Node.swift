@@ -2,18 +2,18 @@ import Beans
 
 // MARK: - beans
 
-/// What a scenario has led to.
+/// The outcome of a scenario.
 struct Outcome {
   var lines: [String] = []
   /// For each operation, the beans that it created, in order.
   var orders: [[Creation]] = [[]]
 
-  /// One bean, as far as it can be told from others.
+  /// One bean, as far as it is distinguished from others.
   enum Creation: Hashable {
     /// The bean of a number, or the prototype that it keeps.
     case made(Int)
     case prototype
-    /// The next bean owns beans that were made at these positions, itself or by prototypes that it has taken.
+    /// The next bean owns beans that were created at these positions, itself or by prototypes that it has taken.
     case owned(made: [Int])
     /// A lookup or a provider has found a bean; `made` as in `owned`.
     case found(made: [Int])
@@ -22,8 +22,8 @@ struct Outcome {
     case decorated(declaration: Int, inner: String)
   }
 
-  /// Ends an operation: in which order prototypes were made, and other beans handed on, among other beans is not compared,
-  /// nor how many of them where something failed.
+  /// Ends an operation. The comparison ignores the order in which prototypes were created and other beans were
+  /// forwarded, and after a failure also their number.
   static func end(_ lines: inout [String], _ prototypes: inout [String]) {
     let hasFailed = lines.reversed().prefix { !$0.hasPrefix("operation") }.contains { $0.hasPrefix("fault") }
     if !hasFailed { lines += prototypes.sorted() }
@@ -31,7 +31,7 @@ struct Outcome {
   }
 }
 
-/// What the beans of a scenario report, and its counters.
+/// Records the reports of a scenario's beans, and its counters.
 final class Recorder: @unchecked Sendable {  // used by one thread
   private(set) var outcome = Outcome()
   var live = 0
@@ -58,7 +58,7 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     add(creation)
   }
 
-  /// The positions at which owned beans were made, in the order of parameters.
+  /// Returns the positions at which owned beans were created, in the order of parameters.
   private func owned(_ given: [Given]) -> [Int] {
     func owned(by bean: Node) -> [Int] { bean.isPrototype && !bean.isKept ? self.owned(bean.given) : [] }
     return given.flatMap { value -> [Int] in
@@ -78,7 +78,7 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     note(operation)
   }
 
-  /// Notes the call of a factory; throws where the declaration says so.
+  /// Notes the call of a factory; throws if the declaration plans a failure.
   func call(_ declaration: Int, failures: Int, _ given: [Given]) throws {
     calls[declaration, default: 0] += 1
     guard calls[declaration]! <= failures else { return }
@@ -87,7 +87,7 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     throw PlannedFailure()
   }
 
-  /// A fault of what was declared in a line.
+  /// Returns the fault of the declaration in a line.
   func fault(_ code: String, line: Int?) -> Fault {
     let declaration: Int? =
       switch code {
@@ -98,7 +98,7 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     return Fault(code: code, declaration: declaration)
   }
 
-  /// Gives a bean its name. That of a prototype says what it was given; it must have one holder.
+  /// Returns the name of a new bean. That of a prototype contains its arguments; it must have one holder.
   func name(_ bean: Node) -> String {
     let given = bean.given.map { " \(take($0))" }.joined()
     bean.isPrototype = bean.decorated.map { $0.isPrototype && !$0.isKept } ?? prototypes.contains(bean.declaration)
@@ -118,7 +118,7 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     return "#\(made)"
   }
 
-  /// Notes that a declaration has another bean for its object. A declaration that is no prototype's keeps a prototype.
+  /// Notes that a declaration's object is another bean. A declaration that is no prototype's keeps a prototype.
   func hand(on bean: Node, _ given: [Given], by declaration: Int, isDecorator: Bool) -> Node {
     prototypeLines.append("d\(declaration) returns \(bean.name)")
     let isKept = !bean.isPrototype || bean.isKept
@@ -133,7 +133,7 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     return bean
   }
 
-  /// Places a prototype behind all that has been made.
+  /// Places a prototype behind all beans created so far.
   private func place(_ bean: Node) {
     bean.position = outcome.orders[outcome.orders.count - 1].count
     add(.prototype)
@@ -153,7 +153,7 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     note("\(word) \(take(found))")
   }
 
-  /// Says what is handed to somebody.
+  /// Returns the text for a value that is handed over.
   func take(_ given: Given) -> String {
     switch given {
     case .bean(let bean): bean.map(take) ?? "nil"
@@ -173,10 +173,10 @@ final class Recorder: @unchecked Sendable {  // used by one thread
   }
 }
 
-/// What a factory throws where its declaration says so.
+/// The error of a factory whose declaration plans a failure.
 struct PlannedFailure: Error {}
 
-/// One value that a factory was given, or a lookup found.
+/// One value that a factory received, or a lookup found.
 enum Given {
   case bean(Node?)
   case beans([Node])
@@ -187,21 +187,21 @@ enum Given {
 }
 
 class Node: Bean, DisposableBean {
-  /// Which declaration's factory has made the bean.
+  /// The declaration whose factory has created the bean.
   let factory: Int
-  /// Whose bean it is, set by the container; for decorators and products, by their factories.
+  /// The declaration of the bean, set by the container; for decorators and products, by their factories.
   fileprivate(set) var declaration = 0
-  /// The declaration that has completed it.
+  /// The declaration that has completed the bean.
   fileprivate(set) var owner = 0
   private(set) var name = "?"
   private(set) var given: [Given]
   fileprivate var isTaken = false
   fileprivate var isPrototype = false
-  /// The position in the order of creation of its operation, where it is a prototype.
+  /// The position in the order of creation of its operation, if it is a prototype.
   fileprivate var position = 0
-  /// Whether it is a prototype, and a slot or a scope keeps it.
+  /// Whether it is a prototype that a slot or a scope keeps.
   fileprivate var isKept = false
-  /// The bean that it has been made around.
+  /// The bean that it decorates.
   fileprivate private(set) var decorated: Node?
   fileprivate let recorder: Recorder
 
@@ -212,7 +212,7 @@ class Node: Bean, DisposableBean {
     recorder.live += 1
   }
 
-  /// Sets the declaration where the container cannot.
+  /// Sets the declaration if the container cannot.
   func belong(to declaration: Int, around inner: Given? = nil) {
     self.declaration = declaration
     if case .bean(let inner)? = inner { decorated = inner }
@@ -222,7 +222,7 @@ class Node: Bean, DisposableBean {
     if name != "?" { recorder.note("\(name) is completed again") }
     name = recorder.name(self)
     owner = declaration
-    // An environment that its own beans hold would not be deallocated when it is forgotten.
+    // An environment that its own beans hold would not be deallocated with its last outer reference.
     given.removeAll { if case .environment = $0 { true } else { false } }
   }
 
@@ -267,7 +267,7 @@ struct Job { let number: Int }
 
 // MARK: - types
 
-/// A form in which a type is asked for, by a parameter or a lookup.
+/// A form in which a parameter or a lookup requests a type.
 protocol Asked: SendableMetatype {
   associatedtype Value
   static func given(_ value: Value) -> Given
@@ -362,7 +362,7 @@ extension Kind {
 
   var type: Any.Type { Kind.types[rawValue].type }
 
-  /// A new object of the kind.
+  /// Returns a new object of the kind.
   func make(_ recorder: Recorder, _ factory: Int, _ given: [Given]) -> Node {
     let type = self == .mill ? Mill.self : Kind.constructors[made.rawValue]
     return type.init(recorder, factory, given)

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// A few scenarios that together show everything.
+  /// Returns a few scenarios that together show all features.
   private func scenarios() throws -> [(seed: UInt64, scenario: Scenario)] {
     var missing = ScenarioFeature.all
     var chosen: [(UInt64, Scenario)] = []
@@ -30,7 +30,7 @@ import Testing
     return chosen
   }
 
-  /// The lines of a program, with faults and prototypes as `Outcome` has them, without what is said for people.
+  /// Returns the lines of a program, with faults and prototypes as in `Outcome`, without the lines for readers.
   private func compared(_ printed: [String], _ scenario: Scenario) -> [String] {
     let recorder = Recorder(scenario)
     var lines: [String] = []

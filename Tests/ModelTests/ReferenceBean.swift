@@ -1,11 +1,11 @@
 /// A declaration with its templates merged, or one of the several beans that a declaration leads to.
 final class ReferenceBean {
-  /// Which of the beans of its declaration it is.
+  /// The role of the bean among those of its declaration.
   enum Part {
     case only
     /// The product of a factory bean.
     case product(of: ReferenceBean)
-    /// A decorator of a bean, around that or around another decorator of it.
+    /// A decorator of a bean, around that bean or around another decorator of it.
     case decorator(of: ReferenceBean, around: ReferenceBean)
   }
 
@@ -16,19 +16,19 @@ final class ReferenceBean {
   let isLazy: Bool
   let scope: String?
   let parameters: [Parameter]
-  /// Whose factory it is built by.
+  /// The declaration whose factory builds it.
   let factory: Declaration
   let requirements: [Requirement]
-  /// What has to stand before it is built.
+  /// The dependencies that must exist before it is built.
   let needs: [Need]
-  /// Tells it from all others.
+  /// A number that is unique among all beans.
   let number: Int
   let isPrototype: Bool
-  /// Whether a scope keeps it that an environment has registered.
+  /// Whether a registered scope of an environment keeps it.
   let isOfOwnScope: Bool
-  /// Whether its declaration is at fault: whoever takes it is not judged for that.
+  /// Whether its declaration is faulty: beans that take it are not judged for that.
   let isAtFault: Bool
-  /// Whether no scope is called as its own.
+  /// Whether its scope is unknown.
   let isOfUnknownScope: Bool
   /// The declaration whose callbacks it has.
   let callbacks: Int?
@@ -39,16 +39,16 @@ final class ReferenceBean {
     case requirement(Requirement)
   }
 
-  /// Merges a declaration with its templates, nearest first; nil where they bring no class.
+  /// Merges a declaration with its templates, nearest first; nil if they bring no class.
   ///
   /// - Parameters:
-  ///   - chain: the declaration, then its templates.
-  ///   - level: the level that declares it.
-  ///   - hasOwnScope: whether a registered scope is seen from there.
-  ///   - isBroken: whether the chain does not end, so that nothing is known of what is not said.
-  ///   - isAtFault: whether something else is wrong.
-  ///   - lacksFactory: whether its factory is another class's.
-  ///   - isUnknown: whether its scope is none.
+  /// - chain: the declaration, then its templates.
+  /// - level: the level that declares it.
+  /// - hasOwnScope: whether a registered scope is visible from there.
+  /// - isBroken: whether the chain does not end, so that unset properties are unknown.
+  /// - isAtFault: whether there is another fault.
+  /// - lacksFactory: whether its factory is another class's.
+  /// - isUnknown: whether its scope is unknown.
   init?(
     _ chain: [Declaration], _ level: Int, hasOwnScope: Bool, isBroken: Bool = false, isAtFault: Bool = false,
     lacksFactory: Bool = false, isUnknown: Bool = false
@@ -98,12 +98,12 @@ final class ReferenceBean {
   /// A decorator.
   ///
   /// - Parameters:
-  ///   - bean: the bean that is decorated.
-  ///   - inner: that, or another decorator of it.
-  ///   - declaration: that of the decorator.
-  ///   - level: the level that declares it.
-  ///   - scope: that of the decorator.
-  ///   - number: tells it from all others.
+  /// - bean: the bean that is decorated.
+  /// - inner: that bean, or another decorator of it.
+  /// - declaration: that of the decorator.
+  /// - level: the level that declares it.
+  /// - scope: that of the decorator.
+  /// - number: a number that is unique among all beans.
   init(
     of bean: ReferenceBean, around inner: ReferenceBean, _ declaration: Declaration, _ level: Int, scope: String?,
     number: Int
@@ -129,10 +129,10 @@ final class ReferenceBean {
   /// The number of the product of the factory bean that a declaration of a number declares.
   static func product(of declaration: Int) -> Int { declaration + 1_000 }
 
-  /// The number by which scenarios call it. Decorators of one declaration have it in common.
+  /// The number of the bean in scenarios. Decorators of one declaration share it.
   var name: Int { if case .decorator = part { declaration.number } else { number } }
 
-  /// Stands as the line of its origin.
+  /// The line of its origin.
   var line: Int { declaration.number }
 
   var isProduct: Bool { if case .product = part { true } else { false } }

@@ -1,10 +1,10 @@
-/// What a reference may get wrong on purpose, to prove that the comparison notices.
+/// A deliberate error of the reference, to prove that the comparison finds it.
 enum Mistake: CaseIterable {
   case releasesInOrderOfCreation, buildsSingletonsTwice, forgetsPrimary, ignoresEndOfScope
   case ownsFaces, ownsBeanAlone
 }
 
-/// A deliberately naive container: no plan, everything is looked for when it is needed.
+/// A deliberately naive container: it has no plan and looks up each bean when it is needed.
 final class ReferenceContainer {
   private let scenario: Scenario
   private let rules: ReferenceRules
@@ -14,10 +14,10 @@ final class ReferenceContainer {
   private var prototypeLines: [String] = []
   private var made = 0
   private let orders: [[Outcome.Creation]]
-  /// The beans that the container has built within the operation. The contract leaves the order of what does not depend on
-  /// each other to the container; the reference follows it, where it may.
+  /// The beans that the container has built within the operation. The contract leaves the order of independent beans
+  /// to the container; the reference follows it, if it may.
   private var order: [Outcome.Creation] = []
-  /// The position in that order, but for decorators.
+  /// The position in that order, except for decorators.
   private var rank: [Outcome.Creation: Int] = [:]
   /// The positions of owned beans, for each bean that the container has found and the reference has not.
   private var found: ArraySlice<[Int]> = []
@@ -27,7 +27,7 @@ final class ReferenceContainer {
   private var position = 0
   private var choices: Choices
   private var calls: [Int: Int] = [:]
-  /// The prototypes that have been made for an `Owned` so far; nil outside of one.
+  /// The prototypes created for an `Owned` so far; nil outside of one.
   private var forOwner: [(object: Object, bean: ReferenceBean)]?
 
   /// An environment.
@@ -40,7 +40,7 @@ final class ReferenceContainer {
     let number: Int
     let level: Int
     let parent: Place?
-    /// Those that have started.
+    /// The children that have started.
     var children: [Place] = []
     var state = State.new
     var beans: [Int: Object] = [:]
@@ -70,10 +70,10 @@ final class ReferenceContainer {
     var subtree: [Place] { [self] + children.flatMap(\.subtree) }
   }
 
-  /// A scope that is registered, and keeps what it has been asked for.
+  /// A registered scope, which keeps the beans requested from it.
   private final class OwnScope {
     var isFinished = false
-    /// Not tracked where the object is another bean's.
+    /// The beans that the scope keeps; untracked if the object is another bean's.
     var kept: [(bean: ReferenceBean, object: Object, home: Place, tracked: Tracked?)] = []
   }
 
@@ -90,12 +90,12 @@ final class ReferenceContainer {
     }
   }
 
-  /// An entry of the creation log: a bean, or all that a taker owns by one `Owned`.
+  /// An entry of the creation log: a bean, or all beans that a taker owns by one `Owned`.
   private final class Tracked {
     /// The operation, and the position in its order of creation.
     let operation: Int
     var position: Int
-    /// Each with the bean whose declaration releases it, in order of creation.
+    /// The objects in order of creation, each with the bean whose declaration releases it.
     let objects: [(object: Object, bean: ReferenceBean)]
     let home: Place
     let isOwned: Bool
@@ -147,7 +147,7 @@ final class ReferenceContainer {
     rules = ReferenceRules(scenario)
   }
 
-  /// What the scenario has to lead to, line by line.
+  /// Returns the expected outcome of the scenario, line by line.
   static func run(
     _ scenario: Scenario, orders: [[Outcome.Creation]], mistake: Mistake? = nil, _ choices: inout Choices
   ) -> [String] {
@@ -176,7 +176,7 @@ final class ReferenceContainer {
     letGo()
   }
 
-  /// Parents and children hold each other, and so do environments and beans with providers.
+  /// Breaks the reference cycles of parents and children, and of environments and beans with providers.
   private func letGo() {
     for place in environments.compactMap({ $0 }) {
       (place.children, place.beans, place.log, place.scope, place.instances) = ([], [:], [], nil, [:])
@@ -245,7 +245,7 @@ final class ReferenceContainer {
       place.instances[number] = Object("?", [])
     }
     attempt {
-      // A child of what cannot be used is not even made.
+      // A child of an unusable environment is not created at all.
       if let outer, scenario.levels[level].scope != nil || outer.isUnusable { try use(outer) }
       environments[place.number] = place
       if scenario.levels[level].scope != nil {
@@ -286,7 +286,7 @@ final class ReferenceContainer {
     if let positions = found.popFirst() { move(owned(by: [value]), to: positions) }
   }
 
-  /// What a provider gives that was injected for an environment.
+  /// Returns the object of a provider that was injected for an environment.
   private func provided(_ kind: Kind, _ id: String?, _ home: Place, _ current: Int?) throws -> Object {
     let current = current.flatMap { environments[$0] }
     let place = current?.chain.contains { $0 === home } == true ? current! : home
@@ -305,10 +305,10 @@ final class ReferenceContainer {
 
   // MARK: life
 
-  /// Starts the environment where that is still to be done; throws where it cannot be used.
+  /// Starts the environment if it has not started; throws if it is unusable.
   private func use(_ place: Place) throws {
     if case .failed(let faults) = place.state { throw Faults(faults: faults) }
-    // One that has never been started says what the nearest around it says that cannot be used.
+    // One that has never started has the error of the nearest unusable environment around it.
     if case .new = place.state {} else if place.isFinished { throw Fault(code: "finished", declaration: nil) }
     if case .started = place.state { return }
     do {
@@ -355,7 +355,7 @@ final class ReferenceContainer {
     tracked.home.log.removeAll { $0 === tracked }
   }
 
-  /// Releases what the scope keeps, wherever it was built.
+  /// Releases the beans of the scope, in whichever environment they were built.
   private func finish(_ scope: OwnScope) {
     if mistake == .ignoresEndOfScope { return }
     scope.isFinished = true
@@ -366,7 +366,7 @@ final class ReferenceContainer {
 
   // MARK: building
 
-  /// The beans as an environment gets them.
+  /// Returns the beans as an environment gets them.
   private func instances(_ beans: [ReferenceBean], _ asking: Place) throws -> [Object] {
     var missing: [Missing] = []
     var seen: Set<[Int]> = []
@@ -382,15 +382,15 @@ final class ReferenceContainer {
     }
     for bean in beans where bean.isPrototype {
       let faults = rules.faults(ofPrototype: bean, from: asking.level)
-      // Its own faults come before those of what it takes, and what is not found before what is not open and circles.
+      // The bean's own faults precede those of its dependencies; unknown beans precede inactive scopes and circles.
       let own = faults.filter { $0.declaration == bean.line }
       func isLast(_ fault: Fault) -> Bool { ["scopeNotActive", "cyclicDependency"].contains(fault.code) }
       let ordered = [own, faults].flatMap { group in group.filter { !isLast($0) } + group.filter(isLast) }
       guard let first = ordered.first else { continue }
-      // Of several beans, one may have been made before, with others that it owns.
+      // One of several beans may have been created before, with others that it owns.
       if beans.count > 1, rules.hasOwners { choices.isUndecided = true }
-      // Which of these two the container meets first depends on the way to them: no contract says which. Nor whether it meets
-      // a circle before what is not found further on.
+      // The contract does not fix which of these two the container meets first, as that depends on the path to them;
+      // nor whether a circle precedes an unknown bean further on.
       if isLast(first) { throw FaultAlternatives(faults: faults.filter(isLast)) }
       let circles = faults.filter { $0.code == "cyclicDependency" }
       if circles.isEmpty { throw first }
@@ -412,7 +412,7 @@ final class ReferenceContainer {
       self.position = position
       for next in ranked[position] ?? [] { _ = try made(next.bean, next.home) }
       guard case .decorated(let declaration, let name) = creation, !followed.contains(position) else { continue }
-      // Of several decorators around one object, no record tells which one has been built first.
+      // No record identifies the first of several decorators around one object.
       let candidates = decorators.filter { next in
         guard next.bean.line == declaration, existing(next.bean, next.home) == nil,
           case .decorator(_, let inner) = next.bean.part
@@ -426,7 +426,7 @@ final class ReferenceContainer {
     }
   }
 
-  /// The object that a bean has, or will have: that of another bean.
+  /// Returns the object that a bean has, or will have: that of another bean.
   private func foreseen(_ bean: ReferenceBean, _ asking: Place) -> Object? {
     guard let home = home(of: bean, from: asking) else { return nil }
     if let object = existing(bean, home) { return object }
@@ -447,19 +447,19 @@ final class ReferenceContainer {
     }
   }
 
-  /// The scope that keeps a bean of an environment; nil where that is the environment itself.
+  /// Returns the scope that keeps a bean of an environment; nil if that is the environment itself.
   private func ownScope(of bean: ReferenceBean, _ home: Place) -> OwnScope? {
     bean.isOfOwnScope ? home.chain.lazy.compactMap(\.scope).first : nil
   }
 
-  /// What is there already of a bean. Children of a factory have their declarations in common, and so what a scope further
-  /// out keeps of them.
+  /// Returns the existing object of a bean. Children of a factory share their declarations, and so the objects that a
+  /// scope further out keeps for them.
   private func existing(_ bean: ReferenceBean, _ home: Place) -> Object? {
     guard let scope = ownScope(of: bean, home) else { return home.beans[bean.number] }
     return scope.kept.first { $0.bean === bean && owner(of: $0.home) === owner(of: home) }?.object
   }
 
-  /// The environment made by hand in whose declarations those of an environment are.
+  /// Returns the environment created by hand whose declarations contain those of an environment.
   private func owner(of place: Place) -> Place { place.chain.first { scenario.levels[$0.level].scope == nil }! }
 
   private func instance(_ bean: ReferenceBean, _ asking: Place) throws -> Object { try instances([bean], asking)[0] }
@@ -473,7 +473,7 @@ final class ReferenceContainer {
     let home: Place
   }
 
-  /// Collects what has to be built for a bean and is not there.
+  /// Collects the missing beans that have to be built for a bean.
   private func collect(
     _ bean: ReferenceBean, _ asking: Place, _ missing: inout [Missing], _ seen: inout Set<[Int]>
   ) {
@@ -486,12 +486,12 @@ final class ReferenceContainer {
     }
   }
 
-  /// The bean in the environment that it belongs to.
+  /// Returns the bean in the environment that it belongs to.
   private func made(_ bean: ReferenceBean, _ home: Place) throws -> Object {
     let scope = ownScope(of: bean, home)
     if scope?.isFinished == true { throw Fault(code: "finished", declaration: nil) }
     if let object = existing(bean, home), mistake != .buildsSingletonsTwice { return object }
-    // A bean that is kept has the prototypes that it takes for itself.
+    // A bean that is kept keeps the prototypes that it takes.
     let forOwner = forOwner
     if !bean.isPrototype { self.forOwner = nil }
     defer { if !bean.isPrototype { self.forOwner = forOwner } }
@@ -518,15 +518,15 @@ final class ReferenceContainer {
     return object
   }
 
-  /// Whether an object is a bean already of an environment, or of one further out.
+  /// Returns whether an object is a bean already of an environment, or of one further out.
   private func isBean(_ object: Object, _ home: Place) -> Bool {
     home.chain.contains { place in
       place.beans.values.contains { $0 === object } || place.scope?.kept.contains { $0.object === object } == true
     }
   }
 
-  /// The object of a bean that is not there, the arguments of its factory, and whether the object has been completed for this
-  /// bean.
+  /// Returns the object of a missing bean, the arguments of its factory, and whether the object has been completed for
+  /// this bean.
   private func object(
     of bean: ReferenceBean, _ home: Place
   ) throws -> (object: Object, given: [Value], isNew: Bool) {
@@ -586,7 +586,7 @@ final class ReferenceContainer {
     return .owned(object, tracked)
   }
 
-  /// The owned beans among arguments, and those of prototypes among these, in the order of parameters.
+  /// Returns the owned beans among arguments, and those of prototypes among these, in the order of parameters.
   private func owned(by given: [Value]) -> [Tracked] {
     func owned(by bean: Object) -> [Tracked] { bean.isPrototype && !bean.isKept ? self.owned(by: bean.given) : [] }
     return given.flatMap { value -> [Tracked] in
@@ -599,7 +599,8 @@ final class ReferenceContainer {
     }
   }
 
-  /// Moves owned beans to where the container has made them: it may have built arguments behind them since.
+  /// Moves owned beans to the positions at which the container created them: it may have built arguments behind them
+  /// since.
   ///
   /// - Parameters:
   ///   - owned: the beans.
@@ -632,7 +633,7 @@ final class ReferenceContainer {
         }
       return try first + bean.parameters.map { try value($0, home) }
     } catch let fault as Fault where fault.code == "finished" && fault.declaration == nil {
-      // That a scope has ended is told of what needs its bean.
+      // The fault of an ended scope names the declaration that needs its bean.
       throw Fault(code: fault.code, declaration: bean.line)
     }
   }

@@ -1,13 +1,13 @@
-/// What is found and what is refused, by the contract and as plainly as possible: everything is looked for anew each time.
+/// The results and faults of lookups by the contract, as plainly as possible: each lookup searches anew.
 struct ReferenceRules {
   let scenario: Scenario
   /// The beans of each level, in order of definition.
   private(set) var beans: [[ReferenceBean]] = []
   /// The decorators of each level, the outermost of a bean last.
   private(set) var decorators: [[ReferenceBean]] = []
-  /// What is wrong with the declarations of each level by themselves.
+  /// The faults of the declarations of each level by themselves.
   private(set) var faults: [Set<Fault>] = []
-  /// Circles of templates that chains of a level lead into, by level.
+  /// The circles of templates that chains of a level lead into, by level.
   private var circles: [Set<Set<Int>>] = []
   private let memory = Memory()
 
@@ -39,7 +39,7 @@ struct ReferenceRules {
     for bean in found {
       let inner = decorated(bean, as: declaration.kind!, from: level)
       var scope = bean.scope
-      // One around a bean of an environment further out lives as long as its own environment, at most.
+      // A decorator of a bean further out lives at most as long as its own environment.
       if bean.level != level, let name = scope, isOuter(name, level) { scope = nil }
       let number = 10_000 + decorators.joined().count
       decorators[level].append(
@@ -49,7 +49,7 @@ struct ReferenceRules {
 
   private mutating func merge(_ declaration: Declaration, _ level: Int) {
     func refuse(_ code: String) { faults[level].insert(Fault(code: code, declaration: declaration.number)) }
-    // Like references, the names of templates are looked for from where the bean is declared.
+    // The names of templates, like references, are looked up from the level of the bean.
     var chain = [declaration]
     var isBroken = false
     while let id = chain[chain.count - 1].template {
@@ -64,7 +64,7 @@ struct ReferenceRules {
         break
       }
       if let start = chain.firstIndex(of: next) {
-        // A circle is one fault, wherever chains of the level lead into it: where the first one does.
+        // A circle is one fault, at the first chain of the level that leads into it.
         if circles[level].insert(Set(chain[start...].map(\.number))).inserted {
           faults[level].insert(Fault(code: "cyclicDependency", declaration: next.number))
         }
@@ -76,7 +76,7 @@ struct ReferenceRules {
     if declaration.isAbstract || declaration.isDecorator { return }
     let hasOwnScope = scenario.chain(from: level).contains { scenario.levels[$0].registersScope }
     if declaration.isFactoryBean { return merge(factoryBean: declaration, level, hasOwnScope: hasOwnScope) }
-    // What a broken template would have given is not missed as well.
+    // Properties that a broken template would have given are not missed as well.
     let known = isBroken ? [declaration] : chain
     guard let bean = ReferenceBean(known, level, hasOwnScope: hasOwnScope, isBroken: isBroken) else {
       return isBroken ? () : refuse("invalidDeclaration")
@@ -98,7 +98,7 @@ struct ReferenceRules {
     if let kept { beans[level].append(kept) }
   }
 
-  /// A factory bean and its product. Products that are made anew come from one factory bean.
+  /// Adds a factory bean and its product. Products that are created anew come from one factory bean.
   private mutating func merge(factoryBean declaration: Declaration, _ level: Int, hasOwnScope: Bool) {
     if let scope = declaration.scope, isOuter(scope, level) {
       faults[level].insert(Fault(code: "invalidDeclaration", declaration: declaration.number))
@@ -113,14 +113,14 @@ struct ReferenceRules {
   /// Refuses a provider that can never find a bean.
   func check(provider kind: Kind, _ id: String?, from level: Int) throws(Fault) {
     do { _ = try select(kind, id, from: level) } catch {
-      // One that is hidden is missed when the provider is called.
+      // A hidden bean is missed when the provider is called.
       let seen = scenario.family(of: level).flatMap { scenario.chain(from: $0) }
       let isSomewhere = seen.contains { beans[$0].contains { $0.kind.isA(kind) } }
       if error.code == "typeMismatch" || error.code == "unknownBean" && !isSomewhere { throw error }
     }
   }
 
-  /// The bean that a provider finds, seen from a level. A bean that only levels further in have is not open there.
+  /// Returns the bean that a provider finds from a level. A bean that only levels further in declare is not open there.
   func find(_ kind: Kind, _ id: String?, from level: Int) throws(Fault) -> ReferenceBean {
     do { return try select(kind, id, from: level) } catch {
       if error.code != "unknownBean" { throw error }
@@ -129,26 +129,26 @@ struct ReferenceRules {
         if inner == level { return false }
         return id == nil ? beans[inner].contains { $0.kind.isA(kind) } : hasId(inner)
       }
-      // An id that stands for a template hides those further in.
+      // An id of a template hides those further in.
       let isHere = id != nil && scenario.chain(from: level).contains(where: hasId)
       throw isFurtherIn && !isHere ? Fault(code: "scopeNotActive", declaration: nil) : error
     }
   }
 
-  /// What a declaration inherits from, seen from a level. That may have its own id, further out.
+  /// Returns the template of a declaration, seen from a level. The template may have the same id, further out.
   private func template(of asker: Declaration, from level: Int) -> Declaration? {
     scenario.chain(from: level).lazy.map { scenario.levels[$0].declarations }
       .filter { asker.id != asker.template || !$0.contains { $0.number == asker.number } }
       .compactMap { $0.first { $0.id == asker.template } }.first
   }
 
-  /// Whether a scope encloses the environments of a level, whose beans it would outlive.
+  /// Returns whether a scope encloses the environments of a level, whose beans it would outlive.
   private func isOuter(_ scope: String, _ level: Int) -> Bool {
     scenario.chain(from: level).dropFirst().contains { scenario.levels[$0].scope?.rawValue == scope }
   }
 
   func isKnown(_ scope: String, _ level: Int) -> Bool {
-    // Those of a server are known everywhere, whether a factory has them or not.
+    // The scopes of a server are known everywhere, even without a factory.
     ["session", "request"].contains(scope)
       || (scenario.chain(from: level) + scenario.family(of: level))
         .contains { scenario.levels[$0].scope?.rawValue == scope }
@@ -156,7 +156,7 @@ struct ReferenceRules {
 
   // MARK: lookups
 
-  /// The bean that is meant, seen from a level.
+  /// Returns the selected bean, seen from a level.
   func select(_ kind: Kind, _ id: String?, from level: Int) throws(Fault) -> ReferenceBean {
     let (chain, from) = (scenario.chain(from: level), level)
     if let id {
@@ -178,7 +178,7 @@ struct ReferenceRules {
     throw Fault(code: "ambiguousBean", declaration: nil)
   }
 
-  /// All beans of a type, nearest level first.
+  /// Returns all beans of a type, nearest level first.
   func all(_ kind: Kind, from level: Int) -> [ReferenceBean] {
     let key = level * Kind.allCases.count + kind.rawValue
     if let known = memory.all[key] { return known }
@@ -196,7 +196,7 @@ struct ReferenceRules {
     return all
   }
 
-  /// The outermost decorator of a bean as one type, seen from a level, or the bean.
+  /// Returns the outermost decorator of a bean as one type, seen from a level, or the bean.
   private func decorated(_ bean: ReferenceBean, as kind: Kind, from level: Int) -> ReferenceBean {
     for level in scenario.chain(from: level) {
       let outermost = decorators[level].last { decorator in
@@ -208,7 +208,7 @@ struct ReferenceRules {
     return bean
   }
 
-  /// Whether a nearer declaration has the id.
+  /// Returns whether a nearer declaration has the id.
   private func isHidden(_ bean: ReferenceBean, from chain: [Int]) -> Bool {
     guard let id = bean.declaration.id else { return false }
     return chain.prefix { $0 != bean.level }.contains { level in
@@ -216,11 +216,12 @@ struct ReferenceRules {
     }
   }
 
-  /// The level whose environment holds the bean, seen from one that asks; nil where its scope is not active there.
+  /// Returns the level whose environment holds the bean, seen from a requesting one; nil if its scope is not active
+  /// there.
   func place(_ bean: ReferenceBean, from level: Int) -> Int? {
     guard let scope = bean.scope, !bean.isOfOwnScope, !bean.isOfUnknownScope else { return bean.level }
     if bean.isPrototype { return level }
-    // One that would outlive the level that declares it is nowhere.
+    // A bean that would outlive its declaring level has no environment.
     let around = scenario.chain(from: bean.level).prefix { scenario.levels[$0].scope != nil }
     if isOuter(scope, bean.level), !around.contains(where: { scenario.levels[$0].scope?.rawValue == scope }) {
       return nil
@@ -230,7 +231,7 @@ struct ReferenceRules {
 
   // MARK: faults
 
-  /// All faults that the startup of an environment of this level reports.
+  /// Returns all faults that the startup of an environment of this level reports.
   func faults(of level: Int) -> Set<Fault> {
     let family = scenario.family(of: level)
     var found = family.reduce(into: Set<Fault>()) { $0.formUnion(faults[$1]) }
@@ -245,7 +246,7 @@ struct ReferenceRules {
     for inner in family {
       for bean in declared(in: inner)
       where bean.isPrototype && !graph.judged.contains(Place(bean: bean.number, level: inner)) {
-        // One that works only further in is refused when it is asked for where it does not work.
+        // A prototype that works only further in is refused by lookups where it does not work.
         let worksFurtherIn = inner == level && family.dropFirst().contains { works(bean, in: $0) }
         visit(bean, inner, &graph, isNeeded: !worksFurtherIn, isTop: true)
       }
@@ -263,8 +264,8 @@ struct ReferenceRules {
     return found
   }
 
-  /// Judges declarations of an unknown scope, which are at fault. Prototypes that they take are judged with them where a sound
-  /// bean takes the declaration: otherwise, only the declaration itself is reported.
+  /// Judges declarations of an unknown scope, which are faulty. Prototypes that they take are judged with them if a
+  /// sound bean takes the declaration; otherwise, only the declaration itself is reported.
   private func judgeUnknownScopes(_ family: [Int], _ graph: inout Graph) {
     var rest = family.flatMap { level in kept(in: level).filter(\.isOfUnknownScope).map { (bean: $0, level: level) } }
     while let next = rest.firstIndex(where: { graph.takes(Place(bean: $0.bean.number, level: $0.level)) }) {
@@ -274,7 +275,7 @@ struct ReferenceRules {
     for (bean, level) in rest { visit(bean, level, &graph, isNeeded: true, isTop: true) }
   }
 
-  /// Whether a circle is an error of lookups alone: it leads through a prototype from further out that nothing there needs.
+  /// Returns whether only lookups fail with a circle: it leads through an unneeded prototype from further out.
   private func isTolerated(_ circle: Set<Place>, _ needed: Set<Place>, _ graph: Graph) -> Bool {
     let own = Set(beans.indices.flatMap { level in declared(in: level).map { Place(bean: $0.number, level: level) } })
     let others = circle.filter { needed.contains($0) || own.contains($0) }
@@ -284,10 +285,10 @@ struct ReferenceRules {
     return rest.circles().isEmpty
   }
 
-  /// The beans and the decorators that a level declares.
+  /// Returns the beans and the decorators that a level declares.
   func declared(in level: Int) -> [ReferenceBean] { beans[level] + decorators[level] }
 
-  /// The beans that the environments of a level keep.
+  /// Returns the beans that the environments of a level keep.
   private func kept(in level: Int) -> [ReferenceBean] {
     let scope = scenario.levels[level].scope?.rawValue
     var kept = declared(in: level).filter {
@@ -299,14 +300,14 @@ struct ReferenceRules {
     return kept
   }
 
-  /// Whether all that a prototype names is found from a level.
+  /// Returns whether all dependencies of a prototype are found from a level.
   private func works(_ bean: ReferenceBean, in level: Int) -> Bool {
     var graph = Graph()
     visit(bean, level, &graph, isNeeded: true, isTop: true)
     return graph.faults.isEmpty && inactive(bean, level) == nil
   }
 
-  /// What is wrong with a prototype that is asked for from a level.
+  /// Returns the faults of a prototype that is requested from a level.
   func faults(ofPrototype bean: ReferenceBean, from level: Int) -> [Fault] {
     var graph = Graph()
     visit(bean, level, &graph, isNeeded: true)
@@ -325,23 +326,23 @@ struct ReferenceRules {
     let level: Int
   }
 
-  /// Who takes whom, as far as it has been looked at.
+  /// The dependencies that have been visited so far.
   private struct Graph {
     var edges: [Place: [Place]] = [:]
-    /// Those whose faults count.
+    /// The places whose faults are reported.
     var judged: Set<Place> = []
     private(set) var faults: Set<Fault> = []
-    /// The faults in the order in which they were met.
+    /// The faults in the order in which they were found.
     private(set) var ordered: [Fault] = []
 
-    /// Whether a bean that is judged takes one.
+    /// Returns whether a judged bean takes a bean.
     func takes(_ place: Place) -> Bool { edges.contains { judged.contains($0.key) && $0.value.contains(place) } }
 
     mutating func note(_ fault: Fault) { if faults.insert(fault).inserted { ordered.append(fault) } }
 
-    /// The circles, those that meet as one.
+    /// Returns the circles; those that meet are one.
     func circles() -> [Set<Place>] {
-      // What takes nothing that is left is in no circle.
+      // A place without a remaining dependency is in no circle.
       var left = edges
       while true {
         let kept = left.filter { $0.value.contains { left[$0] != nil } }
@@ -370,7 +371,7 @@ struct ReferenceRules {
     }
   }
 
-  /// Looks at a bean and at the prototypes that it takes.
+  /// Visits a bean and the prototypes that it takes.
   private func visit(
     _ bean: ReferenceBean, _ level: Int, _ graph: inout Graph, isNeeded: Bool, isTop: Bool = false
   ) {
@@ -396,26 +397,27 @@ struct ReferenceRules {
     }
   }
 
-  /// What it is called that something of a scope is held in an environment of a level where that scope is not active.
+  /// Returns the code for a bean of a scope that is held in an environment of a level in which that scope is not
+  /// active.
   private func captivity(of scope: String, _ level: Int) -> String {
     let isFurtherIn = scenario.family(of: level).dropFirst().contains { scenario.levels[$0].scope?.rawValue == scope }
     // Siblings do not outlive each other.
     return scenario.levels[level].scope == nil || isFurtherIn ? "captiveDependency" : "scopeNotActive"
   }
 
-  /// A scope that is not active, and what asks for it: the bean itself, or the prototype that takes it.
+  /// A scope that is not active, and its holder: the bean itself, or the prototype that takes it.
   struct Inactive {
     let scope: String
     let holder: Int
   }
 
-  /// The scope of a bean, or of what it takes by prototypes, that is not active in a level.
+  /// Returns the inactive scope of a bean, or of the beans that it takes by prototypes, in a level.
   func inactive(_ bean: ReferenceBean, _ level: Int) -> Inactive? {
     var seen: Set<[Int]> = []
     return inactive(bean, level, &seen)
   }
 
-  /// What of that a bean takes is not active, itself or by prototypes.
+  /// Returns the inactive scope of the beans that a bean takes, itself or by prototypes.
   private func inactive(takenBy bean: ReferenceBean, _ level: Int) -> Inactive? {
     var seen: Set<[Int]> = []
     return inactive(takenBy: bean, level, &seen)
@@ -424,7 +426,7 @@ struct ReferenceRules {
   private func inactive(_ bean: ReferenceBean, _ level: Int, _ seen: inout Set<[Int]>) -> Inactive? {
     guard let home = place(bean, from: level) else { return Inactive(scope: bean.scope!, holder: bean.line) }
     if bean.isAtFault { return nil }
-    // A scope of one's own is not judged: like a prototype, its bean is refused when it is asked for.
+    // A registered scope is not judged: a lookup of its bean fails, as for a prototype.
     guard bean.isPrototype || bean.isOfOwnScope, seen.insert([bean.number, home]).inserted else { return nil }
     return inactive(takenBy: bean, home, &seen)
   }
@@ -463,7 +465,7 @@ struct ReferenceRules {
     case .one: return [try select(kind, id, from: level)]
     case .owned:
       let bean = try select(kind, id, from: level)
-      // Its environment releases any other.
+      // Its environment releases each other bean.
       if !bean.isPrototype { throw Fault(code: "invalidDeclaration", declaration: bean.line) }
       return [bean]
     case .optional:
@@ -478,13 +480,13 @@ struct ReferenceRules {
     }
   }
 
-  /// The bean that the first declaration of an id stands for; nil where that is a template.
+  /// Returns the bean of the first declaration of an id; nil if that is a template.
   private func bean(_ id: String, _ level: Int) -> ReferenceBean? {
     let first = scenario.levels[level].declarations.first { $0.id == id }
     return beans[level].first { $0.line == first?.number && $0.kind != .mill }
   }
 
-  /// The bean of an id, of whatever type.
+  /// Returns the bean of an id, of any type.
   func select(_ id: String, from level: Int) throws(Fault) -> ReferenceBean {
     for level in scenario.chain(from: level) where scenario.levels[level].declarations.contains(where: { $0.id == id })
     {
@@ -494,12 +496,14 @@ struct ReferenceRules {
     throw Fault(code: "unknownBean", declaration: nil)
   }
 
-  /// The declaration that gives a bean its factory: of several beans with one, no record tells which one's call has failed.
+  /// Returns the declaration of a bean's factory: no record identifies the failed call of several beans with one
+  /// factory.
   func factory(of declaration: Int) -> Int {
     beans.lazy.flatMap { $0 }.first { $0.line == declaration }?.factory.number ?? declaration
   }
 
-  /// The first declaration of the circles through a declaration, and through those of it, wherever in the scenario they are.
+  /// Returns the first declaration of the circles through a declaration, and through those of it, anywhere in the
+  /// scenario.
   func circle(of declaration: Int) -> Int {
     let circles = memory.circles ?? allCircles()
     memory.circles = circles
@@ -526,7 +530,7 @@ struct ReferenceRules {
     return graph.circles().map { Set($0.map { line($0.bean) }) }
   }
 
-  /// What has been found once.
+  /// Results that have been computed once.
   private final class Memory {
     var circles: [Set<Int>]?
     var all: [Int: [ReferenceBean]] = [:]

@@ -1,4 +1,4 @@
-/// A scenario: what is declared on each level, and what is then done with the environments made of the levels.
+/// A scenario: the declarations of each level, and the operations on the environments created from the levels.
 struct Scenario: Equatable {
   var levels: [Level]
   var operations: [Operation]
@@ -22,17 +22,17 @@ struct Scenario: Equatable {
   var declarationCount: Int { levels.reduce(0) { $0 + $1.declarations.count } }
 }
 
-/// What one environment declares, or all children of one factory.
+/// The declarations of one environment, or of all children of one factory.
 struct Level: Equatable {
   /// The level around this one, which comes earlier; nil for the root alone.
   var parent: Int?
-  /// The scope of the factory whose children these are; nil for an environment that is made by hand.
+  /// The scope of the factory whose children these are; nil for an environment created by hand.
   var scope: Scope?
   /// Whether each environment registers a scope, which is called `ownScope`.
   var registersScope = false
   var declarations: [Declaration] = []
 
-  /// What declarations call the scope that an environment has registered.
+  /// The name that declarations use for the registered scope of an environment.
   static let ownScope = "shift"
 }
 
@@ -43,9 +43,9 @@ enum Scope: String, CaseIterable {
 
 /// One declaration.
 struct Declaration: Equatable {
-  /// Stands as the line of its origin, so that a fault tells which declaration it means.
+  /// The number, also the line of its origin, which identifies the declaration in a fault.
   var number: Int
-  /// Nil for a template without a class.
+  /// The type; nil for a template without a class.
   var kind: Kind?
   var id: String?
   var template: String?
@@ -53,10 +53,10 @@ struct Declaration: Equatable {
   var isLazy = false
   var isPrimary = false
   var scope: String?
-  /// What its own factory takes; nil where it has none.
+  /// The parameters of its own factory; nil if it has none.
   var parameters: [Parameter]?
   var requirements: [Requirement] = []
-  /// So many of the first calls of its own factory throw.
+  /// The number of first calls of its own factory that throw.
   var failures = 0
   var role = Role.bean
   /// Whether it has a `.postConstruct { }` and an `.onDestroy { }`.
@@ -64,13 +64,13 @@ struct Declaration: Equatable {
 
   /// The object that a declaration leads to.
   enum Role: Hashable {
-    /// A new one.
+    /// A new object.
     case bean
     /// The bean that the factory takes first.
     case forwarding
-    /// A new one around each bean of the kind, or that bean itself.
+    /// A new object around each bean of the kind, or that bean itself.
     case decorator(returnsInner: Bool)
-    /// The product of a factory bean: a new one, or the bean that the factory bean takes first.
+    /// The product of a factory bean: a new object, or the bean that the factory bean takes first.
     case factoryBean(returnsTaken: Bool)
     /// A ready instance. Declarations of one number share it, in an environment and those inside.
     case instance(Int)
@@ -87,7 +87,7 @@ struct Declaration: Equatable {
     }
   }
 
-  /// Makes it one of a new object where it takes no bean that it could return.
+  /// Changes the role to that of a new object if it takes no bean that it could return.
   mutating func settle() {
     var canReturn = false
     if case .bean(let taken, .one)? = parameters?.first?.wish, let kind { canReturn = taken.isA(kind) }
@@ -112,13 +112,13 @@ struct Parameter: Equatable {
   var reference: String?
 }
 
-/// What a declaration has to be built after.
+/// A dependency that has to be built before a declaration.
 enum Requirement: Equatable {
   case id(String)
   case kind(Kind)
 }
 
-/// One step of a scenario. Environment 0 is the root; each `open` makes the next one.
+/// One step of a scenario. Environment 0 is the root; each `open` creates the next one.
 enum Operation: Equatable {
   case start(Int)
   case open(level: Int, parent: Int, starts: Bool)
@@ -134,15 +134,15 @@ struct Lookup: Equatable {
   var kind: Kind
   var form: Parameter.Form
   var id: String?
-  /// Whether the providers that were given to what is found are called as well.
+  /// Whether the providers received by the found beans are called as well.
   var callsProviders = false
-  /// Whether the bean is given back, where it is `Owned`; else all beans that it owns.
+  /// Whether the bean is released, if it is `Owned`; else all beans that it owns.
   var givesBack = false
-  /// What is the current environment meanwhile.
+  /// The current environment during the lookup.
   var current: Int?
 }
 
-/// The types that beans are declared as and asked for.
+/// The types as which beans are declared and requested.
 enum Kind: Int, CaseIterable, Comparable {
   case animal, cat, lion, dog, ash, beech, cedar, elm, fir, gum, holly, ivy, juniper, larch, maple, oak
   case red, green, blue
@@ -183,6 +183,6 @@ enum Kind: Int, CaseIterable, Comparable {
 
   private func inherits(_ other: Kind) -> Bool { self == other || supertypes.contains { $0.inherits(other) } }
 
-  /// The type itself and all that it is, too.
+  /// The type itself and all its supertypes.
   var all: [Kind] { Kind.allCases.filter { isA($0) } }
 }

@@ -1,4 +1,4 @@
-/// What a scenario can show, by name: the kinds of declarations and operations, and of what comes of them.
+/// The features that a scenario can show, by name: the kinds of declarations, operations and results.
 enum ScenarioFeature {
   static let all: Set<String> = {
     let forms = Parameter.Form.allCases.flatMap { ["parameter: \($0)", "lookup: \($0)"] }

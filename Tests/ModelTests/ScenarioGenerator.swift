@@ -1,7 +1,7 @@
 import TestSupport
 
 extension SplitMix64 {
-  /// Whether something happens that happens so many times in a hundred.
+  /// Returns whether an event of this probability in percent happens.
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &self)! }
@@ -9,7 +9,7 @@ extension SplitMix64 {
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 }
 
-/// Makes the scenario of a seed.
+/// Generates the scenario of a seed.
 struct ScenarioGenerator {
   private var random: SplitMix64
   private var scenario = Scenario(levels: [Level()], operations: [])
@@ -22,7 +22,7 @@ struct ScenarioGenerator {
     generator.hasOwners = generator.random.chance(60)
     generator.addLevels()
     generator.addDeclarations()
-    // Most scenarios can start; what is wrong in the others is left in them.
+    // Most scenarios can start; the faults of the others are left in them.
     generator.spare()
     if generator.random.chance(80) { generator.repair() }
     generator.plant()
@@ -89,7 +89,7 @@ struct ScenarioGenerator {
       if inherited(template, level, \.kind) != nil {
         new.kind = random.chance(50) && new.id != nil ? nil : inherited(template, level, \.kind)
       }
-      // Arguments are inherited with the factory that they are for.
+      // Arguments are inherited with their factory.
       if inherited(template, level, \.parameters) != nil { return new }
     }
     if new.kind == nil {
@@ -103,8 +103,8 @@ struct ScenarioGenerator {
     return new
   }
 
-  /// Makes a declaration whose object is, or may be, another bean's: one that forwards a bean, a decorator, a factory bean, a
-  /// ready instance.
+  /// Returns a declaration whose object is, or may be, another bean's: one that forwards a bean, a decorator, a factory
+  /// bean, a ready instance.
   private mutating func owning(_ plain: Declaration, _ level: Int) -> Declaration? {
     var new = plain
     if new.id != nil { new.id = "b\(count)" }
@@ -141,7 +141,7 @@ struct ScenarioGenerator {
     return new
   }
 
-  /// A parameter for a bean that is returned.
+  /// Returns a parameter for a bean that is returned.
   private mutating func returned(_ level: Int) -> Parameter? {
     guard let target = target(level) else { return nil }
     let kind = random.chance(80) ? target.kind! : random.pick(target.kind!.all)
@@ -152,10 +152,10 @@ struct ScenarioGenerator {
     (0..<random.pick(counts)).compactMap { _ in parameter(level) }
   }
 
-  /// What a template gives, itself or by its own templates.
+  /// Returns a property of a template, its own or inherited.
   private func inherited<Value>(_ template: Declaration, _ level: Int, _ path: KeyPath<Declaration, Value?>) -> Value? {
     var next: Declaration? = template
-    // Templates may stand in a circle.
+    // Templates may form a circle.
     var seen: Set<Int> = []
     while let one = next, seen.insert(one.number).inserted {
       if let value = one[keyPath: path] { return value }
@@ -165,7 +165,7 @@ struct ScenarioGenerator {
     return nil
   }
 
-  /// A scope that beans of a level may have: a prototype's, or that of the level or one further in.
+  /// Returns a scope that beans of a level may have: a prototype's, or that of the level or one further in.
   private mutating func scope(_ level: Int) -> String {
     if random.chance(40) { return "prototype" }
     let registers = scenario.chain(from: level).contains { scenario.levels[$0].registersScope }
@@ -176,7 +176,7 @@ struct ScenarioGenerator {
     return scopes.isEmpty ? "prototype" : random.pick(scopes)
   }
 
-  /// A bean that can be seen from a level.
+  /// Returns a bean that is visible from a level.
   private mutating func target(_ level: Int) -> Declaration? {
     let seen = scenario.chain(from: level).filter { !scenario.levels[$0].declarations.isEmpty }
     guard !seen.isEmpty else { return nil }
@@ -201,7 +201,7 @@ struct ScenarioGenerator {
 
   // MARK: faults
 
-  /// Drops what leads to faults of startup, parameter by parameter.
+  /// Removes the causes of startup faults, parameter by parameter.
   private mutating func repair() {
     for _ in 0..<40 {
       let rules = ReferenceRules(scenario)
@@ -219,7 +219,7 @@ struct ScenarioGenerator {
     }
   }
 
-  /// Adds, now and then, something that is wrong for certain.
+  /// Adds, now and then, a certain fault.
   private mutating func plant() {
     guard random.chance(12) else { return }
     let numbers = scenario.levels.flatMap(\.declarations).filter {
@@ -245,10 +245,11 @@ struct ScenarioGenerator {
     }
   }
 
-  /// Lets no factory of a prototype fail, because how much is built before it is left to the container.
+  /// Removes failures of prototypes' factories, because the contract leaves the beans built before one to the
+  /// container.
   private mutating func spare() {
-    // Nor does a scope that is registered keep what takes something that is not open there: how much of what stands behind such
-    // a bean is judged with it is left to the container.
+    // A registered scope keeps no bean with a dependency that is not open there: the contract leaves to the container
+    // how many dependencies of such a bean are judged with it.
     while let bean = beanOutOfReach { scenario.change(bean.line) { $0.scope = "prototype" } }
     while let (declaration, role) = ReferenceRules(scenario).undecided {
       scenario.change(declaration) { $0.role = role }
@@ -259,8 +260,8 @@ struct ScenarioGenerator {
     spareOwners()
   }
 
-  /// Lets no factory fail but that of the only declaration that owns something: whether a bean that is owned has been made
-  /// before another factory fails is left to the container.
+  /// Removes all failures of factories except that of the only declaration that owns beans: the contract leaves to the
+  /// container whether an owned bean has been created before another factory fails.
   private mutating func spareOwners() {
     let owners = scenario.levels.flatMap(\.declarations).filter { declaration in
       declaration.parameters?.contains { if case .bean(_, .owned) = $0.wish { true } else { false } } == true
@@ -269,7 +270,7 @@ struct ScenarioGenerator {
     for declaration in scenario.levels.flatMap(\.declarations) where owners.map(\.number) != [declaration.number] {
       scenario.change(declaration.number) { $0.failures = 0 }
     }
-    // The order of prototypes that a bean requires, and of the beans that they own, shows nowhere.
+    // The order of prototypes that a bean requires, and of the beans that they own, is not visible.
     for declaration in scenario.levels.flatMap(\.declarations) where !declaration.requirements.isEmpty {
       scenario.change(declaration.number) { $0.requirements = [] }
     }
@@ -312,7 +313,8 @@ struct ScenarioGenerator {
     return rules.beans.joined().first { $0.isOfOwnScope && rules.inactive($0, $0.level) != nil }
   }
 
-  /// Lets nothing but ends follow the end of a scope: what else a lookup builds that a scope refuses is left to the container.
+  /// Keeps only ends after the end of a scope: the contract leaves to the container the other beans of a refused
+  /// lookup.
   private mutating func spareFinishedScopes() {
     guard let end = scenario.operations.firstIndex(where: { if case .finishScope = $0 { true } else { false } }) else {
       return
@@ -334,7 +336,7 @@ struct ScenarioGenerator {
     if random.chance(4) { kind = random.pick(Kind.allCases) }
     if target?.isFactoryBean == true, random.chance(15) { kind = .mill }
     var form = random.pick([.one, .one, .one, .one, .optional, .all, .provider] as [Parameter.Form])
-    // Whether a prototype has been made for an Owned before another factory fails is left to the container.
+    // The contract leaves open whether a prototype has been created for an `Owned` before another factory fails.
     let mayFail = scenario.levels.contains { $0.declarations.contains { $0.failures > 0 } }
     if hasOwners, !mayFail, target?.scope == "prototype", random.chance(35) { form = .owned }
     var lookup = Lookup(kind: kind, form: form, callsProviders: random.chance(60), current: current)

@@ -1,4 +1,4 @@
-/// Makes a failing scenario smaller as long as it still fails.
+/// Shrinks a failing scenario as long as it still fails.
 struct ScenarioShrinker {
   let fails: (Scenario) -> Bool
 
@@ -7,7 +7,7 @@ struct ScenarioShrinker {
     var isSmaller = true
     while isSmaller {
       isSmaller = false
-      // Large pieces first: halves of the declarations, then a quarter, and so on.
+      // Large pieces come first: halves of the declarations, then quarters, and so on.
       var size = max(1, smallest.declarationCount / 2)
       while size >= 1 {
         var start = 0
@@ -30,7 +30,7 @@ struct ScenarioShrinker {
     return smallest
   }
 
-  /// Scenarios that are smaller by one thing.
+  /// Returns the scenarios that are smaller by one thing.
   private func steps(from scenario: Scenario) -> [Scenario] {
     var steps: [Scenario] = []
     func add(_ change: (inout Scenario) -> Void) {
@@ -78,7 +78,7 @@ extension Declaration {
 }
 
 extension Scenario {
-  /// Removes an operation; with what opens an environment, all that is done with that environment.
+  /// Removes an operation; with one that opens an environment, all operations on that environment.
   mutating func removeOperation(_ index: Int) {
     let opened = operations[..<index].filter(\.opens).count + 1
     if operations[index].opens { removeEnvironment(opened) } else { operations.remove(at: index) }
@@ -105,7 +105,7 @@ extension Scenario {
     operations = kept
   }
 
-  /// Removes a level that no other is in, with all environments of it.
+  /// Removes a level that contains no other one, with all environments of it.
   mutating func removeLevel(_ level: Int) {
     guard !levels.contains(where: { $0.parent == level }) else { return }
     while let index = operations.firstIndex(where: { if case .open(level, _, _) = $0 { true } else { false } }) {
@@ -126,7 +126,7 @@ extension Scenario {
 extension Operation {
   var opens: Bool { if case .open = self { true } else { false } }
 
-  /// The environment that the operation is done with.
+  /// The environment of the operation.
   var environment: Int {
     switch self {
     case .start(let environment), .lookup(let environment, _), .finish(let environment), .shutdown(let environment),

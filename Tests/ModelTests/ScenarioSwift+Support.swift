@@ -1,9 +1,9 @@
 extension ScenarioSwift {
-  /// What all printed programs have in common: beans that say what becomes of them, as `Node` and `Recorder` do.
+  /// Returns the common part of all printed programs: beans that report their lives, as `Node` and `Recorder` do.
   static func support(_ scenario: Scenario) -> String {
     let prototypes = ReferenceRules(scenario).beans.joined().filter(\.isPrototype).map(\.number)
     return """
-      /// Declarations are called by their lines: d3 has `file: "d", line: 3`. Those of prototypes:
+      /// The numbers of prototypes' declarations, which are their lines: d3 has `file: "d", line: 3`.
       let prototypes: Set<Int> = \(prototypes)
       // One thread uses these.
       nonisolated(unsafe) var environments: [Environment?] = []
@@ -12,9 +12,9 @@ extension ScenarioSwift {
       nonisolated(unsafe) var live = 0
 
       class Node: Bean, DisposableBean {
-        /// Whose factory has made the bean.
+        /// The declaration whose factory has created the bean.
         let factory: Int
-        /// Whose bean it is, and which declaration has completed it.
+        /// The declaration of the bean, then the one that has completed it.
         private(set) var declaration = 0
         private(set) var owner = 0
         private(set) var name = "?"

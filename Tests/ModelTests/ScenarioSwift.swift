@@ -1,4 +1,4 @@
-/// Prints a scenario as a program that needs nothing but `Beans`, and that says the lines of `Outcome`.
+/// Prints a scenario as a program that needs only `Beans`, and that prints the lines of `Outcome`.
 enum ScenarioSwift {
   static func source(_ scenario: Scenario) -> String {
     let lines =
@@ -54,7 +54,7 @@ enum ScenarioSwift {
 
   // MARK: declarations
 
-  /// A type for each level made by hand: an environment, and the factories inside.
+  /// Returns a type for each level created by hand: an environment, and the factories inside.
   private static func levels(_ scenario: Scenario) -> [String] {
     var lines: [String] = []
     for (level, declared) in scenario.levels.enumerated() where declared.scope == nil {
@@ -168,7 +168,7 @@ enum ScenarioSwift {
   // MARK: operations
 
   private static func operations(_ scenario: Scenario) -> [String] {
-    /// For each environment the one whose level has made its factory.
+    /// The environment whose level has created the factory, for each environment.
     var owners = [0]
     var lines = ["let made0 = attempt { try Level0(in: nil) }", "environments.append(made0?.environment)"]
     for (index, operation) in scenario.operations.enumerated() {

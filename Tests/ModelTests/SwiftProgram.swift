@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that is compiled against the modules that this one was built from, and run.
+/// A program that is compiled against the modules of this build, and run.
 struct SwiftProgram {
   struct Failure: Error, CustomStringConvertible {
     let description: String
@@ -11,14 +11,14 @@ struct SwiftProgram {
   ]
   let source: String
 
-  /// What the program prints.
+  /// Returns the lines that the program prints.
   func run() throws -> [String] {
     let (folder, main) = try write()
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = folder.appendingPathComponent("program")
 
     let build = try Self.buildFolder()
-    // The folders of the modules may hold objects of sources that are gone.
+    // The folders of the modules may contain objects of deleted sources.
     let linked = build.appendingPathComponent("swift-beansPackageTests.product/Objects.LinkFileList")
     let objects = try String(contentsOf: linked, encoding: .utf8).split(separator: "\n").map(String.init)
       .filter { object in Self.modules.contains { object.contains("/\($0).build/") } }
@@ -26,7 +26,8 @@ struct SwiftProgram {
     return try run(program.path, []).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// The errors with which the compiler refuses the program, without their places; none if the program is valid.
+  /// Returns the errors with which the compiler refuses the program, without their places; none if the program is
+  /// valid.
   func errors() throws -> [String] {
     let (folder, main) = try write()
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -57,7 +58,7 @@ struct SwiftProgram {
     ]
   }
 
-  /// Where the program that runs the tests stands, with what it was linked from.
+  /// Returns the folder of the program that runs the tests, with the objects of its link.
   private static func buildFolder() throws -> URL {
     URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       .deletingLastPathComponent()

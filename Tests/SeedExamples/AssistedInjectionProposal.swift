@@ -4,9 +4,9 @@ import Testing
 // The listings of "[RFC] Assisted Injection Feature", in order. `Cleanse.Module` and its binder are in
 // Support/Cleanse.swift, UIKit in Support/UIKit.swift.
 //
-// Changed everywhere: `configure` throws and each binding is marked `try`, because defining and building throw here; for
-// the same reason `build` is called with `try`. Listings that only show how the proposal implements `Factory`,
-// `Assisted`, the builders and their arities are not repeated: those are the types of Beans.
+// Changed everywhere: `configure` throws and each binding is marked `try`, because defining and building throw here;
+// for the same reason `build` is called with `try`. Listings that only show how the proposal implements `Factory`,
+// `Assisted`, the builders and their arities are not repeated: Beans has those types.
 
 final class CustomerService: Initializable { init() {} }
 
@@ -92,8 +92,8 @@ class CustomerListViewController: UIViewController {
 
 private func element<Tag: FactoryTag>(of tag: Tag.Type) -> ObjectIdentifier { ObjectIdentifier(Tag.Element.self) }
 
-// The coffee machine. Its listings show what the proposal decided against, `with` the raw types of the seed and a
-// `Factory<CoffeeMachine, (Bean, CoffeeHandle, Int)>`: here they are spelled with the tag it decided for. `Bean` is a
+// The coffee machine. Its listings show forms that the proposal decided against, `with` the raw types of the seed and a
+// `Factory<CoffeeMachine, (Bean, CoffeeHandle, Int)>`: here they have the tag that it decided for. `Bean` is a
 // protocol of Beans, so the coffee bean has a namespace.
 
 enum Roasted {

@@ -4,7 +4,7 @@ import Testing
 // The listings of the wiki page "Injection Container", in order: defining beans, scopes, post processors, lifecycle
 // callbacks, startup and retrieving.
 //
-// Changed by Swift 6: protocols as types are `any`; what throws is marked `try`. Changed by the design: a
+// Changed by Swift 6: protocols as types are `any`; throwing calls are marked `try`. Changed by the design: a
 // `BeanScope` is `Sendable` and returns through `any BeanFactory`; protocols of the container that the page lists are
 // those of Beans and are implemented here instead of repeated.
 

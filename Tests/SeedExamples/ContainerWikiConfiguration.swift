@@ -6,10 +6,10 @@ import Testing
 // The listings of the wiki page "Injection Container", in order: beans with properties, XML, configuration, abstract
 // beans and factory beans. The others are in ContainerWiki.swift and ContainerWikiDescriptors.swift.
 //
-// Changed by Swift 6: what throws is marked `try`; `Data` instead of `NSData`; no class has to be an `NSObject`, but a
-// class without a superclass says itself that it is `Initializable`. Parentheses that the page forgets are there.
+// Changed by Swift 6: throwing calls are marked `try`; `Data` instead of `NSData`; no class has to be an `NSObject`,
+// but a class without a superclass declares that it is `Initializable`. Parentheses that the page omits are added.
 
-/// Where the classes that documents name are found by those names alone.
+/// A namespace in which documents find classes by their names alone.
 enum Wiki {
   final class Foo: Initializable {
     var id: String = ""

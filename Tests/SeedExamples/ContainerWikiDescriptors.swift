@@ -4,9 +4,9 @@ import Testing
 // The listings of the wiki page "Injection Container", in order: descriptors, properties, injections, protocols. The
 // others are in ContainerWiki.swift and ContainerWikiConfiguration.swift.
 //
-// Changed by Swift 6: protocols as types are `any`, what throws is marked `try`, no class has to be an `NSObject`.
-// Changed by the design: `initializeBeanDescriptor` is static, because no instance is made to describe a class; for the
-// same reason a class needs no `init()` to be described.
+// Changed by Swift 6: protocols as types are `any`, throwing calls are marked `try`, no class has to be an `NSObject`.
+// Changed by the design: `initializeBeanDescriptor` is static, because no instance is created to describe a class; for
+// the same reason a class needs no `init()` to be described.
 
 private class Base: Initializable {
   required init() {}

@@ -7,7 +7,7 @@ import Testing
 // with the spelling put right. Changed by Swift 6 below: `Animal.self` and `Person.self` of the protocols are
 // `(any Animal).self` and `(any Person).self`.
 
-// The third listing: what is registered.
+// The third listing: the registered types.
 
 private protocol Animal {
   func isAlive() -> Bool
@@ -57,8 +57,8 @@ private class SickPerson: Person {
   }
 }
 
-// The article prints; here what it prints is expected. Its types are named after the playground, `__lldb_expr_7.Dog`:
-// here they belong to this module.
+// The article prints; here the printed values are expected. Its types have names of the playground,
+// `__lldb_expr_7.Dog`: here they belong to this module.
 
 @Suite("The article on the dependencies container") struct DependenciesContainerArticle {
   @Test("The example, from the first line to the last")

@@ -4,7 +4,7 @@ import Testing
 // The listings of the README of `inject`, in order, as far as the container. XML and configuration values are in
 // InjectReadmeConfiguration.swift, logging is in InjectReadmeLogging.swift.
 //
-// Changed by Swift 6: what throws is marked `try` and not `try!`; no class has to be an `NSObject`. Changed by the
+// Changed by Swift 6: throwing calls are marked `try` and not `try!`; no class has to be an `NSObject`. Changed by the
 // design: `initializeBeanDescriptor` is static.
 
 private final class Bar: Initializable {}

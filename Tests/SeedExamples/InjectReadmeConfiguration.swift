@@ -5,8 +5,8 @@ import Testing
 
 // The listings of the README of `inject`, in order: configuration values and XML.
 //
-// Changed by Swift 6: what throws is marked `try`; `Data` instead of `NSData`. The README's document has been lost from
-// the copies that are left: the one here has every element and attribute that its parser knew.
+// Changed by Swift 6: throwing calls are marked `try`; `Data` instead of `NSData`. The README's document is lost in
+// the remaining copies: the one here has every element and attribute that its parser knew.
 
 /// In a namespace, because the names of classes in documents are searched in the whole program.
 enum Weekly {

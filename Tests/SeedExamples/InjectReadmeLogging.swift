@@ -2,10 +2,10 @@ import BeansLogging
 import Foundation
 import Testing
 
-// The listings of the README of `inject`, in order: logging, and the destinations it lists. Tracing is named there and has
-// no listing; what its code did is here, too.
+// The listings of the README of `inject`, in order: logging, and the destinations that it lists. It names tracing
+// without a listing; the behaviour of its code is tested here, too.
 //
-// Changed by Swift 6: `static var logger` is `nonisolated(unsafe)`, and may as well be a `static let`.
+// Changed by Swift 6: `static var logger` is `nonisolated(unsafe)`, and could as well be a `static let`.
 
 private final class MyClass {
   // this is usually a static var in a class!

@@ -1,6 +1,6 @@
 package import BeansErrors
 
-/// The code of what `body` throws; nil where it throws nothing.
+/// Returns the code of the error that `body` throws; nil if it throws none.
 package func code<R>(_ body: () throws -> R) -> EnvironmentError.Code? {
   do {
     _ = try body()

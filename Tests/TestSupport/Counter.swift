@@ -1,7 +1,7 @@
 @_spi(BeansPackage) import BeansSupport
 import Synchronization
 
-/// A number that threads may raise together.
+/// A number that several threads may increment.
 package final class Counter: Sendable {
   private let number = Atomic(0)
 
@@ -23,7 +23,7 @@ package final class Journal: Sendable {
   package var entries: [String] { lines.withLock { $0 } }
 }
 
-/// What factories of tests throw.
+/// The error that factories of tests throw.
 package struct Boom: Error, Equatable {
   package init() {}
 }

@@ -1,4 +1,4 @@
-/// To be subclassed by other modules.
+/// A class that other modules subclass.
 open class Named {
   package let name: String
 

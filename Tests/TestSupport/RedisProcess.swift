@@ -2,7 +2,8 @@
 import Foundation
 package import Glibc
 
-/// A Redis server of a test's own, in a temporary folder and on a free port, that keeps nothing on disk unless its arguments say so.
+/// A Redis server for one test, in a temporary folder and on a free port, without files on disk unless its arguments
+/// say so.
 package final class RedisProcess: Sendable {
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
@@ -10,7 +11,7 @@ package final class RedisProcess: Sendable {
     package init(description: String) { self.description = description }
   }
 
-  /// Where the program is; nil where it is not installed.
+  /// The path of the program; nil if it is not installed.
   package static let executable = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     .map { "\($0)/redis-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
@@ -19,12 +20,12 @@ package final class RedisProcess: Sendable {
   private let folder: String
   private let process = Locked<pid_t?>(nil)
 
-  /// Starts a server, and returns when it takes connections.
+  /// Starts a server, and returns when it accepts connections.
   package init(_ arguments: String...) throws {
     self.arguments = arguments
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("redis-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    // Somebody else may take a free port before the server does.
+    // Another process may take a free port before the server does.
     for _ in 0..<10 {
       let port = try Self.findFreePort()
       if let id = try Self.start(port: port, folder: folder, arguments) {
@@ -45,22 +46,22 @@ package final class RedisProcess: Sendable {
     _ = waitpid(id, nil, 0)
   }
 
-  /// Starts a server anew, which knows what the one before has kept on disk, on the port of the one that was killed.
+  /// Starts a server anew on the port of the killed one, with the data that the killed one has kept on disk.
   package func restart() throws {
     let id = try Self.start(port: port, folder: folder, arguments)
     process.withLock { $0 = id }
     if id == nil { throw Failure(description: "redis-server does not start again") }
   }
 
-  /// Has the server hang: it neither reads nor replies, and the system still accepts connections for it.
+  /// Suspends the server: it neither reads nor replies, and the system still accepts connections for it.
   package func suspend() {
     guard let id = process.withLock({ $0 }) else { return }
     _ = Glibc.kill(id, SIGSTOP)
-    // Returns when the process has stopped, and not when it has been told to.
+    // The call returns when the process has stopped, not when it has got the signal.
     _ = waitpid(id, nil, WUNTRACED)
   }
 
-  /// Ends what `suspend()` began.
+  /// Ends the effect of `suspend()`.
   package func resume() {
     if let id = process.withLock({ $0 }) { _ = Glibc.kill(id, SIGCONT) }
   }
@@ -92,11 +93,11 @@ package final class RedisProcess: Sendable {
     return address
   }
 
-  /// The process, when it has said that it is ready; nil where it has ended instead.
+  /// Returns the process when it has reported that it is ready; nil if it has ended instead.
   private static func start(port: Int, folder: String, _ more: [String]) throws -> pid_t? {
     guard let executable else { throw Failure(description: "redis-server is not installed") }
     var pipe: [Int32] = [0, 0]
-    // What another test starts at this moment must not keep the other end open.
+    // A process that another test starts at this moment must not keep the other end open.
     guard Glibc.pipe(&pipe) == 0 else { throw Failure(description: "no pipe") }
     for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(pipe[0]) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The number in an environment variable by which a test can be told to try more, or to try one case again.
+/// Returns the number in an environment variable with which a test tries more cases, or repeats one case.
 package func setting<Number: FixedWidthInteger>(_ name: String) -> Number? {
   getenv(name).flatMap { Number(String(cString: $0)) }
 }

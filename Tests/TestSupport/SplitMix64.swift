@@ -1,4 +1,4 @@
-/// Random numbers that a seed gives again, everywhere.
+/// Random numbers that a seed reproduces, on every platform.
 package struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 

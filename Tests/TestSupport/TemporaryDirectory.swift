@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A directory of a test's own, removed with its content. Files change by system calls: a test of watched files chooses
-/// how.
+/// A directory for one test, removed with its content. Files change by system calls: a test of watched files selects
+/// the call.
 package final class TemporaryDirectory: Sendable {
   struct Failure: Error, CustomStringConvertible { let description: String }
 

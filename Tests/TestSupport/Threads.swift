@@ -10,10 +10,10 @@ package struct Stuck: Error, CustomStringConvertible {
   package init(description: String) { self.description = description }
 }
 
-/// How long a test waits for what must come, on a loaded machine and under a sanitizer.
+/// The time that a test waits for an event, on a loaded machine and under a sanitizer.
 package let patience = DispatchTimeInterval.seconds(120)
 
-/// Closed until somebody opens it; then open for everyone.
+/// A gate that is closed until it is opened; then it stays open.
 package final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
@@ -27,7 +27,7 @@ package final class Gate: Sendable {
   }
 }
 
-/// Runs a body on a thread of its own, so that what blocks in it starves nobody else.
+/// Runs a body on a thread of its own, so that blocking in it starves no other task.
 package final class Worker<Value: Sendable>: Sendable {
   private let outcome = Locked<Result<Value, any Error>?>(nil)
   private let ended = Gate()
@@ -55,7 +55,7 @@ package final class Worker<Value: Sendable>: Sendable {
     }
   }
 
-  /// What the body answered or threw; `Stuck` where it does not end.
+  /// Returns the result of the body or throws its error; throws `Stuck` if it does not end.
   @discardableResult
   package func value() throws -> Value {
     try ended.wait()
@@ -83,7 +83,7 @@ package func onThreads<Value: Sendable>(
   return try workers.map { try $0.value() }
 }
 
-/// Lets its threads pass when the last of them is there, by spinning: they meet as closely as the machine allows.
+/// Releases its threads when the last one has arrived, by spinning: they meet as closely as the machine allows.
 private final class Start: Sendable {
   private let missing: Atomic<Int>
 
@@ -95,7 +95,7 @@ private final class Start: Sendable {
   }
 }
 
-/// Gives the processor away until `condition` holds.
+/// Yields the processor until `condition` holds.
 package func waitUntil(_ what: String, _ condition: () -> Bool) throws {
   let deadline = DispatchTime.now() + patience
   while !condition() {
@@ -104,7 +104,7 @@ package func waitUntil(_ what: String, _ condition: () -> Bool) throws {
   }
 }
 
-/// Runs tasks on a thread of its own: those of the pool may all be blocked by tests.
+/// Runs tasks on a thread of its own: tests may block all threads of the pool.
 package final class QueueExecutor: TaskExecutor {
   private let queue = DispatchQueue(label: "tasks of a test")
 

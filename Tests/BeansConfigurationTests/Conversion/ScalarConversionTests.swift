@@ -28,7 +28,7 @@ import Testing
         #expect(factory.hasConversion(source, targetType: target) == isKnown, "\(source) to \(target)")
       }
     }
-    // One is a value of all of them, and stays one.
+    // The number one is a value of all of them, and is preserved.
     for source in types {
       let one = try factory.convert("1", targetType: source)
       for target in types where source != Bool.self || !isNumber(target) {

@@ -147,7 +147,7 @@ import Testing
     #expect(code { try factory.convert(["a": Engine(name: "a")], targetType: [String: Int].self) } == .noConversion)
   }
 
-  /// Whatever order a dictionary has in this run: the smallest key comes first.
+  /// The smallest key comes first, in any order of a dictionary.
   @Test func faultsOfDictionariesDoNotDependOnTheirOrder() throws {
     let values = Dictionary(uniqueKeysWithValues: (100..<200).map { ("\($0)", "x\($0)") })
     let fault = error { _ = try factory.convert(values, targetType: [Int: Int].self) }

@@ -13,15 +13,15 @@ import Testing
     arguments: [
       ([], []),
       ([[]], [0]),
-      // Nothing needs anything: order of definition.
+      // No element needs another one: order of definition.
       ([[], [], []], [0, 1, 2]),
       // Dependencies come first, those of one number in its order.
       ([[2, 1], [3], [3], []], [3, 2, 1, 0]),
-      // What is needed twice stands once.
+      // A repeated dependency occurs once.
       ([[1, 1, 2], [2], []], [2, 1, 0]),
-      // What is in order already stays so.
+      // A sorted list stays sorted.
       ([[], [0], [0, 1], [2]], [0, 1, 2, 3]),
-      // Two parts that have nothing to do with each other.
+      // Two independent parts.
       ([[3], [2], [], []], [3, 0, 2, 1]),
     ] as [([[Int]], [Int])])
   func order(dependencies: [[Int]], expected: [Int]) {
@@ -46,12 +46,12 @@ import Testing
       ([[0]], [[0]]),
       ([[1], [0]], [[0, 1]]),
       ([[1], [2], [0]], [[0, 1, 2]]),
-      // Without the way that leads to it.
+      // The path into the circle is left out.
       ([[1], [2], [3], [1]], [[1, 2, 3]]),
-      // Each of several.
+      // Each of several circles is reported.
       ([[0], [2], [1], []], [[0], [1, 2]]),
       ([[1, 2], [0], [0]], [[0, 1], [0, 2]]),
-      // What leads into a circle that is known already is in none itself.
+      // An element that leads into a known circle is in none itself.
       ([[1], [0], [0]], [[0, 1]]),
     ] as [([[Int]], [[Int]])])
   func circles(dependencies: [[Int]], expected: [[Int]]) {

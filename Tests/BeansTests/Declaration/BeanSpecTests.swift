@@ -6,11 +6,11 @@ import Testing
 @Suite struct BeanSpecTests {
   struct Copies: OptionSet, Sendable {
     let rawValue: Int
-    /// The declaration that inherits from it as from a template.
+    /// The declaration that inherits from a template.
     static let template = Copies(rawValue: 1)
     /// The product of a factory bean.
     static let product = Copies(rawValue: 2)
-    /// The bean of a test that takes its place.
+    /// The bean of a test that replaces the original one.
     static let replacement = Copies(rawValue: 4)
   }
 
@@ -43,12 +43,12 @@ import Testing
 
   static let fields: [Field] = [
     Field("id", [.product, .replacement], { $0.id = "a" }, { $0.id == "a" }),
-    // The compiler hands the lifetime of a product over by itself.
+    // The compiler itself passes the lifetime of a product on.
     Field("scopeName", [.template, .replacement], { $0.scopeName = "own" }, { $0.scopeName == "own" }),
     Field("isLazy", [.template, .product, .replacement], { $0.isLazy = true }, { $0.isLazy == true }),
     Field("isAbstract", [], { $0.isAbstract = true }, { $0.isAbstract }),
     Field("isPrimary", [.product, .replacement], { $0.isPrimary = true }, { $0.isPrimary }),
-    // The resolver takes it together with the type.
+    // The resolver takes the flag together with the type.
     Field("isSendable", [], { $0.isSendable = true }, { $0.isSendable }),
     Field("isDecorator", [], { $0.isDecorator = true }, { $0.isDecorator }),
     Field("location", .product, { $0.location = location }, { $0.location.origin == location.origin }),
@@ -62,7 +62,7 @@ import Testing
     Field(
       "postConstructs", .template, { $0.change { $0.postConstructs = [callback()] } }, { !$0.postConstructs.isEmpty }),
     Field("onDestroys", .template, { $0.change { $0.onDestroys = [end()] } }, { !$0.onDestroys.isEmpty }),
-    // Settings that few declarations have.
+    // Rarely used settings.
     Field("template", [], { $0.template = "a" }, { $0.template == "a" }),
     Field("instance", .template, { $0.instance = InstanceHolder(Part()) }, { $0.instance != nil }),
     Field("target", .template, { $0.target = Part.self }, { $0.target == Part.self }),
@@ -106,7 +106,7 @@ import Testing
     let names =
       Mirror(reflecting: plain).children.compactMap(\.label)
       + Mirror(reflecting: BeanSpec.Options()).children.compactMap(\.label)
-    // Those that a copy decides by itself, and the box of the settings that few declarations have.
+    // The fields that a copy sets itself, and the box of rarely used settings.
     #expect(Set(Self.fields.map(\.name)).union(["number", "type", "options"]) == Set(names))
   }
 

@@ -14,7 +14,7 @@ import Testing
     Int64(try Date("\(text):00Z", strategy: .iso8601).timeIntervalSince1970)
   }
 
-  /// Returns the next times after one, as text.
+  /// Returns the next times after a time, as text.
   private func next(_ expression: String, after text: String, count: Int = 1, offset: Int64 = 0) throws -> [String] {
     let expression = try CronExpression(expression)
     var (time, found) = (try time(text), [String]())
@@ -90,7 +90,7 @@ import Testing
     #expect(error?.description.contains(reason) == true, "\(expression): \(error?.description ?? "")")
   }
 
-  /// Every minute of some years, against the calendar of Foundation.
+  /// Compares every minute of some years with the calendar of Foundation.
   @Test func agreesWithTheCalendar() throws {
     let expression = try CronExpression("7 3 */3 * *")
     var time = try time("1999-12-01T00:00")

@@ -10,7 +10,7 @@ import Testing
     init(_ number: Int) { self.number = number }
   }
 
-  /// Plans, which have identities alone.
+  /// Plans, of which only the identities matter.
   private static let plans = (0...3).map { Answer($0) }
 
   private struct First {}

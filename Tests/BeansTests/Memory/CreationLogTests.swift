@@ -6,7 +6,7 @@ import Testing
   /// One byte names a slot up to 256 of them; four bytes do from there.
   static let counts = [0, 1, 2, 7, 8, 9, 255, 256, 257, 300, 70_000]
 
-  /// Memory of exactly the layout's size, with something else on both sides.
+  /// Memory of exactly the layout's size, with guard words on both sides.
   private final class Memory {
     private static let pattern: UInt = 0xA5A5_A5A5_A5A5_A5A5
     private let words: UnsafeMutablePointer<UInt>
@@ -22,7 +22,7 @@ import Testing
 
     deinit { words.deallocate() }
 
-    /// Whether nothing has been written outside.
+    /// Whether the guard words are unchanged.
     var isIntact: Bool { words[0] == Self.pattern && words[count + 1] == Self.pattern }
   }
 
@@ -65,7 +65,7 @@ import Testing
     log.extend { _ in }
     #expect(log.count == count)
     #expect((0..<count).map { log[$0] } == order)
-    // The last first, until somebody has seen enough.
+    // The last slot comes first, until the reader stops.
     var seen: [Int32] = []
     let left = log.last(count) { slot in
       seen.append(slot)

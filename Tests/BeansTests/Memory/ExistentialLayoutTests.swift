@@ -4,7 +4,7 @@ import Testing
 @testable import Beans
 
 @Suite struct ExistentialLayoutTests {
-  /// A value of the wanted type, read once through a layout and once by a cast.
+  /// Returns a value of the requested type, read once through a layout and once by a cast.
   private func pair<Value>(
     _ object: Canary, as type: Value.Type, of known: AnyClass? = nil
   ) -> (read: Value, cast: Value)? {
@@ -52,7 +52,7 @@ import Testing
     #expect(read as? Parrot === object)
   }
 
-  /// A layout that there is makes what a cast makes; where there is none, values are cast.
+  /// A layout gives the result of a cast; without a layout, values are cast.
   @Test func otherTypesAreAsCast() {
     let object = Parrot(Counter())
     func check<Value>(_ type: Value.Type) {
@@ -104,12 +104,12 @@ import Testing
     #expect(open as? GreyParrot === object)
     #expect(opened(open) == ObjectIdentifier(GreyParrot.self))
     #expect(open.say("d") == "grey d")
-    // With a layout of its own it does not have to.
+    // A subclass with a layout of its own needs no cast.
     let (own, _) = try #require(pair(object, as: (any Bird).self))
     #expect(own === object && own.voice == "grey squawk")
   }
 
-  /// A value takes over the count that it is made with: no object ends early, and none stays.
+  /// A value takes over the count with which it is created: no object is deallocated early, and none leaks.
   @Test(arguments: [false, true])
   func countsAreBalanced(isSubclass: Bool) throws {
     let ended = Counter()
@@ -150,7 +150,7 @@ import Testing
   }
 }
 
-/// The type that generic code sees in a value: the one that stands beside the reference.
+/// Returns the type that generic code reads from a value: the one stored beside the reference.
 private func opened<Value>(_ value: Value) -> ObjectIdentifier { ObjectIdentifier(Value.self) }
 
 private protocol Bird: AnyObject { var voice: String { get } }
@@ -160,7 +160,7 @@ private protocol Flier { var fly: String { get } }
 private protocol Acrobat: Walker, Flier { var trick: String { get } }
 private protocol Nest<Egg> { associatedtype Egg }
 
-private class Parrot: Canary, Bird, Speaker, Acrobat, Nest, @unchecked Sendable {  // has nothing of its own
+private class Parrot: Canary, Bird, Speaker, Acrobat, Nest, @unchecked Sendable {  // adds no state
   typealias Egg = Int
   var voice: String { "squawk" }
   func say(_ text: String) -> String { text }
@@ -169,7 +169,7 @@ private class Parrot: Canary, Bird, Speaker, Acrobat, Nest, @unchecked Sendable 
   var trick: String { "loops" }
 }
 
-private final class GreyParrot: Parrot, @unchecked Sendable {  // has nothing of its own
+private final class GreyParrot: Parrot, @unchecked Sendable {  // adds no state
   override var voice: String { "grey squawk" }
   override func say(_ text: String) -> String { "grey \(text)" }
 }

@@ -77,7 +77,7 @@ import Testing
     let ended = Counter()
     do {
       let array = FrozenArray((0..<5).map { _ in Canary(ended) })
-      // Reading counts nothing in or out for longer than the read.
+      // A read retains nothing for longer than the read.
       for index in 0..<5 { _ = array[index] }
       #expect(ended.value == 0)
       withExtendedLifetime(array) {}

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Beans
 
-/// On threads of their own, which have nothing else in use.
+/// Each test runs on a thread of its own, which uses no other object.
 @Suite(.enabled("the system runs a memory barrier on all threads") { hasNotes() })
 struct HazardPointerTests {
-  /// Is noted by these tests alone.
+  /// An object that only these tests note.
   private final class Owner: Sendable {
     var reference: Unretained<Owner> { Unretained(self) }
     var isProtected: Bool { HazardPointer.isProtected(reference) }
@@ -35,7 +35,7 @@ struct HazardPointerTests {
       try seen.wait()
       note.clear()
       cleared.open()
-      // The thread is still there when the other one looks.
+      // The thread still exists when the other one reads.
       try checked.wait()
     }
     try noted.wait()
@@ -67,7 +67,7 @@ struct HazardPointerTests {
       #expect(notes.map { $0 != nil } == Array(repeating: true, count: 7) + [false])
       #expect(owners.map(\.isProtected) == Array(repeating: true, count: 7) + [false])
       #expect(HazardPointer.owners(Owner.self) == owners.prefix(7).map(\.reference))
-      // A place that is given back is used again.
+      // A place that has been cleared is used again.
       notes[3]?.clear()
       #expect(!owners[3].isProtected)
       let again = HazardPointer.protecting(owners[7].reference)
@@ -82,7 +82,7 @@ struct HazardPointerTests {
   @Test func theFirstNoteIsForWhoHasNothingElseInUse() throws {
     try Worker {
       let (owner, other) = (Owner(), Owner())
-      // Gives the thread its record.
+      // The call allocates the record of the thread.
       try #require(HazardPointer.protecting(owner.reference)).clear()
       let first = try #require(HazardPointer.first(protecting: owner.reference))
       #expect(owner.isProtected)
@@ -95,7 +95,7 @@ struct HazardPointerTests {
     }.value()
   }
 
-  /// The rule that the notes exist for: either the user sees the mark, or whoever marks sees the note.
+  /// The guarantee of the notes: either the user sees the mark, or the marking thread sees the note.
   @Test func aNoteAndAMarkDoNotMissEachOther() throws {
     for _ in 0..<2_000 {
       let (owner, mark, looked) = (Owner(), Counter(), Gate())
@@ -107,7 +107,7 @@ struct HazardPointerTests {
         }
         let note = try #require(HazardPointer.protecting(owner.reference))
         let isMissed = mark.value == 0
-        // The use goes on until the other thread has looked.
+        // The use continues until the other thread has read.
         try looked.wait()
         note.clear()
         return isMissed

@@ -6,7 +6,7 @@ import Testing
 @testable import Beans
 
 @Suite struct SpinLockTests {
-  /// Numbers that are no atomics.
+  /// Numbers that are not atomic.
   private final class Guarded: @unchecked Sendable {  // under the lock
     let lock = SpinLock()
     private var numbers = (0, 0)
@@ -43,7 +43,7 @@ import Testing
     let inside = Atomic(0)
   }
 
-  /// More threads than processors: a holder may be put off while others spin.
+  /// The test uses more threads than processors: a holder may be descheduled while others spin.
   @Test func oneThreadIsInside() throws {
     let shared = Shared()
     let most = try onThreads(16) { _ in

@@ -30,11 +30,11 @@ import Testing
       declared: parent == nil ? declared : [], unbuilt: unbuilt)
   }
 
-  /// "directory/number", or nil.
+  /// Returns "directory/number", or nil.
   private func select(_ type: Any.Type, from directory: BeanDirectory) throws(EnvironmentError) -> String? {
     let found = try directory.select(type)
     let memory = CandidateMemory()
-    // A search, and then the memory of it.
+    // The first pass is a search, the second one reads the cached result.
     for _ in 0..<2 {
       let again = try directory.select(type, BeanDirectory.Criteria(), memory)
       #expect(again?.directory === found?.directory && again?.number == found?.number && again?.hops == found?.hops)
@@ -107,7 +107,7 @@ import Testing
     }
     let both = directory("both", [entry(Dog.self, primary: true), entry(Cat.self, primary: true)])
     #expect(code { try select(Animal.self, from: both) } == .ambiguousBean)
-    // Also where there is only one further out.
+    // The lookup is ambiguous, even if there is only one further out.
     let outer = directory("outer", [entry(Animal.self)])
     let inner = directory("inner", in: outer, [entry(Dog.self), entry(Cat.self)])
     #expect(code { try select(Animal.self, from: inner) } == .ambiguousBean)
@@ -123,7 +123,7 @@ import Testing
     #expect(!session.hides(shop.entries[1], hops: 1))
     #expect(!session.hides(session.entries[0], hops: 0))
     #expect(!shop.hides(shop.entries[0], hops: 0))
-    // From further in as well; an id that is used further out still hides nothing.
+    // The same holds further in; an id that is used further out still hides nothing.
     let request = directory("request", in: session, [])
     #expect(request.hides(shop.entries[0], hops: 2))
     #expect(!request.hides(session.entries[0], hops: 1))
@@ -160,7 +160,7 @@ import Testing
         "own": .factory(0),
         "lost": .outer(BeanId("nothing")),
       ])
-    // Past the nearer bean of that name.
+    // The search passes over the nearer bean of that name.
     for id in ["alias", "animal"] {
       let found = try request.bean(id: id)
       #expect(found.directory === shop && found.number == 0 && found.hops == 2, "\(id)")

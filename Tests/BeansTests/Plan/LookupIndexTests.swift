@@ -38,7 +38,7 @@ import Testing
     for type in types where type.hashValue % 2 != 0 && index.find(type) != nil { Issue.record("found what is absent") }
   }
 
-  /// Where keys meet, and where the search goes round the end of the table, depends on their number and addresses.
+  /// The number and the addresses of keys decide which keys collide, and whether the search wraps around.
   @Test func tablesOfEverySizeFindWhatTheyHoldAndNothingElse() {
     let types = Self.types(depth: 8).map { ObjectIdentifier($0) }
     var random = SeededGenerator(seed: 3)
@@ -71,7 +71,7 @@ import Testing
       let index = index(ids.map { (type, $0) })
       for (expected, id) in ids.enumerated() {
         #expect(number(index.find(type, id)) == expected)
-        // Nor another string that is as long.
+        // Another string of the same length is not found.
         if let last = id.indices.last { #expect(index.find(type, id.replacingCharacters(at: last, with: "z")) == nil) }
         #expect(index.find(type, id + "z") == nil)
         #expect(index.find(ObjectIdentifier(UInt.self), id) == nil)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  /// However a string is stored: in place, on the heap, as a constant of the program.
+  /// A string is found in any storage: in place, on the heap, as a constant of the program.
   @Test func idsAreTexts() {
     let type = ObjectIdentifier(Int.self)
     let index = index([(type, "short"), (type, "an id that does not fit into a string's own words")])
@@ -112,7 +112,7 @@ import Testing
     for number in 200..<300 { #expect(index.find(type, id(number)) == nil) }
   }
 
-  /// Equal texts of different bytes may be left to the general way, which compares texts; none is mistaken for another.
+  /// Equal texts of different bytes may be found by comparing texts; none is confused with another.
   @Test func equalTextsOfDifferentBytes() {
     let type = ObjectIdentifier(Int.self)
     let ids = ["caf\u{E9}", "\u{C5}ngstr\u{F6}m, longer than sixteen bytes", "\u{AC00}"]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Beans
 
-/// Asynchronous creations that calls wait for, by a clock that stands still.
+/// Asynchronous creations for which calls wait, on a clock that the test moves.
 @Suite(.timeLimit(.minutes(20))) struct CreationWatchTests {
   @Test func theLogNamesTheCallsThatWaitFromTheThirdSecondOn() async {
     await #expect(processExitsWith: .success) {
@@ -105,7 +105,7 @@ private final class Hen: Sendable {}
 private final class Egg: Sendable {}
 
 extension Environment {
-  /// Calls that wait for creations now.
+  /// The number of calls that wait for creations now.
   fileprivate var waitingCalls: Int {
     existingExtras?.builds.withLock { $0.running.values.reduce(0) { $0 + $1.waitingCalls } } ?? 0
   }

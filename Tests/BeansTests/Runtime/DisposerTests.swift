@@ -11,7 +11,7 @@ import Testing
     ("--d--", .releaseAside), ("--d-a", .await), ("--dl-", .releaseOnLoop), ("--dla", .releaseOnLoop),
     ("-t---", .releaseAside), ("-t--a", .await), ("-t-l-", .releaseAside), ("-t-la", .await),
     ("-td--", .releaseAside), ("-td-a", .await), ("-tdl-", .releaseAside), ("-tdla", .await),
-    // Nothing awaits an asynchronous release there: it is a failure that says so, in the same time as others.
+    // No caller awaits an asynchronous release here: it is a failure that reports this, in the time of other releases.
     ("s----", .release), ("s--l-", .release), ("s-d--", .releaseAside), ("s-dl-", .releaseOnLoop),
     ("st---", .releaseAside), ("st-l-", .releaseAside), ("std--", .releaseAside), ("stdl-", .releaseAside),
     ("s---a", .await), ("s--la", .await), ("s-d-a", .await), ("s-dla", .await),

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Beans
 
-/// Ends that somebody waits for, by a clock that stands still.
+/// Ends for which a caller waits, on a clock that the test moves.
 @Suite(.timeLimit(.minutes(20))) struct EndWatchTests {
   private let clock = StandingClock()
   private let journal = Journal()
 
-  /// Beans whose releases note their ids; the ones that hang say so, then wait for their gates.
+  /// Defines beans whose releases note their ids; the ones that hang note that they began, then wait for their gates.
   private func environment(
     _ ids: [String], hanging gates: [String: (begun: Gate, end: Gate)] = [:], under parent: Environment? = nil,
     name: String = "application"
@@ -28,7 +28,7 @@ import Testing
     return try environment.startup()
   }
 
-  /// Begins an end on a thread of its own; its outcome is what it throws.
+  /// Begins an end on a thread of its own; its outcome is the error that it throws.
   private func end(_ environment: Environment, within limit: Duration?) -> Worker<String> {
     Worker { [clock] in
       do {
@@ -115,7 +115,7 @@ import Testing
     #expect(error.contains("Item 'c' in 'application' has been abandoned"), "\(error)")
     #expect(error.contains("'application' was not released within 0.4 seconds: it waits for Item 'b'"), "\(error)")
     #expect(error.contains("left: 'application' with Item 'a'"), "\(error)")
-    // The rest is released although nothing waits for it.
+    // The rest is released although no caller waits for it.
     clock.move(to: .milliseconds(550))
     let released = Gate()
     environment.whenFinished { released.open() }
@@ -259,7 +259,7 @@ import Testing
       let ended = tests.end(environment, within: .milliseconds(400))
       try gate.begun.wait()
       tests.clock.move(to: .milliseconds(300))
-      // The release has been abandoned, and the end has not gone on.
+      // The release has been abandoned, and the end has not continued.
       try logged.wait()
       tests.clock.move(to: .milliseconds(400))
       let error = try ended.value()
@@ -301,7 +301,7 @@ import Testing
       #expect(error.mentions(ofItem: "b") == 1, "\(error)")
       #expect(error.mentions(ofItem: "c") == 1, "\(error)")
       for gate in gates.values { gate.end.open() }
-      // The failure that came too late is thrown by the next one.
+      // The next shutdown throws the failure that came too late.
       let later = try tests.end(environment, within: nil).value()
       #expect(later.contains("Item 'b' in 'application' has been abandoned"), "\(later)")
     }
@@ -397,14 +397,14 @@ private final class Listener: LogManager.Log, @unchecked Sendable {  // immutabl
 }
 
 extension String {
-  /// How often releases of an item of the application are named.
+  /// Returns the number of times that the text names a release of an item of the application.
   fileprivate func mentions(ofItem id: String) -> Int {
     let name = "Item '\(id)' in 'application'"
     return indices.count { self[$0...].hasPrefix(name) }
   }
 }
 
-/// Keeps an alarm as Dispatch does: it is gone with whoever could cancel it.
+/// Keeps an alarm as Dispatch does: the alarm is cancelled with the last reference to it.
 private final class Alarm: Sendable {
   let cancel: @Sendable () -> Void
   init(_ cancel: @escaping @Sendable () -> Void) { self.cancel = cancel }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Beans
 
-/// Counts that are kept while environments come and go, beside the walk over all that live.
+/// Counts kept while environments open and end, compared with the walk over all live ones.
 @Suite(.timeLimit(.minutes(20)))
 struct KeptCountsTests {
   private struct Refusal: Error {}
@@ -35,7 +35,7 @@ struct KeptCountsTests {
       try environment.startup()
     }
 
-    /// The exact counts, and those that are kept together with the beans of live environments.
+    /// Compares the exact counts with the kept ones together with the beans of live environments.
     func expectSameCounts(_ comment: Comment, sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
       var kept = try #require(environment.keptStatistics)
       var rest = Int.max
@@ -47,7 +47,7 @@ struct KeptCountsTests {
     }
   }
 
-  /// What one thread opens and ends, at random.
+  /// Opens and ends environments at random, on one thread.
   private struct Visitor {
     let application: Application
     var random: SplitMix64
@@ -74,7 +74,7 @@ struct KeptCountsTests {
         #expect(throws: EnvironmentError.self) { try application.requests.build(1, in: session) }
       case 8: #expect(throws: (any Error).self) { try application.refused.build(1) }
       case 9:
-        // No child of a factory, with a factory of its own, in an environment of any kind.
+        // A child of a factory with a factory of its own, in an environment of any kind, is left out.
         let parent = sessions.filter { !$0.isFinished }.randomElement(using: &random) ?? application.environment
         let other = try Environment(name: "other \(Int.random(in: 0..<3, using: &random))", parent: parent)
         let parts = try other.childFactory("part", seed: Int.self)
@@ -106,7 +106,7 @@ struct KeptCountsTests {
       return visitor.requests + visitor.others + visitor.sessions
     }
     try application.expectSameCounts("after all threads")
-    // Some end on another thread than the one that opened them.
+    // Some environments end on another thread than the one that opened them.
     _ = try onThreads(4) { number in
       for environment in left[number].dropFirst(left[number].count / 2) { environment.finish() }
     }
@@ -119,7 +119,7 @@ struct KeptCountsTests {
     #expect(Set(counts.map(\.scope)).isSuperset(of: scopes))
   }
 
-  /// A sum of counts that goes up only, whenever it is read.
+  /// A sum of counts never decreases, whenever it is read.
   @Test func keptCountsGoUpOnly() throws {
     let application = try Application()
     let isOver = Counter()
@@ -166,7 +166,7 @@ struct KeptCountsTests {
     try application.environment.shutdown()
   }
 
-  /// Siblings that end while they are looked at leave a place from which the walk goes on, unless all of a slice end.
+  /// Siblings that end during the walk leave a place from which it continues, unless all of a slice end.
   @Test(arguments: [1, 2, 3, 600])
   func theWalkGoesOnWhereSiblingsEndMeanwhile(kept: Int) throws {
     let application = try Application()

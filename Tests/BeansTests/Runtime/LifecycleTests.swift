@@ -7,7 +7,7 @@ import Testing
   enum Call: CaseIterable {
     case enter, leave, start, open, fail, close, closeIfUnused, finish, releaseIfQuiet, released
 
-    /// Makes the call, and answers what its caller has to do next.
+    /// Makes the call, and returns the next steps of its caller.
     func apply(to lifecycle: inout Lifecycle) -> Answer {
       switch self {
       case .enter: lifecycle.enter()
@@ -28,9 +28,9 @@ import Testing
   struct Answer: Equatable {
     /// Whether the caller has to release.
     var releases = false
-    /// Of `finish`.
+    /// Set by `finish`: whether the call is the first one.
     var isFirst = false
-    /// Of `closeIfUnused`: whether the caller has to finish.
+    /// Set by `closeIfUnused`: whether the caller has to finish.
     var closes = false
   }
 
@@ -45,7 +45,7 @@ import Testing
 
   // MARK: one call
 
-  /// To which phase each call leads; from a phase that is not listed, to none.
+  /// Returns the phase to which a call leads from each phase; an unlisted phase does not change.
   private func changes(_ call: Call, users: Int) -> [Lifecycle.Phase: Lifecycle.Phase] {
     switch call {
     case .enter, .fail: [:]
@@ -65,7 +65,7 @@ import Testing
     for phase in Self.phases {
       for users in 0...3 {
         for isFailed in [false, true] {
-          // Who leaves has entered; only who releases has released.
+          // A leaving user has entered; only the releasing caller has released.
           if call == .leave, users == 0 { continue }
           if call == .released, phase != .releasing { continue }
           var lifecycle = lifecycle(phase, users: users, isFailed: isFailed)
@@ -104,14 +104,14 @@ import Testing
 
   // MARK: sequences of calls
 
-  /// A lifecycle with what has been answered on the way to it.
+  /// A lifecycle with the results of the calls that led to it.
   private struct State: Hashable {
     var word: UInt32
     var firsts = 0
     var releases = 0
   }
 
-  /// All that calls in any order can lead to, with up to three users at once.
+  /// Returns all states that calls in any order reach, with up to three users at once.
   private func reachable(from phase: Lifecycle.Phase) -> Set<State> {
     let first = State(word: Lifecycle(phase).word)
     var (known, new): (Set<State>, [State]) = ([first], [first])
@@ -119,7 +119,7 @@ import Testing
       for call in Call.allCases {
         let before = Lifecycle(word: state.word)
         switch call {
-        // Inside a use there may be others, as long as nobody releases.
+        // A use may contain other uses until the release begins.
         case .enter: if before.users == 3 || before.isEnding && before.users == 0 { continue }
         case .leave: if before.users == 0 { continue }
         case .released: if before.phase != .releasing { continue }
@@ -130,7 +130,7 @@ import Testing
         var next = State(word: after.word, firsts: state.firsts, releases: state.releases)
         if answer.isFirst { next.firsts += 1 }
         if answer.releases { next.releases += 1 }
-        // What has gone wrong once is not followed further.
+        // A state after an error is not followed further.
         if known.insert(next).inserted, next.firsts < 2, next.releases < 2 { new.append(next) }
       }
     }
@@ -145,7 +145,7 @@ import Testing
       #expect(state.firsts == (lifecycle.isFinishing ? 1 : 0))
       #expect(state.releases == (lifecycle.phase >= .releasing ? 1 : 0))
       if lifecycle.phase >= .releasing { #expect(lifecycle.users == 0) }
-      // From everywhere the end is reached, by the call of whoever is last.
+      // Each state reaches the end, by the call of the last user.
       var last = lifecycle
       _ = last.finish()
       var releases = last.releaseIfQuiet()
@@ -181,7 +181,7 @@ import Testing
     private var inside = 0
     private var releases: [Int] = []
 
-    /// False where the end has begun.
+    /// Returns false if the end has begun.
     func enter() -> Bool {
       lock.withLock {
         guard lifecycle.isOpen else { return false }
@@ -206,7 +206,7 @@ import Testing
       }
     }
 
-    /// For each release, how many were inside.
+    /// The number of users inside, for each release.
     var result: [Int] { lock.withLock { releases } }
   }
 

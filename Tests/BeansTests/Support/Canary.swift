@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Counts its end.
+/// Counts its deallocation.
 class Canary {
   private let ended: Counter
 

@@ -2,7 +2,7 @@
 
 @testable import Beans
 
-/// A clock that stands still until a test moves it.
+/// A clock that only a test moves.
 final class StandingClock: Sendable {
   private struct Alarm {
     let number: Int
@@ -18,12 +18,12 @@ final class StandingClock: Sendable {
 
   private let state = Locked(State())
 
-  /// How many alarms have ever been set.
+  /// The number of alarms that have been set.
   var count: Int { state.withLock { $0.count } }
-  /// How many are set now.
+  /// The number of alarms that are set now.
   var pending: Int { state.withLock { $0.alarms.count } }
 
-  /// Runs `body`; whatever it ends goes by this clock.
+  /// Runs `body`; ends that it begins use this clock.
   func rule<Result>(_ body: () throws -> Result) rethrows -> Result {
     try EndingClock.$current.withValue(clock, operation: body)
   }
@@ -41,7 +41,7 @@ final class StandingClock: Sendable {
       })
   }
 
-  /// Moves to that time, and runs on this thread what was to happen until then.
+  /// Moves to that time, and runs the alarms that are due until then on this thread.
   func move(to time: Duration) {
     while let body = next(until: time) { body() }
   }

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What the text of a source file tells, without a compiler.
+/// The declarations and uses of a source file, read from its text without a compiler.
 struct SwiftSource {
-  /// From the folder that was asked for.
+  /// The path, relative to the requested folder.
   let path: String
   let lines: Int
   /// Types that the file declares, nested ones included.
   let declared: Set<String>
   let words: Set<String>
-  /// Functions, properties and cases of types and extensions; not those of nested types.
+  /// Functions, properties and cases of types and extensions; not of nested types.
   let members: Set<String>
   /// Names after a dot, and of functions that are called.
   let used: Set<String>
   /// Names that are declared inside of functions and of nested types.
   let inner: Set<String>
-  /// Uses of what the compiler cannot keep safe.
+  /// Uses of constructs that the compiler cannot check for memory safety.
   let unsafe: [String]
 
-  /// The folders in which the file stands, outermost first.
+  /// The folders that contain the file, outermost first.
   var folders: [String] { path.split(separator: "/").dropLast().map { String($0) } }
 
   init(path: String, text: String) {
@@ -61,7 +61,7 @@ struct SwiftSource {
   }
 }
 
-/// Takes comments and the text of strings out of a source; what is interpolated stays.
+/// Removes comments and the text of strings from a source; interpolations stay.
 private struct CodeReader {
   private var rest: ArraySlice<UInt8>
   private var code: [UInt8] = []
@@ -82,7 +82,7 @@ private struct CodeReader {
     return true
   }
 
-  /// Up to the end, or to a parenthesis that was opened before.
+  /// Reads up to the end, or to a parenthesis that was opened before.
   private mutating func readCode() {
     var depth = 0
     while let byte = rest.first {

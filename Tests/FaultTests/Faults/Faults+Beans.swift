@@ -3,7 +3,7 @@ import BeansXML
 import Foundation
 
 extension Fault {
-  /// Beans that are not there, or there too often.
+  /// Missing and ambiguous beans.
   static let beans: [Fault] = [
     .startup(
       .unknownBean, "A factory's parameter has a type that no bean has."

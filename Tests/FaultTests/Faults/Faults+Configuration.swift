@@ -3,7 +3,7 @@ import BeansXML
 import Foundation
 
 extension Fault {
-  /// Values that are not what they should be.
+  /// Values that are not valid.
   static let conversions: [Fault] = [
     .startup(
       .noConversion, "A property is given a value of another type, and nothing converts it."
@@ -93,7 +93,7 @@ extension Fault {
     .json("A JSON file has several faults.", "{\n  \"hosts\": [null],\n  \"\": 1,\n  \"port\": 1, \"port\": 2\n}"),
   ]
 
-  /// Configuration that is not there.
+  /// Missing configuration.
   static let configuration: [Fault] = [
     .startup(.unresolvedPlaceholder, "A placeholder names a key that no source has.") { shop in
       try shop.define(shop.settings().setValue(key: "number", value: 1))

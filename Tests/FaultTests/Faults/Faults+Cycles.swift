@@ -70,13 +70,13 @@ extension Fault {
     },
   ]
 
-  /// Whichever thread looks last finds the circle, and draws it from its own bean on: until that is the order.
+  /// The thread that looks up last finds the circle, and draws it from its own bean on; the order is not fixed before.
   private static func acrossThreads(_ shop: Environment) throws -> any Error {
     let arrived = Atomic(0)
     let expected = Atomic(0)
     @Sendable func meet() {
       arrived.add(1, ordering: .acquiringAndReleasing)
-      // Both come, as each is on a thread of its own; one may come again, and finds the other one there.
+      // Both threads come here; one may come again, and finds the other one here.
       while arrived.load(ordering: .acquiring) < expected.load(ordering: .acquiring) { sched_yield() }
     }
     try shop.define(

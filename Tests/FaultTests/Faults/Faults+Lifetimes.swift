@@ -1,7 +1,7 @@
 import Beans
 
 extension Fault {
-  /// Scopes, and beans that live too short for who wants them.
+  /// Scopes, and beans that live shorter than their takers.
   static let lifetimes: [Fault] = [
     .startup(.captiveDependency, "A singleton would hold a bean of a request.") { shop in
       try shop.define(shop.bean(Stock.self).scope("request"))

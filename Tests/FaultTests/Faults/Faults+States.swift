@@ -5,7 +5,7 @@ import BeansXML
 import Dispatch
 
 extension Fault {
-  /// Calls that come too late, or where there is no room.
+  /// Calls that are too late, or exceed a limit.
   static let states: [Fault] = [
     .call(.frozen, "A bean is defined after startup.") { shop in
       try shop.startup()
@@ -93,7 +93,7 @@ extension Fault {
     },
   ]
 
-  /// What the user's own code throws.
+  /// Errors of the user's own code.
   static let building: [Fault] = [
     .startup(
       .creationFailed, "A factory throws.", when: .building

@@ -1,6 +1,6 @@
 import Beans
 
-// What the faults are about: the beans of a shop. Not private, so that XML can name them, as `FaultTests.Order`.
+// The beans of the faults: a shop. The types are not private, so XML can name them, as `FaultTests.Order`.
 
 final class Database {
   init() {}
@@ -64,7 +64,7 @@ struct Outage: Error, CustomStringConvertible {
   let description = "the database does not answer"
 }
 
-/// A tag of the factory that makes orders from their numbers.
+/// A tag of the factory that creates orders from their numbers.
 struct OrderFactory: AssistedFactory {
   typealias Element = Order
   typealias Seed = Int

@@ -2,7 +2,7 @@ import BeansLogging
 import Foundation
 import Testing
 
-/// Counts what arrives.
+/// Counts the entries that arrive.
 final class CountingLog: LogManager.Log, @unchecked Sendable {  // `count` is only used by the test's thread
   private(set) var count = 0
 

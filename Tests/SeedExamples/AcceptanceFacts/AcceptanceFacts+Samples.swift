@@ -48,7 +48,7 @@ extension AcceptanceFacts {
     #expect(try foo.bar === environment.getBean(Bar.self))
     #expect(try environment.getBean(Baz.self).name == "baz")
     #expect(try environment.getBeansByType(Foo.self).count == 1)
-    // The foo, the bar, the factory and what it makes; how much of the container's own is none of our business.
+    // The foo, the bar, the factory and its product; the number of the container's own beans is not specified.
     #expect(processor.count >= 4)
 
     let log = CountingLog(name: "counting")
@@ -147,7 +147,7 @@ extension AcceptanceFacts {
     defer { try? environment.shutdown() }
     #expect(try environment.getBeansByType((any Samples.SwiftProtocol).self).count == 1)
     #expect(try environment.getBeansByType((any BeanDescriptorInitializer).self).count == 2)
-    // In the original because two classes said so. Here every conformance counts, said or not: the scope and the bar.
+    // The original found two classes that declared it. Here every conformance is found: the scope and the bar.
     #expect(try environment.getBeansByType((any Initializable).self).count == 2)
   }
 }

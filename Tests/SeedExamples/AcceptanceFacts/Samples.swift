@@ -10,7 +10,7 @@ enum Samples {
     required init() {}
   }
 
-  /// Has its bar from the container.
+  /// A foo whose bar the container injects.
   final class AutowiredFoo: Foo, BeanDescriptorInitializer {
     static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
       try beanDescriptor["bar"].autowire()
@@ -43,7 +43,7 @@ enum Samples {
     var foo: Foo?
   }
 
-  /// Counts what it is shown.
+  /// Counts the beans that it processes.
   final class Processor: BeanPostProcessor, Initializable {
     var count = 0
 

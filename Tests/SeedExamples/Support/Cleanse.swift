@@ -1,9 +1,9 @@
 import Beans
 
-// The words of the proposal, "[RFC] Assisted Injection Feature", that are its library's own, on top of an environment: a
-// module declares, and the terminating `to` of a binding defines at once. So the listings can stand as they are written.
+// The types of the proposal, "[RFC] Assisted Injection Feature", that belong to its library, on top of an environment:
+// a module declares, and the terminating `to` of a binding defines at once. So the listings can be used as written.
 
-/// What a module declares into. `Cleanse.Module` takes an `UnscopedBinder`; here it is an environment that has not
+/// The environment of a module. `Cleanse.Module` takes an `UnscopedBinder`; here it is an environment that has not
 /// started.
 struct UnscopedBinder {
   let environment: Environment

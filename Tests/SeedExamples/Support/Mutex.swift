@@ -1,7 +1,7 @@
 @_spi(BeansPackage) import BeansSupport
 
-/// Stands in for the standard library's `Mutex` in the listings of this module, because ThreadSanitizer does not see what that one
-/// orders when threads contend for it.
+/// Replaces the standard library's `Mutex` in the listings of this module, because ThreadSanitizer does not see the
+/// order of accesses under that one when threads contend for it.
 struct Mutex<Value>: ~Copyable, Sendable {
   private let locked: Locked<Value>
 
