@@ -5,10 +5,14 @@ struct Article {
   let text: String
   private let listings: String
 
+  /// The folder of the package.
+  static let package = (1...4).reduce(URL(fileURLWithPath: #filePath)) { folder, _ in
+    folder.deletingLastPathComponent()
+  }
+
   init(_ name: String, of module: String = "Beans", listings: String) throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let catalog = package.appendingPathComponent("Sources/\(module)/\(module).docc")
+    let catalog = Self.package.appendingPathComponent("Sources/\(module)/\(module).docc")
     text = try String(contentsOf: catalog.appendingPathComponent("\(name).md"), encoding: .utf8)
     self.listings = try String(contentsOf: here.appendingPathComponent("\(listings).swift"), encoding: .utf8)
   }

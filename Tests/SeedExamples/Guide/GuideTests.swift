@@ -36,6 +36,7 @@ import Testing
       ("Beans", "ComingFromDotNET"), ("Beans", "ComingFromSwinject"), ("BeansTesting", "Testing"),
       ("BeansLogging", "Logging"),
       ("BeansOperations", "OperationsOfAService"), ("BeansSessions", "TwoStoresInOneRequest"),
+      ("Beans", "Troubleshooting"), ("Beans", "LoopsAndThreads"),
     ])
   func listings(module: String, article name: String) throws {
     let article = try Article(name, of: module, listings: "\(name)Listings")

@@ -1,0 +1,54 @@
+import Beans
+import Foundation
+import Testing
+
+@Suite("The article on troubleshooting") struct TroubleshootingTests {
+  private static let article = Result { try Article("Troubleshooting", listings: "TroubleshootingListings") }
+
+  /// The messages of the package that the article on faults does not list, and the file that has their text.
+  private static let others = [
+    ("swift-beans supports Linux with glibc", "BeansPlatform/Platform.swift"),
+    ("may be used on the loop's thread only", "BeansEventLoop/EventLoop.swift"),
+    ("the context names no type: 'let cart", "Beans/Environment/Environment+Lookup.swift"),
+    ("has been finished, but its loop has not released it", "BeansTesting/TestEnvironment.swift"),
+    ("whose loop has not come to release it", "Beans/Runtime/EndState.swift"),
+  ]
+
+  /// The messages that only the compiler prints.
+  private static let compiler = [
+    "'Environment' is ambiguous", "ambiguous use of 'init'", "capture of 'counter'", "errors thrown from here",
+    "type 'String?' has no member", "no 'async' operations",
+  ]
+
+  @Test("Each message is one that the package or the compiler prints")
+  func messages() throws {
+    let faults = try Article("Faults", listings: "TroubleshootingListings").text
+    let sources = Article.package.appendingPathComponent("Sources")
+    for message in try Self.article.get().blocks("text").map({ String($0.dropLast()) }) {
+      if faults.contains("`\(message)`") || Self.compiler.contains(where: { message.contains($0) }) { continue }
+      if message == Self.defaultArgument { continue }
+      let (text, file) = try #require(Self.others.first { message.contains($0.0) }, "\(message)")
+      #expect(
+        try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8).contains(text), "\(message)")
+    }
+  }
+
+  private static let defaultArgument =
+    "unknownBean: parameter 1: no bean of type Int can be seen from 'shop' [Pool → Int] (Shop.swift:2)"
+
+  @Test("A parameter with a default argument is a dependency")
+  func defaultArguments() throws {
+    #expect(try Self.article.get().text.contains(Self.defaultArgument))
+    let shop = try Environment(name: "shop")
+    try shop
+      .define(shop.bean(Troubleshooting.Database.self, factory: Troubleshooting.Database.init))
+      .define(shop.bean(Troubleshooting.Pool.self, file: "Shop.swift", line: 2, factory: Troubleshooting.Pool.init))
+    let error = #expect(throws: EnvironmentError.self) { try shop.startup() }
+    #expect(error?.description == Self.defaultArgument)
+    let other = try Environment(name: "shop")
+    try Troubleshooting().declarePools(in: other)
+    #expect(try other.getBean(Troubleshooting.Pool.self, byId: "standard").size == 10)
+    #expect(try other.getBean(Troubleshooting.Pool.self, byId: "large").size == 100)
+    try other.shutdown()
+  }
+}
