@@ -82,10 +82,10 @@ docs: packages ## builds the documentation into $(SCRATCH)/docs, with warnings a
 	@scripts/docs
 
 format: ## formats all Swift sources
-	swift format -i -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/check-documentation.swift
+	swift format -i -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
 
 lint: ## checks the format of all Swift sources
-	swift format lint --strict -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/check-documentation.swift
+	swift format lint --strict -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
 
 packages:
 	@scripts/require-swift
