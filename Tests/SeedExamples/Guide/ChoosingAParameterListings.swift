@@ -1,5 +1,4 @@
 import Beans
-import Synchronization
 
 // Each marked listing is in the article to the letter: see DeclaringGuideTests.swift.
 
@@ -15,13 +14,13 @@ struct ChoosingAParameter {
   struct Backup: Sendable { let database: Database }
   struct Visitor: Sendable { let name: String }
   final class Archive: Sendable {
-    let lines = Mutex<[String]>([])
-    func write(_ line: String) { lines.withLock { $0.append(line) } }
+    let lines = Recorded<String>()
+    func write(_ line: String) { lines.append(line) }
   }
   final class Cursor: DisposableBean, Sendable {
-    let isOpen = Mutex(true)
-    func count() -> Int { isOpen.withLock { $0 ? 3 : 0 } }
-    func preDestroy() { isOpen.withLock { $0 = false } }
+    private let ends = Recorded<Void>()
+    func count() -> Int { ends.all.isEmpty ? 3 : 0 }
+    func preDestroy() { ends.append(()) }
   }
   struct Country: Hashable, Sendable { let code: String }
   protocol Payment: Sendable { func pay(_ amount: Int) -> String }

@@ -98,7 +98,7 @@ import Testing
     let requests = try shop.childFactory("request", seed: ChoosingAParameter.Visitor.self)
     let audit = try shop.getBean(ChoosingAParameter.Audit.self)
     try requests.withChild(.init(name: "Ada")) { _ throws in try audit.record("came") }
-    #expect(try shop.getBean(ChoosingAParameter.Archive.self).lines.withLock { $0 } == ["Ada: came"])
+    #expect(try shop.getBean(ChoosingAParameter.Archive.self).lines.all == ["Ada: came"])
   }
 
   @Test("Choosing a parameter: a taker releases its owned bean")

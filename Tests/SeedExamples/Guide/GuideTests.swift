@@ -30,8 +30,7 @@ import Testing
     "Each listing is one that is compiled here, to the letter",
     arguments: [
       ("Beans", "XML"), ("Beans", "Configuration"), ("Beans", "ComingFromInject"),
-      ("Beans", "Sessions"),
-      ("Beans", "LifeOfABean"), ("Beans", "ScopesOfYourOwn"), ("Beans", "Running"), ("Beans", "ShuttingDown"),
+      ("Beans", "LifeOfABean"), ("Beans", "Running"), ("Beans", "ShuttingDown"),
       ("Beans", "ComingFromSpring"),
       ("Beans", "ComingFromDotNET"), ("Beans", "ComingFromSwinject"), ("BeansTesting", "Testing"),
       ("BeansLogging", "Logging"),
@@ -158,111 +157,6 @@ import Testing
     try thread.stopAndJoin()
   }
 
-  @Test("Sessions: a visitor keeps the session, a stranger gets one of its own, and one too many is asked to come back")
-  func sessions() throws {
-    let shop = try Environment(name: "shop")
-    defer { try? shop.shutdown() }
-    // Its thread is not needed: a loop that does not run lets the caller release.
-    let loop = try EventLoop()
-    defer { try? loop.close() }
-    let declared = try Sessions().declareSessions(in: shop, on: loop, Sessions.Metrics())
-    #expect(declared.capacity == 100_000)
-    let sessions = SessionRegistry(
-      try shop.childFactory("visit", seed: Void.self) { visit in
-        try visit.define(visit.bean(Sessions.Cart.self, factory: Sessions.Cart.init))
-      }, capacity: 1)
-    let ends = Mutex<[SessionEvent]>([])
-    let web = try Environment(name: "web")
-    let withoutLoop = try Sessions().declareSessions(in: web, onEvent: { event in ends.withLock { $0.append(event) } })
-    _ = try Sessions().answer(Sessions.Request(cookie: nil), withoutLoop)
-    try web.shutdown()
-    #expect(ends.withLock { $0.count } == 2 && withoutLoop.counts.ended == 1)
-    let planted = Sessions.Request(cookie: "planted")
-    let first = try Sessions().answer(planted, sessions)
-    let id = try #require(first.cookie)
-    #expect(id != "planted" && sessions.find("planted") == nil)
-    let again = try Sessions().answer(Sessions.Request(cookie: id), sessions)
-    #expect(again.text == first.text && again.cookie == nil)
-    let next = try #require(try Sessions().logIn(id, sessions).cookie)
-    #expect(sessions.find(id) == nil && sessions.find(next) != nil)
-    let refused = try sessions.withSession(next) { _ throws in try Sessions().answer(planted, sessions) }
-    #expect(refused == Sessions.Response(status: 503, retryAfter: 60))
-  }
-
-  @Test("Scopes of your own: each tenant has beans of its own, and a singleton reaches those of the current one")
-  func tenants() throws {
-    let shop = try Environment(name: "shop")
-    defer { try? shop.shutdown() }
-    let listings = ScopesOfYourOwn()
-    let tenants = try listings.declareTenants(in: shop)
-    try shop.define(shop.bean(ScopesOfYourOwn.Audit.self, factory: ScopesOfYourOwn.Audit.init))
-    #expect(try listings.bill(.init(name: "Ada"), tenants) == "to Ada")
-    let audit = try shop.getBean(ScopesOfYourOwn.Audit.self)
-    try listings.serve(.init(name: "Grace"), tenants, audit)
-    #expect(audit.lines.withLock { $0 } == ["Grace came"])
-    let outside = #expect(throws: EnvironmentError.self) { try shop.getBean(ScopesOfYourOwn.Quota.self) }
-    #expect(outside?.code == .scopeNotActive)
-  }
-
-  @Test("Scopes of your own: an observer counts the tenants")
-  func observedTenants() throws {
-    let shop = try Environment(name: "shop")
-    let metrics = try ScopesOfYourOwn().observeTenants(of: shop)
-    let tenants = try shop.childFactory("tenant", seed: ScopesOfYourOwn.Tenant.self) {
-      try $0.define(ScopesOfYourOwn.Quota.self, factory: ScopesOfYourOwn.Quota.init)
-    }
-    let open = try tenants.build(.init(name: "a"))
-    try tenants.withChild(.init(name: "b")) { _ = try $0.getBean(ScopesOfYourOwn.Quota.self) }
-    #expect(metrics.current.open == 1 && metrics.current.beans == 1 && metrics.current.failed == 0)
-    open.finish()
-    #expect(metrics.current.open == 0 && metrics.current.time > .zero)
-    try shop.shutdown()
-  }
-
-  @Test("Scopes of your own: a shift ends before the shop does")
-  func shifts() throws {
-    let shop = try Environment(name: "shop")
-    defer { try? shop.shutdown() }
-    let shift = try ScopesOfYourOwn().openTill(in: shop)
-    let till = try shop.getBean(ScopesOfYourOwn.Till.self)
-    #expect(try shop.getBean(ScopesOfYourOwn.Till.self) === till && !till.isClosed)
-    shift.finish()
-    #expect(till.isClosed && !shop.isFinished)
-    let late = #expect(throws: EnvironmentError.self) { try shop.getBean(ScopesOfYourOwn.Till.self) }
-    #expect(late?.code == .finished)
-  }
-
-  @Test("Scopes of your own: a tenant on a loop is released there")
-  func tenantScopes() throws {
-    try EventLoop.withThread { loop in
-      let shop = try Environment(name: "shop")
-      let tenants = try ScopesOfYourOwn().declareTenants(in: shop, on: loop)
-      let released = DispatchSemaphore(value: 0)
-      try tenants.withChild(.init(name: "Ada")) { child in
-        let quota = try child.getBean(ScopesOfYourOwn.Quota.self)
-        #expect(quota.tenant.name == "Ada")
-        child.whenFinished {
-          #expect(loop.isCurrent)
-          released.signal()
-        }
-      }
-      released.wait()
-      #expect(!shop.hasOpenChildren)
-      try shop.shutdown()
-    }
-  }
-
-  @Test("Scopes of your own: a scope is asked each time")
-  func countedLookups() throws {
-    let shop = try Environment(name: "shop")
-    defer { try? shop.shutdown() }
-    let scope = ScopesOfYourOwn.Counted()
-    try shop.registerScope(scope)
-      .define(shop.bean(ScopesOfYourOwn.Till.self, factory: ScopesOfYourOwn.Till.init).scope("counted"))
-    #expect(try shop.getBean(ScopesOfYourOwn.Till.self) !== shop.getBean(ScopesOfYourOwn.Till.self))
-    #expect(scope.count == 2)
-  }
-
   @Test("Shutting down: a request ends when its response has been written, or has been dropped")
   func laterEnd() async throws {
     let shop = try Environment(name: "shop")
@@ -308,34 +202,6 @@ import Testing
     #expect(queue.wasOpen.withLock { $0 } == true && !queue.connection.isOpen)
     #expect(failures.count == 1 && failures[0].contains("Queue") && failures[0].contains("Unreachable"))
     #expect(listings.end(shop).isEmpty)
-  }
-
-  @Test("Requests and sessions: a request sees the beans of its session, and ends on its loop")
-  func requests() throws {
-    try EventLoop.withThread { loop in
-      let shop = try Environment(name: "shop")
-      let listings = Sessions()
-      let sessions = try shop.childFactory("session", seed: Void.self) { session in
-        try session.define(session.bean(Sessions.Cart.self, factory: Sessions.Cart.init))
-      }
-      let requests = try listings.declareRequests(in: sessions, currentLoop: { loop })
-      let session = try sessions.build(())
-      let request = Sessions.Request(cookie: nil)
-      let first = try listings.respond(to: request, requests, in: session)
-      #expect(try listings.respond(to: request, requests, in: session) == first)
-      let sent = Mutex<[Sessions.Response]>([])
-      try listings.begin(request, requests, in: session) { response, whenWritten in
-        sent.withLock { $0.append(response) }
-        #expect(session.hasOpenChildren)
-        whenWritten()
-      }
-      // Comes after what the loop has been handed to release.
-      let released = DispatchSemaphore(value: 0)
-      loop.execute { released.signal() }
-      released.wait()
-      #expect(sent.withLock { $0 } == [first] && !session.hasOpenChildren)
-      try shop.shutdown()
-    }
   }
 
   @Test("Coming from Spring: what the listings declare")

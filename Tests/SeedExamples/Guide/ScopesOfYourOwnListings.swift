@@ -1,62 +1,14 @@
-import Beans
-import BeansEventLoop
-import BeansServer
-import Synchronization
-
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+// Each marked listing is in the article to the letter: see SessionsGuideTests.swift.
 
 struct ScopesOfYourOwn {
-  struct Tenant: Sendable { let name: String }
-
-  final class Quota: Sendable {
-    let tenant: Tenant
-    init(tenant: Tenant) { self.tenant = tenant }
-  }
-
-  final class Billing: Sendable {
-    let text: String
-    init(quota: Quota) { text = "to \(quota.tenant.name)" }
-  }
-
-  final class Audit: Sendable {
-    private let quota: Current<Quota>
-    let lines = Mutex<[String]>([])
-    init(quota: Current<Quota>) { self.quota = quota }
-    func record(_ event: String) throws {
-      let line = try "\(quota.get().tenant.name) \(event)"
-      lines.withLock { $0.append(line) }
-    }
-  }
-
   final class Till: Sendable {
-    private let closed = Mutex(false)
-    var isClosed: Bool { closed.withLock { $0 } }
-    func close() { closed.withLock { $0 = true } }
+    private let ends = Recorded<Void>()
+    var isClosed: Bool { !ends.all.isEmpty }
+    func close() { ends.append(()) }
   }
 }
 
 extension ScopesOfYourOwn {
-  // listing
-  func declareTenants(in shop: Environment) throws -> EnvironmentFactory<Tenant> {
-    try shop.define(shop.bean(Quota.self, factory: Quota.init).scope("tenant"))
-    return try shop.childFactory("tenant", seed: Tenant.self) { tenant in
-      try tenant.define(tenant.bean(Billing.self, factory: Billing.init))
-    }
-  }
-
-  func bill(_ tenant: Tenant, _ tenants: EnvironmentFactory<Tenant>) throws -> String {
-    try tenants.withChild(tenant) { child in try child.getBean(Billing.self).text }
-  }
-  // end
-
-  // listing
-  func serve(_ tenant: Tenant, _ tenants: EnvironmentFactory<Tenant>, _ audit: Audit) throws {
-    let child = try tenants.build(tenant)
-    defer { child.finish() }
-    try Environment.$current.withValue(child) { try audit.record("came") }
-  }
-  // end
-
   // listing
   final class Shift: AbstractBeanScope, @unchecked Sendable {  // adds nothing
     init() { super.init(name: "shift") }
@@ -70,20 +22,16 @@ extension ScopesOfYourOwn {
     return shift
   }
   // end
+}
 
-  // listing
-  final class TenantScope: LoopScope, @unchecked Sendable {  // adds nothing
-    init(loop: EventLoop) { super.init(name: "tenant", loop: loop, idleTimeout: .seconds(600)) }
-  }
+// listing
+import Beans
+import Synchronization
 
-  func declareTenants(in shop: Environment, on loop: EventLoop) throws -> EnvironmentFactory<Tenant> {
-    try shop.childFactory("tenant", seed: Tenant.self, scope: { TenantScope(loop: loop) }) { tenant in
-      try tenant.define(tenant.bean(Quota.self, factory: Quota.init))
-    }
-  }
-  // end
+// end
 
-  // listing
+extension ScopesOfYourOwn {
+  // continued
   final class Counted: BeanScope {
     let name = "counted"
     private let lookups = Atomic(0)
@@ -99,8 +47,16 @@ extension ScopesOfYourOwn {
     func finish() {}
   }
   // end
+}
 
-  // listing
+// listing
+import Beans
+import Synchronization
+
+// end
+
+extension ScopesOfYourOwn {
+  // continued
   final class RequestMetrics: EnvironmentObserver {
     struct Totals { var open = 0, failed = 0, beans = 0, time = Duration.zero }
     private let totals = Mutex(Totals())
@@ -118,7 +74,7 @@ extension ScopesOfYourOwn {
     }
   }
 
-  func observeTenants(of shop: Environment) throws -> RequestMetrics {
+  func observeChildren(of shop: Environment) throws -> RequestMetrics {
     let metrics = RequestMetrics()
     try shop.addObserver(metrics)
     return metrics

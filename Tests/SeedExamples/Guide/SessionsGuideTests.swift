@@ -1,0 +1,247 @@
+import Beans
+import BeansEventLoop
+import BeansServer
+import BeansSessions
+import Dispatch
+import Synchronization
+import Testing
+
+@Suite("The articles on sessions and scopes") struct SessionsGuideTests {
+  @Test(
+    "Each listing is compiled to the letter",
+    arguments: ["Sessions", "WhichSessionAPI", "Tenants", "Jobs", "ScopesOfYourOwn"])
+  func listings(article name: String) throws {
+    let article = try Article(name, listings: "\(name)Listings")
+    #expect(!article.blocks("swift").isEmpty)
+    #expect(article.blocks("swift") == article.compiled)
+  }
+
+  @Test("Requests and sessions: a visitor keeps the session, a planted id is replaced, and a full registry refuses")
+  func sessions() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    // Its thread is not needed: a loop that does not run lets the caller release.
+    let loop = try EventLoop()
+    defer { try? loop.close() }
+    let declared = try Sessions().declareSessions(in: shop, on: loop, Sessions.Metrics())
+    #expect(declared.capacity == 100_000)
+    let sessions = SessionRegistry(
+      try shop.childFactory("visit", seed: Void.self) { visit in
+        try visit.define(visit.bean(Sessions.Cart.self, factory: Sessions.Cart.init))
+      }, capacity: 1)
+    let ends = Mutex<[SessionEvent]>([])
+    let web = try Environment(name: "web")
+    let withoutLoop = try Sessions().declareSessions(in: web, onEvent: { event in ends.withLock { $0.append(event) } })
+    _ = try Sessions().respond(Sessions.Request(cookie: nil), withoutLoop)
+    try web.shutdown()
+    #expect(ends.withLock { $0.count } == 2 && withoutLoop.counts.ended == 1)
+    let planted = Sessions.Request(cookie: "planted")
+    let first = try Sessions().respond(planted, sessions)
+    let id = try #require(first.cookie)
+    #expect(id != "planted" && sessions.find("planted") == nil)
+    let again = try Sessions().respond(Sessions.Request(cookie: id), sessions)
+    #expect(again.text == first.text && again.cookie == nil)
+    let next = try #require(try Sessions().logIn(id, sessions).cookie)
+    #expect(sessions.find(id) == nil && sessions.find(next) != nil)
+    let refused = try sessions.withSession(next) { _ throws in try Sessions().respond(planted, sessions) }
+    #expect(refused == Sessions.Response(status: 503, retryAfter: 60))
+  }
+
+  @Test("Requests and sessions: a request sees the beans of its session, and ends on its loop")
+  func requests() throws {
+    try EventLoop.withThread { loop in
+      let shop = try Environment(name: "shop")
+      let listings = Sessions()
+      let sessions = try shop.childFactory("session", seed: Void.self) { session in
+        try session.define(session.bean(Sessions.Cart.self, factory: Sessions.Cart.init))
+      }
+      let requests = try listings.declareRequests(in: sessions, currentLoop: { loop })
+      let session = try sessions.build(())
+      let request = Sessions.Request(cookie: nil)
+      let first = try listings.respond(to: request, requests, in: session)
+      #expect(try listings.respond(to: request, requests, in: session) == first)
+      let sent = Mutex<[Sessions.Response]>([])
+      try listings.begin(request, requests, in: session) { response, whenWritten in
+        sent.withLock { $0.append(response) }
+        #expect(session.hasOpenChildren)
+        whenWritten()
+      }
+      // Comes after what the loop has been handed to release.
+      let released = DispatchSemaphore(value: 0)
+      loop.execute { released.signal() }
+      released.wait()
+      #expect(sent.withLock { $0 } == [first] && !session.hasOpenChildren)
+      try shop.shutdown()
+    }
+  }
+
+  @Test("Requests and sessions: a session on an executor ends by its id")
+  func executors() async throws {
+    let shop = try Environment(name: "shop")
+    let sessions = try Sessions().declareSessions(in: shop, releasedOn: globalConcurrentExecutor)
+    let id = sessions.newId()
+    try sessions.withSession(id, opening: ()) { _ = try $0.getBean(Sessions.Cart.self) }
+    sessions.end(id)
+    #expect(sessions.find(id) == nil)
+    try await shop.shutdown()
+  }
+
+  @Test("Which session API: a request, a connection, a registry and a manager keep state for different times")
+  func sessionAPIs() async throws {
+    let guide = WhichSessionAPI()
+    let shop = try Environment(name: "shop")
+    let requests = try shop.childFactory("request", seed: WhichSessionAPI.Visitor.self) {
+      try $0.define(WhichSessionAPI.Greeting.self, factory: WhichSessionAPI.Greeting.init)
+    }
+    let sessions = SessionRegistry(
+      try shop.childFactory("session", seed: Void.self) {
+        try $0.define(WhichSessionAPI.Visits.self, factory: WhichSessionAPI.Visits.init)
+      })
+    let manager = SessionManager(
+      try shop.childFactory("stored session", seed: SessionState.self) {
+        try $0.define(WhichSessionAPI.StoredVisits.self, factory: WhichSessionAPI.StoredVisits.init)
+      })
+    #expect(try guide.greet(.init(name: "Ada"), requests) == "Hello, Ada!")
+    let connection = try guide.connect(.init(name: "Grace"), requests)
+    #expect(try connection.environment.getBean(WhichSessionAPI.Greeting.self).text == "Hello, Grace!")
+    try await connection.end()
+    let id = sessions.newId()
+    _ = try sessions.open(id, ())
+    #expect(try guide.visit(id, sessions) == 1 && guide.visit(id, sessions) == 2)
+    #expect(try guide.visit("unknown", sessions) == nil)
+    let first = try await guide.visit(nil, manager)
+    guard case .set(let cookie) = first.cookie else {
+      Issue.record("no cookie")
+      return
+    }
+    #expect(try await guide.visit(cookie, manager).value == 2)
+    try await shop.shutdown()
+  }
+
+  @Test("Tenants: each tenant has its own beans, and a singleton reaches those of the current one")
+  func tenants() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    let listings = Tenants()
+    let tenants = try listings.declareTenants(in: shop)
+    try shop.define(shop.bean(Tenants.Audit.self, factory: Tenants.Audit.init))
+    #expect(try listings.bill(.init(name: "Ada"), tenants) == "to Ada")
+    let audit = try shop.getBean(Tenants.Audit.self)
+    try listings.serve(.init(name: "Grace"), tenants, audit)
+    #expect(audit.lines.all == ["Grace came"])
+    let outside = #expect(throws: EnvironmentError.self) { try shop.getBean(Tenants.Quota.self) }
+    #expect(outside?.code == .scopeNotActive)
+  }
+
+  @Test("Tenants: a tenant on a loop is released there")
+  func tenantScopes() throws {
+    try EventLoop.withThread { loop in
+      let shop = try Environment(name: "shop")
+      let tenants = try Tenants().declareTenants(in: shop, on: loop)
+      let released = DispatchSemaphore(value: 0)
+      try tenants.withChild(.init(name: "Ada")) { child in
+        let quota = try child.getBean(Tenants.Quota.self)
+        #expect(quota.tenant.name == "Ada")
+        child.whenFinished {
+          #expect(loop.isCurrent)
+          released.signal()
+        }
+      }
+      released.wait()
+      #expect(!shop.hasOpenChildren)
+      try shop.shutdown()
+    }
+  }
+
+  @Test("Tenants: a tenant is opened once, and a name without a customer opens none")
+  func keptTenants() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    let tenants = try Tenants().keep(Tenants().declareTenants(in: shop))
+    for _ in 1...2 {
+      #expect(try Tenants().serve("acme", tenants, find: { Tenants.Tenant(name: $0) }) == "to acme")
+    }
+    #expect(throws: CancellationError.self) {
+      try Tenants().serve("unknown", tenants, find: { _ in throw CancellationError() })
+    }
+    #expect(tenants.count == 1 && tenants.counts.opened == 1)
+  }
+
+  @Test("Tenants: an id of one tenant is unknown to another, and an open session keeps its tenant")
+  func sessionsOfTenants() throws {
+    let shop = try Environment(name: "shop")
+    let factory = try Tenants().declareTenants(in: shop)
+    try Tenants().declareSessions(of: factory, in: shop)
+    let tenants = SessionRegistry(factory, capacity: 2)
+    let first = try tenants.open("first", Tenants.Tenant(name: "first"))
+    let second = try tenants.open("second", Tenants.Tenant(name: "second"))
+    let id = try first.getBean(SessionRegistry<Void>.self).newId()
+    _ = try first.getBean(SessionRegistry<Void>.self).open(id, ())
+    #expect(try Tenants().add("tea", to: id, in: first) == 1)
+    #expect(try Tenants().add("tea", to: id, in: second) == nil)
+    for name in ["third", "fourth"] { _ = try tenants.open(name, Tenants.Tenant(name: name)) }
+    #expect(tenants.find("first") === first && second.isFinished)
+    let session = try #require(try first.getBean(SessionRegistry<Void>.self).find(id))
+    first.finish()
+    #expect(session.isFinished)
+    try shop.shutdown()
+  }
+
+  @Test("Jobs: a job of a request is done after the request, and the end of the service awaits the queue")
+  func jobs() async throws {
+    let shop = try Environment(name: "shop")
+    try Jobs().declareJobs(in: shop)
+    let requests = try shop.childFactory("request", seed: Int.self)
+    async let served: Void = shop.run()
+    let queue = try await shop.readyBean(Jobs.PrintQueue.self)
+    let printer = try await shop.readyBean(Jobs.Printer.self)
+    try requests.withChild(7) { request in
+      try request.getBean(Jobs.PrintQueue.self).add(.init(order: request.getBean(Int.self)))
+    }
+    while printer.printed.isEmpty { await Task.yield() }
+    let jobs = try shop.getBean(EnvironmentFactory<Jobs.PrintJob>.self)
+    try await requests.withChild(8) { _ in try await Jobs().printNow(8, jobs).value }
+    shop.stop()
+    try await served
+    #expect(printer.printed == ["invoice 7", "invoice 8"] && queue.failed.isEmpty)
+  }
+
+  @Test("Scopes of your own: an observer counts children")
+  func observedChildren() throws {
+    let shop = try Environment(name: "shop")
+    let metrics = try ScopesOfYourOwn().observeChildren(of: shop)
+    let tenants = try shop.childFactory("tenant", seed: Tenants.Tenant.self) {
+      try $0.define(Tenants.Quota.self, factory: Tenants.Quota.init)
+    }
+    let open = try tenants.build(.init(name: "a"))
+    try tenants.withChild(.init(name: "b")) { _ = try $0.getBean(Tenants.Quota.self) }
+    #expect(metrics.current.open == 1 && metrics.current.beans == 1 && metrics.current.failed == 0)
+    open.finish()
+    #expect(metrics.current.open == 0 && metrics.current.time > .zero)
+    try shop.shutdown()
+  }
+
+  @Test("Scopes of your own: a shift ends before the shop does")
+  func shifts() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    let shift = try ScopesOfYourOwn().openTill(in: shop)
+    let till = try shop.getBean(ScopesOfYourOwn.Till.self)
+    #expect(try shop.getBean(ScopesOfYourOwn.Till.self) === till && !till.isClosed)
+    shift.finish()
+    #expect(till.isClosed && !shop.isFinished)
+    let late = #expect(throws: EnvironmentError.self) { try shop.getBean(ScopesOfYourOwn.Till.self) }
+    #expect(late?.code == .finished)
+  }
+
+  @Test("Scopes of your own: each lookup reaches the scope")
+  func countedLookups() throws {
+    let shop = try Environment(name: "shop")
+    defer { try? shop.shutdown() }
+    let scope = ScopesOfYourOwn.Counted()
+    try shop.registerScope(scope)
+      .define(shop.bean(ScopesOfYourOwn.Till.self, factory: ScopesOfYourOwn.Till.init).scope("counted"))
+    #expect(try shop.getBean(ScopesOfYourOwn.Till.self) !== shop.getBean(ScopesOfYourOwn.Till.self))
+    #expect(scope.count == 2)
+  }
+}
