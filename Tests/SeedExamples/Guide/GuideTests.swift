@@ -35,7 +35,8 @@ import Testing
       ("Beans", "ComingFromDotNET"), ("Beans", "ComingFromSwinject"), ("BeansTesting", "Testing"),
       ("BeansLogging", "Logging"),
       ("BeansOperations", "OperationsOfAService"), ("BeansSessions", "TwoStoresInOneRequest"),
-      ("Beans", "Troubleshooting"), ("Beans", "LoopsAndThreads"),
+      ("Beans", "Troubleshooting"), ("Beans", "LoopsAndThreads"), ("Beans", "BestPractices"),
+      ("Beans", "ComingFromFactory"), ("Beans", "ComingFromSwiftDependencies"),
     ])
   func listings(module: String, article name: String) throws {
     let article = try Article(name, of: module, listings: "\(name)Listings")

@@ -1,0 +1,67 @@
+// Marked listings stand in the article to the letter: see GuideTests.swift.
+
+import Synchronization
+
+// listing
+import Beans
+
+// end
+
+struct BestPractices {
+  struct Visitor: Sendable { let name: String }
+
+  protocol Orders: Sendable { func add(_ order: String) -> Int }
+
+  final class Connection: DisposableBean, Sendable {
+    let isClosed = Mutex(false)
+    func preDestroy() { isClosed.withLock { $0 = true } }
+  }
+
+  final class StoredOrders: Orders {
+    let connection: Connection
+    private let orders = Mutex<[String]>([])
+    init(connection: Connection) { self.connection = connection }
+    func add(_ order: String) -> Int {
+      orders.withLock {
+        $0.append(order)
+        return $0.count
+      }
+    }
+  }
+}
+
+extension BestPractices {
+  // continued
+  /// A handler takes what it needs. No other code looks beans up.
+  final class OrderHandler: Sendable {
+    private let visitor: Visitor
+    private let orders: any Orders
+
+    init(visitor: Visitor, orders: any Orders) { (self.visitor, self.orders) = (visitor, orders) }
+
+    func place(_ item: String) -> Int { orders.add("\(item) for \(visitor.name)") }
+  }
+
+  /// A part of the program, with the beans that no other part takes.
+  struct Storage: BeanModule {
+    func configure(_ environment: Environment) throws {
+      try environment
+        .define(environment.bean(Connection.self, factory: Connection.init).releaseLimit(.seconds(2)).private())
+        .define(environment.bean(StoredOrders.self, factory: StoredOrders.init))
+    }
+  }
+
+  /// All declarations of the program, for its start, its tests and the check of the build.
+  @discardableResult
+  func declareShop(in shop: Environment) throws -> EnvironmentFactory<Visitor> {
+    try shop.include(Storage())
+    return try shop.childFactory("request", seed: Visitor.self) { request in
+      try request.define(request.bean(OrderHandler.self, factory: OrderHandler.init))
+    }
+  }
+
+  func serve(_ visitor: Visitor, _ item: String, _ requests: EnvironmentFactory<Visitor>) throws -> Int {
+    try requests.withChild(visitor) { request in try request.getBean(OrderHandler.self).place(item) }
+  }
+  // end
+}
