@@ -1,8 +1,8 @@
-# What a person or a machine does with a checkout. `make` alone lists it.
+# The tasks of a checkout. `make` alone lists them.
 
-# Where the build products go.
+# The folder of the build products.
 SCRATCH ?= .build
-# How long `make load` loads the service, in seconds, and over how many connections.
+# The duration of `make load` in seconds, and its number of connections.
 DURATION ?= 20
 CONNECTIONS ?= 64
 
@@ -30,7 +30,7 @@ test: packages ## builds and runs all tests
 graph: packages ## updates the picture of the shop's graph in its article
 	@scripts/check-graph --write
 
-soak: packages ## tries for twenty-five minutes what the tests try for moments, prints a table and plots (MODEL_SEEDS, SOAK_LOAD, SOAK_ENDS, …)
+soak: packages ## runs the checks of the tests for twenty-five minutes, prints a table and plots (MODEL_SEEDS, SOAK_LOAD, SOAK_ENDS, …)
 	@scripts/require-packages wrk curl gnuplot-nox redis-server
 	@scripts/soak
 
@@ -38,18 +38,18 @@ load: packages ## loads the service with wrk, ends it in the middle of a second 
 	@scripts/require-packages wrk curl
 	@scripts/load
 
-bench: packages ## measures everything beside hand-written Swift (ARGUMENTS: scenarios, --rounds n, --json file, --update)
+bench: packages ## measures all scenarios beside hand-written Swift (ARGUMENTS: scenarios, --rounds n, --json file, --update)
 	@scripts/bench $(ARGUMENTS)
 
-bench-http: packages ## measures the service under load beside the same by hand, and beside a minimal C server
+bench-http: packages ## measures the service under load beside hand-written code, and beside a minimal C server
 	@scripts/require-packages wrk curl
 	@scripts/bench-http
 
-bench-sessions: packages ## measures sessions in memory and in a Redis server, beside the same by hand (ARGUMENTS)
+bench-sessions: packages ## measures sessions in memory and in a Redis server, beside hand-written code (ARGUMENTS)
 	@scripts/require-packages redis-server wrk curl
 	@scripts/bench-sessions $(ARGUMENTS)
 
-check-cost: packages ## fails where an operation takes more than Benchmarks/baseline.json keeps, or the limits allow
+check-cost: packages ## fails if an operation costs more than its figure in Benchmarks/baseline.json or its limit
 	@scripts/require-packages valgrind
 	@scripts/check-cost
 
@@ -64,7 +64,7 @@ check-page: packages ## renders the operations page in a browser: no message on 
 	@scripts/require-packages chromium curl
 	@scripts/check-page
 
-screenshots: packages ## as check-page, and keeps the pictures, among them the one of the documentation
+screenshots: packages ## runs check-page and keeps the pictures, including the one of the documentation
 	@scripts/require-packages chromium curl
 	@SCREENSHOTS=$(SCRATCH)/screenshots scripts/check-page
 
@@ -72,10 +72,10 @@ sanitize: packages ## runs all tests under ThreadSanitizer, then under AddressSa
 	@scripts/require-packages redis-server
 	scripts/sanitize
 
-schedules: packages ## tries the interleavings of two threads, and made-up ones of four (SCHEDULES, SCENARIO, SCHEDULE_SEEDS, SCHEDULE)
+schedules: packages ## runs the interleavings of two threads, and random ones of four (SCHEDULES, SCENARIO, SCHEDULE_SEEDS, SCHEDULE)
 	@scripts/schedules
 
-fuzz: ## feeds XML, placeholders, conversions and properties a million made-up inputs each, under AddressSanitizer
+fuzz: ## feeds each fuzz target with a million made-up inputs, under AddressSanitizer
 	scripts/fuzz $(ARGUMENTS)
 
 docs: packages ## builds the documentation into $(SCRATCH)/docs, with warnings as errors

@@ -1,4 +1,4 @@
--- What the visitors of `scripts/load` do: each thread keeps some sessions alive and spreads its requests over them. A checkout
+-- The requests of `scripts/load`: each thread keeps some sessions alive and spreads its requests over them. A checkout
 -- gives its session a new id, which is known only from the response.
 
 local sessions_per_thread = 100
@@ -55,7 +55,7 @@ end
 function response(status, headers, body)
   answered = answered + 1
   if status >= 500 then failed = failed + 1 end
-  -- The end of a checkout. Where it is refused the id stays, and is lost here: another session takes its place.
+  -- The end of a checkout. If it is refused the id stays, and is lost here: another session takes its place.
   if (status == 201 or status == 409) and rotating > 0 then rotating = rotating - 1 end
   if #sessions < sessions_per_thread then
     for name, value in pairs(headers) do
