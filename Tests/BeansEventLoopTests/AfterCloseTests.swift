@@ -139,7 +139,7 @@ struct AfterCloseTests {
   private static let answers = Box(0)
 
   /// All calls while libuv still has the handles, and again when their memory is gone.
-  @Test func callsOnClosedHandlesDoNothingOrSaySo() throws {
+  @Test func callsOnClosedHandlesHaveNoEffectOrFail() throws {
     let wrong = Box<[String]>([])
     func check(_ handles: Handles, _ state: String) {
       for row in Self.rows where !row.isRight(handles) { wrong.update { $0.append("\(row.call), \(state)") } }
@@ -248,7 +248,7 @@ struct AfterCloseTests {
     #expect(population.value == 0)
   }
 
-  @Test func aClosedLoopSaysSo() async throws {
+  @Test func callsOnAClosedLoopFail() async throws {
     let loop = try EventLoop()
     try loop.close()
     let population = Box(0)
@@ -274,7 +274,7 @@ struct AfterCloseTests {
     #expect(await Task(executorPreference: loop) { loop.isCurrent }.value)
   }
 
-  @Test func anEndedThreadSaysSo() async throws {
+  @Test func callsOnAnEndedThreadFail() async throws {
     let thread = try EventLoopThread()
     try thread.stopAndJoin()
     thread.stop()

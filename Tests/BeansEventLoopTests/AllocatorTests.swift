@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct AllocatorTests {
   @Test(.enabled(if: !isSanitized, "a sanitizer has an allocator of its own"))
-  func whatManyTimersReleaseIsJoinedWithinTheirTurns() async {
+  func blocksThatManyTimersReleaseAreJoinedWithinTheirTurns() async {
     // A process of its own: other tests release blocks too.
     await #expect(processExitsWith: .success) { @Sendable in
       final class Block: Sendable {}

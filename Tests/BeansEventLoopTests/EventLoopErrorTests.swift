@@ -4,7 +4,7 @@ import Testing
 @testable import BeansEventLoop
 
 @Suite struct EventLoopErrorTests {
-  @Test func saysOperationReasonAndName() {
+  @Test func anErrorHasOperationReasonAndName() {
     let error = EventLoopError(status: -EADDRINUSE, "listen on 127.0.0.1:80")
     #expect(error.code == .addressInUse)
     #expect(error.libuvCode == -EADDRINUSE)
@@ -19,7 +19,7 @@ import Testing
     #expect(error.description == "close an event loop: handles are still open (openHandles): 1 TCPListener")
   }
 
-  @Test func equalityLooksAtTheCodeOnly() {
+  @Test func equalityComparesTheCodeOnly() {
     #expect(EventLoopError(.cancelled, "write") == EventLoopError(.cancelled, "connect", detail: "x"))
     #expect(EventLoopError(.cancelled, "write") != EventLoopError(.endOfFile, "write"))
     #expect(Set([EventLoopError(.cancelled, "a"), EventLoopError(.cancelled, "b")]).count == 1)

@@ -7,7 +7,7 @@ import Testing
 struct EventLoopTests {
   // MARK: run and stop
 
-  @Test func aStopBeforeRunLetsItRunWhatIsQueued() throws {
+  @Test func aStopBeforeRunLetsQueuedClosuresRun() throws {
     let loop = try EventLoop()
     let count = Box(0)
     for _ in 0..<3 { loop.execute { count.update { $0 += 1 } } }
@@ -46,7 +46,7 @@ struct EventLoopTests {
     try loop.close()
   }
 
-  @Test func runsAgainAfterAStop() throws {
+  @Test func aLoopRunsAgainAfterAStop() throws {
     let loop = try EventLoop()
     let count = Box(0)
     for _ in 0..<3 {
@@ -100,7 +100,7 @@ struct EventLoopTests {
 
   // MARK: Thread identity
 
-  @Test func isCurrentOnTheLoopsThreadOnly() throws {
+  @Test func aLoopIsCurrentOnItsThreadOnly() throws {
     let loop = try EventLoop()
     let inside = Box<[Bool]>([])
     let outside = Box<Bool?>(nil)
@@ -145,7 +145,7 @@ struct EventLoopTests {
 
   // MARK: close
 
-  @Test func closeRunsWhatNobodyHasRun() throws {
+  @Test func closeRunsPendingClosures() throws {
     let loop = try EventLoop()
     let count = Box(0)
     loop.execute {
@@ -186,7 +186,7 @@ struct EventLoopTests {
     #expect(!fired.value)
   }
 
-  @Test func closeRunsAnyAmountThatIsQueued() throws {
+  @Test func closeRunsAnyNumberOfQueuedClosures() throws {
     let loop = try EventLoop()
     let count = Box(0)
     for _ in 0..<200_000 { loop.execute { count.update { $0 += 1 } } }
@@ -194,7 +194,7 @@ struct EventLoopTests {
     #expect(count.value == 200_000)
   }
 
-  @Test func runFinishesAnyAmountThatWasQueuedBeforeTheStop() throws {
+  @Test func runFinishesAnyNumberOfClosuresQueuedBeforeTheStop() throws {
     let loop = try EventLoop()
     let count = Box(0)
     loop.execute {

@@ -6,7 +6,7 @@ import Testing
 struct EventLoopThreadTests {
   private struct Failure: Error {}
 
-  @Test func runsAndClosesItsLoop() throws {
+  @Test func aThreadRunsAndClosesItsLoop() throws {
     let thread = try EventLoopThread(name: "a name of more than fifteen bytes")
     let isUp = Event()
     thread.loop.execute { isUp.signal() }
@@ -22,7 +22,7 @@ struct EventLoopThreadTests {
     #expect(code { _ = try EventLoopThread(name: "loop\0 7") } == .invalidArgument)
   }
 
-  @Test func reportsHandlesThatNobodyHasClosed() throws {
+  @Test func aThreadReportsOpenHandles() throws {
     let listeners = Box<TCPListener?>(nil)
     let isUp = Event()
     let thread = try EventLoopThread { loop throws(EventLoopError) in
@@ -37,7 +37,7 @@ struct EventLoopThreadTests {
     try thread.loop.close()
   }
 
-  @Test func reportsAFailedSetUp() throws {
+  @Test func aThreadReportsAFailedSetUp() throws {
     let thread = try EventLoopThread { loop throws(EventLoopError) in
       _ = try TCPListener(on: loop, host: "not an address") { _ in }
     }
@@ -45,7 +45,7 @@ struct EventLoopThreadTests {
     #expect(thread.loop.isClosed)
   }
 
-  @Test func doesNotWaitForItself() throws {
+  @Test func aThreadDoesNotWaitForItself() throws {
     let thread = try EventLoopThread()
     let result = Box<EventLoopError.Code?>(nil)
     thread.loop.execute {
@@ -56,7 +56,7 @@ struct EventLoopThreadTests {
     #expect(result.value == .wouldDeadlock)
   }
 
-  @Test func manyMayWait() async throws {
+  @Test func manyThreadsMayWaitForTheEnd() async throws {
     let thread = try EventLoopThread()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<10 { group.addTask { try await thread.waitForEnd() } }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct FileWatcherTests {
-  @Test func tellsOfNewWrittenAndRenamedEntries() throws {
+  @Test func aWatcherReportsNewWrittenAndRenamedEntries() throws {
     let directory = try TemporaryDirectory()
     let names = Box<[String]>([])
     let event = Event()
@@ -26,7 +26,7 @@ struct FileWatcherTests {
     }
   }
 
-  @Test func tellsOfChangesOfAFile() throws {
+  @Test func aWatcherReportsChangesOfAFile() throws {
     let directory = try TemporaryDirectory()
     try directory.write("a", to: "file")
     let event = Event()
@@ -41,7 +41,7 @@ struct FileWatcherTests {
     }
   }
 
-  @Test func whatIsNotThereCannotBeWatched() throws {
+  @Test func aMissingFileCannotBeWatched() throws {
     let loop = try EventLoop()
     #expect(code { try loop.onFileChange("/nowhere/at/all") { _ in } } == .notFound)
     try loop.close()
@@ -84,7 +84,7 @@ struct FileWatcherTests {
     #expect(population.value == 0)
   }
 
-  @Test func mayCloseItselfInItsCallback() throws {
+  @Test func aWatcherMayCloseItselfInItsCallback() throws {
     let directory = try TemporaryDirectory()
     let loop = try EventLoop()
     let held = Box<FileWatcher?>(nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct ScheduledTests {
   /// The bytes are there before the timer is due, and the loop is busy until after it.
-  @Test func whatHasArrivedBeforeATimerIsDueComesBeforeIt() throws {
+  @Test func dataThatArrivesBeforeATimerIsDueIsReadBeforeIt() throws {
     let order = Box<[String]>([])
     try Pair.run { pair in
       pair.client.onClose = { _ in pair.ended() }
@@ -27,7 +27,7 @@ struct ScheduledTests {
     #expect(order.value == ["read", "timer"])
   }
 
-  @Test func firesInOrderAndNeverEarly() throws {
+  @Test func timersFireInOrderAndNeverEarly() throws {
     let loop = try EventLoop()
     let log = Box<[Int]>([])
     let early = Box(0)

@@ -3,7 +3,7 @@ import Testing
 @testable import BeansEventLoop
 
 @Suite struct SegmentedArrayTests {
-  @Test func isAnArray() {
+  @Test func aSegmentedArrayBehavesAsAnArray() {
     var random = SystemRandomNumberGenerator()
     var array = SegmentedArray<Int>()
     var expected: [Int] = []
@@ -30,7 +30,7 @@ import Testing
     #expect(array.segmentCount == 0)
   }
 
-  @Test func keepsOneSegmentMoreThanItNeeds() {
+  @Test func aSegmentedArrayKeepsOneSegmentMoreThanItNeeds() {
     var array = SegmentedArray<Int>()
     for value in 0..<5_000 { array.append(value) }
     #expect(array.segmentCount == 5)

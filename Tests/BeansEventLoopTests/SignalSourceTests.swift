@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct SignalSourceTests {
-  @Test func deliversOnTheLoopsThread() throws {
+  @Test func aSourceDeliversOnTheLoopsThread() throws {
     let loop = try EventLoop()
     let delivered = Box<[Bool]>([])
     let source = try loop.onSignal(SIGUSR1) {
@@ -38,7 +38,7 @@ struct SignalSourceTests {
     for thread in threads { try thread.stopAndJoin() }
   }
 
-  @Test func mayCancelItselfInItsCallback() throws {
+  @Test func aSourceMayCancelItselfInItsCallback() throws {
     let loop = try EventLoop()
     let count = Box(0)
     let source = Box<SignalSource?>(nil)

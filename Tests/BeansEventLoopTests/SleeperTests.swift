@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct SleeperTests {
-  @Test func sleepsForAtLeastTheDuration() async throws {
+  @Test func aTaskSleepsForAtLeastTheDuration() async throws {
     try await EventLoop.withThread { loop in
       let start = ContinuousClock.now
       try await loop.sleep(for: .milliseconds(5))
@@ -58,7 +58,7 @@ struct SleeperTests {
     }
   }
 
-  @Test func sleepsOnTheLoopsOwnThread() async throws {
+  @Test func aTaskSleepsOnTheLoopsOwnThread() async throws {
     try await EventLoop.withThread { loop in
       let stayed = try await Task(executorPreference: loop) {
         for _ in 0..<10 { try await loop.sleep(for: .microseconds(100)) }

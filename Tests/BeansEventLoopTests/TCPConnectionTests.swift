@@ -6,7 +6,7 @@ import Testing
 struct TCPConnectionTests {
   // MARK: Ends
 
-  @Test func echoesUntilTheClientCloses() throws {
+  @Test func aConnectionEchoesUntilTheClientCloses() throws {
     let received = Box<[UInt8]>([])
     let reasons = Reasons()
     try Pair.run { pair in
@@ -60,7 +60,7 @@ struct TCPConnectionTests {
     #expect(reasons.server.value.count == 1)
   }
 
-  @Test func halfCloseLetsTheOtherSideAnswer() throws {
+  @Test func aHalfCloseLetsTheOtherSideReply() throws {
     let log = Box<[String]>([])
     let reasons = Reasons()
     try Pair.run { pair in
@@ -214,7 +214,7 @@ struct TCPConnectionTests {
     #expect(pauses.value >= 31)
   }
 
-  @Test func aPausedConnectionGetsNothing() throws {
+  @Test func aPausedConnectionReadsNoData() throws {
     let log = Box<[String]>([])
     try Pair.run { pair in
       pair.client.onRead = { _ in
@@ -309,7 +309,7 @@ struct TCPConnectionTests {
 
   // MARK: Connecting
 
-  @Test func nobodyListening() throws {
+  @Test func connectingToAPortWithoutAListenerFails() throws {
     let loop = try EventLoop()
     let listener = try TCPListener(on: loop) { _ in }
     let port = listener.port
@@ -358,7 +358,7 @@ struct TCPConnectionTests {
     try loop.close()
   }
 
-  @Test func whatIsWrittenWhileConnectingIsSent() throws {
+  @Test func dataWrittenWhileConnectingIsSent() throws {
     let loop = try EventLoop()
     let received = Box<[UInt8]>([])
     let listener = try TCPListener(on: loop) { server in
@@ -378,7 +378,7 @@ struct TCPConnectionTests {
     try loop.close()
   }
 
-  @Test func knowsItsAddresses() throws {
+  @Test func aConnectionHasItsAddresses() throws {
     try Pair.run { pair in
       pair.record(in: Reasons())
       #expect(pair.client.peerAddress == pair.server.localAddress)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct TCPListenerTests {
-  @Test func tellsThePortItGot() throws {
+  @Test func aListenerReturnsItsPort() throws {
     let loop = try EventLoop()
     let listener = try TCPListener(on: loop) { _ in }
     #expect(listener.address.host == "127.0.0.1")
@@ -39,7 +39,7 @@ struct TCPListenerTests {
     #expect(loop.handleTotals.opened == 0)
   }
 
-  @Test func listensOnIPv6() throws {
+  @Test func aListenerListensOnIPv6() throws {
     let loop = try EventLoop()
     let listener: TCPListener
     do {
@@ -108,7 +108,7 @@ struct TCPListenerTests {
     try loop.close()
   }
 
-  @Test func acceptsNoMoreAfterClose() throws {
+  @Test func aListenerAcceptsNoMoreAfterClose() throws {
     let loop = try EventLoop()
     let result = Box<EventLoopError.Code?>(nil)
     let listener = try TCPListener(on: loop) { _ in Issue.record("accepted") }
@@ -131,7 +131,7 @@ struct TCPListenerTests {
   }
 
   /// With `TCP_DEFER_ACCEPT` a handshake that is over for the client goes on here until its first bytes arrive.
-  @Test func letsHandshakesThatHaveBegunCompleteAfterItStoppedAccepting() throws {
+  @Test func handshakesThatHaveBegunCompleteAfterAListenerStopsAccepting() throws {
     let loop = try EventLoop()
     let received = Box<[UInt8]>([])
     let listener = try TCPListener(on: loop) { server in
@@ -178,7 +178,7 @@ struct TCPListenerTests {
     try loop.close()
   }
 
-  @Test func acceptsAllWhoWaitBeforeItIsClosed() throws {
+  @Test func aListenerAcceptsAllWaitingConnectionsBeforeItIsClosed() throws {
     let loop = try EventLoop()
     let accepted = Box(0)
     let listener = try TCPListener(on: loop) { connection in
@@ -203,7 +203,7 @@ struct TCPListenerTests {
     for client in clients { close(client) }
   }
 
-  @Test func acceptsNobodyElseAfterItStoppedAccepting() throws {
+  @Test func aListenerAcceptsNoFurtherClientAfterItStopsAccepting() throws {
     let loop = try EventLoop()
     let listener = try TCPListener(on: loop) { _ in Issue.record("accepted") }
     try listener.stopAccepting()
@@ -221,7 +221,7 @@ struct TCPListenerTests {
 
   /// Clients and listeners share a few descriptors, in a process of their own: the clients take all that are left, leave, and
   /// come again.
-  @Test(arguments: [2, 8]) func acceptsAgainWhenDescriptorsAreFree(loops: Int) async {
+  @Test(arguments: [2, 8]) func aListenerAcceptsAgainWhenDescriptorsAreFree(loops: Int) async {
     await #expect(processExitsWith: .success) { [loops] in
       // A loop that never comes back from libuv would hang this process.
       alarm(60)
@@ -287,7 +287,7 @@ struct TCPListenerTests {
     }
   }
 
-  @Test func releasesItsClosures() throws {
+  @Test func aListenerReleasesItsClosures() throws {
     let loop = try EventLoop()
     let population = Box(0)
     let listener: TCPListener
@@ -305,7 +305,7 @@ struct TCPListenerTests {
     #expect(population.value == 0)
   }
 
-  @Test func acceptsManyConnections() throws {
+  @Test func aListenerAcceptsManyConnections() throws {
     let loop = try EventLoop()
     let total = 2_000
     let answered = Box(0)

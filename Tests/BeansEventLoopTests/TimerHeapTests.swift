@@ -12,7 +12,7 @@ import Testing
     return log.value
   }
 
-  @Test func popsInOrderOfDeadlineThenOfInsertion() {
+  @Test func aHeapPopsInOrderOfDeadlineThenOfInsertion() {
     var heap = TimerHeap()
     let log = Box<[Int]>([])
     for (index, deadline) in [30, 10, 20, 10, 40].enumerated() {
@@ -28,7 +28,7 @@ import Testing
     #expect(heap.earliest == .max)
   }
 
-  @Test func staysOrderedUnderRandomInsertionsAndRemovals() {
+  @Test func aHeapStaysOrderedUnderRandomInsertionsAndRemovals() {
     var random = SystemRandomNumberGenerator()
     var heap = TimerHeap()
     var expected: [TimerKey: (deadline: UInt64, index: Int)] = [:]

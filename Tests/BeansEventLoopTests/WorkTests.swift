@@ -69,7 +69,7 @@ struct WorkTests {
     try loop.close()
   }
 
-  @Test func tryExecuteTellsWhetherTheLoopWillRunTheWork() throws {
+  @Test func tryExecuteReturnsTrueIfTheLoopWillRunTheWork() throws {
     let loop = try EventLoop()
     let count = Box(0)
     let work: @Sendable () -> Void = { count.update { $0 += 1 } }

@@ -87,7 +87,7 @@ import Testing
     ("{\"\": 1}", 1, nil), ("{\"a\": {\"\": 1}}", 1, nil),
     ("{\"n:\": 1}", 1, nil), ("{\"a\": 1e999}", 1, nil), ("{\"a\": \"\u{1}\"}", 1, 8),
   ])
-  func whatIsWrongIsAnErrorThatNamesTheFile(_ text: String, line: Int, column: Int?) throws {
+  func aMalformedFileIsAnErrorThatNamesTheFile(_ text: String, line: Int, column: Int?) throws {
     let fault = try #require(throws: EnvironmentError.self) { try load(text) }
     #expect(fault.code == .conversionFailed)
     #expect(fault.origin?.file.hasSuffix("/settings.json") == true && fault.message.contains("settings.json"))

@@ -18,7 +18,7 @@ import Testing
     #expect(try items(text).allSatisfy { !$0.dynamic && !$0.isSecret && $0.scope.isEmpty })
   }
 
-  @Test func byteOrderMarksAndEmptyObjects() throws {
+  @Test func byteOrderMarksAndEmptyObjectsAreAccepted() throws {
     #expect(try items("\u{FEFF} { } \n").isEmpty)
     #expect(try items("{\"a\": {}, \"b\": {\"c\": {}}}").isEmpty)
     let fault = #expect(throws: EnvironmentError.self) { try items("\u{FEFF}{x") }
@@ -29,11 +29,11 @@ import Testing
     (#""""#, ""), (#""a\"b\\c\/d""#, "a\"b\\c/d"), (#""\b\f\n\r\t""#, "\u{8}\u{c}\n\r\t"),
     (#""\u00e4\u20AC\uD83D\uDE00""#, "ä€😀"), (#""\u0000""#, "\0"), ("\"é\u{7f}\u{2028}\"", "é\u{7f}\u{2028}"),
   ])
-  func texts(written: String, read: String) throws {
+  func textsAreUnescaped(written: String, read: String) throws {
     #expect(try value(written) as? String == read)
   }
 
-  @Test func numbers() throws {
+  @Test func numbersKeepTheirTypeAndRange() throws {
     for (text, number) in [("0", 0), ("-0", 0), ("-1", -1), ("9223372036854775807", Int.max)] {
       #expect(try value(text) as? Int == number)
     }
@@ -78,12 +78,12 @@ import Testing
     ([0x7B, 0x0A, 0x22, 0xC3, 0x28, 0x22], 2, 2), ([0xFF, 0xFE], 1, 1), ([0x7B, 0x22, 0xED, 0xA0, 0x80, 0x22], 1, 3),
     ([0x22, 0xF0, 0x9F], 1, 2),
   ])
-  func bytesThatAreNotUTF8(bytes: [UInt8], line: Int, column: Int) throws {
+  func bytesThatAreNotUTF8AreRefused(bytes: [UInt8], line: Int, column: Int) throws {
     let fault = try #require(throws: EnvironmentError.self) { try JSONText.items(from: bytes, path: "x") }
     #expect(fault.message.contains("UTF-8") && fault.origin == .init(file: "x", line: line, column: column), "\(fault)")
   }
 
-  @Test func limits() throws {
+  @Test func depthAndNumberOfValuesAreLimited() throws {
     func nested(_ depth: Int) -> String {
       "{\"a\": " + String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth) + "}"
     }

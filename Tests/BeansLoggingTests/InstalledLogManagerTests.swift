@@ -6,7 +6,7 @@ import Testing
 /// The one manager of the process. Each test has a process of its own: entries of other tests would go to this manager,
 /// too.
 @Suite struct InstalledLogManagerTests {
-  @Test func loggersFollowWhicheverManagerIsInstalled() async {
+  @Test func loggersFollowTheInstalledManager() async {
     await #expect(processExitsWith: .success) {
       let log = MemoryLog()
       let logger = LogManager.getLogger(forName: "installed.a")
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// Reads the output of its process.
-  @Test func untilOneIsInstalledWarningsGoToStandardError() async throws {
+  @Test func warningsGoToStandardErrorUntilAManagerIsInstalled() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let logger = LogManager.getLogger(forName: "early")
       logger.info("unheard")

@@ -7,12 +7,12 @@ import Testing
 
   private final class Inner {}
 
-  @Test func withoutRegistrationsEverythingIsOff() {
+  @Test func allLoggersAreOffWithoutRegistrations() {
     #expect(manager.getLogger(forName: "").level == .off)
     #expect(!manager.getLogger(forName: "a.b").isEnabled(.fatal))
   }
 
-  @Test func theRootWritesNothingWhereItIsOff() {
+  @Test func theRootWritesNoEntriesIfItIsOff() {
     manager.registerLogger("", level: .off, logs: [root])
     let logger = manager.getLogger(forName: "")
     #expect(logger.path == "")
@@ -40,7 +40,7 @@ import Testing
     #expect(manager.getLogger(forName: "come").level == .off)
   }
 
-  @Test func inheritMeansToWriteToTheParentsDestinationsToo() {
+  @Test func inheritWritesToTheParentsDestinationsToo() {
     let (own, alone) = (MemoryLog(), MemoryLog())
     manager.registerLogger("", level: .all, logs: [root])
       .registerLogger("a", level: .all, logs: [own])
@@ -54,7 +54,7 @@ import Testing
     #expect(alone.messages == ["2", "3"])
   }
 
-  @Test func aDestinationThatStandsTwiceGetsAnEntryOnce() {
+  @Test func aDestinationRegisteredTwiceGetsAnEntryOnce() {
     manager.registerLogger("", level: .all, logs: [root]).registerLogger("a", level: .all, logs: [root, root])
     manager.getLogger(forName: "a").info("1")
     #expect(root.messages == ["1"])
@@ -126,7 +126,7 @@ import Testing
     #expect(named.flushes == 1)
   }
 
-  @Test func afterShutdownNothingIsWritten() {
+  @Test func noEntryIsWrittenAfterShutdown() {
     manager.registerLogger("", level: .all, logs: [root])
     let logger = manager.getLogger(forName: "a")
     logger.info("1")

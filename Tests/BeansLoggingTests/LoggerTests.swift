@@ -47,7 +47,7 @@ import Testing
     #expect(log.messages == ["once"] && other.messages == ["once"])
   }
 
-  @Test func offWritesNothing() {
+  @Test func offWritesNoEntries() {
     let logger = manager.registerLogger("a", level: .off, logs: [log]).getLogger(forName: "a")
     for level in Level.allCases {
       #expect(!logger.isEnabled(level))
@@ -59,7 +59,7 @@ import Testing
     #expect(log.entries.isEmpty)
   }
 
-  @Test func withoutADestinationNothingIsBuilt() {
+  @Test func messagesWithoutADestinationAreNotBuilt() {
     let logger = manager.registerLogger("a", level: .all).getLogger(forName: "a")
     var built = 0
     func text() -> String {
@@ -71,7 +71,7 @@ import Testing
     #expect(!logger.isEnabled(.fatal))
   }
 
-  @Test func anEntrySaysWhereAndWhen() throws {
+  @Test func anEntryHasItsPlaceAndTime() throws {
     let logger = manager.registerLogger("", level: .all, logs: [log]).getLogger(forName: "here")
     let before = LogTimestamp.now
     logger.info("hello")
@@ -101,7 +101,7 @@ import Testing
     #expect(frames.first?.contains("errorAndFatalBringTheErrorAndTheStack") == true, "\(frames)")
   }
 
-  @Test func manyThreadsLoseNothing() {
+  @Test func manyThreadsLoseNoEntries() {
     manager.registerLogger("", level: .info, logs: [log])
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       let logger = manager.getLogger(forName: "thread.\(thread)")
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func itMayBeReconfiguredWhileThreadsLog() {
+  @Test func loggersMayBeReconfiguredWhileThreadsLog() {
     let other = MemoryLog()
     manager.registerLogger("", level: .info, logs: [log])
     let logger = manager.getLogger(forName: "a.b")

@@ -27,7 +27,7 @@ import Testing
     #expect(frames[0].contains("inner()"), "its own frame is not part of it: \(frames[0])")
   }
 
-  @Test func oneThatWasTakenElsewhereIsKeptAsItIs() {
+  @Test func aStackTakenElsewhereIsKeptAsItIs() {
     let trace = Stacktrace(frames: ["a", "", "c d"])
     #expect(trace.frames == ["a", "", "c d"])
     #expect(trace.description == "a\n\nc d")

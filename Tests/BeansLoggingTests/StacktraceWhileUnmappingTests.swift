@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct StacktraceWhileUnmappingTests {
   /// As databases do with their files.
-  @Test func filesMayBeUnmappedMeanwhile() async {
+  @Test func filesMayBeUnmappedWhileAStackIsTaken() async {
     await #expect(processExitsWith: .success) {
       // Images are looked at the first time.
       _ = Stacktrace.current()

@@ -31,7 +31,7 @@ import Testing
     #expect(found.allSatisfy { !$0.isEmpty && $0 != "main" }, "\(found)")
   }
 
-  @Test func theMainThreadIsCalledSo() async {
+  @Test func theMainThreadIsNamedMain() async {
     let name = await MainActor.run { getpid() == Self.number ? ThreadName.current : "main" }
     #expect(name == "main")
   }

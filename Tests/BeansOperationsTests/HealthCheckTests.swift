@@ -35,7 +35,7 @@ struct HealthCheckTests {
     try clock.waitForSleeper(of: .seconds(5))
   }
 
-  @Test("A service is ready once its critical checks have answered, and lives before")
+  @Test("A service is ready once its critical checks have passed, and live before")
   func firstAnswer() throws {
     let operations = try operations(ScriptedCheck("store"))
     #expect(try status(operations, "/livez") == 200)
@@ -134,7 +134,7 @@ struct HealthCheckTests {
     #expect(try firstCheck(operations)["status"] as? String == "DOWN")
   }
 
-  @Test("A check is asked on its schedule, whoever looks")
+  @Test("A check runs on its schedule, for any number of requests")
   func isAskedOnItsSchedule() throws {
     let check = ScriptedCheck("store")
     let operations = try operations(check)
@@ -167,7 +167,7 @@ struct HealthCheckTests {
     #expect(health.text.contains(#""reasons":{"/livez":["health check 'loop': stuck"],"/readyz":[]}"#))
   }
 
-  @Test("A check that does not answer is logged, and counts as failed")
+  @Test("A check without a result in time is logged, and counts as failed")
   func slow() throws {
     final class Slow: HealthCheck {
       let name = "slow"
@@ -194,8 +194,8 @@ struct HealthCheckTests {
     #expect(try status(operations, "/readyz") == 200)
   }
 
-  @Test("What a check uses is not released before it has returned")
-  func whatACheckUsesIsNotReleasedMeanwhile() throws {
+  @Test("Beans in use by a check are released after it has returned")
+  func beansInUseByACheckAreReleasedAfterIt() throws {
     final class Patient: HealthCheck {
       let name = "patient"
       let begun = Gate(), gate = Gate()

@@ -21,7 +21,7 @@ struct MetricTests {
   }
 
   @Test(
-    "The form is what the scraper likes best",
+    "The form is the one that the scraper prefers",
     arguments: [
       (nil, false), ("*/*", false), ("text/plain", false), ("text/html", false),
       ("application/openmetrics-text", true), ("application/openmetrics-text; version=1.0.0", true),
@@ -106,7 +106,7 @@ struct MetricTests {
     #expect(try parse(operations)[0]["beans_release_failures_total"] == 2)
   }
 
-  @Test("Sessions are counted by scope, and by what ended them")
+  @Test("Sessions are counted by scope and by the reason of their end")
   func sessions() throws {
     try withLoops { loops in
       let application = try Environment(name: "application")
@@ -130,7 +130,7 @@ struct MetricTests {
     }
   }
 
-  @Test("Registries of one scope are one series each, and are reported apart")
+  @Test("Registries of one scope are one series each, and are reported separately")
   func registriesOfOneScope() throws {
     try withLoops { loops in
       let application = try Environment(name: "application")
@@ -171,7 +171,7 @@ struct MetricTests {
     }
   }
 
-  @Test("Health checks of one name are one series, which is up where all of them are")
+  @Test("Health checks of one name are one series, which is up if all of them are")
   func checksOfOneName() throws {
     let clock = ManualClock()
     let application = try Environment(name: "application")
@@ -187,7 +187,7 @@ struct MetricTests {
     operations.stop()
   }
 
-  @Test("Names that are written alike are one series")
+  @Test("Names with the same spelling are one series")
   func namesThatAreWrittenAlike() throws {
     let application = try Environment(name: "application")
     let factories = try ["re\rquest", "request"].map { try application.childFactory($0, seed: Void.self) }
@@ -222,7 +222,7 @@ struct MetricTests {
     for thread in threads { try thread.stopAndJoin() }
   }
 
-  @Test("Whatever names hold, both forms can be read")
+  @Test("Names with any characters can be read in both forms")
   func names() throws {
     let name = "a \"quoted\\ one\"\nof\r two lines, {scope=\"x\"} 😀"
     let operations = Operations(environment: try Environment(name: name).startup())
@@ -235,7 +235,7 @@ struct MetricTests {
   }
 
   @Test(
-    "The parser of these tests refuses what is not as specified",
+    "The parser of these tests refuses malformed metrics",
     arguments: [
       "# TYPE a counter\n# HELP a x\na 1\n# EOF\n", "# TYPE a gauge\n# HELP a x\na 1\n",
       "# TYPE a gauge\n# HELP a x\na 1\n# EOF", "# TYPE a gauge\n# HELP a x\na{b=\"1\",b=\"2\"} 1\n# EOF\n",

@@ -46,7 +46,7 @@ struct PageTests {
     #expect(before <= time && time <= Date())
   }
 
-  @Test("A browser that asks the page for JSON gets a newer snapshot, without what does not change")
+  @Test("A browser that asks the page for JSON gets a newer snapshot, without constant parts")
   func newerSnapshot() throws {
     let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Int.self)

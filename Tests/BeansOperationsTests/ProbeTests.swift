@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct ProbeTests {
-  @Test("A service lives while it starts and is ready when all is there")
+  @Test("A service is live while it starts and ready when all beans are built")
   func startup() async throws {
     let application = try Environment(name: "application")
     let mayEnd = AsyncStream<Void>.makeStream()
@@ -33,7 +33,7 @@ struct ProbeTests {
     #expect(try operations.get("/readyz").status == 503)
   }
 
-  @Test("A service that is told to end is not ready from that moment on, and lives until its end")
+  @Test("A service is not ready from the announcement of its end on, and live until its end")
   func end() throws {
     let application = try Environment(name: "application").startup()
     try withLoops { loops in
@@ -54,7 +54,7 @@ struct ProbeTests {
     }
   }
 
-  @Test("For the time of the announcement a service goes on, although it is not ready")
+  @Test("A service serves requests during the announcement, although it is not ready")
   func announcement() throws {
     let application = try Environment(name: "application").startup()
     try withLoops { loops in
@@ -97,7 +97,7 @@ struct ProbeTests {
     }
   }
 
-  @Test("Strangers are answered the two probes, and nothing else")
+  @Test("Strangers reach the two probes only")
   func strangers() throws {
     let operations = Operations(environment: try Environment(name: "application").startup())
     #expect(operations.probe(method: "GET", path: "/livez")?.status == 200)

@@ -12,7 +12,7 @@ struct ReportTests {
     operations.respond(method: "POST", path: path, body: Array(body.utf8))?.status
   }
 
-  @Test("What is alive is told by scope, as JSON and as text")
+  @Test("Live environments are reported by scope, as JSON and as text")
   func environments() throws {
     let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Int.self)
@@ -31,7 +31,7 @@ struct ReportTests {
     child.finish()
   }
 
-  @Test("How old what a loop ends has become is told by scope, and how long nobody has been inside")
+  @Test("Ages and idle times of environments that a loop ends are reported by scope")
   func ages() throws {
     try withLoops { loops in
       let loop = loops[0]
@@ -62,7 +62,7 @@ struct ReportTests {
 
   // MARK: beans
 
-  @Test("The declarations are told by environment: scope, type, place, aliases, and what they take")
+  @Test("Declarations are reported by environment: scope, type, place, aliases, and dependencies")
   func beans() throws {
     final class Store: Sendable {}
     final class Index: Sendable { init(store: Store) {} }
@@ -101,7 +101,7 @@ struct ReportTests {
 
   // MARK: startup
 
-  @Test("The startup is told bean by bean, and as nothing where nobody asked for times")
+  @Test("The startup is reported bean by bean, or as empty if times are not recorded")
   func startup() throws {
     let application = try Environment(name: "application")
     try application
@@ -183,7 +183,7 @@ struct ReportTests {
     #expect(later.components(separatedBy: "mail:limit").count == 2)
   }
 
-  @Test("The configuration names the variable that a key was read from, what it overrules, and keys that share it")
+  @Test("The configuration names the variable of a key, the values that it overrules, and keys that share it")
   func theConfigurationNamesSpellings() throws {
     let application = try Environment(name: "application")
     let line = #line + 1
@@ -210,7 +210,7 @@ struct ReportTests {
 
   // MARK: loggers
 
-  @Test("Loggers are shown with their levels; to set one has to be allowed")
+  @Test("Loggers are shown with their levels; setting one needs permission")
   func readingLevels() throws {
     let logs = KeptLog(name: "kept").manager().registerLogger("shop.orders", level: .error)
     _ = logs.getLogger(forName: "shop.orders.mail")
@@ -256,7 +256,7 @@ struct ReportTests {
     #expect(refused.headers.contains { $0.name == "Allow" && $0.value == "GET, HEAD, POST" })
   }
 
-  @Test("A level is set for a logger and those below it, and given back")
+  @Test("A level is set for a logger and its descendants, and reset")
   func settingLevels() throws {
     let log = KeptLog(name: "kept")
     let logs = log.manager().registerLogger("shop.orders", level: .error)
@@ -283,7 +283,7 @@ struct ReportTests {
   }
 
   @Test(
-    "What is no level, no logger or no JSON is refused",
+    "Invalid levels, loggers and JSON are refused",
     arguments: [
       ("/loggers/shop", #"{"configuredLevel":"LOUD"}"#, 400), ("/loggers/shop", "DEBUG", 400),
       ("/loggers/shop", "", 400),

@@ -30,7 +30,7 @@ struct AsynchronousReleaseTests {
     "transaction on the loop", "upload begins on the loop", "upload ends on the loop", "log on the loop",
   ]
 
-  @Test func isAwaitedOnTheLoopInItsPlace() throws {
+  @Test func anAsynchronousReleaseIsAwaitedOnTheLoopInItsPlace() throws {
     try withLoops { loops in
       let request = try request(on: loops[0])
       request.finish()
@@ -39,7 +39,7 @@ struct AsynchronousReleaseTests {
     }
   }
 
-  @Test func isAwaitedWhenTheLoopItselfFinishes() throws {
+  @Test func anAsynchronousReleaseIsAwaitedWhenTheLoopItselfFinishes() throws {
     try withLoops { loops in
       let request = try request(on: loops[0])
       try loops[0].perform { request.finish() }
@@ -48,7 +48,7 @@ struct AsynchronousReleaseTests {
     }
   }
 
-  @Test func aSynchronousShutdownOnAnotherThreadWaitsForIt() throws {
+  @Test func aSynchronousShutdownOnAnotherThreadWaitsForTheRelease() throws {
     try withLoops { loops in
       let request = try request(on: loops[0])
       try request.shutdown()
@@ -56,7 +56,7 @@ struct AsynchronousReleaseTests {
     }
   }
 
-  @Test func theApplicationsSynchronousShutdownWaitsForIt() throws {
+  @Test func theApplicationsSynchronousShutdownWaitsForTheRelease() throws {
     try withLoops { loops in
       _ = try request(on: loops[0])
       try application.shutdown()
@@ -64,7 +64,7 @@ struct AsynchronousReleaseTests {
     }
   }
 
-  @Test func anAsynchronousShutdownAwaitsItOnTheLoop() async throws {
+  @Test func anAsynchronousShutdownAwaitsTheReleaseOnTheLoop() async throws {
     let thread = try EventLoopThread()
     _ = try request(on: thread.loop)
     try await application.shutdown()
@@ -73,7 +73,7 @@ struct AsynchronousReleaseTests {
     try await thread.waitForEnd()
   }
 
-  @Test func anAsynchronousShutdownFromATaskOnTheLoopItselfAwaitsIt() async throws {
+  @Test func anAsynchronousShutdownFromATaskOnTheLoopItselfAwaitsTheRelease() async throws {
     let thread = try EventLoopThread()
     let loop = thread.loop
     _ = try request(on: loop)
@@ -87,7 +87,7 @@ struct AsynchronousReleaseTests {
     try await thread.waitForEnd()
   }
 
-  @Test func withChildReturnsWhenItHasBeenAwaited() async throws {
+  @Test func withChildReturnsAfterTheAsynchronousRelease() async throws {
     let thread = try EventLoopThread()
     let (loop, journal) = (thread.loop, journal)
     let requests = try application.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
@@ -119,7 +119,7 @@ struct AsynchronousReleaseTests {
     }
   }
 
-  @Test func aSynchronousShutdownWithoutARunningLoopReleasesTheOthersAndNamesIt() throws {
+  @Test func aSynchronousShutdownWithoutARunningLoopReleasesTheOthersAndNamesTheBean() throws {
     let loop = try EventLoop()
     let request = try request(on: loop)
     let failure = try #require(request.failedShutdown())

@@ -44,7 +44,7 @@ struct EventTests {
     }
   }
 
-  @Test func aListenerOfAnotherLoopIsSentThereAndNotWaitedFor() throws {
+  @Test func anEventIsSentToAListenerOfAnotherLoopWithoutAWait() throws {
     try withLoops { loops in
       let (blocked, heard) = (Gate("the loop"), Gate("the order"))
       try application.define(cart("application", in: application, on: loops[0]))
@@ -93,7 +93,7 @@ struct EventTests {
     }
   }
 
-  @Test func whatHasEndedMeanwhileReceivesNothing() throws {
+  @Test func anEnvironmentThatHasEndedMeanwhileReceivesNoEvent() throws {
     try withLoops { loops in
       let blocked = Gate("the loop")
       let request = try requests(on: loops[0]).build(1)
@@ -108,7 +108,7 @@ struct EventTests {
     }
   }
 
-  @Test func whereNoThreadRunsTheLoopAListenerIsCalledInPlace() throws {
+  @Test func aListenerIsCalledInPlaceIfNoThreadRunsItsLoop() throws {
     let loop = try EventLoop()
     let request = try requests(on: loop).build(1)
     try request.publish(OrderPlaced())
@@ -139,7 +139,7 @@ struct EventTests {
   }
 
   /// Runs in a process of its own, whose log is its own.
-  @Test func whatAListenerThrowsThatWasSentIsLogged() async {
+  @Test func anErrorOfAListenerOfAnotherLoopIsLogged() async {
     await #expect(processExitsWith: .success) {
       final class Lines: LogManager.Log, @unchecked Sendable {  // the journal is locked
         let journal = Journal()

@@ -40,7 +40,7 @@ struct LimitedShutdownTests {
     } catch { return "\(error)" }
   }
 
-  @Test func inTimeEverythingIsReleasedOnTheLoop() throws {
+  @Test func allBeansAreReleasedOnTheLoopInTime() throws {
     try withLoops { loops in
       _ = try request(on: loops[0])
       try application.shutdown(within: .seconds(10_000))
@@ -48,7 +48,7 @@ struct LimitedShutdownTests {
     }
   }
 
-  @Test func whereAReleaseBlocksTheLoopTheRestIsReleasedElsewhere() throws {
+  @Test func theRestIsReleasedElsewhereIfAReleaseBlocksTheLoop() throws {
     try withLoops { loops in
       let request = try request(on: loops[0], isHanging: true)
       let fault = faultOfShutdown(within: .milliseconds(400))
@@ -60,7 +60,7 @@ struct LimitedShutdownTests {
     }
   }
 
-  @Test func whereTheLoopIsBlockedOtherwiseEverythingIsReleasedElsewhere() throws {
+  @Test func allBeansAreReleasedElsewhereIfTheLoopIsBlocked() throws {
     try withLoops { loops in
       _ = try request(on: loops[0])
       try loops[0].block(by: end)
@@ -71,7 +71,7 @@ struct LimitedShutdownTests {
     }
   }
 
-  @Test func onTheLoopsOwnThreadNothingWaitsForIt() throws {
+  @Test func aShutdownOnTheLoopsOwnThreadDoesNotWaitForTheLoop() throws {
     try withLoops { loops in
       _ = try request(on: loops[0])
       let application = application

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 @Suite struct LoopLagTests {
-  @Test func tellsHowLongALoopWasBusySinceSomebodyAsked() throws {
+  @Test func theLagIsTheLongestTimeThatALoopWasBusySinceTheLastCall() throws {
     let threads = try (0..<2).map { try EventLoopThread(name: "lag \($0)") }
     let lag = LoopLag()
     lag.watch(threads.map(\.loop))

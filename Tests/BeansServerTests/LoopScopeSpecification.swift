@@ -72,7 +72,7 @@ struct LoopScopeSpecification {
   }
 
   @Test(
-    "A session scope of the application releases its beans on the loop when nobody has used them for a while",
+    "A session scope of the application releases unused beans on the loop",
     arguments: Way.allCases)
   func idleTimeout(way: Way) throws {
     try withLoops { loops in
@@ -121,7 +121,7 @@ struct LoopScopeSpecification {
   }
 
   @Test(
-    "An early finish of a loop's scope releases its own beans on the loop, and nothing else", arguments: Way.allCases)
+    "An early finish of a loop's scope releases only its own beans, on the loop", arguments: Way.allCases)
   func earlyFinish(way: Way) throws {
     try withLoops { loops in
       let journal = journal

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("What a scope releases on its loop waits for a turn")
+  @Test("A release on the loop of a scope waits for a turn")
   func releases() throws {
     let requests = try children("request") { RequestScope(loop: $0) }
     let request = try requests.build(())
@@ -45,7 +45,7 @@ import Testing
     try manual.close()
   }
 
-  @Test("A finished request whose loop is not turned fails its test at once, with the advice to turn the loop")
+  @Test("A finished request whose loop is not turned fails its test at once, and the error names the missing turn")
   func isNotTurned() async throws {
     let (loop, journal) = (manual.loop, journal)
     let texts = Journal()
@@ -73,7 +73,7 @@ import Testing
     try manual.close()
   }
 
-  @Test("A session ends when nobody has used it for its idle time, and lives on when somebody has")
+  @Test("A session ends after its idle time without a use, and stays alive with one")
   func idle() throws {
     let sessions = try children("session") { SessionScope(loop: $0, idleTimeout: .seconds(600)) }
     let (used, unused) = try (sessions.build(()), sessions.build(()))
@@ -93,7 +93,7 @@ import Testing
     try manual.close()
   }
 
-  @Test("A request ends at its deadline, whatever time was skipped before it")
+  @Test("A request ends at its deadline after a skip of any length")
   func deadline() throws {
     let requests = try children("request") { RequestScope(loop: $0, deadline: .seconds(30)) }
     try manual.advance(by: .seconds(3_600))

@@ -4,7 +4,7 @@ import BeansServer
 import Testing
 
 /// `LoopScope` is open: a scope of a loop of one's own takes a few lines.
-@Suite("A loop's scope of one's own", .timeLimit(.minutes(20)))
+@Suite("A custom scope of a loop", .timeLimit(.minutes(20)))
 struct OwnLoopScopeSpecification {
   private let journal = Journal()
   private let application: Environment
@@ -43,7 +43,7 @@ struct OwnLoopScopeSpecification {
   /// The releases, without the notes of the scope itself.
   private var releases: [String] { journal.entries.filter { $0 != "tenant ends" } }
 
-  @Test("As the life of a child it keeps one instance for each bean and releases them on its loop")
+  @Test("A scope of a child keeps one instance of each bean and releases them on its loop")
   func child() throws {
     try withLoops { loops in
       let tenant = try tenants(on: loops[0]).build("a")
@@ -55,7 +55,7 @@ struct OwnLoopScopeSpecification {
     }
   }
 
-  @Test("Its finish ends the child")
+  @Test("The finish of a scope ends the child")
   func finish() throws {
     try withLoops { loops in
       let made = Handed<TenantScope>()
@@ -69,7 +69,7 @@ struct OwnLoopScopeSpecification {
     }
   }
 
-  @Test("Its deadline ends the child")
+  @Test("The deadline of a scope ends the child")
   func deadline() throws {
     try withLoops { loops in
       let tenant = try tenants(on: loops[0], deadline: Self.soon).build("a")
@@ -79,7 +79,7 @@ struct OwnLoopScopeSpecification {
     }
   }
 
-  @Test("Its idle timeout ends the child")
+  @Test("The idle timeout of a scope ends the child")
   func idleTimeout() throws {
     try withLoops { loops in
       let tenant = try tenants(on: loops[0], idleTimeout: Self.soon).build("a")
@@ -89,7 +89,7 @@ struct OwnLoopScopeSpecification {
     }
   }
 
-  @Test("Registered, it releases its own beans when its deadline has passed, and the application lives on")
+  @Test("A registered scope releases its own beans at its deadline, and the application lives on")
   func registered() throws {
     try withLoops { loops in
       let (journal, loop) = (journal, loops[0])
@@ -110,7 +110,7 @@ struct OwnLoopScopeSpecification {
     }
   }
 
-  @Test("Registered, its early finish releases its own beans")
+  @Test("The early finish of a registered scope releases its own beans")
   func earlyFinish() throws {
     try withLoops { loops in
       let (journal, loop) = (journal, loops[0])

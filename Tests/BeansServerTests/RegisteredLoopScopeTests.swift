@@ -57,7 +57,7 @@ struct RegisteredLoopScopeTests {
     }
   }
 
-  @Test func whicheverTimeComesFirstEndsIt() throws {
+  @Test func theEarlierOfTwoTimesEndsTheScope() throws {
     try withLoops { loops in
       for (deadline, idleTimeout) in [(20, 3_600_000), (3_600_000, 20)] {
         let environment = try Environment(name: "tenant")
@@ -75,7 +75,7 @@ struct RegisteredLoopScopeTests {
     }
   }
 
-  @Test func itsTimeBeginsAtStartup() throws {
+  @Test func theTimeOfAScopeBeginsAtStartup() throws {
     try withLoops { loops in
       try application.registerScope(RequestScope(loop: loops[0], deadline: .seconds(3_600)))
       try declareCart("request", on: loops[0])
@@ -113,7 +113,7 @@ struct RegisteredLoopScopeTests {
 
   // MARK: the place of release
 
-  @Test func withoutARunningLoopTheCallerReleases() throws {
+  @Test func theCallerReleasesWithoutARunningLoop() throws {
     let loop = try EventLoop()
     let scope = RequestScope(loop: loop)
     try application.registerScope(scope)
@@ -127,7 +127,7 @@ struct RegisteredLoopScopeTests {
   }
 
   @Test(arguments: ["never run", "stopped", "closed"])
-  func withoutARunningLoopAShutdownReleasesInPlace(_ condition: String) throws {
+  func aShutdownReleasesInPlaceWithoutARunningLoop(_ condition: String) throws {
     let loop = try EventLoop()
     try application.registerScope(RequestScope(loop: loop))
     try declareCart("request", on: loop)
@@ -177,7 +177,7 @@ struct RegisteredLoopScopeTests {
     }
   }
 
-  @Test func aShutdownOnTheLoopTakesWhatAnotherThreadHasHandedOver() throws {
+  @Test func aShutdownOnTheLoopTakesReleasesThatAnotherThreadHasHandedOver() throws {
     try withLoops { loops in
       let (application, journal) = (application, journal)
       try application.registerScope(RequestScope(loop: loops[0]))
@@ -206,7 +206,7 @@ struct RegisteredLoopScopeTests {
   }
 
   /// The loop waits in its own shutdown when another thread comes to the bean that only the loop may release.
-  @Test func aShutdownOnTheLoopHelpsTheOneThatCameFirst() throws {
+  @Test func aShutdownOnTheLoopHelpsAnEarlierOne() throws {
     try withLoops { loops in
       let (application, journal, loop) = (application, journal, loops[0])
       let isReleasing = Gate("a release on another thread")
@@ -238,7 +238,7 @@ struct RegisteredLoopScopeTests {
     }
   }
 
-  @Test func aShutdownWaitsForWhatTheScopeIsReleasingByItself() throws {
+  @Test func aShutdownWaitsForReleasesOfTheScope() throws {
     try withLoops { loops in
       let (application, journal, loop) = (application, journal, loops[0])
       let isReleasing = Gate("a release on the loop")
@@ -317,7 +317,7 @@ struct RegisteredLoopScopeTests {
 
   /// A wait on the loop would block the work that only the loop can do.
   @Test(arguments: End.allCases)
-  func aShutdownOnTheLoopDoesNotWaitForWhatIsAwaitedThere(_ end: End) throws {
+  func aShutdownOnTheLoopDoesNotWaitForAsynchronousReleases(_ end: End) throws {
     try withLoops { loops in
       let application = application
       let scope = RequestScope(loop: loops[0])
@@ -349,7 +349,7 @@ struct RegisteredLoopScopeTests {
     }
   }
 
-  @Test func nothingIsRetainedAfterTheEnd() throws {
+  @Test func noBeanIsRetainedAfterTheEnd() throws {
     try withLoops { loops in
       weak var scopeObject: RequestScope?
       weak var environment: Environment?

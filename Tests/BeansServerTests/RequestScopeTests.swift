@@ -28,7 +28,7 @@ struct RequestScopeTests {
 
   // MARK: finish
 
-  @Test func releasesOnTheLoopWhenAnotherThreadFinishes() throws {
+  @Test func aRequestIsReleasedOnItsLoopWhenAnotherThreadFinishesIt() throws {
     try withLoops { loops in
       let request = try requests(on: loops[0]).build(1)
       _ = try request.getBean(Transaction.self)
@@ -38,7 +38,7 @@ struct RequestScopeTests {
     }
   }
 
-  @Test func releasesOnTheLoopWhenAnotherLoopFinishes() throws {
+  @Test func aRequestIsReleasedOnItsLoopWhenAnotherLoopFinishesIt() throws {
     try withLoops(2) { loops in
       let request = try requests(on: loops[0]).build(1)
       _ = try request.getBean(Transaction.self)
@@ -48,7 +48,7 @@ struct RequestScopeTests {
     }
   }
 
-  @Test func releasesInPlaceWhenTheLoopItselfFinishes() throws {
+  @Test func aRequestIsReleasedInPlaceWhenItsLoopFinishesIt() throws {
     try withLoops { loops in
       let request = try requests(on: loops[0]).build(1)
       let seen = try loops[0].perform { [journal] in
@@ -96,7 +96,7 @@ struct RequestScopeTests {
     }
   }
 
-  @Test func aLookupThatIsUnderWayHoldsTheReleaseUp() throws {
+  @Test func aLookupInFlightDelaysTheRelease() throws {
     try withLoops { loops in
       let request = try requests(on: loops[0]).build(1)
       try request.withBean(Transaction.self) { _ in
@@ -175,7 +175,7 @@ struct RequestScopeTests {
     }
   }
 
-  @Test func shutdownOnTheLoopTakesWhatAnotherThreadHasHandedOver() throws {
+  @Test func shutdownOnTheLoopTakesReleasesThatAnotherThreadHasHandedOver() throws {
     try withLoops { loops in
       let request = try requests(on: loops[0]).build(1)
       _ = try request.getBean(Transaction.self)
@@ -216,7 +216,7 @@ struct RequestScopeTests {
   }
 
   @Test(arguments: ["never run", "stopped", "closed"])
-  func withoutARunningLoopTheCallerReleases(_ condition: String) throws {
+  func theCallerReleasesWithoutARunningLoop(_ condition: String) throws {
     let loop = try EventLoop()
     let request = try requests(on: loop).build(1)
     _ = try request.getBean(Transaction.self)
@@ -232,7 +232,7 @@ struct RequestScopeTests {
   }
 
   @Test(arguments: ["stopped", "closed"])
-  func withoutARunningLoopAnAsynchronousShutdownReleasesToo(_ condition: String) throws {
+  func anAsynchronousShutdownReleasesWithoutARunningLoop(_ condition: String) throws {
     let loop = try EventLoop()
     let request = try requests(on: loop).build(1)
     _ = try request.getBean(Transaction.self)
@@ -253,7 +253,7 @@ struct RequestScopeTests {
     #expect(journal.entries.count == 3)
   }
 
-  @Test func aLoopThatRunsLaterReleasesWhatWasFinishedBefore() throws {
+  @Test func aLoopThatRunsLaterReleasesRequestsFinishedBefore() throws {
     let loop = try EventLoop()
     let request = try requests(on: loop).build(1)
     _ = try request.getBean(Transaction.self)
@@ -346,7 +346,7 @@ struct RequestScopeTests {
 
   // MARK: failures
 
-  @Test func shutdownThrowsWhatFailedOnTheLoop() throws {
+  @Test func shutdownThrowsErrorsOfReleasesOnTheLoop() throws {
     try withLoops { loops in
       let loop = loops[0]
       let journal = journal
@@ -368,7 +368,7 @@ struct RequestScopeTests {
     }
   }
 
-  @Test func theApplicationsShutdownThrowsWhatFailedInItsRequests() throws {
+  @Test func theApplicationsShutdownThrowsErrorsOfItsRequests() throws {
     try withLoops(2) { loops in
       let requests = try loops.enumerated().map { number, loop in
         try application.childFactory("request\(number)", seed: Int.self, scope: { RequestScope(loop: loop) }) {
@@ -384,7 +384,7 @@ struct RequestScopeTests {
 
   // MARK: retention
 
-  @Test func nothingIsRetainedAfterTheEnd() throws {
+  @Test func noBeanIsRetainedAfterTheEnd() throws {
     try withLoops { loops in
       let loop = loops[0]
       let requests = try requests(on: loop, deadline: .seconds(3_600))

@@ -48,7 +48,7 @@ struct ScopeStressTests {
     func counts(of scope: String) -> ScopeStatistics? { application.statistics().first { $0.scope == scope } }
   }
 
-  @Test func everyBeanIsReleasedOnceWhoeverFinishes() throws {
+  @Test func everyBeanIsReleasedOnceForAnyFinisher() throws {
     try withLoops(2) { loops in
       let world = try World(loops)
       let open = try (0..<Self.sessions).map { try world.sessions.build($0) }
@@ -129,7 +129,7 @@ struct ScopeStressTests {
   }
 
   /// A deadline, an idle time, two threads and the application, all at the same time.
-  @Test func everyWayToEndAtOnce() throws {
+  @Test func allWaysToEndMayMeet() throws {
     try withLoops(2) { loops in
       let application = try Environment(name: "application")
       let tally = Tally()

@@ -96,7 +96,7 @@ struct ServerLifecycleTests {
       ])
   }
 
-  @Test func nothingEndsBeforeTheDrainIsDone() throws {
+  @Test func noEnvironmentEndsBeforeTheDrainIsDone() throws {
     try withLoops { loops in
       let draining = Handed<@Sendable () -> Void>()
       let begun = Gate("the drain")
@@ -261,7 +261,7 @@ struct ServerLifecycleTests {
     }
   }
 
-  @Test func aSignalDuringTheLastReleasesChangesNothing() throws {
+  @Test func aSignalDuringTheLastReleasesHasNoEffect() throws {
     try withLoops { loops in
       let releasing = Gate("the last release")
       let signalled = Gate("a signal during the last release")
@@ -291,7 +291,7 @@ struct ServerLifecycleTests {
     }
   }
 
-  @Test func afterTheEndASignalHasNoEffect() async {
+  @Test func aSignalAfterTheEndHasNoEffect() async {
     await #expect(processExitsWith: .success) {
       let thread = try EventLoopThread()
       let application = try Environment(name: "application")
@@ -308,7 +308,7 @@ struct ServerLifecycleTests {
     }
   }
 
-  @Test func oneThatCouldNotRunGivesItsSignalsBack() async {
+  @Test func aLifecycleThatCannotRunGivesItsSignalsBack() async {
     await #expect(processExitsWith: .signal(SIGTERM)) {
       let thread = try EventLoopThread()
       let application = try Environment(name: "application")
@@ -325,7 +325,7 @@ struct ServerLifecycleTests {
   // MARK: stop
 
   @Test(arguments: ["another thread", "the loop"])
-  func stopDoesWhatASignalDoes(_ place: String) throws {
+  func stopHasTheEffectOfASignal(_ place: String) throws {
     try withLoops { loops in
       let lifecycle = ServerLifecycle(environment: application, loop: loops[0], drain: quickDrain)
       let thread = try running(lifecycle)
@@ -337,7 +337,7 @@ struct ServerLifecycleTests {
     }
   }
 
-  @Test func stopBeforeRunLetsItEndAtOnce() throws {
+  @Test func stopBeforeRunEndsTheLifecycleAtOnce() throws {
     try withLoops { loops in
       let lifecycle = ServerLifecycle(environment: application, loop: loops[0], drain: quickDrain)
       lifecycle.stop()
@@ -364,7 +364,7 @@ struct ServerLifecycleTests {
 
   // MARK: the end
 
-  @Test func whatFailsInTheShutdownIsThrownAndTheSignalsAreGivenBack() throws {
+  @Test func errorsOfTheShutdownAreThrownAndTheSignalsAreGivenBack() throws {
     try withLoops { loops in
       let failing = try Environment(name: "failing")
       try failing.define(failing.bean(Cart.self, factory: { Cart() }).onDestroy { _ in throw Boom() })
@@ -413,7 +413,7 @@ struct ServerLifecycleTests {
     #expect(!application.isFinished)
   }
 
-  @Test func oneThatNeverRanMayBeDroppedAndGivesItsSignalsBack() async {
+  @Test func aLifecycleThatNeverRanMayBeDroppedAndGivesItsSignalsBack() async {
     // Runs in a process of its own, because the trap that must not happen would stop this one.
     await #expect(processExitsWith: .success) {
       let thread = try EventLoopThread()

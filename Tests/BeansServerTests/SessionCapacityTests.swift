@@ -30,7 +30,7 @@ struct SessionCapacityTests {
   enum Use: CaseIterable { case touch, lookup, scopedAccess, endOfARequest, inside, rotation }
 
   @Test(arguments: Use.allCases)
-  func theOneThatWasUsedLongestAgoIsEvicted(_ use: Use) throws {
+  func theLeastRecentlyUsedSessionIsEvicted(_ use: Use) throws {
     try withLoops { loops in
       let scope = Handed<SessionScope>()
       let factory = try factory(on: loops[0], scope: scope)
@@ -61,7 +61,7 @@ struct SessionCapacityTests {
     }
   }
 
-  @Test func aSessionWithoutAScopeIsUsedWhenItIsFound() throws {
+  @Test func aFindIsAUseOfASessionWithoutAScope() throws {
     let sessions = SessionRegistry(try application.childFactory("session", seed: String.self), capacity: 2)
     let first = try sessions.open("a", "")
     let second = try sessions.open("b", "")
@@ -75,7 +75,7 @@ struct SessionCapacityTests {
     #expect(sessions.counts == SessionCounts(opened: 3, evicted: 1, ended: 2))
   }
 
-  @Test func whatWasTakenInMakesRoomForItself() throws {
+  @Test func anAdoptedSessionMakesRoomForItself() throws {
     try withLoops { loops in
       let factory = try factory(on: loops[0])
       let sessions = SessionRegistry(factory, capacity: 2)
@@ -94,7 +94,7 @@ struct SessionCapacityTests {
 
   /// Compared with a list in the order of use.
   @Test(arguments: 0..<20)
-  func theOrderIsThatOfUseWhateverHappens(_ seed: UInt64) throws {
+  func theOrderOfEvictionIsThatOfUse(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let capacity = Int.random(in: 1...8, using: &random)
     let factory = try application.childFactory("session", seed: String.self)
@@ -165,7 +165,7 @@ struct SessionCapacityTests {
   enum Inside: CaseIterable { case body, suspendedBody, request, build }
 
   @Test(arguments: Inside.allCases)
-  func oneThatSomebodyIsInsideOfIsNotEvicted(_ inside: Inside) throws {
+  func aSessionInUseIsNotEvicted(_ inside: Inside) throws {
     try withLoops { loops in
       let (isInside, mayLeave) = (Gate("somebody being inside"), Gate("leave to go"))
       let (leave, leaver) = AsyncStream.makeStream(of: Void.self)
@@ -230,7 +230,7 @@ struct SessionCapacityTests {
   }
 
   /// The loop runs the work of leaving calls after several looks of the idle timer, and the timer after that.
-  @Test func oneThatSomebodyIsInsideOfDoesNotExpire() throws {
+  @Test func aSessionInUseDoesNotExpire() throws {
     try withLoops { loops in
       let idleTimeout = Duration.milliseconds(20)
       let told = Journal()
@@ -248,7 +248,7 @@ struct SessionCapacityTests {
     }
   }
 
-  @Test func anExplicitEndWaitsForWhoeverIsInside() throws {
+  @Test func anExplicitEndWaitsForCallsInsideTheSession() throws {
     try withLoops { loops in
       let told = Journal()
       let sessions = SessionRegistry(try factory(on: loops[0])) { told.note("\($0)") }
@@ -269,7 +269,7 @@ struct SessionCapacityTests {
 
   // MARK: room
 
-  @Test func whatIsEndingTakesNoPlace() throws {
+  @Test func anEndingSessionTakesNoPlace() throws {
     try withLoops { loops in
       let sessions = SessionRegistry(try factory(on: loops[0]), capacity: 2)
       let kept = try sessions.open("a", "")
@@ -293,7 +293,7 @@ struct SessionCapacityTests {
   }
 
   @Test(arguments: [0, -1])
-  func aCapacityOfNothingRefusesAll(_ capacity: Int) throws {
+  func aCapacityOfZeroRefusesAll(_ capacity: Int) throws {
     let factory = try application.childFactory("session", seed: String.self)
     let sessions = SessionRegistry(factory, capacity: capacity)
     #expect(throws: EnvironmentError(.exhausted, "")) { try sessions.open("a", "") }

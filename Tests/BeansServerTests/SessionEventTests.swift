@@ -68,7 +68,7 @@ struct SessionEventTests {
     }
   }
 
-  @Test func aSessionIsToldOfAsOpenedBeforeItCanBeFound() throws {
+  @Test func theOpeningOfASessionIsPublishedBeforeItCanBeFound() throws {
     let registry = Handed<SessionRegistry<String>>()
     let journal = Journal()
     let sessions = SessionRegistry(try application.childFactory("session", seed: String.self), capacity: 5) { event in
@@ -85,7 +85,7 @@ struct SessionEventTests {
     try application.shutdown()
   }
 
-  @Test func anOpeningThatFailsIsNotToldOf() throws {
+  @Test func aFailedOpeningIsNotPublished() throws {
     let journal = Journal()
     let sessions = SessionRegistry(try application.childFactory("session", seed: String.self)) { journal.note("\($0)") }
     func fail() throws -> String { throw Boom() }
@@ -97,7 +97,7 @@ struct SessionEventTests {
 
   // MARK: rotation
 
-  @Test func aRotatedSessionIsTheSameUnderAnotherId() throws {
+  @Test func aRotatedSessionKeepsItsEnvironmentUnderANewId() throws {
     try withLoops { loops in
       let journal = Journal()
       let sessions = SessionRegistry(try factory(on: loops[0], journal)) { journal.note("\($0)") }
@@ -137,7 +137,7 @@ struct SessionEventTests {
     }
   }
 
-  @Test func whatIsNotThereCannotBeRotated() throws {
+  @Test func anUnknownIdCannotBeRotated() throws {
     try withLoops { loops in
       let sessions = SessionRegistry(try factory(on: loops[0]))
       let unknown = try #require(throws: EnvironmentError.self) { try sessions.rotate("secret") }
@@ -164,7 +164,7 @@ struct SessionEventTests {
 
   // MARK: reports
 
-  @Test func theReportSaysHowOldAndHowIdleSessionsAre() throws {
+  @Test func theReportHasTheAgesAndIdleTimesOfSessions() throws {
     try withLoops { loops in
       let sessions = SessionRegistry(try factory(on: loops[0]), capacity: 9)
       #expect(sessions.statistics().oldestAge == nil)
@@ -203,7 +203,7 @@ struct SessionEventTests {
     }
   }
 
-  @Test func manySessionsAreAllLookedAt() throws {
+  @Test func statisticsCountAllOfManySessions() throws {
     let factory = try application.childFactory("session", seed: String.self)
     let sessions = SessionRegistry(factory)
     for number in 0..<5_000 { _ = try sessions.open("\(number)", "") }

@@ -27,7 +27,7 @@ struct SessionOpeningTests {
   /// The error that the seed of an opening threw, with the number of the attempt.
   private struct Failed: Error, Equatable { let attempt: Int }
 
-  @Test func theOpenerRunsOnceForAllWhoComeMeanwhile() throws {
+  @Test func theOpenerRunsOnceForAllConcurrentCallers() throws {
     let sessions = SessionRegistry(try application.childFactory("session", seed: String.self))
     for round in 0..<200 {
       let (coming, seeds) = (Tally(), Tally())
@@ -49,7 +49,7 @@ struct SessionOpeningTests {
     try application.shutdown()
   }
 
-  @Test func whoSuspendsInsideOfANewSessionStaysInside() async throws {
+  @Test func aTaskThatSuspendsInsideANewSessionStaysInside() async throws {
     let sessions = SessionRegistry(try application.childFactory("session", seed: String.self), capacity: 1)
     let seed = try await sessions.withSession("a", opening: "seed") { session in
       await Task.yield()
@@ -65,7 +65,7 @@ struct SessionOpeningTests {
     try await application.shutdown()
   }
 
-  @Test func aFailureReachesAllWhoWaitAndTheNextCallTriesAgain() throws {
+  @Test func aFailureReachesAllWaitingCallersAndTheNextCallTriesAgain() throws {
     let sessions = SessionRegistry(try application.childFactory("session", seed: String.self))
     var sawSharedFailure = false
     var round = 0
@@ -126,7 +126,7 @@ struct SessionOpeningTests {
     try application.shutdown()
   }
 
-  @Test func ofManyWhoRotateOneIdOneGetsTheNewOne() throws {
+  @Test func oneOfManyConcurrentRotationsSucceeds() throws {
     let sessions = SessionRegistry(try application.childFactory("session", seed: String.self))
     for round in 0..<200 {
       let session = try sessions.open("\(round)", "")
@@ -148,7 +148,7 @@ struct SessionOpeningTests {
   /// Evictions, expiries, rotations and ends at once: no call is ever inside a session that ends for lack of use or
   /// room, and each session publishes one opening and then one end.
   @Test(arguments: [false, true])
-  func whoIsInsideStaysInside(_ withExplicitEnds: Bool) throws {
+  func aCallInsideASessionStaysInside(_ withExplicitEnds: Bool) throws {
     try withLoops(2) { loops in
       let told = Journal()
       let turn = Tally()

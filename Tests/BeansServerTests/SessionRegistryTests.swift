@@ -17,7 +17,7 @@ struct SessionRegistryTests {
       ) { try $0.define($0.bean(Cart.self, factory: { Cart() })) })
   }
 
-  @Test func givesTheSessionThatIsOpenAndBuildsNoSeedForIt() throws {
+  @Test func theRegistryReturnsAnOpenSessionAndBuildsNoSeedForIt() throws {
     try withLoops { loops in
       let sessions = try registry(on: loops[0])
       let seeds = Tally()
@@ -37,7 +37,7 @@ struct SessionRegistryTests {
     }
   }
 
-  @Test func takesInASessionThatWasBuiltElsewhereUpToALimit() throws {
+  @Test func theRegistryAdoptsSessionsUpToALimit() throws {
     try withLoops { loops in
       let factory = try application.childFactory(
         "session", seed: String.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) })
@@ -116,7 +116,7 @@ struct SessionRegistryTests {
   enum End: CaseIterable { case registry, environment, idle, application }
 
   @Test(arguments: End.allCases)
-  func aSessionLeavesWhateverEndsIt(_ end: End) throws {
+  func aSessionLeavesTheRegistryByAnyEnd(_ end: End) throws {
     try withLoops { loops in
       let sessions = try registry(on: loops[0], idleTimeout: end == .idle ? .milliseconds(10) : .seconds(3_600))
       let session = try sessions.open("a", "seed")
@@ -165,7 +165,7 @@ struct SessionRegistryTests {
     }
   }
 
-  @Test func aSessionThatCannotBeOpenedLeavesNothing() throws {
+  @Test func aSessionThatCannotBeOpenedLeavesNoTrace() throws {
     try withLoops { loops in
       let sessions = try registry(on: loops[0])
       try application.shutdown()

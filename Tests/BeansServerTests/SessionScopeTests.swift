@@ -38,7 +38,7 @@ struct SessionScopeTests {
 
   // MARK: idle
 
-  @Test func endsOnTheLoopWhenNobodyUsesIt() throws {
+  @Test func anIdleSessionEndsOnItsLoop() throws {
     try withLoops { loops in
       let start = ContinuousClock.now
       let session = try sessions(on: loops[0], idleTimeout: .milliseconds(20)).build("a")
@@ -87,7 +87,7 @@ struct SessionScopeTests {
     }
   }
 
-  @Test func aLiveRequestKeepsItAlive() throws {
+  @Test func aLiveRequestKeepsItsSessionAlive() throws {
     try withLoops(2) { loops in
       let sessions = try sessions(on: loops[0], idleTimeout: Self.idleTimeout)
       let requests = try requests(in: sessions, on: loops[1])
@@ -109,7 +109,7 @@ struct SessionScopeTests {
     }
   }
 
-  @Test func aTimeoutOfNothingEndsIt() throws {
+  @Test func aTimeoutOfZeroEndsASession() throws {
     try withLoops(2) { loops in
       // Timers that fire while their session is still being opened.
       let sessions = try sessions(on: loops[0], idleTimeout: .zero)
@@ -118,7 +118,7 @@ struct SessionScopeTests {
     }
   }
 
-  @Test func oneTimerPerSessionWhateverItsUse() throws {
+  @Test func aSessionHasOneTimerForAnyNumberOfUses() throws {
     try withLoops { loops in
       let scope = Handed<SessionScope>()
       let session = try sessions(on: loops[0], scope: scope).build("a")
@@ -238,7 +238,7 @@ struct SessionScopeTests {
     }
   }
 
-  @Test func nothingIsRetainedAfterTheEnd() throws {
+  @Test func noBeanIsRetainedAfterTheEnd() throws {
     try withLoops(2) { loops in
       let scope = Handed<SessionScope>()
       let sessions = try sessions(on: loops[0], scope: scope)

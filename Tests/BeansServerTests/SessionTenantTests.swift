@@ -52,7 +52,7 @@ struct SessionTenantTests {
     try application.shutdown()
   }
 
-  @Test func aSessionOfAnotherTenantIsNotTakenIn() throws {
+  @Test func aSessionOfAnotherTenantIsNotAdopted() throws {
     let (acme, zeta) = (try tenants.build(Tenant(name: "acme")), try tenants.build(Tenant(name: "zeta")))
     let sessions = SessionRegistry(factory, in: acme)
     let (own, foreign) = (try factory.build("", in: acme), try factory.build("", in: zeta))

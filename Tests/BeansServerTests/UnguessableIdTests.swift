@@ -2,7 +2,7 @@ import BeansServer
 import Testing
 
 @Suite struct UnguessableIdTests {
-  @Test func makesDifferentWellFormedIds() {
+  @Test func idsDifferAndAreWellFormed() {
     let made = (0..<2_000).map { _ in UnguessableId.make() }
     #expect(Set(made).count == made.count)
     #expect(made.allSatisfy(UnguessableId.hasForm))
@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: ["", "abc", String(repeating: "g", count: 32), String(repeating: "A", count: 32)])
-  func knowsWhatItDidNotMake(text: String) {
+  func idsFromElsewhereAreRecognized(text: String) {
     #expect(!UnguessableId.hasForm(text))
   }
 }

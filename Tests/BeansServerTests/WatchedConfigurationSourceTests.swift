@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func aLinkThatIsTurnedIsNoticed() throws {
+  @Test func aRedirectedLinkIsNoticed() throws {
     let (old, new) = (try TemporaryFile("port = 80\n"), try TemporaryFile("port = 84\n"))
     let link = try TemporaryFile("")
     link.turn(to: old.path)
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func mayBeClosedBeforeItsLoopRuns() throws {
+  @Test func aSourceMayBeClosedBeforeItsLoopRuns() throws {
     let file = try TemporaryFile("port = 80\n")
     let loop = try EventLoop()
     let source = WatchedConfigurationSource(path: file.path, on: loop)

@@ -23,7 +23,7 @@ import Testing
     try directory.link("current", to: "releases/7")
   }
 
-  @Test func aDirectoryLinkThatIsReplacedByRenaming() throws {
+  @Test func aDirectoryLinkReplacedByRenamingIsNoticed() throws {
     try makeReleases()
     try watching("current/app.conf", port: 7) { service in
       try directory.link("current.new", to: "releases/8")
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func aDirectoryLinkThatIsRemovedAndMadeAgain() throws {
+  @Test func aDirectoryLinkRemovedAndCreatedAgainIsNoticed() throws {
     try makeReleases()
     try watching("current/app.conf", port: 7) { service in
       try directory.remove("current")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func aLinkBehindALink() throws {
+  @Test func aLinkBehindALinkIsNoticed() throws {
     try makeReleases()
     try directory.makeDirectory("links")
     try directory.link("links/inner", to: "../current/../../current")
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// The kubelet renames a link over `..data`, and thereby replaces all files of a volume at once.
-  @Test func aVolumeOfKubernetes() throws {
+  @Test func aChangedVolumeOfKubernetesIsNoticed() throws {
     func makeVersion(_ number: Int) throws {
       try directory.makeDirectory("..2026_\(number)")
       try directory.write("..2026_\(number)/app.conf", "port = \(number)\n")
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func aDirectoryThatIsRenamedAway() throws {
+  @Test func aDirectoryRenamedAwayIsNoticed() throws {
     try makeReleases()
     try watching("releases/7/app.conf", port: 7) { service in
       for (port, name) in [(70, "old"), (71, "older")] {
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func aWayThatIsMissingForAWhile() throws {
+  @Test func aPathThatIsMissingForAWhileIsNoticed() throws {
     try makeReleases()
     try watching("releases/7/app.conf", port: 7) { service in
       try directory.rename("releases", to: "away")
@@ -105,7 +105,7 @@ import Testing
   }
 
   /// A file that is mounted by itself is written in place, or replaced where the mount allows it.
-  @Test func aFileOnItsOwn() throws {
+  @Test func aChangedFileWithoutLinksIsNoticed() throws {
     try directory.write("app.conf", "port = 1\n")
     try watching("app.conf", port: 1) { service in
       try directory.write("app.conf", "port = 2\n")
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func filesOfJSON() throws {
+  @Test func filesOfJSONAreFollowed() throws {
     try directory.write("app.json", "{\"port\": 1, \"servers\": [{\"host\": \"a\"}]}")
     try watching("app.json", port: 1, format: JSONText.items) { service in
       let items = service.manager
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func filesOfYAML() throws {
+  @Test func filesOfYAMLAreFollowed() throws {
     try directory.write("app.yaml", "port: 1\nhosts: [a, b]\n")
     try watching("app.yaml", port: 1, format: YAMLText.items) { service in
       try directory.replace("app.yaml", "port: 2\nhosts:\n  - c\n")

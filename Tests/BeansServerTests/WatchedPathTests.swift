@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func aPathWithoutLinks() throws {
+  @Test func aPathWithoutLinksWatchesItsDirectory() throws {
     try directory.makeDirectory("a")
     try directory.write("a/app.conf", "")
     #expect(places("a/app.conf") == [":a", "a:app.conf", "a/app.conf:"])
@@ -41,11 +41,11 @@ import Testing
   }
 
   @Test(arguments: [("/..", "/"), ("/tmp/../..", "/"), ("..", "./.."), ("../..", "./../.."), ("", "."), ("/", "/")])
-  func parentsOfDirectories(path: String, last: String) {
+  func parentsOfDirectoriesAreWatched(path: String, last: String) {
     #expect(WatchedPath(path).places.last?.path == last)
   }
 
-  @Test func theWayEndsWhereANameIsMissing() throws {
+  @Test func thePathEndsAtAMissingName() throws {
     try directory.link("dangling", to: "nowhere/app.conf")
     #expect(places("dangling") == [":dangling,nowhere"])
     #expect(places("missing/app.conf") == [":missing"])
@@ -53,7 +53,7 @@ import Testing
     #expect(places("file/app.conf") == [":file", "file:app.conf"])
   }
 
-  @Test func circlesOfLinksEnd() throws {
+  @Test func circularLinksEnd() throws {
     try directory.link("a", to: "b")
     try directory.link("b", to: "a")
     #expect(places("a/app.conf") == [":a,b"])
@@ -70,7 +70,7 @@ import Testing
     #expect(before != WatchedPath(directory.path("a/app.conf")))
   }
 
-  @Test func changesOfOtherNamesDoNotConcernIt() throws {
+  @Test func changesOfOtherNamesAreIgnored() throws {
     try directory.write("app.conf", "")
     let places = WatchedPath(directory.path("app.conf")).places.suffix(2)
     let (folder, file) = (try #require(places.first), try #require(places.last))

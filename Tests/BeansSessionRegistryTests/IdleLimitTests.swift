@@ -9,7 +9,7 @@ import Testing
 struct IdleLimitTests {
   private static let limit = Shop.limit
 
-  @Test func endsASessionAfterTheLimit() async throws {
+  @Test func aSessionEndsAfterTheLimit() async throws {
     let shop = try Shop()
     try shop.use("a")
     let session = try #require(shop.sessions.withSession("a") { $0 })
@@ -115,7 +115,7 @@ struct IdleLimitTests {
     try await shop.application.shutdown()
   }
 
-  @Test func theSessionUsedLongestAgoIsEvicted() async throws {
+  @Test func theLeastRecentlyUsedSessionIsEvicted() async throws {
     let shop = try Shop(capacity: 2)
     // All of it at one time by the clock.
     try shop.use("a")

@@ -36,7 +36,7 @@ struct JoinedSessionTests {
     #expect(try await there.count(id) == 1)
   }
 
-  @Test("A request of which another one has saved a part is told that the outcome is unknown, and not a conflict")
+  @Test("A request of which another one has saved a part has an unknown outcome, and no conflict")
   func partly() async throws {
     let (here, there) = (try Node(store), try Node(store))
     let id = try await here.open()
@@ -77,7 +77,7 @@ struct JoinedSessionTests {
     #expect(try await there.count(id) == 2)
   }
 
-  @Test("A request that has saved its changes is not told that the session has ended when another node rotates the id")
+  @Test("A request that has saved its changes does not fail when another node rotates the id")
   func rotatedElsewhere() async throws {
     let other = String(repeating: "b", count: 32)
     let idOfSession = Locked("")
@@ -97,7 +97,7 @@ struct JoinedSessionTests {
     #expect(try await there.count(other) == 1)
   }
 
-  @Test("A request that has saved its changes is told that the outcome is unknown when the id cannot be rotated")
+  @Test("A request that has saved its changes has an unknown outcome when the id cannot be rotated")
   func notRotated() async throws {
     let hooked = HookedStore(store, beforeRotate: { () async throws(SessionError) in throw .unavailable("no server") })
     let (here, there) = (try Node(hooked), try Node(store))
@@ -126,7 +126,7 @@ struct JoinedSessionTests {
   }
 
   @Test(
-    "A request that changed no value of its own is refused as a conflict where the value of another cannot be encoded")
+    "A request that changed no value of its own is refused as a conflict if the value of another cannot be encoded")
   func notEncodable() async throws {
     let here = try Node(store)
     let id = try await here.open()

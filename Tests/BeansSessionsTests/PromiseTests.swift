@@ -160,12 +160,12 @@ enum Promise: CaseIterable, CustomTestStringConvertible {
 
 @Suite("Stores of sessions", .timeLimit(.minutes(20)))
 struct PromiseTests {
-  @Test("keep what they promise", arguments: Promise.allCases, StoreKind.available)
+  @Test("Stores keep their promises", arguments: Promise.allCases, StoreKind.available)
   func promises(promise: Promise, kind: StoreKind) async throws {
     try await withStore(kind) { try await promise.check($0) }
   }
 
-  @Test("do not keep it where they are wrong", arguments: StoreMistake.allCases)
+  @Test("Faulty stores break their promises", arguments: StoreMistake.allCases)
   func mistakes(mistake: StoreMistake) async throws {
     for promise in mistake.broken {
       try await withStore(.memory, limits: mistake.limits) { test in
@@ -182,7 +182,7 @@ struct PromiseTests {
     }
   }
 
-  @Test("can be wrong about each promise")
+  @Test("Each promise is broken by a faulty store")
   func everyPromiseCanBeBroken() {
     #expect(Set(StoreMistake.allCases.flatMap(\.broken)) == Set(Promise.allCases))
   }

@@ -16,7 +16,7 @@ struct SessionManagerTests {
     init(state: SessionState) throws { name = try state.value("name", schema: "2", default: 7) }
   }
 
-  @Test("are given an id of ours, whatever id the client has made up", arguments: StoreKind.available)
+  @Test("Requests with a made-up id are given an id of ours", arguments: StoreKind.available)
   func strangersAreNotAdopted(kind: StoreKind) async throws {
     try await withManager(kind) { manager, _ in
       for madeUp in ["", "admin", String(repeating: "a", count: 32), String(repeating: "0", count: 1 << 20)] {
@@ -35,7 +35,7 @@ struct SessionManagerTests {
     }
   }
 
-  @Test("find under a new id what they left under the old one", arguments: StoreKind.available)
+  @Test("Requests find the values of the old id under the new one", arguments: StoreKind.available)
   func rotation(kind: StoreKind) async throws {
     try await withManager(kind) { manager, _ in
       let old = try await visit(manager, "Ann")
@@ -49,7 +49,7 @@ struct SessionManagerTests {
     }
   }
 
-  @Test("ask no store when they bring nothing and leave nothing", arguments: StoreKind.available)
+  @Test("Requests without an id and without a change ask no store", arguments: StoreKind.available)
   func anonymous(kind: StoreKind) async throws {
     try await withManager(kind) { manager, _ in
       for id in [nil, "", "short"] {
@@ -61,7 +61,7 @@ struct SessionManagerTests {
     }
   }
 
-  @Test("find no value where one of another form has been kept", arguments: StoreKind.available)
+  @Test("Requests find no value if one of another form has been kept", arguments: StoreKind.available)
   func otherForm(kind: StoreKind) async throws {
     try await withManager(kind) { manager, store in
       let id = try await visit(manager, "Ann")

@@ -24,7 +24,7 @@ import Testing
     #expect(found.allSatisfy { $0.text.contains("unknownBean") })
   }
 
-  @Test("What the declarations throw is an issue")
+  @Test("An error of the declarations is an issue")
   func throwing() async {
     struct Broken: Error {}
     let found = await issues { checkGraph { _ in throw Broken() } }

@@ -53,7 +53,7 @@ import Testing
     #expect(found.last?.text.contains("Fragile 'outer' could not be released") == true)
   }
 
-  @Test("A child environment that nobody has ended is an issue at its factory, unless the test allows it")
+  @Test("A child environment that has not ended is an issue at its factory, unless the test allows it")
   func openChildren() async throws {
     let line = #line + 2
     @Sendable func declare(_ library: Environment) throws {
@@ -121,7 +121,7 @@ import Testing
     #expect(archive.loans.withLock { $0.count } == 1)
   }
 
-  @Test("What another thread is about to drop is no issue")
+  @Test("An object that another thread is about to drop is no issue")
   func lateReferences() async throws {
     let found = await issues {
       try await withTestEnvironment(Library.declare) { library in
@@ -132,7 +132,7 @@ import Testing
     #expect(found.isEmpty, "\(found.map(\.text))")
   }
 
-  @Test("An instance that was handed in belongs to whoever made it")
+  @Test("An instance that was handed in is not released")
   func instances() async throws {
     let database = Library.Database()
     try await withTestEnvironment({ try $0.define($0.bean(database)) }) { environment in
@@ -141,7 +141,7 @@ import Testing
     withExtendedLifetime(database) {}
   }
 
-  @Test("What the body throws arrives, and the environment has ended by then")
+  @Test("An error of the body is thrown after the environment has ended")
   func throwing() async throws {
     let seen = Locked<Environment?>(nil)
     await #expect(throws: Boom.self) {

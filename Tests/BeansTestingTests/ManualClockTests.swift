@@ -6,7 +6,7 @@ import Testing
 @Suite("The manual clock", .timeLimit(.minutes(20))) struct ManualClockTests {
   private let clock = ManualClock()
 
-  @Test("It stands still until it is moved, and wakes who has slept long enough")
+  @Test("A manual clock does not move by itself, and wakes sleepers that are due")
   func wakes() async throws {
     let clock = clock
     let sleeper = Task { try await clock.sleep(for: .seconds(60)) }
@@ -46,7 +46,7 @@ import Testing
     #expect(await listener.lines.count == 4)
   }
 
-  @Test("Who goes to sleep again sleeps from the new time on")
+  @Test("A task that sleeps again sleeps from the new time on")
   func repeated() async throws {
     let (clock, journal) = (clock, Journal())
     let ticker = Task {
@@ -90,7 +90,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await never.value }
   }
 
-  @Test("It is a clock as any other for code that takes one")
+  @Test("A manual clock works with code that takes any clock")
   func injected() async throws {
     final class Reminder: Sendable {
       let clock: any Clock<Duration>

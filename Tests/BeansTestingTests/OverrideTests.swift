@@ -17,7 +17,7 @@ import Testing
 
   // MARK: reach of overrides
 
-  @Test("A bean takes the place of the one that lookups of a protocol find, and is found as what it is")
+  @Test("A bean replaces the one that lookups of a protocol find, and is found by its own type")
   func protocols() async throws {
     try await withTestEnvironment(
       Library.declare, overriding: { $0.override((any Library.Shelf).self) { Library.Paper() } }
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("What takes the place is built of other beans")
+  @Test("The replacement of a bean is built of other beans")
   func parameters() async throws {
     final class Copy: Library.Shelf {
       let name: String
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "Beans of children take what is overridden further out, and are overridden themselves where factories declare them")
+    "Beans of children use overrides of outer environments, and are overridden themselves if factories declare them")
   func children() async throws {
     try await withTestEnvironment(
       Library.declare,
@@ -92,7 +92,7 @@ import Testing
     #expect(try await numbers { $0.override(Int.self, id: "own") { 7 } } == [1, 7])
   }
 
-  @Test("Among several, the declaration is named by id or qualifier; what it says of scope, id and preference stays")
+  @Test("An id or qualifier selects one of several declarations; its scope, id and preference stay")
   func several() async throws {
     enum Spare {}
     func declare(_ environment: Environment) throws {
@@ -115,7 +115,7 @@ import Testing
     #expect(try await numbers { $0.override(Int.self, qualifier: Spare.self) { 7 } } == [1, 2, 7])
   }
 
-  @Test("What inherits from a template is overridden as a whole, without the template's properties")
+  @Test("A declaration with a template is overridden as a whole, without the template's properties")
   func templates() async throws {
     final class Press { var speed = 1 }
     try await withTestEnvironment(
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("A decorator stands before what takes the place")
+  @Test("A decorator wraps the replacement of a bean")
   func decorators() async throws {
     struct Named: Library.Shelf { let name: String }
     try await withTestEnvironment(
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("A bean that is private to a module is overridden, too, where no other one answers")
+  @Test("A bean that is private to a module is overridden, too, if it is the only match")
   func modules() async throws {
     struct Cellar: BeanModule {
       func configure(_ environment: Environment) throws {
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test("What an asynchronous factory would make is overridden by a plain one")
+  @Test("A bean of an asynchronous factory is overridden by a plain one")
   func asynchronous() async throws {
     try await withTestEnvironment(
       { try $0.define($0.bean(Int.self, async: { () async throws -> Int in throw CancellationError() })) },
@@ -207,7 +207,7 @@ import Testing
 
   // MARK: strict
 
-  @Test("An override that meets no declaration is a fault, which names the near miss and its place")
+  @Test("An override that matches no declaration is a fault, which names the near miss and its place")
   func unmet() async throws {
     let line = #line + 1
     let unknown = try await fault { $0.override(Library.FixedCalendar.self) { Library.FixedCalendar() } }
@@ -220,7 +220,7 @@ import Testing
     #expect(misspelled.contains("has the id 'shelf'"))
   }
 
-  @Test("An override in the wrong scope is a fault, which says where the bean lives")
+  @Test("An override in the wrong scope is a fault, which names the scope of the bean")
   func wrongScope() async throws {
     let fault = try await fault {
       $0.override(Library.Loan.self, in: "singleton") { () throws -> Library.Loan in throw CancellationError() }
@@ -229,7 +229,7 @@ import Testing
     #expect(fault.contains("lives in scope 'visit'"))
   }
 
-  @Test("An override of a seed, of a template or of an inactive declaration is a fault that says so")
+  @Test("An override of a seed, of a template or of an inactive declaration is a fault with that reason")
   func noBeans() async throws {
     let seed = try await fault { $0.override(Library.Reader.self) { Library.Reader(name: "") } }
     #expect(seed.contains("the seed of 'visit' is a Reader"))
@@ -273,7 +273,7 @@ import Testing
     }
   }
 
-  @Test("What is of another type, meets a factory bean, or has been overridden already is a fault")
+  @Test("An override of another type, of a factory bean, or of an overridden bean is a fault")
   func misuse() async throws {
     #expect(
       try await fault { $0.override((any Library.Shelf).self) { 7 } }.contains("a Int cannot be used as a Shelf"))
@@ -302,7 +302,7 @@ import Testing
 
   // MARK: forbid
 
-  @Test("A forbidden bean that is wanted fails the test, with the path of who wanted it")
+  @Test("A forbidden bean that is needed fails the test, with the path that leads to it")
   func forbidden() async throws {
     let found = await issues {
       try await withTestEnvironment(
@@ -325,7 +325,7 @@ import Testing
     #expect(text.contains("was wanted: Librarian → OakShelf → Database"))
   }
 
-  @Test("A forbidden bean that nobody wants changes nothing, although it is not lazy")
+  @Test("A forbidden bean that is not needed has no effect, although it is not lazy")
   func unwanted() async throws {
     try await withTestEnvironment(
       Library.declare,
@@ -338,7 +338,7 @@ import Testing
     }
   }
 
-  @Test("To forbid what no declaration has is a fault")
+  @Test("Forbidding a type without a declaration is a fault")
   func forbiddenNothing() async throws {
     #expect(try await fault { $0.forbid(String.self) }.contains("[forbid String]"))
   }

@@ -25,7 +25,7 @@ import Testing
     #expect(counter.value == number + 1)
   }
 
-  @Test("Without the trait there is none, and the error says what to do")
+  @Test("A test without the trait has no environment, and the error names the remedy")
   func without() {
     let error = #expect(throws: EnvironmentError.self) { try Test.environment }
     #expect(error?.code == .scopeNotActive)
@@ -59,7 +59,7 @@ import Testing
   func faults() { Issue.record("the test ran") }
 
   @Test(
-    "What is left at the end is an issue of the test", .failing("'visit' is still open"), .beans(Library.declare))
+    "Open environments at the end are issues of the test", .failing("'visit' is still open"), .beans(Library.declare))
   func left() throws {
     _ = try Test.environment.getBean(Library.Visits.self).factory.build(Library.Reader(name: "Ada"))
   }
@@ -74,28 +74,30 @@ import Testing
     $0.override(Library.Calendar.self) { Library.FixedCalendar() }
   })
 struct SuiteTraitTests {
-  @Test("holds for its tests")
+  @Test("The trait of a suite holds for its tests")
   func inherited() throws {
     #expect(try Test.environment.getBean(Library.Librarian.self).calendar.today == 7)
     #expect(try Test.environment.getBean(Library.Librarian.self).shelf.name == "oak")
   }
 
-  @Test("is joined by what a test overrides", .overrides { $0.override((any Library.Shelf).self) { Library.Paper() } })
+  @Test(
+    "The overrides of a suite are joined by those of a test",
+    .overrides { $0.override((any Library.Shelf).self) { Library.Paper() } })
   func joined() throws {
     #expect(try Test.environment.getBean(Library.Librarian.self).calendar.today == 7)
     #expect(try Test.environment.getBean(Library.Librarian.self).shelf.name == "paper")
   }
 
   @Test(
-    "yields where a test overrides the same",
+    "The overrides of a suite yield to those of a test",
     .overrides { $0.override(Library.Calendar.self) { () -> Library.Calendar in Library.Calendar() } })
   func yielding() throws {
     #expect(try Test.environment.getBean(Library.Librarian.self).calendar.today == 20_000)
   }
 
-  @Suite("in a suite in it") struct Inner {
+  @Suite("The trait in an inner suite") struct Inner {
     @Test(
-      "holds as well",
+      "The trait holds for inner suites",
       .beans({
         try $0.define($0.bean(7)); try Library.declare($0)
       }))

@@ -13,7 +13,7 @@ import Testing
     declare: Storefront.declare)
 
   @Test(
-    "has the graph in each format",
+    "The golden files have the graph in each format",
     arguments: [("mermaid", "graph.mmd"), ("dot", "graph.dot"), ("json", "graph.json")])
   func graph(format: String, file: String) throws {
     let outcome = shop.run(["graph", "--format", format])
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "has what the command says of beans",
+    "The golden files have the output of the command about beans",
     arguments: [(["why", "Cart", "SQLiteStore"], "why.txt"), (["who-keeps", "Catalogue"], "who-keeps.txt")])
   func questions(question: [String], file: String) throws {
     let outcome = shop.run(question)
@@ -30,7 +30,7 @@ import Testing
     try compare(outcome.output, file)
   }
 
-  @Test("has the report of the environment, and what /beans answers")
+  @Test("The golden files have the report of the environment and that of /beans")
   func reports() async throws {
     let application = try Environment(name: "application", traceOrigin: true)
     try Storefront.declare(application)

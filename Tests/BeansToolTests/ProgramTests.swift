@@ -40,7 +40,7 @@ private final class Page: Sendable {
 
   // MARK: faults
 
-  @Test func faultsStandAtTheirPlacesAsCompilersWriteThem() throws {
+  @Test func faultsHaveTheirPlacesInTheFormOfCompilers() throws {
     let line = #line + 2
     let outcome = program {
       try $0.define($0.bean(Catalogue.self, factory: Catalogue.init))
@@ -57,7 +57,7 @@ private final class Page: Sendable {
     #expect(lines.last?.hasPrefix("/a/b.xml:7:5: error: unknownBean: ") == true, "\(outcome.errors)")
   }
 
-  @Test func notesSayWhereTheOtherBeansOnThePathStandAndWhatHelps() throws {
+  @Test func notesNameThePlacesOfTheOtherBeansAndTheRemedy() throws {
     let line = #line + 3
     let outcome = program {
       _ = try $0.childFactory("visit", seed: Int.self)
@@ -75,12 +75,12 @@ private final class Page: Sendable {
     #expect(captive.last?.hasSuffix(" see Faults.md#captivedependency") == true)
   }
 
-  @Test func aFileOfAModuleThatNobodyKnowsIsNamedAsItIs() throws {
+  @Test func aFileOfAnUnknownModuleIsNamedAsItIs() throws {
     let outcome = program { try $0.define($0.bean(Catalogue.self, factory: Catalogue.init)) }.run([])
     #expect(outcome.errors.hasPrefix("\(#fileID):"))
   }
 
-  @Test func whatTheDeclarationsThrowStandsWhereTheyAreAskedFor() throws {
+  @Test func anErrorOfTheDeclarationsHasThePlaceOfTheirCall() throws {
     struct Refusal: Error {}
     let outcome = program { _ in throw Refusal() }.run(["check"])
     #expect(outcome.status == 1)
@@ -92,7 +92,7 @@ private final class Page: Sendable {
     #expect(frozen.errors.contains(": error: frozen: "))
   }
 
-  @Test func whatIsCheckedBeyondTheGraphIsCheckedHere() throws {
+  @Test func optionsOfTheEnvironmentAreChecked() throws {
     final class Shared {}
     let declare: (Environment) throws -> Void = { try $0.define($0.bean(Shared.self, factory: { Shared() })) }
     #expect(program(declare).run([]).status == 0)
@@ -121,7 +121,7 @@ private final class Page: Sendable {
     #expect(program.run(["check", "--profiles", "us"]).errors.contains("[profiles: us]"))
   }
 
-  @Test func aFaultOfADocumentStandsInTheSourceNotInTheCopyOfTheBuild() throws {
+  @Test func aFaultOfADocumentHasItsPlaceInTheSourceNotInTheCopyOfTheBuild() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
     let documents = folder.appendingPathComponent("Resources/documents")
@@ -151,7 +151,7 @@ private final class Page: Sendable {
     #expect(try text(shop, "graph", "--bean", "Store", "--depth", "0").contains("n0[\"Store 'store'\"]\n  end\n"))
   }
 
-  @Test func whySaysAllWays() throws {
+  @Test func whyPrintsAllPaths() throws {
     #expect(
       try text(shop, "why", "Page", "store") == """
         shop/Page → shop/Catalogue (parameter: parameter 0) → shop/Store 'store' (parameter: parameter 0)
@@ -161,7 +161,7 @@ private final class Page: Sendable {
     #expect(try text(shop, "why", "Store", "Page") == "Store does not need Page\n")
   }
 
-  @Test func whySaysThatThereAreMoreWaysThanItTells() throws {
+  @Test func whyReportsThatThereAreMorePathsThanItPrints() throws {
     // Ten layers of two beans, each of which takes both of the next layer: 1,024 ways.
     let layered = program { environment in
       try environment.define(environment.bean(0, id: "end"))
@@ -180,7 +180,7 @@ private final class Page: Sendable {
     #expect(try !text(layered, "why", "a9", "end").contains("and more"))
   }
 
-  @Test func whoKeepsSaysWhoHoldsABeanAndWhoHoldsThese() throws {
+  @Test func theCommandWhoKeepsPrintsTheHoldersOfABeanAndTheirHolders() throws {
     #expect(
       try text(shop, "who-keeps", "Store") == """
         shop/Catalogue keeps shop/Store 'store' (parameter: parameter 0)
@@ -191,7 +191,7 @@ private final class Page: Sendable {
     #expect(try text(shop, "who-keeps", "Page") == "no bean keeps Page\n")
   }
 
-  @Test func diffTellsWhatHasChangedSinceAFileWasWritten() throws {
+  @Test func diffPrintsTheChangesSinceAFileWasWritten() throws {
     let file = temporaryFile("graph.json")
     defer { try? FileManager.default.removeItem(atPath: file) }
     try text(shop, "graph", "--format", "json").write(toFile: file, atomically: true, encoding: .utf8)
@@ -230,7 +230,7 @@ private final class Page: Sendable {
     ["who-keeps", "Nobody"], ["check", "--bean", "Page"], ["graph", "--bean", "Page", "--depth", "far"],
     ["startup", "now"],
   ])
-  func aCommandLineThatCannotBeUnderstoodSaysHowItWouldBe(_ arguments: [String]) {
+  func anInvalidCommandLinePrintsTheUsage(_ arguments: [String]) {
     let outcome = shop.run(arguments)
     #expect(outcome.status == 2)
     #expect(outcome.errors.hasPrefix("beans: "))

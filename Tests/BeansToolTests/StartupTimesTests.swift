@@ -47,7 +47,7 @@ private final class Reader: Sendable {
       .define(environment.bean(Late.self, factory: Late.init))
   }
 
-  @Test func theTimeOfEachBeanIsToldSlowestFirstAndTheLongestPath() async throws {
+  @Test func theTimeOfEachBeanIsPrintedSlowestFirstWithTheLongestPath() async throws {
     let outcome = await startup(Self.declare)
     #expect(outcome.status == 0)
     let lines = outcome.output.split(separator: "\n")
@@ -59,7 +59,7 @@ private final class Reader: Sendable {
     #expect(lines.last?.hasPrefix("longest path: ") == true)
   }
 
-  @Test func whatIsAwaitedIsTimedLikeAllElse() async throws {
+  @Test func awaitedBeansAreTimedLikeOthers() async throws {
     let outcome = await startup {
       try $0.define($0.bean(Connection.self, factory: { Connection() }))
         .define($0.bean(Reader.self, factory: Reader.init))

@@ -17,7 +17,7 @@ import Testing
     return all.map { ($0.origin.map { "\($0)" } ?? "nowhere", $0) }.sorted { $0.0 < $1.0 }
   }
 
-  @Test func aFaultOfAPropertyStandsAtTheProperty() throws {
+  @Test func aFaultOfAPropertyHasThePlaceOfTheProperty() throws {
     let found = try faults(
       """
       <bean class="Record">
@@ -39,7 +39,7 @@ import Testing
     #expect(found.allSatisfy { $0.fault.path == ["Record"] })
   }
 
-  @Test func aReferenceThatLeadsNowhereStandsAtTheProperty() throws {
+  @Test func anUnknownReferenceHasThePlaceOfTheProperty() throws {
     let found = try faults(
       """
       <bean id="lamp" class="Lamp"/>
@@ -57,7 +57,7 @@ import Testing
     #expect(found.map(\.fault.code) == [.unknownBean, .typeMismatch, .unknownBean])
   }
 
-  @Test func aFaultOfAnElementStandsAtTheElement() throws {
+  @Test func aFaultOfAnElementHasThePlaceOfTheElement() throws {
     let found = try faults(
       """
       <bean class="Office">
@@ -109,7 +109,7 @@ import Testing
     #expect(found.last?.fault.message.hasPrefix("property 'numbers', element 1: ") == true)
   }
 
-  @Test func aFaultOfAnArgumentStandsAtTheArgument() throws {
+  @Test func aFaultOfAnArgumentHasThePlaceOfTheArgument() throws {
     let found = try faults(
       """
       <bean id="a" parent="invoice">
@@ -130,7 +130,7 @@ import Testing
     #expect(found.map(\.fault.code) == [.unknownBean, .conversionFailed, .invalidDeclaration])
   }
 
-  @Test func aFaultOfWhatATemplateSaysStandsInTheTemplate() throws {
+  @Test func aFaultOfATemplatesContentHasItsPlaceInTheTemplate() throws {
     let found = try faults(
       """
       <bean id="template" class="Person" abstract="true">
@@ -174,7 +174,7 @@ import Testing
       found.map(\.place) == ["archive.xml:4:13 in module Archive", "archive.xml:6:5 in module Archive"], "\(found)")
   }
 
-  @Test func aFaultOfTheBeanStandsAtTheBean() throws {
+  @Test func aFaultOfTheBeanHasThePlaceOfTheBean() throws {
     let found = try faults(
       """
       <bean class="Person"

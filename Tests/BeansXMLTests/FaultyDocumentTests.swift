@@ -124,7 +124,7 @@ final class FaultyBean: Initializable {
     ("<import resource='/'/>", 11, "not a file"),
     ("<import resource='/dev/zero'/>", 11, "not a file"),
   ])
-  func oneFaultWithItsPlace(_ text: String, column: Int, says: String) throws {
+  func aFaultyElementIsOneFaultWithItsPlace(_ text: String, column: Int, says: String) throws {
     let faults = try faults(text)
     #expect(faults.count == 1, "\(faults)")
     let fault = try #require(faults.first)
@@ -145,7 +145,7 @@ final class FaultyBean: Initializable {
     ("<configuration:define key='a' type='Int' value='1'>1</configuration:define>", "text is not expected"),
     ("<configuration:define key='a' type='Int' value='1'><bean/></configuration:define>", "<bean> is not known"),
   ])
-  func settingsAreCheckedToo(_ text: String, says: String) throws {
+  func faultySettingsAreFaults(_ text: String, says: String) throws {
     let faults = try faults("<configuration:configuration>\(text)</configuration:configuration>")
     #expect(faults.count == 1 && faults[0].code == .invalidXML && faults[0].message.contains(says), "\(faults)")
     #expect(faults.first?.origin?.line == 3)

@@ -39,7 +39,7 @@ final class Plotter: NSObject {
     try Environment(name: "machines").loadXML(Data("<beans>\n\(text)\n</beans>".utf8), source: "machines.xml")
   }
 
-  @Test func aDocumentBuildsThemByTheirInit() throws {
+  @Test func aDocumentBuildsFoundationClassesByTheirInit() throws {
     let environment = try load(
       """
       <bean class="BeansXMLTests.Printer"><property name="pages" value="7"/></bean>
@@ -57,7 +57,7 @@ final class Plotter: NSObject {
     #expect(try environment.getBeansByType(NSObject.self).count == 3)
   }
 
-  @Test func swiftBuildsThemByTheirInit() throws {
+  @Test func aDeclarationBuildsFoundationClassesByTheirInit() throws {
     let environment = try Environment(name: "machines")
     try environment.define(environment.bean(Printer.self).property(\.pages, value: 2))
     try environment.define(environment.bean(Copier.self).property("copies", value: 4))
@@ -66,7 +66,7 @@ final class Plotter: NSObject {
   }
 
   @Test(arguments: ["BeansXMLTests.Scales", "BeansXMLTests.Plotter"])
-  func oneThatDoesNotSayHowItIsBuiltIsAFaultThatTellsWhatToDo(_ name: String) throws {
+  func aClassWithoutAKnownInitIsAFaultWithItsRemedy(_ name: String) throws {
     let environment = try load("<bean class='\(name)'/>")
     let fault = try #require(throws: EnvironmentError.self) { try environment.startup() }
     #expect(fault.code == .invalidDeclaration)
@@ -74,7 +74,7 @@ final class Plotter: NSObject {
     #expect(fault.message.contains("conform to Initializable"))
   }
 
-  @Test func oneThatDoesNotSayHowItIsBuiltTakesAFactory() throws {
+  @Test func aClassWithoutAKnownInitTakesAFactory() throws {
     let environment = try Environment(name: "machines")
     try environment.define(environment.bean(Scales.self, factory: Scales.init))
     try environment.define(environment.bean(Plotter.self, id: "template", abstract: true) { Plotter(colours: 4) })

@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: ["<?p?>", "<?p?><?q?>", "<?p ?>", "<?p\n?>", "<?p q?>", "<?é?>"])
-  func aProcessingInstructionMaySayNothing(_ instruction: String) throws {
+  func aProcessingInstructionMayBeEmpty(_ instruction: String) throws {
     let document = "\(instruction)<a>x\(instruction)y<b/><![CDATA[<?p?>]]><!--<?p?>--></a>\(instruction)"
     let root = try XMLDocumentReader(source: "x").read(Data(document.utf8))
     #expect(root.text == "xy<?p?>")
@@ -110,7 +110,7 @@ import Testing
     #expect(refusal("\(instruction)<a b='\(instruction)'/>")?.code == .invalidXML)
   }
 
-  @Test func cutAnywhereADocumentIsAFault() throws {
+  @Test func aDocumentCutAnywhereIsAFault() throws {
     let document =
       "<?xml version='1.0'?><!DOCTYPE a SYSTEM 'x'><!-- c --><a b='1' c=\"&amp;2\">t<![CDATA[<]]><?p q?><d/>&#33;</a>"
     let bytes = Array(document.utf8)

@@ -39,7 +39,7 @@ final class ImportedBean: Initializable {
     }
   }
 
-  @Test func faultsNameTheFileTheyStandIn() throws {
+  @Test func faultsNameTheirFile() throws {
     let root = try folder.write(
       "app.xml", beans("\n<unknown/><import resource='one.xml'/><import resource='two.xml'/>"))
     let one = try folder.write("one.xml", beans("\n\n<unknown/>"))
@@ -63,7 +63,7 @@ final class ImportedBean: Initializable {
     #expect(try self.fault(linked).message.contains("in a circle"))
   }
 
-  @Test func whatSeveralDocumentsImportCountsOnce() throws {
+  @Test func aDocumentImportedByOthersIsReadOnce() throws {
     let root = try folder.write(
       "a.xml", beans("<import resource='b.xml'/><import resource='c.xml'/><import resource='d.xml'/>"))
     for name in ["b.xml", "c.xml"] { try folder.write(name, beans("<import resource='d.xml'/>")) }
@@ -107,7 +107,7 @@ final class ImportedBean: Initializable {
     #expect(fault?.code == .invalidXML && count < 1000, "\(String(describing: fault))")
   }
 
-  @Test func whatAResolverThrowsIsAFaultOfTheImport() throws {
+  @Test func anErrorOfAResolverIsAFaultOfTheImport() throws {
     struct Refused: Error {}
     let fault = #expect(throws: EnvironmentError.self) {
       try Environment().loadXML(Data("<beans>\n<import resource='x'/></beans>".utf8), handlers: []) { _, _ in

@@ -58,7 +58,7 @@ private final class GadgetHandler: NamespaceHandler, @unchecked Sendable {  // h
     try Environment(name: "test").loadXML(Data(text.utf8), source: "handled.xml", handlers: handlers)
   }
 
-  @Test func elementsBecomeBeansWhateverThePrefix() throws {
+  @Test func elementsBecomeBeansUnderAnyPrefix() throws {
     for prefix in ["g", "other"] {
       let environment = try load(
         "<beans xmlns:\(prefix)='u:g'><\(prefix):gadget id='a' label='x' size='3'/></beans>", GadgetHandler("u:g"))
@@ -67,7 +67,7 @@ private final class GadgetHandler: NamespaceHandler, @unchecked Sendable {  // h
     }
   }
 
-  @Test func elementsStandForValuesAndAttributesCompleteBeans() throws {
+  @Test func elementsBecomeValuesAndAttributesCompleteBeans() throws {
     let environment = try load(
       "<beans xmlns:g='u:g'><bean class='Gadget' g:label='l'><property name='size'><g:twice>4</g:twice></property></bean></beans>",
       GadgetHandler("u:g"))

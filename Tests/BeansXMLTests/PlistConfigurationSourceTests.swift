@@ -46,7 +46,7 @@ import Testing
     (xml("<dict><key>a</key><array><dict/></array></dict>"), 1), (xml("<dict><key></key><true/></dict>"), 1),
     ("<!DOCTYPE plist [<!ENTITY e 'x'>]>" + xml("<dict><key>a</key><string>&e;</string></dict>"), 1),
   ])
-  func whatIsWrongIsAnErrorThatNamesTheFile(_ text: String, line: Int) throws {
+  func aMalformedListIsAnErrorThatNamesTheFile(_ text: String, line: Int) throws {
     let fault = try #require(throws: EnvironmentError.self) { try load(Data(text.utf8)) }
     #expect(fault.code == .conversionFailed, "\(fault)")
     #expect(fault.origin?.file.hasSuffix("/Info.plist") == true && (fault.origin?.line ?? 0) >= line)
@@ -113,7 +113,7 @@ import Testing
     #expect(fault.origin?.line == 5, "\(fault)")
   }
 
-  @Test func filesThatAreNotThereAreErrors() throws {
+  @Test func missingFilesAreErrors() throws {
     final class Anchor {}
     for source in [
       PlistConfigurationSource(path: "/no/such/Info.plist"), PlistConfigurationSource(name: "NoSuchList"),

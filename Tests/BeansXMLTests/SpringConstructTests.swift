@@ -291,7 +291,7 @@ final class CircleWaiter: Initializable {
     #expect(kiosk.name == expected && kiosk.menu == [expected])
   }
 
-  @Test func withoutTheSwitchTheFaultNamesTheSign() throws {
+  @Test func theFaultNamesTheSignWithoutTheSwitch() throws {
     let faults = try faults("<bean class='Kiosk' p:name='${a.b:127.0.0.1}'/>")
     #expect(faults.count == 1 && faults[0].message.contains("="), "\(faults)")
   }

@@ -13,7 +13,7 @@ import Testing
     #expect(throws: EnvironmentError.self) { try read(text, limits: limits) }
   }
 
-  @Test func elementsKnowTheirNamespaceWhateverThePrefix() throws {
+  @Test func elementsHaveTheirNamespaceUnderAnyPrefix() throws {
     let root = try read(
       "<a xmlns='u:1' xmlns:p='u:2'><p:b q='1' p:q='2'><c xmlns='u:3' xmlns:p='u:4' p:q='3'/></p:b></a>")
     #expect(root.namespace == "u:1" && root.name == "a" && root.attributes.isEmpty)
@@ -50,7 +50,7 @@ import Testing
     #expect(try XMLDocumentReader(source: "x").read(data)["b"] == "1")
   }
 
-  @Test func textIsWholeHoweverItArrives() throws {
+  @Test func textIsWholeInAnyNumberOfPieces() throws {
     #expect(try read("<a> 1 &lt; 2 &amp;&amp; 3 &#62; 2<b/> x\n</a>").text == "1 < 2 && 3 > 2 x")
     let long = String(repeating: "0123456789&amp;", count: 50_000)
     #expect(try read("<a>\(long)</a>").text == long.replacingOccurrences(of: "&amp;", with: "&"))
@@ -88,7 +88,7 @@ import Testing
     ("<![CDATA[", 1, ""), ("<a></a></a>", 1, "after its end"), ("<a/>text", 1, "after its end"),
     ("<a:b:c xmlns:a='u:'/>", 1, "qualified name"),
   ])
-  func whatIsNotWellFormedIsOneFaultWithItsPlace(_ text: String, line: Int, says: String) {
+  func aMalformedDocumentIsOneFaultWithItsPlace(_ text: String, line: Int, says: String) {
     let fault = fault(text)
     #expect(fault?.code == .invalidXML)
     #expect(fault?.origin?.line == line, "\(text.debugDescription): \(fault?.description ?? "")")

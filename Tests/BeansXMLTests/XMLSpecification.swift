@@ -72,7 +72,7 @@ import Testing
     try parent.shutdown()
   }
 
-  @Test func aFactoryAnswersForItsProduct() throws {
+  @Test func aFactoryIsFoundByTheTypeOfItsProduct() throws {
     let environment = try load(
       """
       <bean id="template" abstract="true" class="PersonFactory"/>
@@ -135,7 +135,7 @@ import Testing
 
   // MARK: beans
 
-  @Test func attributesMeanWhatTheyMeanInSwift() throws {
+  @Test func attributesHaveTheirMeaningInSwift() throws {
     let environment = try load(
       """
       <bean id="one" class="Record" primary="true" lazy-init="true" depends-on="three, two"/>
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func aBeanMaySayWhyThreadsMayShareIt() throws {
+  @Test func aBeanMayGiveTheReasonWhyThreadsMayShareIt() throws {
     let environment = try load(
       """
       <bean id="one" class="Record" confined-to="the main loop"/>
@@ -228,13 +228,13 @@ import Testing
     ("<module/>", "the attribute 'class' is missing"),
     ("<module class='RecordModule'><bean class='Record'/></module>", "<bean> is not known"),
   ])
-  func aModuleThatIsNoneIsAFault(element: String, message: String) throws {
+  func aClassThatIsNoModuleIsAFault(element: String, message: String) throws {
     let error = try #require(throws: EnvironmentError.self) { try load(element) }
     #expect("\(error)".contains(message), "\(error)")
     #expect(error.origin?.line != nil)
   }
 
-  @Test func templatesMayLackAClassAndStandAnywhere() throws {
+  @Test func templatesMayLackAClassAndBeAnywhere() throws {
     let environment = try load(
       """
       <bean id="leaf" parent="middle" class="Record"><property name="int" value="3"/></bean>
@@ -343,7 +343,7 @@ import Testing
 
   // MARK: all or nothing, and faults
 
-  @Test func aDocumentAtFaultLeavesNothingBehind() throws {
+  @Test func aFaultyDocumentLeavesNoDeclarationBehind() throws {
     let environment = try Environment(name: "xml")
     for document in [
       "<beans><bean id='a' class='Record'/><unknown/></beans>", "<beans><bean id='a' class='Record'/>",

@@ -8,7 +8,7 @@ import Testing
 
   init() throws { folder = try TemporaryDirectory() }
 
-  @Test func readsAFileAndOverrulesEarlierOnes() throws {
+  @Test func aSourceReadsAFileAndOverrulesEarlierOnes() throws {
     let manager = ConfigurationManager()
     try manager.addSource(YAMLConfigurationSource(path: folder.write("a.yaml", "port: 1\nhost: x")))
     let source = try YAMLConfigurationSource(path: folder.write("b.yaml", "port: 2"))
@@ -18,7 +18,7 @@ import Testing
     #expect(try manager.getValue(String.self, key: "host") == "x")
   }
 
-  @Test func isABeanWithAPath() throws {
+  @Test func aSourceIsABeanWithAPath() throws {
     let environment = try Environment()
     try environment.define(
       environment.bean(YAMLConfigurationSource.self).property("path", value: folder.write("a.yaml", "port: 1")))

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: ["", "# only a comment\n", "---\n", "--- ~\n...\n", "{}", "\u{FEFF}"])
-  func filesWithoutValues(text: String) throws { #expect(try items(text).isEmpty) }
+  func filesWithoutValuesAreEmpty(text: String) throws { #expect(try items(text).isEmpty) }
 
   @Test(arguments: [
     ("no", "no"), ("on", "on"), ("12:30", "12:30"), ("1_000", "1_000"), ("0x", "0x"), ("0o8", "0o8"),
@@ -48,12 +48,12 @@ import Testing
     ("2026-01-01", "2026-01-01"),
     ("0b1", "0b1"), ("- x", nil), ("inf", "inf"), ("nan", "nan"), ("-0x1", "-0x1"),
   ])
-  func texts(written: String, read: String?) throws {
+  func textsAreReadInEveryStyle(written: String, read: String?) throws {
     guard let read else { return }
     #expect(try value(written) as? String == read, "\(written)")
   }
 
-  @Test func scalarsOfTheCoreSchema() throws {
+  @Test func scalarsHaveTheTypesOfTheCoreSchema() throws {
     for (text, truth) in [("true", true), ("True", true), ("TRUE", true), ("false", false), ("FALSE", false)] {
       #expect(try value(text) as? Bool == truth)
     }
@@ -135,7 +135,7 @@ import Testing
     #expect(faults.contains { $0.message.contains("'i' is given twice, in line 8 and in line 9") })
   }
 
-  @Test func bytesThatAreNotUTF8() throws {
+  @Test func bytesThatAreNotUTF8AreRefused() throws {
     for bytes in [[0x61, 0x3A, 0x20, 0xFF], [0xFF, 0xFE, 0x61, 0x00]] as [[UInt8]] {
       let fault = try #require(throws: EnvironmentError.self) { try YAMLText.items(from: bytes, path: "x") }
       #expect(fault.message.contains("UTF-8"))

@@ -8,7 +8,7 @@ import Testing
 
 extension AllSchedules {
   /// A check of the explorer itself, on steps of its own.
-  @Suite("What the explorer finds") struct ExplorerTests {
+  @Suite("The findings of the explorer") struct ExplorerTests {
     /// All results that two threads with these bodies can have.
     private func results<R: Hashable>(_ make: () -> (bodies: [() -> Void], result: () -> R)) -> (Set<R>, Int) {
       var explorer = Explorer(threads: 2)
@@ -29,7 +29,7 @@ extension AllSchedules {
       var seen = [0, 0]
     }
 
-    @Test("Two threads that each write one number and read the other's: not both read what was before")
+    @Test("Two threads that each write one number and read the other's do not both read the old value")
     func storeBuffer() {
       let (found, executions) = results { () -> ([() -> Void], () -> [Int]) in
         let numbers = Numbers()
@@ -50,7 +50,7 @@ extension AllSchedules {
       #expect(executions == 3)
     }
 
-    @Test("Adding by reading and writing loses an addition, in a lock it does not")
+    @Test("An addition by a read and a write is lost, and kept in a lock")
     func lostUpdate() {
       for isLocked in [false, true] {
         let (found, executions) = results { () -> ([() -> Void], () -> Int) in
@@ -72,7 +72,7 @@ extension AllSchedules {
     private let limit = Settings.number("SCHEDULES") ?? 2_000
     private let wholeLimit = Settings.number("SCHEDULES_WHOLE")
 
-    @Test("Holds what is promised", arguments: Settings.scenarios.indices)
+    @Test("A scenario keeps the promises in every schedule", arguments: Settings.scenarios.indices)
     func interleavings(_ index: Int) throws {
       let scenario = Settings.scenarios[index]
       let isWhole = Scenario.whole.contains(scenario.name) && (wholeLimit != nil || scenario.name != Scenario.long)
@@ -85,14 +85,14 @@ extension AllSchedules {
       #expect(isComplete || !isWhole, "\(executions) executions are not all")
     }
 
-    @Test("Those that have to be tried whole are there")
+    @Test("All scenarios that have to be tried whole exist")
     func whole() {
       #expect(Scenario.whole.subtracting(Scenario.all.map(\.name)).isEmpty)
     }
   }
 
   @Suite("Schedules of four threads") struct RandomTests {
-    @Test("Hold what is promised, whatever is made up")
+    @Test("Random scenarios keep the promises")
     func random() throws {
       let (count, begun) = (Settings.number("SCHEDULE_SEEDS") ?? 2_000, ContinuousClock.now)
       let threads = ScheduledThreads(count: 4)
@@ -109,7 +109,7 @@ extension AllSchedules {
   }
 
   @Suite("One schedule") struct ReplayTests {
-    @Test("Goes as it went", .enabled(if: Settings.isReplay))
+    @Test("A replayed schedule has the same outcome", .enabled(if: Settings.isReplay))
     func replay() throws {
       let (name, schedule) = try #require(Settings.schedule)
       let seed = name.split(separator: " ").last.flatMap { UInt64($0) }
@@ -118,7 +118,7 @@ extension AllSchedules {
       #expect(try #require(scenario).replay(schedule) == [])
     }
 
-    @Test("A schedule that was printed is read again, and goes the same way on other threads")
+    @Test("A printed schedule is read again, and runs the same way on other threads")
     func reading() throws {
       let (threads, others) = (ScheduledThreads(count: 4), ScheduledThreads(count: 4))
       for seed in 0..<UInt64(100) {

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("The articles on other packages") struct ArticleTests {
   @Test(
-    "Each listing is one that is compiled here, to the letter",
+    "Each listing equals a compiled one, to the letter",
     arguments: [
       "SwiftLog", "SwiftConfiguration", "OpenAPIHandlers", "SwiftNIO", "ServiceLifecycle", "Hummingbird",
       "MetricsAndTracing", "Vapor",

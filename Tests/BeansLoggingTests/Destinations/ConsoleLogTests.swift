@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func aLineForEachEntry(_ synchronize: Bool) {
+  func eachEntryIsALine(_ synchronize: Bool) {
     let written = text(synchronize: synchronize) {
       $0.log(LogEntry(logger: "a", level: .info, message: "größer"))
       $0.log(LogEntry(logger: "a", level: .off, message: ""))
@@ -33,7 +33,7 @@ import Testing
     #expect(written == "INFO größer\nOFF \n")
   }
 
-  @Test func coloursOnlyWhereAskedFor() {
+  @Test func coloursAreWrittenOnRequestOnly() {
     let written = text(synchronize: true, colorize: true) {
       $0.log(LogEntry(logger: "a", level: .error, message: "x"))
     }

@@ -28,7 +28,7 @@ import Testing
     #expect(memory.messages == ["1"])
   }
 
-  @Test func theBaseTakesAnythingAndDoesNothing() {
+  @Test func theBaseClassIgnoresAllEntries() {
     let log = LogManager.Log(name: "base", formatter: .message(), colorize: true)
     log.log(LogEntry(logger: "a", level: .info, message: "1"))
     log.flush()

@@ -19,7 +19,7 @@ import Testing
     #expect(try folder.lines("app.log") == ["first", "zweite ü", "third"])
   }
 
-  @Test func theFileIsMade() throws {
+  @Test func theFileIsCreated() throws {
     _ = try log("new.log")
     #expect(folder.names == ["new.log"])
   }
@@ -36,7 +36,7 @@ import Testing
     #expect(folder.names == [])
   }
 
-  @Test func aFullDiskLosesLinesAndNothingElse() throws {
+  @Test func aFullDiskLosesLinesOnly() throws {
     let log = try FileLog(name: "full", fileName: "/dev/full")
     for _ in 0..<10 { log.log(LogEntry(logger: "a", level: .info, message: "lost")) }
   }

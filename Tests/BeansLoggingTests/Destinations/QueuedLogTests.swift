@@ -14,7 +14,7 @@ import Testing
     #expect(memory.flushes == 1)
   }
 
-  @Test func whoeverLogsDoesNotWaitForTheWriter() {
+  @Test func aLoggingThreadDoesNotWaitForTheWriter() {
     let gate = DispatchSemaphore(value: 0)
     let memory = MemoryLog { _ in gate.wait() }
     let log = QueuedLog(name: "queue", delegate: memory, capacity: 10)
@@ -25,7 +25,7 @@ import Testing
     #expect(memory.entries.count == 10)
   }
 
-  @Test func aFullQueueHoldsTheWriterUpAndLosesNothing() {
+  @Test func aFullQueueHoldsTheWriterUpAndLosesNoEntry() {
     let gate = DispatchSemaphore(value: 0)
     let memory = MemoryLog { _ in gate.wait() }
     let log = QueuedLog(name: "queue", delegate: memory, capacity: 3, whenFull: .wait)
@@ -45,7 +45,7 @@ import Testing
     #expect(memory.messages == ["0", "1", "2", "3"])
   }
 
-  @Test func aFullQueueDropsEntriesAndSaysInTheirPlaceHowMany() {
+  @Test func aFullQueueDropsEntriesAndWritesTheirNumberInTheirPlace() {
     let (gate, isWriting) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let memory = MemoryLog { _ in
       isWriting.signal()
@@ -105,7 +105,7 @@ import Testing
     #expect(threads.entries.map(\.thread) == ["log", "log"])
   }
 
-  @Test func aBusyDispatchQueueHoldsNothingUp() {
+  @Test func aBusyDispatchQueueDelaysNoEntry() {
     let busy = DispatchQueue(label: "busy")
     busy.suspend()
     let memory = MemoryLog()
@@ -118,7 +118,7 @@ import Testing
     #expect(memory.entries.count == 10)
   }
 
-  @Test func manyThreadsLoseNothingThroughASmallQueue() {
+  @Test func manyThreadsLoseNoEntriesInASmallQueue() {
     let memory = MemoryLog()
     let manager = LogManager(installing: false)
       .registerLogger("", level: .all, logs: [QueuedLog(name: "queue", delegate: memory, capacity: 2, whenFull: .wait)])
@@ -152,7 +152,7 @@ import Testing
     manager.registerLogger("", level: .off)
   }
 
-  @Test func whatWaitsIsWrittenAlthoughTheLogIsDropped() {
+  @Test func waitingEntriesAreWrittenAfterTheLogIsDropped() {
     let written = DispatchSemaphore(value: 0)
     let memory = MemoryLog { _ in written.signal() }
     do {

@@ -97,7 +97,7 @@ import Testing
     #expect(try folder.lines("app-2026-03-01.8.log") == ["1"])
   }
 
-  @Test func oldCopiesAreDeletedAndNothingElse() throws {
+  @Test func onlyOldCopiesAreDeleted() throws {
     let others = [
       "app-2020-01-01.log.gz", "app-2020-01-01.txt", "app-2020-13-01.log", "app-2020-01-01.x.log",
       "app-2020-01-01.0.log",
@@ -134,7 +134,7 @@ import Testing
     #expect(folder.names == [])
   }
 
-  @Test func parametersThatMakeNoSenseAreRefused() {
+  @Test func senselessParametersAreRefused() {
     #expect(throws: LogError.self) { try log(keepDays: -1) }
     #expect(throws: LogError.self) { try log(maxSize: 0) }
     #expect(throws: LogError.self) {
@@ -242,7 +242,7 @@ import Testing
     #expect(!folder.names.contains("app-2026-02-28.log") && !folder.names.contains("app-2026-03-01.log"))
   }
 
-  @Test func threadsShareIt() throws {
+  @Test func threadsShareARollingFile() throws {
     let log = try log(maxSize: 1_000)
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       for number in 0..<100 { log.log(entry("\(thread) \(number)")) }

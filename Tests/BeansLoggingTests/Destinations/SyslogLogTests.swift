@@ -38,7 +38,7 @@ import Testing
     #expect(sent.messages.withLock { $0.map(\.1) } == [#"[a] a\nforged"#])
   }
 
-  @Test func theSystemTakesWhateverItIsSent() {
+  @Test func theSystemAcceptsAllEntries() {
     // The test cannot know if a syslog daemon listens; a format in the text must not be followed.
     let log = SyslogLog(name: "syslog", formatter: .message())
     log.log(LogEntry(logger: "a", level: .debug, message: "a test's %s %n %d, to be ignored"))

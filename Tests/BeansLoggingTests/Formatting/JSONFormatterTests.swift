@@ -17,7 +17,7 @@ import Testing
     #expect(line(entry) == #"{"level":"WARN","logger":"com.foo","message":"hello","thread":"worker"}"#)
   }
 
-  @Test func everythingThatIsKnown() {
+  @Test func anEntryHasAllItsFields() {
     let entry = LogEntry(
       logger: "a", level: .error, message: "m", error: Boom(), stackTrace: Stacktrace(frames: ["f", "g"]), thread: "t",
       file: "M/F.swift", function: "f(x:)", line: 7, metadata: ["request": "17", "user": "ada"])

@@ -6,7 +6,7 @@ import Testing
     logger: "com.foo", level: .warn, message: "hello", thread: "worker", file: "M/F.swift", function: "f(x:)", line: 7,
     column: 9, timestamp: LogTimestamp(seconds: 1_795_262_400))
 
-  @Test func eachPart() {
+  @Test func eachPartIsFormatted() {
     let parts: [LogFormatter] = [
       .string("text"), .level(), .logger(), .thread(), .file(), .function(), .line(), .column(), .message(),
     ]
@@ -20,12 +20,12 @@ import Testing
     #expect(formatter.format(entry) == "<WARN> com.foo:!")
   }
 
-  @Test func aPartOfOnesOwn() {
+  @Test func aCustomPartIsFormatted() {
     let formatter = LogFormatter(format: { "\($0.line * 2)" }) + LogFormatter { $0.file.uppercased() }
     #expect(formatter.format(entry) == "14M/F.SWIFT")
   }
 
-  @Test func theStandardLine() {
+  @Test func theStandardLineHasAllParts() {
     let line = LogFormatter.standard.format(entry)
     #expect(
       line.contains(/^2026-11-2\dT\d\d:\d\d:00\.000(Z|[+-]\d\d:\d\d) \[com\.foo\] WARN - hello$/), "\(line)")

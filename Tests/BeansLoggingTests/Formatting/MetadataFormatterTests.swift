@@ -12,7 +12,7 @@ import Testing
     #expect(formatter.format(entry([:])) == "")
   }
 
-  @Test func oneKey() {
+  @Test func aSingleKeyIsFormatted() {
     let formatter = LogFormatter.metadata("request", prefix: "[", suffix: "]")
     #expect(formatter.format(entry(["request": "1 7"])) == "[1 7]")
     #expect(formatter.format(entry(["user": "ada"])) == "")

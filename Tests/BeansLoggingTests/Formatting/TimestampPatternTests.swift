@@ -26,13 +26,13 @@ import Testing
     ("d 'never closed d", "7 never closed d"),
     ("", ""), ("[x] – q", "[x] – q"), ("'", ""),
   ])
-  func patterns(_ pattern: String, _ expected: String) { #expect(format(pattern) == expected) }
+  func patternsFormatATime(_ pattern: String, _ expected: String) { #expect(format(pattern) == expected) }
 
   @Test(arguments: [
     ("yyyy-MM-dd'T'HH:mm:ss.SSSZZZZZ", ""), ("dd/M/yyyy, H:mm:s", ""), ("[d] – 'quoted'", ""),
     ("YYYY-MM-DDTHH", "YDT"), ("kXé", "kX"),
   ])
-  func lettersThatAreNoFieldsAreKnown(_ pattern: String, _ letters: String) {
+  func lettersThatAreNoFieldsAreListed(_ pattern: String, _ letters: String) {
     #expect(TimestampPattern(pattern).unknownLetters == Array(letters))
   }
 
@@ -54,16 +54,16 @@ import Testing
   }
 
   @Test(arguments: [(0, "12 AM"), (1, "1 AM"), (11, "11 AM"), (12, "12 PM"), (13, "1 PM"), (23, "11 PM")])
-  func theClockOfTwelveHours(_ hour: Int, _ expected: String) {
+  func hoursOfATwelveHourClockAreFormatted(_ hour: Int, _ expected: String) {
     #expect(format("h a", CivilTime(day: Self.time.day, hour: hour)) == expected)
   }
 
-  @Test func zonesWestOfGreenwichAndUTC() {
+  @Test func zonesWestOfGreenwichAndUTCAreFormatted() {
     #expect(format("Z ZZZZ ZZZZZ", CivilTime(day: Self.time.day, offset: -12_600)) == "-0330 GMT-03:30 -03:30")
     #expect(format("Z ZZZZ ZZZZZ", CivilTime(day: Self.time.day)) == "+0000 GMT Z")
   }
 
-  @Test func theLocalTimeOfAMoment() {
+  @Test func theLocalTimeIsThatOfTheZone() {
     // The UTC time is right in any time zone.
     let time = CivilTime(LogTimestamp(seconds: 1_795_262_400, nanoseconds: 5))
     let seconds = time.day.number * 86_400 + time.hour * 3_600 + time.minute * 60 + time.second - time.offset

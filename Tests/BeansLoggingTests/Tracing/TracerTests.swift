@@ -8,7 +8,7 @@ import Testing
 
   init() { tracer = Tracer(destination: log) }
 
-  @Test func everythingIsOffAtFirstAndNothingIsBuilt() {
+  @Test func tracesAreOffAtFirstAndNoMessageIsBuilt() {
     var built = 0
     func text() -> String {
       built += 1
@@ -65,7 +65,7 @@ import Testing
     #expect(other.flushes == 1)
   }
 
-  @Test func itIsUsedByManyThreads() {
+  @Test func aTracerIsUsedByManyThreads() {
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       tracer.setTraceLevel("t\(thread)", level: .high)
       for number in 0..<200 { tracer.trace("t\(thread)", level: .high, message: "\(number)") }
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// Runs in a process of its own, and reads its output.
-  @Test func theProcessHasOneThatWritesToStandardError() async throws {
+  @Test func theTracerOfTheProcessWritesToStandardError() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       Tracer.trace("inject", level: .low, message: "unheard")
       Tracer.setTraceLevel("inject", level: .low)

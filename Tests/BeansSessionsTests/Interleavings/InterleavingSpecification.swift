@@ -5,12 +5,12 @@ import Testing
 /// Environment variables: `SESSION_SEEDS` says how many orders are tried, `SESSION_SEED` which one alone.
 @Suite("Two nodes that use the same sessions", .timeLimit(.minutes(20)))
 struct InterleavingSpecification {
-  @Test("keep the promises to clients in any order of steps, whatever call of the store fails")
+  @Test("Two nodes keep the promises to clients in any order of steps, with failures of any call of the store")
   func randomOrders() throws {
     try look { try Interleaving.run(seed: $0) }
   }
 
-  @Test("keep the promises over Redis, too", .needsRedis)
+  @Test("Two nodes keep the promises over Redis, too", .needsRedis)
   func randomOrdersOverRedis() async throws {
     try await withStore(.redis, limits: SessionLimits(idleLimit: Interleaving.idleLimit)) { test in
       try look { seed in
@@ -20,7 +20,7 @@ struct InterleavingSpecification {
     }
   }
 
-  @Test("do not keep them over a store that is wrong", arguments: StoreMistake.allCases.filter(\.concernsClients))
+  @Test("Two nodes break the promises over a faulty store", arguments: StoreMistake.allCases.filter(\.concernsClients))
   func mistakesAreFound(mistake: StoreMistake) throws {
     let found = try (UInt64(1)...1_000).contains { seed in
       try !Interleaving.run(seed: seed) { NaiveStore($0, mistake) }.violations.isEmpty
@@ -28,7 +28,7 @@ struct InterleavingSpecification {
     #expect(found)
   }
 
-  @Test("do the same for the same seed")
+  @Test("Two nodes take the same steps for the same seed")
   func seedsAreStable() throws {
     for seed in UInt64(1)...20 {
       #expect(try Interleaving.run(seed: seed).events == Interleaving.run(seed: seed).events)

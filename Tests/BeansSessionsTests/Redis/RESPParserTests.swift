@@ -17,19 +17,19 @@ struct RESPParserTests {
     ]
   }
 
-  @Test("are read from one piece")
+  @Test("Replies are read from one piece")
   func whole() throws {
     #expect(try Self.read([bytes(Self.text)]) == Self.values)
   }
 
-  @Test("are read from two pieces, wherever the first one ends", arguments: 0...Self.text.utf8.count)
+  @Test("Replies are read from two pieces, split at any byte", arguments: 0...Self.text.utf8.count)
   func halves(place: Int) throws {
     let all = bytes(Self.text)
     #expect(try Self.read([Array(all[..<place]), Array(all[place...])]) == Self.values)
   }
 
   @Test(
-    "have numbers of 64 bits",
+    "Replies have numbers of 64 bits",
     arguments: [
       "0", "-0", "+7", "-42", "007", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
       "-9223372036854775809", "99999999999999999999", "", "-", "+", "--1", "1 ", "1.5", "/", ":", "ten",
@@ -38,13 +38,13 @@ struct RESPParserTests {
     #expect(Int64(digits: bytes(text)[...]) == Int64(text))
   }
 
-  @Test("are read byte by byte")
+  @Test("Replies are read byte by byte")
   func byByte() throws {
     #expect(try Self.read(bytes(Self.text).map { [$0] }) == Self.values)
   }
 
   @Test(
-    "are refused when they are none",
+    "Malformed replies are refused",
     arguments: [
       "\r\n", "\n", "?1\r\n", ":\r\n", ":one\r\n", ":1\n", ":99999999999999999999\r\n", "$\r\n", "$-2\r\n", "$1\r\nxyz",
       "*-2\r\n",
@@ -55,7 +55,7 @@ struct RESPParserTests {
     #expect(throws: RESPError.self) { try Self.read([bytes(text), bytes("\r\n")]) }
   }
 
-  @Test("are refused when they take too much memory, before they do")
+  @Test("Replies are refused before they take too much memory")
   func limits() throws {
     let limits = RESPParser.Limits(bytes: 10, elements: 5, depth: 2, line: 8)
     for text in [
@@ -69,7 +69,7 @@ struct RESPParserTests {
     #expect(try Self.read([bytes(allowed + allowed + allowed)], limits).count == 3)
   }
 
-  @Test("say what was encoded, in pieces of any size")
+  @Test("Replies have the encoded values, in pieces of any size")
   func random() throws {
     var random = SplitMix64(seed: 1)
     for _ in 0..<2_000 {
@@ -85,7 +85,7 @@ struct RESPParserTests {
     }
   }
 
-  @Test("are read or refused, whatever has become of them")
+  @Test("Damaged replies are read or refused")
   func damaged() throws {
     let first: UInt64 = setting("HOSTILE_SEED") ?? 1
     for seed in first..<first + (setting("HOSTILE_MESSAGES") ?? 5_000) {
@@ -100,7 +100,7 @@ struct RESPParserTests {
     }
   }
 
-  @Test("are answers to commands of any bytes")
+  @Test("Replies follow commands of any bytes")
   func commands() {
     #expect(
       RESPCommand.encode([bytes("GET"), [0, 13, 10], []]) == bytes("*3\r\n$3\r\nGET\r\n$3\r\n\u{0}\r\n\r\n$0\r\n\r\n"))

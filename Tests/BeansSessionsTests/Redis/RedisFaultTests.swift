@@ -11,7 +11,7 @@ import BeansSessions
 struct RedisFaultTests {
   private static let change = SessionChange(version: 1, values: ["a": bytes("a2")])
 
-  @Test("is not available when nobody listens, which is not the same as a session that is missing")
+  @Test("A store is not available without a listener, which differs from a missing session")
   func refused() async throws {
     try await withRedis(options: .impatient) { redis in
       redis.process.kill()
@@ -21,7 +21,7 @@ struct RedisFaultTests {
 
   /// Commands that a user of the server may not run.
   @Test(
-    "does not know what has become of a change whose script fails half-way, and leaves no key without an expiry",
+    "The outcome of a change whose script fails half-way is unknown, and no key is left without an expiry",
     arguments: ["pexpire", "unlink", "set", "hset", "rename", "hdel"])
   func halfDone(command: String) async throws {
     let process = try RedisProcess()
@@ -54,7 +54,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("has requests fail that bring an id, before they run, and lets those without one pass")
+  @Test("Requests with an id fail before they run, and those without one pass")
   func requests() async throws {
     final class Visit: Sendable {
       let name: SessionValue<String>
@@ -79,7 +79,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("is not available when the server does not answer a first connection")
+  @Test("A store is not available when the server does not reply on a first connection")
   func silentFromTheStart() async throws {
     try await withRedis(options: .impatient) { redis in
       redis.process.suspend()
@@ -88,7 +88,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("does not know what has become of a change that has no reply in time")
+  @Test("The outcome of a change without a reply in time is unknown")
   func silent() async throws {
     var options = RedisOptions.patient
     options.commandTimeout = .seconds(2)
@@ -110,7 +110,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("does not know what has become of a change that was under way when the server was killed for good")
+  @Test("The outcome of a change in flight is unknown when the server is killed for good")
   func killed() async throws {
     var options = RedisOptions.patient
     options.commandTimeout = .seconds(5)
@@ -128,7 +128,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("sends calls once more to a server that has been started anew")
+  @Test("A store sends calls once more to a server that has been started anew")
   func restarted() async throws {
     try await withProxy { proxy, store, _, process in
       _ = try await store.create("one", ["a": bytes("a1")])
@@ -147,7 +147,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("is not available at once when the connection is refused, however long a call may take")
+  @Test("A store is not available at once when the connection is refused, with any limit of a call")
   func refusedAtOnce() async throws {
     try await withRedis(options: .patient) { redis in
       redis.process.kill()
@@ -156,7 +156,7 @@ struct RedisFaultTests {
   }
 
   @Test(
-    "ends a connection on which data arrives that no call has asked for", arguments: ["*1048576\r\n", "+", "+OK\r\n"])
+    "A store ends a connection with data that no call has asked for", arguments: ["*1048576\r\n", "+", "+OK\r\n"])
   func unasked(text: String) async throws {
     try await withProxy { proxy, store, _, _ in
       _ = try await store.create("one", ["a": bytes("a1")])
@@ -165,7 +165,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("is asked once for an id of its own form that it does not know")
+  @Test("A store is asked once for an unknown id of its own form")
   func deadIds() async throws {
     try await withProxy { proxy, store, raw, _ in
       let (id, other) = (String(repeating: "a", count: 32), String(repeating: "b", count: 32))
@@ -189,7 +189,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("closes its connections when the environment releases it as a bean")
+  @Test("A store closes its connections when the environment releases it as a bean")
   func bean() async throws {
     let process = try RedisProcess()
     defer { process.end() }
@@ -205,7 +205,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("comes back by itself after a server that was away")
+  @Test("A store reconnects by itself after a server that was away")
   func away() async throws {
     try await withRedis(options: .impatient) { redis in
       /// The result of the store at this moment.
@@ -222,7 +222,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("fails calls that wait when it is closed, and later ones")
+  @Test("A closed store fails waiting calls, and later ones")
   func closed() async throws {
     try await withRedis { redis in
       _ = try await redis.store.create("one", ["a": bytes("a1")])
@@ -234,7 +234,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("does not have a cancelled task disturb the calls of others")
+  @Test("A cancelled task does not disturb the calls of others")
   func cancelled() async throws {
     try await withRedis { redis in
       _ = try await redis.store.create("one", ["a": bytes("a1")])
@@ -245,7 +245,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("refuses addresses that are none, and a store without loops, at once")
+  @Test("Invalid addresses, and a store without loops, are refused at once")
   func unusable() async throws {
     try await EventLoop.withThread { loop in
       for store in [
@@ -259,7 +259,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("refuses calls beyond the number that may wait")
+  @Test("A store refuses calls beyond the number that may wait")
   func tooMany() async throws {
     try await EventLoop.withThread { loop in
       var options = RedisOptions()
@@ -283,7 +283,7 @@ struct RedisFaultTests {
 
   // MARK: lost replies
 
-  @Test("does not do a change twice whose reply was lost")
+  @Test("A change whose reply was lost is not made twice")
   func lostReplies() async throws {
     try await withProxy { proxy, store, _, _ in
       #expect(try await store.texts("one") == nil)
@@ -304,7 +304,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("reads a session once more when the connection ends between the time and the session")
+  @Test("A store reads a session once more when the connection ends between the time and the session")
   func cutReply() async throws {
     try await withProxy { proxy, store, _, _ in
       _ = try await store.create("one", ["a": bytes("a1")])
@@ -317,7 +317,7 @@ struct RedisFaultTests {
     }
   }
 
-  @Test("does not overwrite what others have written since a change whose reply was lost")
+  @Test("A change whose reply was lost does not overwrite later changes of others")
   func lostReplyAndOthers() async throws {
     try await withProxy { proxy, store, raw, _ in
       _ = try await store.create("one", ["a": bytes("a1")])
@@ -332,7 +332,7 @@ struct RedisFaultTests {
   }
 
   @Test(
-    "is not available when what answers is no Redis server",
+    "A store is not available when the server is not Redis",
     arguments: [
       "HTTP/1.1 400 Bad Request\r\n\r\n", "$99999999999\r\n", "*1\r\n*1\r\n", "+OK\r\n+OK\r\n", "-ERR no\r\n", "",
     ])

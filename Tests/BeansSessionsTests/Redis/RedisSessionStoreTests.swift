@@ -7,7 +7,7 @@ import BeansSessions
 
 @Suite("The Redis store", .needsRedis, .timeLimit(.minutes(20)))
 struct RedisSessionStoreTests {
-  @Test("gives each key an expiry, and puts it off with each change")
+  @Test("The store gives each key an expiry, and postpones it with each change")
   func expiry() async throws {
     try await withRedis { redis in
       let (store, raw) = (redis.store, redis.raw)
@@ -47,7 +47,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("A lookup runs a script only to postpone an expiry that is due, or where the version is another")
+  @Test("A load runs a script only to postpone an expiry that is due, or for another version")
   func lookups() async throws {
     try await withRedis { redis in
       let (store, raw) = (redis.store, redis.raw)
@@ -90,7 +90,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("lets the server remove what nobody uses")
+  @Test("The server removes unused sessions")
   func removal() async throws {
     try await withRedis(limits: SessionLimits(idleLimit: .milliseconds(1))) { redis in
       _ = try await redis.store.create("one", ["a": bytes("a1")])
@@ -99,7 +99,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("takes what is no session of its form for none, and leaves it alone")
+  @Test("The store ignores a key that is no session of its form, and leaves it alone")
   func foreignKeys() async throws {
     try await withRedis { redis in
       let (store, raw) = (redis.store, redis.raw)
@@ -124,7 +124,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("counts the bytes of a session, whether or not the caller has its latest version")
+  @Test("The store counts the bytes of a session for a caller with any version")
   func bytesOfASession() async throws {
     try await withRedis { redis in
       let (store, raw) = (redis.store, redis.raw)
@@ -159,7 +159,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("keeps any bytes under any names, however many")
+  @Test("The store keeps any bytes under any number of names")
   func anything() async throws {
     try await withRedis(limits: SessionLimits(maximumBytes: 32 << 20)) { redis in
       var values = ["": [], "d:": bytes("x"), "ä 'quoted' \r\n\u{0}": (0...255).map { UInt8($0) }]
@@ -178,7 +178,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("has one connection for each loop, whoever calls")
+  @Test("The store has one connection for each loop, for all callers")
   func connections() async throws {
     try await withRedis(limits: SessionLimits()) { redis in
       _ = try await redis.store.create("one", ["a": bytes("0")])
@@ -198,7 +198,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("spreads calls over its loops")
+  @Test("The store spreads calls over its loops")
   func loops() async throws {
     try await withRedis { redis in
       try await EventLoop.withThread { loop in
@@ -213,7 +213,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("goes on when the server has forgotten its scripts")
+  @Test("The store goes on when the server has forgotten its scripts")
   func forgottenScripts() async throws {
     try await withRedis { redis in
       let (store, raw) = (redis.store, redis.raw)
@@ -237,7 +237,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("shows sessions also when the server takes no more writes")
+  @Test("The store loads sessions also when the server takes no more writes")
   func fullServer() async throws {
     try await withRedis { redis in
       let (store, raw) = (redis.store, redis.raw)
@@ -255,7 +255,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("logs in, and chooses its database")
+  @Test("The store logs in, and chooses its database")
   func login() async throws {
     let process = try RedisProcess("--requirepass", "secret")
     defer { process.end() }
@@ -274,7 +274,7 @@ struct RedisSessionStoreTests {
     }
   }
 
-  @Test("says what the server says when it does not let the store in", arguments: [nil, "wrong"])
+  @Test("The store reports the error of the server that refuses its login", arguments: [nil, "wrong"])
   func refusedLogin(password: String?) async throws {
     let process = try RedisProcess("--requirepass", "secret")
     defer { process.end() }

@@ -21,7 +21,7 @@ import Testing
     return ConfigurationFaults(error).lines
   }
 
-  @Test func hasDefaults() throws {
+  @Test func theConfigurationHasDefaults() throws {
     let configuration = try read(["PATH": "/bin", "PORT": ""])
     #expect(configuration.host.text == "127.0.0.1")
     #expect(configuration.port == 8080)
@@ -36,7 +36,7 @@ import Testing
     #expect(configuration.redis == nil)
   }
 
-  @Test func readsEveryVariable() throws {
+  @Test func theConfigurationReadsEveryVariable() throws {
     let configuration = try read([
       "HOST": "::1", "PORT": "0", "DATABASE": "shop.db", "SESSION_IDLE": "250ms", "LOOPS": "2",
       "BY_HAND": "yes", "SESSIONS": "7", "STORE_WAIT": "0s", "SECURE_COOKIES": "yes", "ADMIN_PORT": "0",
@@ -66,7 +66,7 @@ import Testing
     ("REDIS", "127.0.0.1"), ("REDIS", "redis:6379"), ("REDIS", "::1:6379"), ("REDIS", "[::1]"),
     ("REDIS", "[127.0.0.1]:1"), ("REDIS", "127.0.0.1:0"), ("REDIS", "127.0.0.1:65536"), ("REDIS", ":6379"),
   ])
-  func refusesBadValues(name: String, value: String) throws {
+  func theConfigurationRefusesBadValues(name: String, value: String) throws {
     let lines = try faults([name: value])
     #expect(lines.count == 1)
     #expect(lines.first?.contains("environment variables") == true, "\(lines)")
@@ -77,7 +77,7 @@ import Testing
     ("STORE_WAIT", "-1s"),
     ("LOOPS", "0"), ("LOOPS", "257"), ("SESSIONS", "0"),
   ])
-  func refusesValuesOutOfRange(name: String, value: String) throws {
+  func theConfigurationRefusesValuesOutOfRange(name: String, value: String) throws {
     let lines = try faults([name: value])
     #expect(lines.count == 1)
     let key = KeyName(name).text
@@ -93,12 +93,12 @@ import Testing
     }
   }
 
-  @Test func takesAServerByIPv6() throws {
+  @Test func theConfigurationAcceptsAServerByIPv6() throws {
     let address = try #require(try read(["REDIS": "[::1]:6380"]).redis)
     #expect((address.host, address.port) == ("::1", 6380))
   }
 
-  @Test func refusesAllBadValuesAtOnce() throws {
+  @Test func theConfigurationRefusesAllBadValuesAtOnce() throws {
     let lines = try faults(["PORT": "x", "HOST": "y", "SESSION_IDLE": "z\nPORT=1", "LOOPS": "no", "DATABASE": "ok"])
     #expect(lines.count == 4)
     #expect(ConfigurationFaults(lines: lines).description.split(separator: "\n").count == 4)
@@ -133,12 +133,12 @@ import Testing
     }
   }
 
-  @Test func refusesAFileThatIsMissing() throws {
+  @Test func aMissingFileIsRefused() throws {
     let lines = try faults([:], arguments: ["--config=/nowhere/shop.json"])
     #expect(lines.count == 1 && lines.first?.contains("/nowhere/shop.json") == true)
   }
 
-  @Test func refusesKeysThatItDoesNotHave() throws {
+  @Test func unknownKeysAreRefused() throws {
     let file = try TemporaryFile("{\n  \"prot\": 8081,\n  \"sessions\": \"many\"\n}")
     let lines = try faults(["UNKNOWN": "1"], arguments: ["--config", file.path, "--lops=2"])
     #expect(lines.count == 3)
@@ -149,12 +149,12 @@ import Testing
     }
   }
 
-  @Test func doesNotTakeMoreLoopsThanAllowed() throws {
+  @Test func theNumberOfLoopsIsLimited() throws {
     #expect(try read([:], processors: 1000).loops == 256)
     #expect(try read([:], processors: 0).loops == 1)
   }
 
-  @Test func writesAddressesForURLs() {
+  @Test func addressesAreWrittenForURLs() {
     #expect(HostAddress("0.0.0.0")?.forURL == "127.0.0.1")
     #expect(HostAddress("::")?.forURL == "[::1]")
     #expect(HostAddress("fe80::1")?.forURL == "[fe80::1]")

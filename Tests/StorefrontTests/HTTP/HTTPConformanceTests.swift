@@ -157,11 +157,11 @@ struct HTTPConformanceTests {
     #expect(Self.strict.count == 47)
   }
 
-  @Test(arguments: strict) func keepsToTheRule(row: Row) throws { try check(row) }
+  @Test(arguments: strict) func theServerKeepsToTheRule(row: Row) throws { try check(row) }
 
-  @Test(arguments: variants) func keepsToTheRuleInOtherWords(row: Row) throws { try check(row) }
+  @Test(arguments: variants) func theServerKeepsToTheRuleForOtherSpellings(row: Row) throws { try check(row) }
 
-  @Test(arguments: lenient) func doesNotOverdoIt(row: Row) throws { try check(row) }
+  @Test(arguments: lenient) func theServerAcceptsValidMessages(row: Row) throws { try check(row) }
 
   private func check(_ row: Row) throws {
     let server = try Self.server()
@@ -220,7 +220,7 @@ struct HTTPConformanceTests {
   @Test(arguments: [
     ("HTTP/1.0", "Connection: keep-alive", "keep-alive"), ("HTTP/1.0", "X: y", "close"), ("HTTP/1.1", "X: y", nil),
   ])
-  func tellsAnOldClientThatTheConnectionStays(version: String, field: String, expected: String?) throws {
+  func anOldClientLearnsThatTheConnectionStays(version: String, field: String, expected: String?) throws {
     let server = try Self.server()
     let client = try server.client()
     try client.send(Self.get(field, version))

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HTTPRequestParserTests {
   // MARK: whole requests
 
-  @Test func readsMethodPathQueryAndFields() throws {
+  @Test func theParserReadsMethodPathQueryAndFields() throws {
     let request = try one("GET /a%20b?x=1&y HTTP/1.1\r\nHost: shop\r\nX-Thing:  some value \t\r\nEmpty:\r\n\r\n")
     #expect(request.method == .get)
     #expect(request.path == "/a b")
@@ -17,13 +17,13 @@ import Testing
     #expect(request.body.isEmpty)
   }
 
-  @Test func readsABodyOfGivenLength() throws {
+  @Test func theParserReadsABodyOfGivenLength() throws {
     let request = try one("POST / HTTP/1.1\r\nHost: s\r\nContent-Length: 5\r\n\r\nhello")
     #expect(request.method == .post)
     #expect(request.body == Array("hello".utf8))
   }
 
-  @Test func readsAChunkedBodyAndDropsItsTrailers() throws {
+  @Test func theParserReadsAChunkedBodyAndDropsItsTrailers() throws {
     let request = try one(
       "POST / HTTP/1.1\r\nHost: s\r\nTransfer-Encoding: Chunked\r\n\r\n"
         + "5;name=value\r\nhello\r\n00A\r\n, chunks!\n\r\n0\r\nX-Sum: 1\r\nHost: other\r\n\r\n")
@@ -41,7 +41,7 @@ import Testing
     #expect(try one("GET / \(version)\r\nHost: s\r\n\(field)\r\n").keepAlive == expected)
   }
 
-  @Test func readsAnAbsoluteTarget() throws {
+  @Test func theParserReadsAnAbsoluteTarget() throws {
     let request = try one("GET http://shop.example:80/cart?a=b HTTP/1.1\r\nHost: s\r\n\r\n")
     #expect(request.path == "/cart")
     #expect(request.query == "a=b")
@@ -50,7 +50,7 @@ import Testing
     #expect(try one("OPTIONS * HTTP/1.1\r\nHost: s\r\n\r\n").path == "*")
   }
 
-  @Test func ignoresAnOfferToChangeTheProtocol() throws {
+  @Test func theParserIgnoresAnOfferToChangeTheProtocol() throws {
     let requests = try all(
       "POST /a HTTP/1.1\r\nHost: s\r\nUpgrade: h2c\r\nConnection: upgrade\r\nContent-Length: 2\r\n\r\nhi"
         + "GET /b HTTP/1.1\r\nHost: s\r\n\r\n")
@@ -58,7 +58,7 @@ import Testing
     #expect(requests.first?.body == Array("hi".utf8))
   }
 
-  @Test func ignoresEmptyLinesBeforeARequest() throws {
+  @Test func theParserIgnoresEmptyLinesBeforeARequest() throws {
     #expect(try all("\r\n\r\nGET /a HTTP/1.1\r\nHost: s\r\n\r\n\r\nGET /b HTTP/1.1\r\nHost: s\r\n\r\n").count == 2)
   }
 
@@ -70,11 +70,11 @@ import Testing
     + "GET /two?q=%20 HTTP/1.1\r\nHost: s\r\nCookie: sid=1\r\n\r\n"
     + "POST /three HTTP/1.1\r\nHost: s\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nd\r\n\r\n2;x\r\nef\r\n0\r\nT: v\r\n\r\n"
 
-  @Test func readsEveryRequestOfAPipeline() throws {
+  @Test func theParserReadsEveryRequestOfAPipeline() throws {
     try check(all(Self.pipeline))
   }
 
-  @Test func givesOneRequestAtATime() throws {
+  @Test func theParserReturnsOneRequestAtATime() throws {
     let parser = HTTPRequestParser()
     parser.append(Array(Self.pipeline.utf8))
     #expect(try parser.next()?.path == "/one")
@@ -85,14 +85,14 @@ import Testing
     #expect(parser.progress == .idle)
   }
 
-  @Test func splittingAnywhereChangesNothing() throws {
+  @Test func aSplitAnywhereChangesNoResult() throws {
     let bytes = Array(Self.pipeline.utf8)
     for cut in bytes.indices {
       try check(all([Array(bytes[..<cut]), Array(bytes[cut...])]))
     }
   }
 
-  @Test(arguments: [1, 2, 3, 7, 16, 64]) func piecesOfAnySizeChangeNothing(size: Int) throws {
+  @Test(arguments: [1, 2, 3, 7, 16, 64]) func piecesOfAnySizeChangeNoResult(size: Int) throws {
     let bytes = Array(Self.pipeline.utf8)
     let pieces = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
     try check(all(pieces))
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func thousandsOfRequestsLeaveNothingBehind() throws {
+  @Test func thousandsOfRequestsLeaveNoMemoryBehind() throws {
     let parser = HTTPRequestParser()
     let bytes = Array("GET /x HTTP/1.1\r\nHost: s\r\n\r\n".utf8)
     for _ in 0..<5_000 {
@@ -126,7 +126,7 @@ import Testing
 
   // MARK: progress and 100-continue
 
-  @Test func tellsHowFarARequestHasCome() throws {
+  @Test func theParserReportsTheStateOfARequest() throws {
     let parser = HTTPRequestParser()
     #expect(parser.progress == .idle)
     parser.append(Array("POST / HTTP/1.1\r\nHost: s\r\n".utf8))
@@ -140,7 +140,7 @@ import Testing
     #expect(parser.progress == .idle)
   }
 
-  @Test func asksForABodyThatWaitsForContinue() throws {
+  @Test func theParserAsksForABodyThatWaitsForContinue() throws {
     let parser = HTTPRequestParser()
     parser.append(Array("POST / HTTP/1.1\r\nHost: s\r\nContent-Length: 2\r\nExpect: 100-Continue\r\n\r\n".utf8))
     #expect(try parser.next() == nil)
@@ -155,14 +155,14 @@ import Testing
     "POST / HTTP/1.1\r\nHost: s\r\nContent-Length: 0\r\nExpect: 100-continue\r\n\r\n",
     "POST / HTTP/1.0\r\nHost: s\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n",
   ])
-  func doesNotAskForABodyThatIsComing(text: String) throws {
+  func theParserDoesNotAskForABodyThatIsComing(text: String) throws {
     let parser = HTTPRequestParser()
     parser.append(Array(text.utf8))
     _ = try parser.next()
     #expect(!parser.takeContinue())
   }
 
-  @Test func refusesATooLargeBodyBeforeAskingForIt() {
+  @Test func theParserRefusesATooLargeBodyBeforeAskingForIt() {
     let parser = HTTPRequestParser(limits: HTTPLimits(body: 10))
     parser.append(Array("POST / HTTP/1.1\r\nHost: s\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n".utf8))
     #expect(throws: HTTPError(.contentTooLarge, "The body is too large.")) { try parser.next() }
@@ -184,11 +184,11 @@ import Testing
     "GET / HTTP/1.1\r\nHost: s\r\nNo colon\r\n\r\n", "GET / HTTP/1.1\r\nHost: s\r\n: x\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: s\r\nA: b\u{0}c\r\n\r\n", "GET / HTTP/1.1\r\nHost: s\r\nA: b\u{7f}\r\n\r\n",
   ])
-  func refusesWhatIsMalformed(text: String) {
+  func theParserRefusesMalformedRequests(text: String) {
     #expect(status(text) == .badRequest)
   }
 
-  @Test(arguments: ["FOO", "get", "GETS", "1"]) func saysThatAMethodIsNotImplemented(method: String) {
+  @Test(arguments: ["FOO", "get", "GETS", "1"]) func anUnknownMethodIsNotImplemented(method: String) {
     #expect(status("\(method) / HTTP/1.1\r\nHost: s\r\n\r\n") == .notImplemented)
   }
 
@@ -205,16 +205,16 @@ import Testing
     "Content-Length\r\n : 3", "X Y: z",
     "X: y\nContent-Length: 3", "X: y\rContent-Length: 3", "\rContent-Length: 3", "X: y\r\n\rZ: \r\n",
   ])
-  func refusesWhatCouldBeReadInTwoWays(field: String) {
+  func theParserRefusesAmbiguousRequests(field: String) {
     #expect(status("POST / HTTP/1.1\r\nHost: s\r\n\(field)\r\n\r\n3\r\nabc\r\n0\r\n\r\n") == .badRequest)
   }
 
-  @Test func refusesBareLineFeeds() {
+  @Test func theParserRefusesBareLineFeeds() {
     #expect(status("GET / HTTP/1.1\nHost: s\n\n") == .badRequest)
     #expect(status("\n") == .badRequest)
   }
 
-  @Test func refusesATransferCodingFromAnOldClient() {
+  @Test func theParserRefusesATransferCodingFromAnOldClient() {
     #expect(status("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") == .badRequest)
   }
 
@@ -225,21 +225,21 @@ import Testing
     "0\r\nNo colon\r\n\r\n", "0\r\n folded: x\r\n\r\n", "0\r\nA : b\r\n\r\n", "0\r\nA: b\n\r\n",
     "0\r\n\rX\r\n",
   ])
-  func refusesMalformedChunks(body: String) {
+  func theParserRefusesMalformedChunks(body: String) {
     #expect(status("POST / HTTP/1.1\r\nHost: s\r\nTransfer-Encoding: chunked\r\n\r\n\(body)") == .badRequest)
   }
 
-  @Test(arguments: ["HTTP/2.0", "HTTP/0.9", "HTTP/3.1"]) func refusesOtherVersions(version: String) {
+  @Test(arguments: ["HTTP/2.0", "HTTP/0.9", "HTTP/3.1"]) func theParserRefusesOtherVersions(version: String) {
     #expect(status("GET / \(version)\r\nHost: s\r\n\r\n") == .versionNotSupported)
   }
 
-  @Test func refusesOtherExpectations() {
+  @Test func theParserRefusesOtherExpectations() {
     #expect(status("GET / HTTP/1.1\r\nHost: s\r\nExpect: 200-ok\r\n\r\n") == .expectationFailed)
   }
 
   // MARK: limits
 
-  @Test func limitsTheRequestLine() {
+  @Test func theParserLimitsTheRequestLine() {
     let limits = HTTPLimits(requestLine: 100)
     let fitting = "GET /" + String(repeating: "a", count: 100 - 14) + " HTTP/1.1"
     #expect(fitting.utf8.count == 100)
@@ -250,7 +250,7 @@ import Testing
     #expect(status([Array("GET /".utf8), [UInt8](repeating: 97, count: 97)], limits) == .uriTooLong)
   }
 
-  @Test func limitsTheHead() {
+  @Test func theParserLimitsTheHead() {
     let limits = HTTPLimits(requestLine: 100, head: 200)
     let start = "GET / HTTP/1.1\r\nHost: s\r\nX: "
     let room = 200 - start.utf8.count - 4
@@ -261,14 +261,14 @@ import Testing
     #expect(status("GET / HTTP/1.1\r\nHost: s\r\n\(many)", limits) == .headerFieldsTooLarge)
   }
 
-  @Test func limitsTheNumberOfFields() {
+  @Test func theParserLimitsTheNumberOfFields() {
     let limits = HTTPLimits(fields: 3)
     #expect(status("GET / HTTP/1.1\r\nHost: s\r\nA: 1\r\nB: 1\r\n\r\n", limits) == nil)
     #expect(
       status("GET / HTTP/1.1\r\nHost: s\r\nA: 1\r\nB: 1\r\nC: 1\r\n\r\n", limits) == .headerFieldsTooLarge)
   }
 
-  @Test func limitsTheBody() {
+  @Test func theParserLimitsTheBody() {
     let limits = HTTPLimits(body: 10)
     #expect(status("POST / HTTP/1.1\r\nHost: s\r\nContent-Length: 10\r\n\r\n0123456789", limits) == nil)
     #expect(status("POST / HTTP/1.1\r\nHost: s\r\nContent-Length: 11\r\n\r\n", limits) == .contentTooLarge)
@@ -278,7 +278,7 @@ import Testing
     #expect(status(chunked + "7fffffffffffff\r\n", limits) == .contentTooLarge)
   }
 
-  @Test func limitsChunkLinesAndTrailers() {
+  @Test func theParserLimitsChunkLinesAndTrailers() {
     let chunked = "POST / HTTP/1.1\r\nHost: s\r\nTransfer-Encoding: chunked\r\n\r\n"
     #expect(status(chunked + "5;" + String(repeating: "a", count: 300)) == .badRequest)
     let limits = HTTPLimits(requestLine: 100, head: 200)
@@ -287,7 +287,7 @@ import Testing
     #expect(status(chunked + "0\r\nX: " + String(repeating: "a", count: 300), limits) == .headerFieldsTooLarge)
   }
 
-  @Test func staysRefusedAfterAFailure() {
+  @Test func theParserStaysRefusedAfterAFailure() {
     let parser = HTTPRequestParser()
     parser.append(Array("BAD\r\n\r\n".utf8))
     #expect(throws: HTTPError.self) { try parser.next() }
@@ -295,7 +295,7 @@ import Testing
     #expect(throws: HTTPError.self) { try parser.next() }
   }
 
-  @Test func answersWhatCameBeforeAMalformedRequest() throws {
+  @Test func requestsBeforeAMalformedOneAreReturned() throws {
     let parser = HTTPRequestParser()
     parser.append(Array("GET /good HTTP/1.1\r\nHost: s\r\n\r\nBAD\r\n\r\n".utf8))
     #expect(try parser.next()?.path == "/good")
@@ -303,7 +303,7 @@ import Testing
   }
 
   @Test(arguments: ["\n", "\r\n", "\rx\r\n"])
-  func refusesALongLineForItsLengthInPiecesOrWhole(end: String) {
+  func aLongLineIsRefusedForItsLengthInPiecesOrWhole(end: String) {
     let long = String(repeating: "a", count: 40)
     for start in ["", "GET / HTTP/1.1\r\nHost: s\r\n"] {
       let pieces = [Array((start + long).utf8), Array(end.utf8)]

@@ -13,7 +13,8 @@ struct HostileMessagesTests {
   private static let parts = 2
 
   @Test(
-    "The same comes of a message in one piece and in many; limits hold, and a refusal stays one", arguments: 0..<parts)
+    "A message has the same outcome in one piece and in many; limits hold, and a refusal is final", arguments: 0..<parts
+  )
   func hostileMessages(part: Int) throws {
     let first = (setting("HOSTILE_SEED") ?? 1) + part
     let count = ((setting("HOSTILE_MESSAGES") ?? 10_000) + part) / Self.parts

@@ -17,13 +17,13 @@ import Testing
     return handler
   }
 
-  @Test func findsTheHandlerOfMethodAndPath() {
+  @Test func theRouterFindsTheHandlerOfMethodAndPath() {
     #expect(found(.get, "/api/cart") == "get")
     #expect(found(.delete, "/api/cart") == "delete")
     #expect(found(.post, "/api/checkout") == "checkout")
   }
 
-  @Test func answersHeadWithTheHandlerOfGet() {
+  @Test func theRouterUsesTheHandlerOfGetForHead() {
     #expect(found(.head, "/api/cart") == "get")
     #expect(found(.head, "/api/checkout") == nil)
   }
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func tellsWhichMethodsAreAllowed() throws {
+  @Test func aRefusalListsTheAllowedMethods() throws {
     guard case .methodNotAllowed(let allow) = router.match(.put, "/api/cart") else {
       Issue.record("not refused")
       return
@@ -49,7 +49,7 @@ import Testing
     #expect(fields.contains("Allow: POST\r\n"))
   }
 
-  @Test(arguments: ["/", "/api/cart/", "/api", "/API/CART", "*"]) func knowsNoOtherPath(path: String) throws {
+  @Test(arguments: ["/", "/api/cart/", "/api", "/API/CART", "*"]) func anUnknownPathIsNotFound(path: String) throws {
     #expect(try Router<String>.refusal(router.match(.get, path))?.status == .notFound)
   }
 }

@@ -20,7 +20,7 @@ private final class WrittenErrors: Sendable {
 
 private struct Deaf: Error {}
 
-@Sendable private func declareShopWhoseNewsNobodyCanHear(_ application: Environment) throws {
+@Sendable private func declareShopWithAFailingListener(_ application: Environment) throws {
   try declareShop(application)
   try application.define(application.bean(7).listens { (_, _: OrderPlaced) in throw Deaf() })
 }
@@ -85,7 +85,7 @@ final class HandlerTests {
 
   private func json(_ response: HTTPResponse) throws -> JSONValue { try JSONValue(response.body) }
 
-  @Test func listsProducts() throws {
+  @Test func aHandlerListsProducts() throws {
     let response = try answer(.products, HTTPRequest(method: .get, path: "/api/products"))
     guard case .array(let products) = try json(response) else {
       Issue.record("no array")
@@ -97,7 +97,7 @@ final class HandlerTests {
     #expect(products[0]["price_cents"]?.integer == 1490)
   }
 
-  @Test(.overrides { $0.forbid(SQLiteTransaction.self) }) func changesTheCartWithoutTheStore() throws {
+  @Test(.overrides { $0.forbid(SQLiteTransaction.self) }) func aHandlerChangesTheCartWithoutTheStore() throws {
     #expect(try json(post(#"{"product":1,"quantity":2}"#))["total_cents"]?.integer == 2980)
     #expect(try json(post(#"{"product":1,"quantity":1,"action":"set"}"#))["pieces"]?.integer == 1)
     #expect(try json(post(#"{"product":1,"action":"remove"}"#))["pieces"]?.integer == 0)
@@ -106,13 +106,13 @@ final class HandlerTests {
     #expect(try post("nonsense").status == .badRequest)
   }
 
-  @Test func leadsABrowserBackToThePage() async throws {
+  @Test func aBrowserIsRedirectedToThePage() async throws {
     #expect(try post(#"{"product":1}"#, accept: "text/html").status == .seeOther)
     #expect(try await checkout(accept: "text/html").status == .seeOther)
     #expect(profile.orders == 1)
   }
 
-  @Test(.overrides { $0.forbid(SQLiteTransaction.self) }) func deletesFromTheCartWithoutTheStore() throws {
+  @Test(.overrides { $0.forbid(SQLiteTransaction.self) }) func aHandlerDeletesFromTheCartWithoutTheStore() throws {
     try cart.add(1)
     try cart.add(2)
     func delete(_ query: String?) throws -> HTTPResponse {
@@ -123,7 +123,7 @@ final class HandlerTests {
     #expect(try json(delete(nil))["pieces"]?.integer == 0)
   }
 
-  @Test func turnsTheCartIntoAnOrder() async throws {
+  @Test func aCheckoutTurnsTheCartIntoAnOrder() async throws {
     try cart.add(1, quantity: 2)
     let response = try await checkout()
     #expect(response.status == .created)
@@ -137,7 +137,7 @@ final class HandlerTests {
     #expect(store.connections.lent == 0)
   }
 
-  @Test func tellsOfAnOrderThatIsPlaced() async throws {
+  @Test func anEventReportsAPlacedOrder() async throws {
     let sales = try shop.application.getBean(Sales.self)
     #expect(try await checkout().status == .conflict)
     #expect(sales.text() == "orders placed: 0, 0.00 €")
@@ -176,19 +176,19 @@ final class HandlerTests {
     #expect(sales.text().hasPrefix("orders placed: 1,"))
   }
 
-  @Test(.beans(declareShopWhoseNewsNobodyCanHear)) func keepsAnOrderWhoseNewsNobodyCanHear() async throws {
+  @Test(.beans(declareShopWithAFailingListener)) func anOrderIsKeptAfterAListenerFails() async throws {
     try cart.add(1)
     #expect(try await checkout().status == .created)
     #expect(unexpected.count == 1)
   }
 
-  @Test func refusesAnEmptyCart() async throws {
+  @Test func aCheckoutRefusesAnEmptyCart() async throws {
     #expect(try await checkout().status == .conflict)
     #expect(try orders() == .array([]))
     #expect(profile.orders == 0)
   }
 
-  @Test func keepsTheCartWhenSomethingIsSoldOut() async throws {
+  @Test func aCheckoutKeepsTheCartWhenAProductIsSoldOut() async throws {
     try cart.add(8, quantity: 1)
     try cart.add(10, quantity: 13)
     let response = try await checkout()
@@ -200,7 +200,7 @@ final class HandlerTests {
     #expect(try await checkout().status == .created)
   }
 
-  @Test func keepsTheCartWhileTheStoreIsBusy() async throws {
+  @Test func aCheckoutKeepsTheCartWhileTheStoreIsBusy() async throws {
     try cart.add(1)
     let other = try shop.application.getBean(TemporaryDatabase.self).connect()
     try other.execute("BEGIN IMMEDIATE")
@@ -210,7 +210,7 @@ final class HandlerTests {
     #expect(try await checkout().status == .created)
   }
 
-  @Test func tellsWhetherTheStoreAnswers() async throws {
+  @Test func theHealthReportsTheStateOfTheStore() async throws {
     func health(_ handler: HealthHandler, _ time: MonotonicTime) -> HTTPStatus {
       do { return try handler.answer(at: time).status } catch { return error.status }
     }
@@ -231,7 +231,7 @@ final class HandlerTests {
       health(HealthHandler(store: store, writers: writers, errors: ErrorLog { _ in }), time) == .serviceUnavailable)
   }
 
-  @Test func tellsNothingOfUnexpectedErrors() throws {
+  @Test func aResponseHidesUnexpectedErrors() throws {
     struct Secret: Error {}
     #expect(HTTPResponse(failure: Secret()).status == .internalServerError)
     let error = SQLiteError(code: 11, message: "malformed", operation: "SELECT secret")
@@ -239,7 +239,7 @@ final class HandlerTests {
     #expect(!text.contains("secret"))
   }
 
-  @Test func showsThePage() throws {
+  @Test func aHandlerShowsThePage() throws {
     try cart.add(2, quantity: 3)
     let response = try answer(.page, HTTPRequest(method: .get, path: "/"))
     let html = String(decoding: response.body, as: UTF8.self)
@@ -252,7 +252,7 @@ final class HandlerTests {
     #expect(store.connections.lent == 0)
   }
 
-  @Test func showsWhatIsAlive() throws {
+  @Test func aHandlerShowsLiveEnvironments() throws {
     let response = try answer(.environments, HTTPRequest(method: .get, path: "/environments"))
     let text = String(decoding: response.body, as: UTF8.self)
     #expect(text.hasPrefix("orders placed: 0, 0.00 €\n"))

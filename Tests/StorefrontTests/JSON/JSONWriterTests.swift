@@ -3,7 +3,7 @@ import Testing
 @testable import Storefront
 
 @Suite struct JSONWriterTests {
-  @Test func writesNestedValues() throws {
+  @Test func theWriterWritesNestedValues() throws {
     let bytes = JSONWriter.object { json in
       json.field("text", "a\"b\\c\n\u{1}</script>é")
       json.field("number", -5)
@@ -21,7 +21,7 @@ import Testing
     #expect(try JSONValue(bytes)["text"]?.string == "a\"b\\c\n\u{1}</script>é")
   }
 
-  @Test func writesArraysOfObjects() {
+  @Test func theWriterWritesArraysOfObjects() {
     let bytes = JSONWriter.array([1, 2]) { json, element in json.object { $0.field("n", element) } }
     #expect(String(decoding: bytes, as: UTF8.self) == #"[{"n":1},{"n":2}]"#)
     #expect(JSONWriter.array([Int]()) { $0.number($1) } == Array("[]".utf8))

@@ -8,7 +8,7 @@ import Testing
     let description: String
   }
 
-  @Test func writesALineForEachError() {
+  @Test func theLogWritesALineForEachError() {
     let lines = Locked<[String]>([])
     let log = ErrorLog { line in lines.withLock { $0.append(line) } }
     let request = HTTPRequest(method: .get, path: "/a\r\nstorefront: forged")
@@ -16,7 +16,7 @@ import Testing
     #expect(lines.withLock { $0 } == ["storefront: GET /a storefront: forged: no way"])
   }
 
-  @Test func writesNoFlood() {
+  @Test func theLogWritesNoFlood() {
     let lines = Locked<[String]>([])
     let log = ErrorLog { line in lines.withLock { $0.append(line) } }
     let time = MonotonicTime(nanoseconds: 5_000_000_000)
@@ -31,7 +31,7 @@ import Testing
     #expect(lines.withLock { $0.last } == "storefront: work: z")
   }
 
-  @Test func tellsAtTheEndWhatItHasNotWritten() {
+  @Test func theLogReportsSuppressedEntriesAtTheEnd() {
     let lines = Locked<[String]>([])
     let log = ErrorLog { line in lines.withLock { $0.append(line) } }
     let time = MonotonicTime(nanoseconds: 5_000_000_000)

@@ -45,7 +45,7 @@ import Testing
     #expect(kept.metadata.withLock { $0 } == [request.logMetadata, request.logMetadata])
   }
 
-  @Test func responsesAreOnlyCountedWhereTheLoggerIsOff() {
+  @Test func responsesAreOnlyCountedIfTheLoggerIsOff() {
     let log = AccessLog(LogManager(installing: false).getLogger(forName: "off"))
     var isTimed = false
     func time() -> Duration {

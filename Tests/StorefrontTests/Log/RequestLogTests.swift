@@ -4,7 +4,7 @@ import Testing
 @testable import Storefront
 
 @Suite struct RequestLogTests {
-  @Test func countsOnceByTheFirstDigit() {
+  @Test func aResponseIsCountedOnceByItsFirstDigit() {
     let log = AccessLog()
     let request = HTTPRequest(method: .get, path: "/")
     for status in [HTTPStatus.ok, .created, .notFound, nil] {
@@ -17,7 +17,7 @@ import Testing
     #expect(log.current.total == 4)
   }
 
-  @Test func writesALineThatNobodyCanForge() {
+  @Test func aRequestCannotForgeALine() {
     final class Lines: Sendable { let lines = Locked<[String]>([]) }
     let lines = Lines()
     let log = AccessLog { line in lines.lines.withLock { $0.append(line) } }

@@ -11,7 +11,7 @@ import Testing
     String(decoding: page.render(cart: cart, orders: orders, nonce: "NONCE"), as: UTF8.self)
   }
 
-  @Test func escapesEverythingThatIsNotALiteral() {
+  @Test func thePageEscapesAllValues() {
     let product = Product(
       id: 9, sku: "x", name: "<script>alert('1')</script>", description: "", symbol: "", price: .zero, isLimited: false)
     let order = Order(
@@ -46,7 +46,7 @@ import Testing
     #expect(html.contains(">limited<"))
   }
 
-  @Test func offersToBuyOnlyWhatIsInTheCart() throws {
+  @Test func thePageOffersToBuyOnlyAFilledCart() throws {
     #expect(!render().contains("/api/checkout"))
     let product = try #require(Catalogue.sample()[2])
     let html = render(cart: [Cart.Line(product: product, quantity: 2)])
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Every element that is opened is closed, in order.
-  @Test func isWellFormed() throws {
+  @Test func thePageIsWellFormed() throws {
     let product = try #require(Catalogue.sample()[1])
     let order = Order(id: "0123456789", placedAt: 0, total: .zero, lines: [])
     let html = render(cart: [Cart.Line(product: product, quantity: 1)], orders: [order])

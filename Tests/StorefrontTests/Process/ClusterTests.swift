@@ -30,7 +30,7 @@ struct ClusterTests {
     for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
   }
 
-  @Test("who buys gets another id on all nodes, and the one before is worth nothing on any")
+  @Test("a purchase changes the id on all nodes, and the one before is worth nothing on any")
   func aCheckoutRotatesEverywhere() throws {
     let cluster = try Cluster()
     defer { cluster.redis.end() }
@@ -62,8 +62,8 @@ struct ClusterTests {
     for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
   }
 
-  @Test("what is added at one node while the other one buys is bought or kept, once")
-  func whatIsAddedDuringACheckoutIsThere() throws {
+  @Test("a piece added at one node while the other one buys is bought or kept, once")
+  func aPieceAddedDuringACheckoutIsKept() throws {
     let cluster = try Cluster()
     defer { cluster.redis.end() }
     for round in 0..<60 {
@@ -110,7 +110,7 @@ struct ClusterTests {
     for end in try cluster.end() { #expect(end.isClean, "\(end.output)") }
   }
 
-  @Test("without Redis a visitor keeps the cookie and is asked to come back; others are served; the log says so once")
+  @Test("a visitor keeps the cookie without Redis and is asked to come back; others are served; one log entry")
   func withoutRedisTheCookieIsKept() throws {
     // Each loop has a connection of its own to Redis.
     let cluster = try Cluster(loops: 1)
@@ -138,7 +138,7 @@ struct ClusterTests {
     #expect(lines.last?.contains("can be used again") == true)
   }
 
-  @Test("no change that was acknowledged is lost, and no session that was left returns, whichever node is killed")
+  @Test("no acknowledged change is lost, and no abandoned session returns, if either node is killed")
   func nothingAcknowledgedIsLost() throws {
     let cluster = try Cluster()
     defer { cluster.redis.end() }

@@ -12,7 +12,7 @@ struct DescriptorTests {
 
   init() throws { database = try TemporaryDatabase() }
 
-  @Test func leavesDescriptorsForWhatIsNoConnection() throws {
+  @Test func theLimitOfConnectionsLeavesDescriptorsForOtherFiles() throws {
     for limit in [40, 64, 256, 1024, 1_048_576] {
       for wanted in [1, 2, 8, 64, 256] {
         let loops = try FileDescriptors.loops(wanted, limit: limit)
@@ -26,14 +26,14 @@ struct DescriptorTests {
     }
   }
 
-  @Test(arguments: [5, 9, 20, 37]) func refusesToStartWithTooFew(descriptors: Int) throws {
+  @Test(arguments: [5, 9, 20, 37]) func theServiceRefusesToStartWithTooFewDescriptors(descriptors: Int) throws {
     let end = try ServiceProcess(database: database.path, descriptors: descriptors).end(signal: false)
     #expect(end.status == ConfigurationFaults.exitCode && !end.isSignal)
     #expect(end.output.contains("\(descriptors) file descriptors"), "\(end.output)")
   }
 
   @Test(arguments: [2, 8], [38, 40, 64, 256])
-  func servesWhatItHasAndAcceptsAgain(loops: Int, descriptors: Int) throws {
+  func theServiceServesItsConnectionsAndAcceptsAgain(loops: Int, descriptors: Int) throws {
     let service = try ServiceProcess(
       database: database.path, descriptors: descriptors, environment: ["LOOPS": "\(loops)"])
     let port = try service.port()

@@ -18,7 +18,7 @@ struct RefusedStartTests {
     return end.output
   }
 
-  @Test(arguments: [1, 4]) func aSecondInstanceOnThePortIsToldAndTheFirstServesOn(loops: Int) throws {
+  @Test(arguments: [1, 4]) func aSecondInstanceOnThePortIsRefusedAndTheFirstServesOn(loops: Int) throws {
     let other = try TemporaryDatabase()
     let first = try ServiceProcess(database: other.path, environment: ["LOOPS": "2"])
     let port = try first.port()
@@ -45,7 +45,7 @@ struct RefusedStartTests {
     #expect(try refusal().contains("not a database"))
   }
 
-  @Test func aFolderThatIsNotThereIsNamed() throws {
+  @Test func aMissingFolderIsNamed() throws {
     let end = try ServiceProcess(database: "/nonexistent/shop.sqlite").end(signal: false)
     #expect(end.status == EXIT_FAILURE && !end.isSignal)
     #expect(end.output.contains("/nonexistent/shop.sqlite"))

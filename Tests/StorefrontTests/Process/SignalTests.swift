@@ -14,7 +14,7 @@ struct SignalTests {
 
   init() throws { database = try TemporaryDatabase() }
 
-  @Test(arguments: [SIGTERM, SIGINT]) func endsWithABalancedReport(_ signal: Int32) throws {
+  @Test(arguments: [SIGTERM, SIGINT]) func aSignalEndsTheServiceWithABalancedReport(_ signal: Int32) throws {
     let service = try ServiceProcess(database: database.path)
     let client = try TestClient(port: try service.port())
     try client.get("/")
@@ -84,7 +84,7 @@ struct SignalTests {
   }
 
   /// Clients connect all the time to a known port: each is answered as always, or not at all.
-  @Test(arguments: [2, 8]) func aSignalDuringTheStartLetsNobodySeeAnError(loops: Int) throws {
+  @Test(arguments: [2, 8]) func aSignalDuringTheStartShowsNoClientAnError(loops: Int) throws {
     let port = try Self.freePort()
     let environment = ["LOOPS": "\(loops)", "PORT": "\(port)"]
     let began = ContinuousClock.now

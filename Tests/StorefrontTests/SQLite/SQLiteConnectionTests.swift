@@ -17,7 +17,7 @@ import Testing
     try connection.query("SELECT text FROM notes ORDER BY id") { $0.text(0) }
   }
 
-  @Test func bindsAndReadsValues() throws {
+  @Test func aStatementBindsAndReadsValues() throws {
     let text = "é 😀 'quoted' \u{0} behind NUL"
     try connection.execute("INSERT INTO notes VALUES (?, ?)", .integer(.max), .text(text))
     try connection.execute("INSERT INTO notes VALUES (?, ?)", 2, .null)
@@ -37,7 +37,7 @@ import Testing
     #expect(try notes(connection) == ["x'); DROP TABLE notes; --"])
   }
 
-  @Test func keepsPreparedStatements() throws {
+  @Test func aConnectionKeepsPreparedStatements() throws {
     let first = try connection.statement("SELECT text FROM notes")
     #expect(try connection.statement("SELECT text FROM notes") === first)
     try connection.execute("INSERT INTO notes (text) VALUES (?)", "a")
@@ -46,7 +46,7 @@ import Testing
     #expect(try notes(connection) == ["a"])
   }
 
-  @Test func namesWhatItRefuses() throws {
+  @Test func anErrorNamesTheRefusedStatement() throws {
     let error = #expect(throws: SQLiteError.self) { try connection.execute("SELEKT 1") }
     #expect(error?.message.contains("syntax error") == true)
     #expect(error?.operation == "SELEKT 1")
@@ -65,13 +65,13 @@ import Testing
     #expect(try notes(connection) == ["a", "b"])
   }
 
-  @Test func refusesTheWrongNumberOfParameters() {
+  @Test func aStatementRefusesTheWrongNumberOfParameters() {
     #expect(throws: SQLiteError.self) { try connection.execute("SELECT ?") }
     #expect(throws: SQLiteError.self) { try connection.execute("SELECT 1", 1) }
     #expect(throws: SQLiteError.self) { try connection.execute("  ") }
   }
 
-  @Test func refusesToStepAStatementTwiceAtOnce() throws {
+  @Test func aConnectionRefusesToStepAStatementTwiceAtOnce() throws {
     try connection.execute("INSERT INTO notes (text) VALUES (?)", "a")
     #expect(throws: SQLiteError.self) {
       _ = try connection.query("SELECT text FROM notes") { (row: SQLiteRow) throws(SQLiteError) in
@@ -81,7 +81,7 @@ import Testing
     #expect(try notes(connection) == ["a"])
   }
 
-  @Test func refusesAFileItCannotOpen() {
+  @Test func aConnectionRefusesAFileItCannotOpen() {
     let error = #expect(throws: SQLiteError.self) {
       try SQLiteConnection(path: "/nonexistent/x.sqlite", busyTimeout: .zero, journalMode: .wal)
     }
@@ -111,17 +111,17 @@ import Testing
     #expect(try notes(connection) == ["a"])
   }
 
-  @Test(arguments: SQLiteJournalMode.allCases) func setsTheJournalMode(mode: SQLiteJournalMode) throws {
+  @Test(arguments: SQLiteJournalMode.allCases) func aConnectionSetsTheJournalMode(mode: SQLiteJournalMode) throws {
     let database = try TemporaryDatabase()
     let connection = try database.connect(journalMode: mode)
     #expect(try connection.query("PRAGMA journal_mode") { $0.text(0) } == [mode.rawValue])
   }
 
-  @Test func refusesAJournalModeTheFileCannotHave() {
+  @Test func aConnectionRefusesAJournalModeTheFileCannotHave() {
     #expect(throws: SQLiteError.self) { try SQLiteConnection(path: ":memory:", busyTimeout: .zero, journalMode: .wal) }
   }
 
-  @Test func isBusyWhileAnotherConnectionWrites() throws {
+  @Test func aConnectionIsBusyWhileAnotherConnectionWrites() throws {
     let other = try database.connect(busyTimeout: .milliseconds(1))
     try connection.execute("BEGIN IMMEDIATE")
     let error = #expect(throws: SQLiteError.self) { try other.execute("BEGIN IMMEDIATE") }
@@ -135,7 +135,7 @@ import Testing
     (Duration.milliseconds(3), Int64(3)), (.microseconds(3_001), 4), (.zero, 0), (.seconds(-1), 0), (.seconds(2), 2000),
     (.seconds(Int64.max), .max),
   ])
-  func countsMillisecondsUpwards(duration: Duration, expected: Int64) {
+  func theClockCountsMillisecondsUpwards(duration: Duration, expected: Int64) {
     #expect(duration.wholeMilliseconds == expected)
   }
 }

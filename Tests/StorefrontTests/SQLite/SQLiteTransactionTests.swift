@@ -32,7 +32,7 @@ import Testing
     return try notes(in: transaction)
   }
 
-  @Test func keepsWhatIsCommitted() throws {
+  @Test func aTransactionKeepsCommittedChanges() throws {
     let transaction = SQLiteTransaction(store: store)
     try insert("a", in: transaction)
     #expect(try notes(in: transaction) == ["a"])
@@ -43,7 +43,7 @@ import Testing
     #expect(try keptNotes() == ["a"])
   }
 
-  @Test func dropsWhatIsNotCommitted() throws {
+  @Test func aTransactionDropsUncommittedChanges() throws {
     let transaction = SQLiteTransaction(store: store)
     try insert("a", in: transaction)
     try transaction.commit()
@@ -52,13 +52,13 @@ import Testing
     #expect(try keptNotes() == ["a"])
   }
 
-  @Test func dropsWhatNobodyFinished() throws {
+  @Test func aDroppedTransactionIsRolledBack() throws {
     do { try insert("a", in: SQLiteTransaction(store: store)) }
     #expect(try keptNotes() == [])
     #expect(store.connections.lent == 0)
   }
 
-  @Test func takesAConnectionOnlyWhenItIsUsed() throws {
+  @Test func aTransactionTakesAConnectionOnItsFirstUse() throws {
     let transaction = SQLiteTransaction(store: store)
     #expect(store.connections.lent == 0)
     _ = try notes(in: transaction)
@@ -67,7 +67,7 @@ import Testing
     #expect(store.connections == (0, 1))
   }
 
-  @Test func isRefusedAfterItsEnd() throws {
+  @Test func aTransactionIsRefusedAfterItsEnd() throws {
     let transaction = SQLiteTransaction(store: store)
     try transaction.finish()
     try transaction.finish()
@@ -106,7 +106,7 @@ import Testing
 }
 
 @Suite struct SQLiteStoreTests {
-  @Test func lendsEachConnectionToOneAtATime() throws {
+  @Test func thePoolLendsEachConnectionToOneUserAtATime() throws {
     let database = try TemporaryDatabase()
     let store = try database.shop()
     let first = try store.lease()
@@ -119,7 +119,7 @@ import Testing
     #expect(store.connections == (1, 0))
   }
 
-  @Test func lendsNothingOnceClosed() throws {
+  @Test func thePoolLendsNoConnectionOnceClosed() throws {
     let database = try TemporaryDatabase()
     let store = try database.shop()
     let lent = try store.lease()

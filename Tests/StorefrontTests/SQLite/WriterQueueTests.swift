@@ -72,7 +72,7 @@ struct WriterQueueTests {
     #expect(store.connections.lent == 0)
   }
 
-  @Test("A write that throws leaves nothing behind, and the next one is made") func rollsBack() throws {
+  @Test("A write that throws is rolled back, and the next one is made") func rollsBack() throws {
     try withQueue { queue in
       let failed = enqueue(queue) { transaction in
         try Self.insert("a", transaction)

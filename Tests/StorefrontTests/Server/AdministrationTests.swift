@@ -15,7 +15,7 @@ struct AdministrationTests {
 
   init() throws { server = try TestServer(Test.environment, isForAdministration: true) }
 
-  @Test func showsCountsAndSomeOfWhatIsAlive() throws {
+  @Test func theReportShowsCountsAndSomeLiveSessions() throws {
     let client = try server.client()
     try client.get("/environments")
     let text = try client.receive().text
@@ -31,7 +31,7 @@ struct AdministrationTests {
     try server.end()
   }
 
-  @Test func everyReportIsAnswered() throws {
+  @Test func everyReportIsServed() throws {
     let client = try server.client()
     try client.waitUntilReady()
     for path in Self.paths + ["/livez"] {
@@ -55,7 +55,7 @@ struct AdministrationTests {
     try server.end()
   }
 
-  @Test func theConfigurationIsTheOneThatTheShopRunsWith() throws {
+  @Test func theConfigurationIsThatOfTheShop() throws {
     let client = try server.client()
     try client.get("/configuration")
     let answer = try client.receive()
@@ -77,7 +77,7 @@ struct AdministrationTests {
     try server.end()
   }
 
-  @Test func levelsMayOnlyBeReadAndNotEvenAskedForByPagesOfOtherSites() throws {
+  @Test func levelsAreReadOnlyAndOutOfReachOfOtherSites() throws {
     let client = try server.client()
     let body = "Content-Length: 2\r\n\r\n{}"
     try client.send("POST /loggers/ROOT HTTP/1.1\r\nHost: localhost\r\n\(body)")
@@ -88,7 +88,7 @@ struct AdministrationTests {
   }
 
   /// Otherwise a page whose name has become that of this machine could read all of it.
-  @Test func onlyRequestsToThisMachineByItsOwnNameAreAnswered() throws {
+  @Test func onlyRequestsToThisMachineByItsOwnNameAreServed() throws {
     let client = try server.client()
     for host in ["shop.example", "shop.example:8081", "127.0.0.1.shop.example", "localhost.shop.example"] {
       try client.send("GET /configuration HTTP/1.1\r\nHost: \(host)\r\n\r\n")

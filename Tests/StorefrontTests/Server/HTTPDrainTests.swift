@@ -9,7 +9,7 @@ import Testing
 /// The end of a server: every request that has arrived gets its whole response.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct HTTPDrainTests {
-  @Test func closesIdleConnectionsAtOnce() throws {
+  @Test func aDrainClosesIdleConnectionsAtOnce() throws {
     let server = try TestServer(loops: 2)
     let clients = try (0..<6).map { _ in try server.client() }
     for client in clients.dropFirst() {
@@ -21,14 +21,14 @@ struct HTTPDrainTests {
     #expect(counts == HTTPCounts(acceptedConnections: 6, requests: 5, answered: 5))
   }
 
-  @Test func refusesNewConnections() throws {
+  @Test func aDrainRefusesNewConnections() throws {
     let server = try TestServer(loops: 2)
     server.drain()
     #expect(throws: TestClient.Failure.self) { try server.client() }
     try server.end()
   }
 
-  @Test func answersWhatIsInWork() throws {
+  @Test func aDrainLetsRequestsInFlightFinish() throws {
     let box = ExchangeBox()
     let server = try TestServer { box.add($0) }
     let client = try server.client()
@@ -49,7 +49,7 @@ struct HTTPDrainTests {
     try server.end()
   }
 
-  @Test(arguments: [10, 30, 60]) func answersARequestThatHasArrivedInPart(sent: Int) throws {
+  @Test(arguments: [10, 30, 60]) func aDrainServesARequestThatHasArrivedInPart(sent: Int) throws {
     let server = try TestServer()
     let client = try server.client()
     let request = Array("POST /part HTTP/1.1\r\nHost: t\r\nContent-Length: 20\r\n\r\n01234567890123456789".utf8)
@@ -66,7 +66,7 @@ struct HTTPDrainTests {
     #expect(try server.end().answered == 2)
   }
 
-  @Test func lastRequestOfAnActiveConnectionIsAnswered() throws {
+  @Test func theLastRequestOfAnActiveConnectionIsServed() throws {
     var settings = HTTPServerSettings.forTests
     settings.drainGrace = .seconds(10)
     let server = try TestServer(settings)
@@ -96,7 +96,7 @@ struct HTTPDrainTests {
     #expect(try server.end().answered == 1)
   }
 
-  @Test func cutsOffWhatDoesNotEnd() throws {
+  @Test func aDrainCutsOffRequestsThatDoNotEnd() throws {
     let box = ExchangeBox()
     let server = try TestServer { box.add($0) }
     let client = try server.client()
@@ -127,7 +127,7 @@ struct HTTPDrainTests {
 
   /// Clients that send as fast as they can, and a drain in the middle: every request gets a whole response until the server
   /// has said on its connection that it closes.
-  @Test func losesNothingUnderLoad() throws {
+  @Test func aDrainLosesNoRequestUnderLoad() throws {
     var settings = HTTPServerSettings.forTests
     settings.drainGrace = .seconds(10)
     let server = try TestServer(loops: 2, settings)
@@ -164,7 +164,7 @@ struct HTTPDrainTests {
   }
 
   /// While the loop is kept busy the grace of an idle connection passes, and its next request arrives.
-  @Test func aRequestThatArrivesWhileTheLoopIsBusyIsAnswered() throws {
+  @Test func aRequestThatArrivesWhileTheLoopIsBusyIsServed() throws {
     var settings = HTTPServerSettings.forTests
     settings.drainGrace = .milliseconds(300)
     let isBusy = DispatchSemaphore(value: 0)

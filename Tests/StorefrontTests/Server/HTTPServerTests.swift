@@ -11,7 +11,7 @@ import Testing
 struct HTTPServerTests {
   // MARK: answering
 
-  @Test func answersOneRequestAfterTheOther() throws {
+  @Test func aServerServesOneRequestAfterTheOther() throws {
     let server = try TestServer()
     let client = try server.client()
     for number in 0..<5 {
@@ -27,7 +27,7 @@ struct HTTPServerTests {
     try client.receiveEnd()
   }
 
-  @Test func answersAPipelineInOneGo() throws {
+  @Test func aServerServesAPipelineInOneGo() throws {
     let server = try TestServer()
     let client = try server.client()
     try client.send((0..<200).map { "GET /\($0) HTTP/1.1\r\nHost: t\r\n\r\n" }.joined())
@@ -35,7 +35,7 @@ struct HTTPServerTests {
     #expect(try server.end().answered == 200)
   }
 
-  @Test func answersBytesThatComeOneByOne() throws {
+  @Test func aServerServesARequestThatArrivesByteByByte() throws {
     let server = try TestServer { $0.respond(HTTPResponse(.ok, body: $0.request.body)) }
     let client = try server.client()
     let request = "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
@@ -44,7 +44,7 @@ struct HTTPServerTests {
     try server.end()
   }
 
-  @Test func closesWhenTheClientAsksForIt() throws {
+  @Test func aServerClosesWhenTheClientAsksForIt() throws {
     let server = try TestServer()
     let client = try server.client()
     try client.get("/a", "Connection: close\r\n")
@@ -54,7 +54,7 @@ struct HTTPServerTests {
     #expect(try server.end().answered == 1)
   }
 
-  @Test func answersAClientThatHasClosedItsSide() throws {
+  @Test func aServerRespondsToAClientThatHasClosedItsSide() throws {
     let box = ExchangeBox()
     let server = try TestServer { box.add($0) }
     let client = try server.client()
@@ -68,7 +68,7 @@ struct HTTPServerTests {
     #expect(try server.end().answered == 2)
   }
 
-  @Test func leavesTheBodyOutForHead() throws {
+  @Test func aResponseToHeadHasNoBody() throws {
     let server = try TestServer()
     let client = try server.client()
     try client.send("HEAD /abc HTTP/1.1\r\nHost: t\r\n\r\n")
@@ -79,7 +79,7 @@ struct HTTPServerTests {
     try server.end()
   }
 
-  @Test func asksForABodyThatWaits() throws {
+  @Test func aServerAsksForABodyThatWaits() throws {
     let server = try TestServer { $0.respond(HTTPResponse(.ok, body: $0.request.body)) }
     let client = try server.client()
     try client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
@@ -89,7 +89,7 @@ struct HTTPServerTests {
     try server.end()
   }
 
-  @Test func takesLargeBodiesBothWays() throws {
+  @Test func aServerTakesLargeBodiesBothWays() throws {
     let server = try TestServer { $0.respond(HTTPResponse(.ok, body: $0.request.body + $0.request.body)) }
     let client = try server.client()
     let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }
@@ -100,7 +100,7 @@ struct HTTPServerTests {
 
   // MARK: responses from elsewhere
 
-  @Test func keepsTheOrderWhateverTheOrderOfTheAnswers() throws {
+  @Test func responsesLeaveInTheOrderOfTheRequests() throws {
     let box = ExchangeBox()
     let server = try TestServer { box.add($0) }
     let client = try server.client()
@@ -111,7 +111,7 @@ struct HTTPServerTests {
     try server.end()
   }
 
-  @Test func answersOnlyOnce() throws {
+  @Test func aRequestGetsOneResponseOnly() throws {
     let server = try TestServer { exchange in
       #expect(exchange.respond(.text(.ok, "first")))
       #expect(!exchange.respond(.text(.ok, "second")))
@@ -123,7 +123,7 @@ struct HTTPServerTests {
     try client.receiveEnd()
   }
 
-  @Test func answersForAHandlerThatForgets() throws {
+  @Test func aServerRespondsForAHandlerThatForgets() throws {
     let forgotten = Locked<[String]>([])
     let server = try TestServer(
       handler: { _ in }, onUnanswered: { request in forgotten.withLock { $0.append(request.path) } })
@@ -136,7 +136,7 @@ struct HTTPServerTests {
     #expect(forgotten.withLock { $0 } == ["/a", "/b"])
   }
 
-  @Test func hasOnlySoManyRequestsInWork() throws {
+  @Test func aServerLimitsTheRequestsInFlight() throws {
     let box = ExchangeBox()
     var settings = HTTPServerSettings.forTests
     settings.maximumPipelined = 3
@@ -156,7 +156,7 @@ struct HTTPServerTests {
     #expect(try server.end().requests == 10)
   }
 
-  @Test func tellsWhenTheClientHasGone() throws {
+  @Test func anExchangeReportsThatItsClientHasGone() throws {
     let box = ExchangeBox()
     let gone = DispatchSemaphore(value: 0)
     let server = try TestServer { exchange in
@@ -178,7 +178,7 @@ struct HTTPServerTests {
 
   // MARK: back-pressure
 
-  @Test func stopsReadingFromAClientThatDoesNotRead() throws {
+  @Test func aServerStopsReadingFromAClientThatDoesNotRead() throws {
     final class Counter: Sendable {
       let count = Atomic(0)
     }
@@ -201,7 +201,7 @@ struct HTTPServerTests {
 
   // MARK: refusals
 
-  @Test func refusesAndCloses() throws {
+  @Test func aRefusalClosesTheConnection() throws {
     let server = try TestServer()
     for (request, status) in [
       ("BAD\r\n\r\n", 400), ("GET / HTTP/2.0\r\nHost: t\r\n\r\n", 505),
@@ -222,7 +222,7 @@ struct HTTPServerTests {
     #expect(counts.aborted == 0)
   }
 
-  @Test func answersWhatCameBeforeTheRefusal() throws {
+  @Test func aServerRespondsToTheRequestsBeforeARefusedOne() throws {
     let box = ExchangeBox()
     let server = try TestServer { box.add($0) }
     let client = try server.client()
@@ -243,7 +243,7 @@ struct HTTPServerTests {
     try server.end()
   }
 
-  @Test func refusesTooManyConnections() throws {
+  @Test func aServerRefusesTooManyConnections() throws {
     var settings = HTTPServerSettings.forTests
     settings.maximumConnections = 2
     let server = try TestServer(settings)
@@ -266,7 +266,7 @@ struct HTTPServerTests {
   // MARK: deadlines
 
   @Test(arguments: ["GET / HTTP/1.1\r\nHos", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nab"])
-  func refusesARequestThatTakesTooLong(start: String) throws {
+  func aServerRefusesARequestThatTakesTooLong(start: String) throws {
     var settings = HTTPServerSettings.forTests
     settings.headTimeout = .milliseconds(30)
     settings.requestTimeout = .milliseconds(60)
@@ -299,7 +299,7 @@ struct HTTPServerTests {
     try server.end()
   }
 
-  @Test func closesAnIdleConnection() throws {
+  @Test func aServerClosesAnIdleConnection() throws {
     var settings = HTTPServerSettings.forTests
     settings.keepAliveTimeout = .milliseconds(30)
     let server = try TestServer(settings)
@@ -312,7 +312,7 @@ struct HTTPServerTests {
     #expect(try server.end().refusedRequests == 0)
   }
 
-  @Test func dropsAClientThatTakesNothing() throws {
+  @Test func aServerDropsAClientThatReadsNothing() throws {
     var settings = HTTPServerSettings.forTests
     settings.writeTimeout = .milliseconds(100)
     let gone = DispatchSemaphore(value: 0)

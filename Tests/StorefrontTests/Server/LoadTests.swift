@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct LoadTests {
   @Test(
-    "Every request that was accepted is answered, and whatever was opened is finished",
+    "Every accepted request gets a response, and every environment is finished",
     .beans(TestShop.served(loops: 2)))
   func theEndInTheMiddle() async throws {
     let server = try TestServer(Test.environment)

@@ -87,7 +87,7 @@ struct ServiceTests {
     try server.end()
   }
 
-  @Test func answersEveryRoute() throws {
+  @Test func everyRouteIsServed() throws {
     let client = try server.client()
     for (path, status) in [
       ("/", 200), ("/api/products", 200), ("/api/cart", 200), ("/api/orders", 200), ("/healthz", 200),
@@ -101,7 +101,7 @@ struct ServiceTests {
     #expect(try server.end().answered == 8)
   }
 
-  @Test func probesAreForEverybodyAndAllElseIsNot() throws {
+  @Test func probesAreTheOnlyPublicReports() throws {
     let client = try server.client()
     try client.waitUntilReady()
     for path in ["/livez", "/readyz"] {
@@ -151,7 +151,7 @@ struct ServiceTests {
     try server.end()
   }
 
-  @Test(.beans(TestShop.served(["BY_HAND": "yes"]))) func productsByHandAreServedWhereAskedFor() throws {
+  @Test(.beans(TestShop.served(["BY_HAND": "yes"]))) func productsByHandAreServedOnRequest() throws {
     let client = try server.client()
     try client.get("/api/products")
     let byContainer = try client.receive()

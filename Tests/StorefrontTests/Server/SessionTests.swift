@@ -33,7 +33,7 @@ struct SessionTests {
     ("POST", "/api/cart", "product=2&action=remove"), ("POST", "/api/checkout", ""), ("DELETE", "/api/cart", ""),
     ("DELETE", "/api/cart?product=2", ""),
   ])
-  func nobodyGetsASessionWithoutAChange(_ method: String, _ path: String, _ body: String) throws {
+  func aVisitorGetsNoSessionWithoutAChange(_ method: String, _ path: String, _ body: String) throws {
     let client = try server.client()
     try client.send(request(method, path, body: body))
     let response = try client.receive(isHead: method == "HEAD")
@@ -57,7 +57,7 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test(.beans(TestShop.served(["SESSIONS": "2"]))) func beyondTheLimitTheSessionThatWasUsedLongestAgoGoes() throws {
+  @Test(.beans(TestShop.served(["SESSIONS": "2"]))) func theLeastRecentlyUsedSessionIsEvictedBeyondTheLimit() throws {
     let client = try server.client()
     let cookies = try [visit(client), visit(client)]
     try client.send(request("GET", "/api/cart", fields: [cookies[0]]))
@@ -72,7 +72,7 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test(.beans(TestShop.served(["SESSIONS": "1"]))) func whereAllSessionsAreInUseOthersAreAskedToComeBack() throws {
+  @Test(.beans(TestShop.served(["SESSIONS": "1"]))) func aVisitorIsAskedToComeBackWhenAllSessionsAreInUse() throws {
     let client = try server.client()
     let cookie = try visit(client)
     let sessions = try #require(server.shop?.sessions)
@@ -146,7 +146,7 @@ struct SessionTests {
     (["Origin: http://shop.test.evil.test"], false), (["Origin: "], false),
     (["Origin: http://shop.test"], true), (["Origin: https://SHOP.test"], true), ([], true),
   ])
-  func onlyTheShopItselfMayChangeAnything(_ fields: [String], _ isAllowed: Bool) throws {
+  func onlyPagesOfTheShopMayChangeASession(_ fields: [String], _ isAllowed: Bool) throws {
     let client = try server.client()
     let cookie = try visit(client)
     for (method, path, body) in [
@@ -217,7 +217,7 @@ struct SessionTests {
     try server.end()
   }
 
-  @Test func strangersDoNotSeeWhatIsAlive() throws {
+  @Test func strangersDoNotSeeLiveSessions() throws {
     let client = try server.client()
     try client.get("/environments")
     #expect(try client.receive().status == 404)

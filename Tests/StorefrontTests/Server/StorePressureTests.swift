@@ -9,7 +9,7 @@ import Testing
 /// The shop while its store is locked by another process, or of no use.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct StorePressureTests {
-  @Test(.beans(TestShop.served(["STORE_WAIT": "15s"]))) func aForeignLockDelaysNobodyElse() throws {
+  @Test(.beans(TestShop.served(["STORE_WAIT": "15s"]))) func aForeignLockDelaysNoOtherVisitor() throws {
     let server = try TestServer(Test.environment)
     let database = try Test.environment.getBean(TemporaryDatabase.self)
     let visitors = try (0..<6).map { _ in try Shopper(port: server.port) }
@@ -29,7 +29,7 @@ struct StorePressureTests {
 
   /// A wait for the other writer would keep the loop from all other clients, once for each of the visitors and again
   /// and again.
-  @Test(.beans(TestShop.served(["STORE_WAIT": "15s"]))) func anotherWriterOfThisProcessDelaysNobodyElse() throws {
+  @Test(.beans(TestShop.served(["STORE_WAIT": "15s"]))) func anotherWriterOfThisProcessDelaysNoOtherVisitor() throws {
     let server = try TestServer(Test.environment)
     let visitors = try (0..<6).map { _ in try Shopper(port: server.port) }
     let store = try #require(server.shop).application.getBean(SQLiteStore.self)
@@ -68,7 +68,7 @@ struct StorePressureTests {
     try server.end()
   }
 
-  @Test(.beans(TestShop.served(["STORE_WAIT": "50ms"]))) func whoWaitsTooLongIsAskedToComeBack() throws {
+  @Test(.beans(TestShop.served(["STORE_WAIT": "50ms"]))) func aVisitorThatWaitsTooLongIsAskedToComeBack() throws {
     let server = try TestServer(Test.environment)
     let database = try Test.environment.getBean(TemporaryDatabase.self)
     var visitor = try Shopper(port: server.port)

@@ -23,7 +23,7 @@ extension Catalogue {
 
   private var contents: [[Int64]] { cart.lines.map { [$0.product.id, Int64($0.quantity)] } }
 
-  @Test func addsInTheOrderOfTheFirstAddition() throws {
+  @Test func aCartAddsInTheOrderOfTheFirstAddition() throws {
     try cart.add(2)
     try cart.add(1, quantity: 3)
     try cart.add(2, quantity: 2)
@@ -32,7 +32,7 @@ extension Catalogue {
     #expect(cart.lines.pieces == 6)
   }
 
-  @Test func setsRemovesAndClears() throws {
+  @Test func aCartSetsRemovesAndClears() throws {
     try cart.add(1)
     try cart.set(1, quantity: 7)
     try cart.set(3, quantity: 1)
@@ -45,19 +45,19 @@ extension Catalogue {
     #expect(cart.lines.total == .zero)
   }
 
-  @Test func refusesWhatIsNotSold() {
+  @Test func aCartRefusesUnknownProducts() {
     #expect(throws: ShopError.unknownProduct) { try cart.add(9) }
     #expect(throws: ShopError.unknownProduct) { try cart.set(9, quantity: 1) }
     #expect(contents == [])
   }
 
-  @Test(arguments: [0, -1, 98, Int.max, Int.min]) func refusesImpossibleQuantities(quantity: Int) throws {
+  @Test(arguments: [0, -1, 98, Int.max, Int.min]) func aCartRefusesToAddImpossibleQuantities(quantity: Int) throws {
     try cart.add(1, quantity: 2)
     #expect(throws: ShopError.quantityOutOfRange) { try cart.add(1, quantity: quantity) }
     #expect(contents == [[1, 2]])
   }
 
-  @Test func refusesToSetImpossibleQuantities() {
+  @Test func aCartRefusesToSetImpossibleQuantities() {
     #expect(throws: ShopError.quantityOutOfRange) { try cart.set(1, quantity: 100) }
     #expect(throws: ShopError.quantityOutOfRange) { try cart.set(1, quantity: -1) }
   }
@@ -137,7 +137,7 @@ extension Catalogue {
     }
   }
 
-  @Test func readsJSON() throws {
+  @Test func aBodyIsReadAsJSON() throws {
     #expect(try change("application/json", #"{"product": 3}"#) == CartChange(product: 3))
     #expect(
       try change("application/json; charset=utf-8", #"{"product":3,"quantity":2,"action":"set","more":[]}"#)
@@ -145,18 +145,18 @@ extension Catalogue {
     #expect(try change("application/json", #"{"product":3,"quantity":null}"#).quantity == 1)
   }
 
-  @Test func readsForms() throws {
+  @Test func aBodyIsReadAsAForm() throws {
     let type = "application/x-www-form-urlencoded"
     #expect(try change(type, "product=3") == CartChange(product: 3))
     #expect(try change(type, "action=remove&product=3&quantity=") == CartChange(action: .remove, product: 3))
   }
 
-  @Test func refusesOtherMediaTypes() {
+  @Test func bodiesOfOtherMediaTypesAreRefused() {
     #expect(status(nil, "product=3") == .unsupportedMediaType)
     #expect(status("text/plain", "product=3") == .unsupportedMediaType)
   }
 
-  @Test func readsEscapesAndNumbersInEveryNotation() throws {
+  @Test func escapesAndNumbersAreReadInEveryNotation() throws {
     #expect(try change("application/json", #"{"pro\u0064uct":3.0,"action":"\u0073et"}"#).action == .set)
     #expect(try change("application/json", #"{"product":1e2}"#).product == 100)
     #expect(try change("application/json", #"{"product":9223372036854775807}"#).product == .max)
@@ -168,11 +168,11 @@ extension Catalogue {
     #"{"product":NaN}"#, #"{"product":1.5}"#, #"{"product":9223372036854775808}"#, #"{"product":1e999}"#,
     #"{"product":3,"action":"\ud800"}"#, "{\"product\":3,\"action\":\"a\nb\"}", #"{/**/"product":3}"#,
   ])
-  func refusesWhatIsNoObject(body: String) {
+  func jsonThatIsNoObjectIsRefused(body: String) {
     #expect(status("application/json", body) == .badRequest)
   }
 
-  @Test func refusesBadUTF8() {
+  @Test func badUTF8IsRefused() {
     let request = HTTPRequest(
       method: .post, path: "/api/cart", headers: HTTPHeaders([("Content-Type", "application/json")]),
       body: Array(#"{"product":3,"action":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
@@ -180,7 +180,7 @@ extension Catalogue {
   }
 
   /// A hostile text must not exhaust the stack.
-  @Test(arguments: ["[", #"{"a":"#]) func refusesDeepNesting(opening: String) {
+  @Test(arguments: ["[", #"{"a":"#]) func deepNestingIsRefused(opening: String) {
     #expect(status("application/json", String(repeating: opening, count: 100_000)) == .badRequest)
   }
 
@@ -188,11 +188,11 @@ extension Catalogue {
     "{}", #"{"product":"3"}"#, #"{"product":[3]}"#, #"{"product":3,"quantity":"2"}"#, #"{"product":3,"action":"eat"}"#,
     #"{"product":3,"action":1}"#, #"{"product":null}"#,
   ])
-  func refusesWrongFields(body: String) {
+  func wrongFieldsAreRefused(body: String) {
     #expect(status("application/json", body) == .unprocessableContent)
   }
 
-  @Test func refusesWrongForms() {
+  @Test func wrongFormsAreRefused() {
     let type = "application/x-www-form-urlencoded"
     #expect(status(type, "") == .unprocessableContent)
     #expect(status(type, "product=x") == .unprocessableContent)

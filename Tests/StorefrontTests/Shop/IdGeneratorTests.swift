@@ -3,7 +3,7 @@ import Testing
 @testable import Storefront
 
 @Suite struct IdGeneratorTests {
-  @Test func makesDifferentWellFormedIds() {
+  @Test func idsDifferAndAreWellFormed() {
     let ids = IdGenerator()
     let made = (0..<2_000).map { _ in ids.next() }
     #expect(Set(made).count == made.count)

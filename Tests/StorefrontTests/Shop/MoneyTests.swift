@@ -3,7 +3,7 @@ import Testing
 @testable import Storefront
 
 @Suite struct MoneyTests {
-  @Test func isWrittenInEuros() {
+  @Test func moneyIsWrittenInEuros() {
     for (cents, text) in [
       (0, "0.00"), (5, "0.05"), (-5, "-0.05"), (1290, "12.90"), (-1290, "-12.90"), (.max, "92233720368547758.07"),
       (.min, "-92233720368547758.08"),
@@ -12,14 +12,14 @@ import Testing
     }
   }
 
-  @Test func addsAndMultiplies() {
+  @Test func moneyIsAddedAndMultiplied() {
     #expect(Money(cents: 3) + Money(cents: -5) == Money(cents: -2))
     #expect(Money(cents: 3) * 4 == Money(cents: 12))
     #expect(Money(cents: -3) * 0 == .zero)
   }
 
   /// No amount ends the process.
-  @Test func staysAtTheEndsOfItsRange() async {
+  @Test func moneySaturatesAtTheEndsOfItsRange() async {
     await #expect(processExitsWith: .success) {
       let (least, greatest) = (Money(cents: .min), Money(cents: .max))
       precondition(greatest + Money(cents: 1) == greatest)

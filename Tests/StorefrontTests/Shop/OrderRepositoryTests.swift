@@ -41,7 +41,7 @@ import Testing
     #expect(catalogue[99] == nil)
   }
 
-  @Test func laterStartsKeepWhatIsThere() throws {
+  @Test func laterStartsKeepTheStore() throws {
     let database = try TemporaryDatabase()
     let store = try database.shop()
     let transaction = SQLiteTransaction(store: store)
@@ -56,7 +56,7 @@ import Testing
     #expect(try OrderRepository(transaction: reader).stock().values.sorted() == [7, 250])
   }
 
-  @Test func placesAnOrder() throws {
+  @Test func theRepositoryPlacesAnOrder() throws {
     let order = try request { orders, transaction in
       let order = try orders.place([line("geisha", 2), line("jelly", 3)], id: "one", visitor: "v", at: 1_000).order
       #expect(try self.orders(of: "v") == [])
@@ -70,7 +70,7 @@ import Testing
     #expect(try stock("jelly") == nil)
   }
 
-  @Test func showsTheNewestFirstAndNotTooMany() throws {
+  @Test func theRepositoryListsTheNewestOrdersFirstUpToALimit() throws {
     try request { orders, _ in
       for (id, time) in [("a", 5), ("b", 7), ("c", 7), ("d", 6)] {
         _ = try orders.place([line("jelly", 1)], id: id, visitor: "v", at: Int64(time))
@@ -91,7 +91,7 @@ import Testing
     #expect(try orders(of: "v") == [])
   }
 
-  @Test func refusesAnEmptyOrderAndTheIdOfSomebodyElse() throws {
+  @Test func theRepositoryRefusesAnEmptyOrderAndTheIdOfAnotherVisitor() throws {
     try request { orders, _ in
       #expect(throws: ShopError.emptyCart) { _ = try orders.place([], id: "x", visitor: "v", at: 1) }
       _ = try orders.place([line("jelly", 1)], id: "x", visitor: "v", at: 1)
@@ -113,7 +113,7 @@ import Testing
   }
 
   /// Four buyers, twelve tins: exactly twelve are sold.
-  @Test(.timeLimit(.minutes(20))) func neverSellsMoreThanThereIs() async throws {
+  @Test(.timeLimit(.minutes(20))) func theRepositorySellsNoMoreThanTheStock() async throws {
     let tin = [try line("geisha", 1)]
     let requests = try shop.getBean(ShopEnvironment.self).requests
     let sold = await withTaskGroup(of: Int.self) { group in

@@ -30,7 +30,7 @@ import Testing
     try database.connect().query("SELECT count(*) FROM \(table)") { $0.integer(0) }.first ?? -1
   }
 
-  @Test func removesTheOldestOrdersInBatches() async throws {
+  @Test func theSweeperRemovesTheOldestOrdersInBatches() async throws {
     try place(OrderSweeper.batch + 20) { Int64($0) }
     let queue = try WriterQueue(store: store, patience: .seconds(60))
     defer {
@@ -46,7 +46,7 @@ import Testing
     #expect(try count("order_lines") == 10)
   }
 
-  @Test func runsUntilItIsCancelled() async throws {
+  @Test func theSweeperRunsUntilItIsCancelled() async throws {
     try place(3) { Int64($0) }
     let queue = try WriterQueue(store: store, patience: .seconds(60))
     let sweeper = OrderSweeper(queue: queue, kept: .seconds(86_400))

@@ -70,8 +70,7 @@ struct ShopSchemaTests {
       ["PRAGMA foreign_keys = OFF", "UPDATE order_lines SET product_id = 99"], "order_lines"
     ),
   ])
-  func aFileThatIsNotAsItShouldBeIsRefusedWithTheReason(_ row: (name: String, changes: [String], reason: String)) throws
-  {
+  func aDamagedFileIsRefusedWithTheReason(_ row: (name: String, changes: [String], reason: String)) throws {
     let connection = try database.connect()
     for change in row.changes { try connection.execute(change) }
     let error = #expect(throws: SQLiteError.self, "\(row.name)") { try database.shop() }
@@ -124,7 +123,7 @@ struct ShopSchemaTests {
     }
   }
 
-  @Test func aCatalogueThatCannotBeIsRefused() throws {
+  @Test func anImpossibleCatalogueIsRefused() throws {
     func product(_ id: Int64, cents: Int64) -> Product {
       Product(id: id, sku: "a", name: "A", description: "", symbol: "a", price: Money(cents: cents), isLimited: false)
     }
