@@ -187,6 +187,26 @@ import Testing
     try shop.shutdown()
   }
 
+  @Test("Jobs: a task that outlives its request is refused its beans, and an open job ends with the service")
+  func tasksWithoutJobs() async throws {
+    let shop = try Environment(name: "shop")
+    try Jobs().declareJobs(in: shop)
+    let requests = try shop.childFactory("request", seed: Int.self)
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    let task = try requests.withChild(7) { _ in
+      Task {
+        for await _ in ends {}
+        return try Environment.current?.getBean(Int.self)
+      }
+    }
+    end.finish()
+    let error = await #expect(throws: EnvironmentError.self) { try await task.value }
+    #expect(error?.code == .finished)
+    let job = try shop.getBean(EnvironmentFactory<Jobs.PrintJob>.self).open(.init(order: 7))
+    try await shop.shutdown()
+    #expect(job.environment.isFinished)
+  }
+
   @Test("Jobs: a job of a request is done after the request, and the end of the service awaits the queue")
   func jobs() async throws {
     let shop = try Environment(name: "shop")

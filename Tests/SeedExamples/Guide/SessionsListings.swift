@@ -42,8 +42,14 @@ extension Sessions {
   // end
 }
 
+// listing
+import Beans
+import BeansSessions
+
+// end
+
 extension Sessions {
-  // listing
+  // continued
   func respond(_ request: Request, _ sessions: SessionRegistry<Void>) throws -> Response {
     do {
       let known = try request.cookie.flatMap { id in
@@ -62,8 +68,14 @@ extension Sessions {
   // end
 }
 
+// listing
+import Beans
+import BeansSessions
+
+// end
+
 extension Sessions {
-  // listing
+  // continued
   func logIn(_ id: String, _ sessions: SessionRegistry<Void>) throws -> Response {
     Response(text: "welcome", cookie: try sessions.rotate(id))
   }
@@ -103,8 +115,14 @@ extension Sessions {
   // end
 }
 
+// listing
+import Beans
+import BeansSessions
+
+// end
+
 extension Sessions {
-  // listing
+  // continued
   func declareSessions(in shop: Environment, releasedOn executor: any TaskExecutor) throws -> SessionRegistry<Void> {
     let factory = try shop.childFactory(
       "session", seed: Void.self, scope: { ExecutorScope(name: "session", executor: executor) }

@@ -61,8 +61,14 @@ extension Tenants {
   // end
 }
 
+// listing
+import Beans
+import BeansSessions
+
+// end
+
 extension Tenants {
-  // listing
+  // continued
   func declareSessions(of tenants: EnvironmentFactory<Tenant>, in shop: Environment) throws {
     let sessions = try tenants.childFactory("session", seed: Void.self) { session in
       try session.define(session.bean(Cart.self, factory: Cart.init))
