@@ -10,7 +10,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev libyaml-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo demo-cluster test graph docs check-page screenshots soak load bench bench-http bench-sessions check-cost check-memory trial sanitize schedules fuzz format lint packages
+.PHONY: help demo demo-cluster test graph docs docs-preview check-page screenshots soak load bench bench-http bench-sessions check-cost check-memory trial sanitize schedules fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -78,8 +78,13 @@ schedules: packages ## runs the interleavings of two threads, and random ones of
 fuzz: ## feeds each fuzz target with a million made-up inputs, under AddressSanitizer
 	scripts/fuzz $(ARGUMENTS)
 
-docs: packages ## builds the documentation into $(SCRATCH)/docs, with warnings as errors
+docs: packages ## builds the documentation into $(SCRATCH)/docs, one site for all modules, with warnings as errors
 	@scripts/docs
+
+docs-preview: docs ## builds the documentation and serves it on localhost until Ctrl-C (PORT: 8000)
+	@scripts/require-packages python3
+	@echo "http://localhost:$${PORT:-8000}/"
+	@python3 -m http.server --bind 127.0.0.1 --directory $(SCRATCH)/docs $${PORT:-8000} 2>/dev/null
 
 format: ## formats all Swift sources
 	swift format -i -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift

@@ -1,7 +1,7 @@
 /// The error of the container: its declarations, lookups, builds and releases.
 ///
 /// `code` distinguishes errors; the message is for people. A single fault is thrown as itself, several as one
-/// `.startupFailed` (`.destructionFailed`, `.listenerFailed`) that holds all of them in `underlying`. <doc:Faults>
+/// `.startupFailed` (`.destructionFailed`, `.listenerFailed`) that holds all of them in `underlying`. <doc:/Beans/Faults>
 /// lists the causes and the remedies of each code.
 public struct EnvironmentError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
   /// A kind of failure. Extensible: compare with `==`, never switch exhaustively.
@@ -117,7 +117,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   public var code: Code { Code(cause.usual) }
   /// A description of the failure, for people.
   public package(set) var message: String
-  /// The remedy, as listed in <doc:Faults>.
+  /// The remedy, as listed in <doc:/Beans/Faults>.
   public var help: String { cause.help }
   /// The beans on the way to the fault, from the requested bean inwards to the faulty one.
   public package(set) var steps: [Step]
@@ -140,7 +140,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   ///
   /// - Parameters:
   ///   - code: the kind of failure.
-  ///   - message: a description of the failure, and the remedy if <doc:Faults> does not list it.
+  ///   - message: a description of the failure, and the remedy if <doc:/Beans/Faults> does not list it.
   ///   - path: the labels from the requested bean inwards to the faulty one.
   ///   - origin: the place of the faulty declaration.
   ///   - underlying: the error that a factory or a callback threw.
@@ -154,7 +154,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   ///
   /// - Parameters:
   ///   - code: the kind of failure.
-  ///   - message: a description of the failure, and the remedy if <doc:Faults> does not list it.
+  ///   - message: a description of the failure, and the remedy if <doc:/Beans/Faults> does not list it.
   ///   - steps: the beans from the requested one inwards to the faulty one.
   ///   - origin: the place of the faulty declaration.
   ///   - underlying: the error that a factory or a callback threw, or all failures that this error holds.
@@ -208,7 +208,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
 
   /// A numbered text for people with all failures, on several lines. Each one contains the message and its origin, the
   /// call that met the failure, the beans on its path with their origins, the remedy, and the matching section of
-  /// <doc:Faults>.
+  /// <doc:/Beans/Faults>.
   public var report: String {
     let faults = failures
     if faults.count == 1 { return block(indent: "") }

@@ -1,4 +1,4 @@
-/// The cause of a fault. Selects the help text and the section of <doc:Faults> that `EnvironmentError.report` links.
+/// The cause of a fault. Selects the help text and the section of <doc:/Beans/Faults> that `EnvironmentError.report` links.
 ///
 /// The first cause of each code has the name of the code. That cause also covers all errors of the code without a cause
 /// of their own.
